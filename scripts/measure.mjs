@@ -1,0 +1,23 @@
+// `npm run bench` and `npm run proof`: makes the checkout ready and runs the named program with the
+// arguments given. Only that program writes to standard output, so `--json` can be piped
+// (with `npm run --silent`, since npm announces the script on standard output otherwise).
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { root, runInOurPlace, runScript, ScriptError } from './child.mjs'
+import { setUp } from './setup.mjs'
+
+const kinds = ['bench', 'proof']
+
+await runScript(() => {
+  const [kind, ...args] = process.argv.slice(2)
+  if (!kinds.includes(kind)) {
+    throw new ScriptError('Say what to measure. Run: npm run bench, or: npm run proof')
+  }
+  setUp()
+  const program = join(root, 'build', kind, 'main.js')
+  if (!existsSync(program)) {
+    throw new ScriptError(`${kind}/main.ts was not built. Run: npm run build -- --force`)
+  }
+  return runInOurPlace([program, ...args])
+})

@@ -1,0 +1,21 @@
+// `node scripts/schemas.mjs`: writes schemas/*.schema.json from the built dist/protocol, so build
+// first. test/schemas.test.ts fails when a file differs from what the code says.
+
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { root, runScript, runToEnd, ScriptError } from './child.mjs'
+
+const folder = join(root, 'schemas')
+const protocol = join(root, 'dist', 'protocol', 'index.js')
+const formatter = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome')
+
+await runScript(async () => {
+  if (!existsSync(protocol)) throw new ScriptError('Nothing is built yet: npm run build')
+  const { jsonSchemas } = await import(pathToFileURL(protocol).href)
+  mkdirSync(folder, { recursive: true })
+  for (const [name, schema] of Object.entries(jsonSchemas())) {
+    writeFileSync(join(folder, name), `${JSON.stringify(schema, null, 2)}\n`)
+  }
+  return runToEnd([process.execPath, formatter, 'format', '--write', folder], { quiet: true })
+})

@@ -1,0 +1,88 @@
+// `npm test`: needs, dependencies, build, lint, tests. One line for each stage, and a last line
+// `N passed, N failed, N skipped`. A stage that fails without failing tests counts as one failure,
+// so that line and the exit code always agree. With arguments (`npm test -- test/tidy.test.ts`)
+// they go to the test runner and the lint is left out.
+
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { npmCommand, root, runInOurPlace, runScript, runToEnd, ScriptError } from './child.mjs'
+import { meetSystemNeeds } from './needs.mjs'
+import { setUp } from './setup.mjs'
+
+const testRunner = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+const resultsFile = join(root, 'build', 'test-results.json')
+
+await runScript(async () => {
+  const args = process.argv.slice(2)
+  const tally = { passed: 0, failed: 0, skipped: 0 }
+  try {
+    prepare()
+    if (args.length === 0 && !lint()) tally.failed += 1
+    add(tally, await test(args))
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error
+    process.stderr.write(`\n${error.message}\n`)
+    tally.failed += 1
+  }
+  const { passed, failed, skipped } = tally
+  process.stdout.write(`\n${passed} passed, ${failed} failed, ${skipped} skipped\n`)
+  return failed === 0 ? 0 : 1
+})
+
+function prepare() {
+  meetSystemNeeds()
+  const { installMs, buildMs } = setUp()
+  report('install', installMs === undefined ? 'unchanged' : 'ok', installMs)
+  report('build', 'ok', buildMs)
+}
+
+/** The same commands as `npm run lint`, because it is that. */
+function lint() {
+  const started = performance.now()
+  const passed = runToEnd([...npmCommand(), 'run', '--silent', 'lint'], { quiet: true }) === 0
+  report('lint', passed ? 'ok' : 'FAILED, see: npm run lint', performance.now() - started)
+  return passed
+}
+
+async function test(args) {
+  const started = performance.now()
+  mkdirSync(dirname(resultsFile), { recursive: true })
+  rmSync(resultsFile, { force: true })
+  const code = await runInOurPlace([
+    testRunner,
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${relative(root, resultsFile)}`,
+    ...args,
+  ])
+  const tally = readTally(code)
+  report('test', tally.failed === 0 ? 'ok' : 'FAILED', performance.now() - started)
+  return tally
+}
+
+/** A file that could not be loaded has no failed test of its own, yet it failed. */
+function readTally(code) {
+  if (!existsSync(resultsFile)) return { passed: 0, failed: 1, skipped: 0 }
+  const results = JSON.parse(readFileSync(resultsFile, 'utf8'))
+  const unloaded = results.testResults.filter(
+    (file) =>
+      file.status === 'failed' &&
+      file.assertionResults.every((assertion) => assertion.status !== 'failed'),
+  ).length
+  const failed = results.numFailedTests + unloaded
+  return {
+    passed: results.numPassedTests,
+    failed: Math.max(failed, code === 0 ? 0 : 1),
+    skipped: results.numPendingTests + results.numTodoTests,
+  }
+}
+
+function add(tally, more) {
+  for (const key of Object.keys(tally)) tally[key] += more[key]
+}
+
+function report(stage, verdict, durationMs) {
+  const duration = durationMs === undefined ? '' : `  ${(durationMs / 1000).toFixed(1)} s`
+  process.stdout.write(`${stage.padEnd(8)} ${verdict}${duration}\n`)
+}

@@ -1,0 +1,79 @@
+/**
+ * Changes to the world outside the workspace.
+ *
+ * E6. An action happens only after its gate allowed it. Its intent is durable before it is performed;
+ *     after a crash the executor is asked whether it happened, and where nobody knows, a person is.
+ *     It is never simply tried again.
+ */
+
+import { type Action, type Json, LoopError, type Receipt, toJson } from '../loop/index.ts'
+import { askPerson } from './ask-person.ts'
+import { askStep } from './ask-step.ts'
+import type { Branch } from './live-run.ts'
+import type { Verdict } from './ports.ts'
+
+export async function act(branch: Branch, action: Action): Promise<Receipt> {
+  const { ports } = branch.iteration.run
+  const { actions, gate } = ports
+  if (actions === undefined) {
+    throw new LoopError(
+      'not-configured',
+      `This run performs no actions; "${action.kind}" needs one.`,
+    )
+  }
+  const verdict = (await askStep(branch, {
+    kind: 'gate',
+    name: action.kind,
+    options: {},
+    files: 'nothing',
+    run: () => gate?.judge(action) ?? { type: 'deny', reason: 'no gate is configured' },
+  })) as unknown as Verdict
+  if (verdict.type === 'deny') return refused(verdict.reason)
+  if (verdict.type === 'ask') {
+    const { answer } = await askPerson(branch, `allow ${action.kind}`, {
+      text: `${action.summary}\n${verdict.reason}`,
+      options: ['allow', 'refuse'],
+      default: 'refuse',
+    })
+    if (answer !== 'allow') return refused('a person did not allow it')
+  }
+  return perform(branch, action)
+}
+
+const refused = (summary: string): Receipt => ({ status: 'refused', summary })
+
+async function perform(branch: Branch, action: Action): Promise<Receipt> {
+  const { id: run, ports } = branch.iteration.run
+  const { actions } = ports
+  if (actions === undefined) return refused('no executor')
+  // The key of an action is its place in the run: the same after a crash, never used twice.
+  const keyOf = (step: string): string => `${run}/${branch.iteration.number}/${step}`
+  const result = await askStep(branch, {
+    kind: 'action',
+    name: action.kind,
+    options: { retry: { attempts: 1 } },
+    files: 'nothing',
+    run: (context, id) => actions.perform(action, keyOf(id), context),
+    recover: async (context, id) => {
+      const found = await actions.find(action, keyOf(id), context)
+      if (found.type === 'done') return toJson(found.receipt)
+      if (found.type === 'not-done') return actions.perform(action, keyOf(id), context)
+      return unknown
+    },
+  })
+  if (!isUnknown(result)) return result as unknown as Receipt
+  const { answer } = await askPerson(branch, `outcome of ${action.kind}`, {
+    text: `Nobody can tell whether this happened before the interruption: ${action.summary}`,
+    options: ['it happened', 'do it again', 'leave it'],
+    default: 'leave it',
+  })
+  if (answer === 'do it again') return perform(branch, action)
+  return answer === 'it happened'
+    ? { status: 'done', summary: 'a person confirmed it' }
+    : { status: 'skipped', summary: 'left as it is: nobody knows whether it happened' }
+}
+
+const unknown = { unknown: true }
+
+const isUnknown = (result: Json | undefined): boolean =>
+  typeof result === 'object' && result !== null && 'unknown' in result

@@ -1,0 +1,116 @@
+/**
+ * A step as a loop asks for it: from the journal if it has a result there, else done now.
+ *
+ * E2. A step with a result never runs again. Within a branch, steps are asked for in the order of the
+ *     journal; anything else stops the run with an error that names both.
+ */
+
+import {
+  FaultError,
+  type Json,
+  LoopError,
+  nameProblem,
+  type StepContext,
+  type StepFinished,
+  type StepId,
+  type StepKind,
+  type StepOptions,
+  type StepStarted,
+  stepId,
+  stepKinds,
+} from '../loop/index.ts'
+import { Interruption } from './interrupter.ts'
+import type { Branch, LiveIteration } from './live-run.ts'
+import { performStep } from './perform-step.ts'
+import type { Completion, RecordedStep } from './recorded-steps.ts'
+import { load } from './stored.ts'
+
+export interface StepSpec {
+  readonly kind: StepKind
+  /** Without the kind. */
+  readonly name: string
+  readonly options: StepOptions
+  /**
+   * `changes`: may change files; one at a time, trees are recorded. `reads`: must see files
+   * unchanged. `nothing`: neither, so it runs beside the others.
+   */
+  readonly files: 'changes' | 'reads' | 'nothing'
+  run(context: StepContext, id: StepId): unknown
+  /** Instead of `run` when an earlier attempt may have happened without leaving a result. */
+  recover?(context: StepContext, id: StepId): unknown
+  /** Instead of a failure: what a fault means for this kind of step. */
+  onFault?(code: string, message: string): Json | undefined
+  readonly started?: Partial<StepStarted>
+  finished?(
+    result: Json | undefined,
+  ): Partial<StepFinished> & { readonly names?: readonly string[] }
+}
+
+export async function askStep(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
+  // Everything up to the first wait happens in the order in which the loop's code asks.
+  const id = nextId(branch, spec)
+  const recorded = takeRecorded(branch, id)
+  if (recorded?.completion !== undefined) {
+    return replay(branch.iteration, recorded.completion)
+  }
+  return noticeRefusal(branch, performStep(branch, id, spec, recorded))
+}
+
+/** The loop's code may swallow an interruption; the iteration has no result all the same. */
+export async function noticeRefusal<T>(branch: Branch, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Interruption) branch.iteration.refused = true
+    throw error
+  }
+}
+
+export function nextId(branch: Branch, spec: Pick<StepSpec, 'kind' | 'name'>): StepId {
+  const problem = nameProblem(spec.name)
+  if (problem !== undefined) {
+    throw new LoopError(
+      'bad-name',
+      `A step cannot be named ${JSON.stringify(spec.name)}: ${problem}.`,
+    )
+  }
+  const name = spec.kind === 'step' ? plainName(spec.name) : `${spec.kind}:${spec.name}`
+  const occurrence = (branch.occurrences.get(name) ?? 0) + 1
+  branch.occurrences.set(name, occurrence)
+  return stepId(branch.path, name, occurrence)
+}
+
+/** A plain step may not look like another kind. */
+function plainName(name: string): string {
+  if (stepKinds.some((kind) => name.startsWith(`${kind}:`))) {
+    throw new LoopError('bad-name', `A step cannot be named "${name}": that beginning is reserved.`)
+  }
+  return name
+}
+
+export function takeRecorded(branch: Branch, id: StepId): RecordedStep | undefined {
+  const recorded = branch.recorded[branch.asked++]
+  if (recorded === undefined || recorded.id === id) return recorded
+  const error = new LoopError(
+    'step-mismatch',
+    `The journal says that step "${recorded.id}" comes here, and the loop asks for "${id}" ` +
+      `(iteration ${branch.iteration.number}). The loop's code must ask for its steps in the same ` +
+      'order each time. Put the old code back, or resume with force to do the iteration anew.',
+  )
+  branch.iteration.mismatch ??= error
+  throw error
+}
+
+export async function replay(
+  iteration: LiveIteration,
+  completion: Completion,
+): Promise<Json | undefined> {
+  if (completion.type === 'failed') {
+    await iteration.delivery.recorded(completion.seq)
+    throw new FaultError(completion.fault)
+  }
+  const { result } = completion
+  const value = result === undefined ? undefined : await load(result, iteration.run.ports.blobs)
+  await iteration.delivery.recorded(completion.seq)
+  return value
+}

@@ -1,0 +1,64 @@
+/** Runs the code of a step within its time, and gives it up when the run does. */
+
+import { FaultError, type Signal } from '../loop/index.ts'
+import type { Interrupter } from './interrupter.ts'
+import type { Clock } from './ports.ts'
+
+/** How long code may take to notice that its time is over. */
+const noticeMs = 2000
+
+export function runBounded<T>(
+  work: (signal: Signal) => T | Promise<T>,
+  timeoutMs: number | undefined,
+  interrupter: Interrupter,
+  clock: Clock,
+): Promise<T> {
+  if (timeoutMs !== undefined) return runTimed(work, timeoutMs, interrupter, clock)
+  return abandonable(() => work(interrupter.aborted), interrupter)
+}
+
+function abandonable<T>(work: () => T | Promise<T>, interrupter: Interrupter): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stopWatching = interrupter.onAbandon(reject)
+    new Promise<T>((start) => start(work())).then(resolve, reject).finally(stopWatching)
+  })
+}
+
+async function runTimed<T>(
+  work: (signal: Signal) => T | Promise<T>,
+  timeoutMs: number,
+  interrupter: Interrupter,
+  clock: Clock,
+): Promise<T> {
+  const own = new AbortController()
+  const done = new AbortController()
+  const message = `It took longer than ${timeoutMs} ms.`
+  const timedOut = new FaultError({ code: 'timeout', message, retryable: true })
+  const passOn = (): void => own.abort(interrupter.aborted.reason)
+  if (interrupter.aborted.aborted) passOn()
+  interrupter.aborted.addEventListener('abort', passOn, { once: true })
+  let expired = false
+  const expiry = new Promise<never>((_resolve, reject) => {
+    clock.sleep(timeoutMs, done.signal).then(
+      () => {
+        expired = true
+        own.abort(timedOut)
+        void clock.sleep(noticeMs, done.signal).then(
+          () => reject(timedOut),
+          () => undefined,
+        )
+      },
+      () => undefined,
+    )
+  })
+  try {
+    const result = await Promise.race([abandonable(() => work(own.signal), interrupter), expiry])
+    if (expired) throw timedOut
+    return result
+  } catch (error) {
+    throw expired ? timedOut : error
+  } finally {
+    done.abort()
+    interrupter.aborted.removeEventListener('abort', passOn)
+  }
+}

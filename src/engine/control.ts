@@ -1,0 +1,110 @@
+/**
+ * What people decide while a run is under way.
+ *
+ * E11. Each decision becomes one event, in the order in which they were made; an answer and the end
+ *      of its question are one unit. At its deadline a question is answered by its default through the
+ *      same door, so a person and the deadline cannot both win.
+ */
+
+import {
+  type Answer,
+  type Decision,
+  isLoopError,
+  type Question,
+  type RunId,
+  type StoredDecision,
+} from '../loop/index.ts'
+import type { Interrupter } from './interrupter.ts'
+import type { Clock, Journal } from './ports.ts'
+import type { Recorder } from './recorder.ts'
+
+export interface Answers {
+  /** Waits for a person, the deadline or an interruption. The decision is not applied yet. */
+  wait(questionId: string, question: Question, deadlineAtMs: number): Promise<StoredDecision>
+}
+
+export interface Control extends Answers {
+  /** Applies what waits now; resolves when it is on disk. */
+  apply(): Promise<void>
+  stop(): void
+}
+
+export const answerOf = (stored: StoredDecision): Answer => {
+  const { decision, by } = stored
+  const answer = decision.type === 'answer' ? decision.answer : ''
+  return by === 'default' ? { answer, by: 'default' } : { answer, by: 'person', who: by }
+}
+
+export function createControl(
+  run: RunId,
+  ports: { readonly journal: Journal; readonly clock: Clock },
+  recorder: Recorder,
+  interrupter: Interrupter,
+  onApplied: (decision: Decision) => void,
+): Control {
+  const { journal, clock } = ports
+  const waiting = new Map<string, (decision: StoredDecision) => void>()
+  let applying: Promise<void> = Promise.resolve()
+  const stopWatching = journal.watch('decisions', () => {
+    // A store that fails here fails the run's own writes too, and is reported there.
+    void apply().catch(() => undefined)
+  })
+
+  function apply(): Promise<void> {
+    applying = applying.catch(() => undefined).then(applyPending)
+    return applying
+  }
+
+  async function applyPending(): Promise<void> {
+    for (const stored of await journal.pendingDecisions(run)) {
+      const { id, by, decision } = stored
+      if (decision.type === 'answer') {
+        waiting.get(decision.question)?.(stored)
+      } else {
+        await recorder.record([{ type: 'decision-applied', id, by, decision }])
+        onApplied(decision)
+      }
+    }
+  }
+
+  async function takeDefault(questionId: string, question: Question): Promise<void> {
+    const decision = { type: 'answer', question: questionId, answer: question.default } as const
+    try {
+      await journal.recordDecision(run, decision, 'default', clock.now())
+    } catch (error) {
+      if (!isLoopError(error, 'already-answered')) throw error
+    }
+    await apply()
+  }
+
+  return {
+    apply,
+    stop: stopWatching,
+    async wait(questionId, question, deadlineAtMs) {
+      interrupter.check()
+      const done = new AbortController()
+      const stopped = (): void => done.abort()
+      interrupter.draining.addEventListener('abort', stopped, { once: true })
+      try {
+        return await new Promise<StoredDecision>((resolve, reject) => {
+          let answered = false
+          waiting.set(questionId, (decision) => {
+            answered = true
+            resolve(decision)
+          })
+          apply().catch(reject)
+          clock
+            .sleep(Math.max(0, deadlineAtMs - clock.now()), done.signal)
+            .then(() => takeDefault(questionId, question))
+            .catch((error: unknown) => {
+              if (!answered) reject(done.signal.aborted ? interrupter.refuse() : error)
+            })
+        })
+      } finally {
+        waiting.delete(questionId)
+        interrupter.draining.removeEventListener('abort', stopped)
+        done.abort()
+      }
+    },
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * How a run comes into being: empty, from a checkpoint, or forked from another.
+ *
+ * E10. The run has a durable row before its id is handed out.
+ */
+
+import {
+  defaultLimits,
+  eventVersion,
+  type Json,
+  type Limits,
+  LoopError,
+  type Origin,
+  type RunCreated,
+  type RunId,
+  type TreeId,
+  toJson,
+} from '../loop/index.ts'
+import { codeDigest } from './code-digest.ts'
+import { loadRun, readCreated, stateAt } from './load-run.ts'
+import type { AnyLoopType, Blobs, Clock, Journal, Owner } from './ports.ts'
+import { createRecorder } from './recorder.ts'
+import { load, prepare } from './stored.ts'
+
+export interface CreatePorts {
+  readonly journal: Journal
+  readonly blobs: Blobs
+  readonly clock: Clock
+}
+
+export interface CreateOptions {
+  readonly id: RunId
+  readonly name: string
+  readonly input?: unknown
+  readonly limits?: Partial<Limits>
+  readonly workspace?: string
+}
+
+/** What earlier iterations left, for a run that does not begin empty. */
+export interface Beginning {
+  readonly origin: Origin
+  readonly iteration: number
+  readonly progress?: Json
+  readonly tree?: TreeId
+}
+
+export async function createRun(
+  loop: AnyLoopType,
+  ports: CreatePorts,
+  options: CreateOptions,
+  beginning?: Beginning,
+): Promise<void> {
+  const { id, name, workspace } = options
+  const input = options.input === undefined ? undefined : toJson(options.input)
+  const { stored, blobs } = await prepare(input, ports.blobs)
+  const event: RunCreated = {
+    type: 'run-created',
+    eventVersion,
+    loop: loop.name,
+    codeDigest: codeDigest(loop),
+    limits: requireLimits({ ...defaultLimits, ...options.limits }),
+    ...(stored === undefined ? {} : { input: stored }),
+    ...beginning,
+  }
+  await ports.journal.createRun({
+    id,
+    name,
+    loop: loop.name,
+    atMs: ports.clock.now(),
+    event,
+    blobs,
+    trees: beginning?.tree === undefined ? [] : [beginning.tree],
+    ...(workspace === undefined ? {} : { workspace }),
+  })
+}
+
+export interface ForkOptions extends CreateOptions {
+  readonly from: RunId
+  readonly iteration: number
+}
+
+/** A run of its own that goes on from another's checkpoint. It has spent nothing yet. */
+export async function forkRun(
+  loop: AnyLoopType,
+  ports: CreatePorts,
+  options: ForkOptions,
+): Promise<void> {
+  const { from, iteration } = options
+  const origin = { type: 'fork', run: from, iteration } as const
+  const state = await stateAt(ports.journal, from, iteration)
+  const created = await readCreated(ports.journal, from)
+  const input = options.input ?? (await load(created.input, ports.blobs))
+  const { progress, tree } = state
+  const limits = { ...created.limits, ...options.limits }
+  await createRun(
+    loop,
+    ports,
+    { ...options, limits, ...(input === undefined ? {} : { input }) },
+    {
+      origin,
+      iteration,
+      ...(progress === undefined ? {} : { progress }),
+      ...(tree === undefined ? {} : { tree }),
+    },
+  )
+}
+
+/** Takes a run back to one of its checkpoints. What was spent since stays spent. */
+export async function rewindRun(
+  run: RunId,
+  iteration: number,
+  ports: CreatePorts,
+  owner: Owner,
+): Promise<void> {
+  const { journal } = ports
+  const lease = await journal.acquire(run, owner)
+  try {
+    const { state } = await loadRun(journal, run)
+    if (state.outcome !== undefined) {
+      throw new LoopError(
+        'wrong-status',
+        `Run ${run} has ended (${state.status}) and stays as it is. Fork it at iteration ${iteration}.`,
+      )
+    }
+    const { progress, tree } = await stateAt(journal, run, iteration)
+    const recorder = createRecorder(ports, lease, state, () => undefined)
+    await recorder.record(
+      [
+        {
+          type: 'run-rewound',
+          toIteration: iteration,
+          ...(progress === undefined ? {} : { progress }),
+          ...(tree === undefined ? {} : { tree }),
+        },
+      ],
+      { boundary: true },
+    )
+  } finally {
+    await journal.release(lease)
+  }
+}
+
+export function requireLimits(limits: Limits): Limits {
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Number.isFinite(value) || value < 0 || !Number.isInteger(value)) {
+      throw new LoopError(
+        'bad-request',
+        `The limit "${name}" must be a whole number that is not negative, not ${String(value)}.`,
+      )
+    }
+  }
+  return limits
+}

@@ -1,0 +1,269 @@
+/**
+ * Drives one run: decide, perform, journal, repeat. Holds no state of its own, so killing it
+ * anywhere and calling it again is a resume (E2).
+ */
+
+import {
+  type Decision,
+  decide,
+  eventVersion,
+  type Fault,
+  isLoopError,
+  LoopError,
+  type Outcome,
+  type RunId,
+  toFault,
+} from '../loop/index.ts'
+import { codeDigest } from './code-digest.ts'
+import { type Control, createControl } from './control.ts'
+import { createHookRunner, type HookRunner } from './hooks.ts'
+import { createInterrupter, type Interrupter } from './interrupter.ts'
+import { type LimitWatch, watchLimits } from './limit-watch.ts'
+import type { LiveRun } from './live-run.ts'
+import { type LoadedRun, loadRun } from './load-run.ts'
+import { createLock } from './lock.ts'
+import type { AnyLoopType, Lease, Owner, Ports } from './ports.ts'
+import { readSteps } from './recorded-steps.ts'
+import { createRecorder } from './recorder.ts'
+import { recoverWorkspace } from './recover-workspace.ts'
+import { runIteration } from './run-iteration.ts'
+import { load } from './stored.ts'
+
+export interface DriveOptions {
+  readonly owner: Owner
+  /** Aborting it shuts the run down in good order: it can be resumed. */
+  readonly signal?: AbortSignal
+  /** How long the step in flight may go on after that. */
+  readonly graceMs?: number
+  /** Resume in the middle of an iteration though the loop's code changed: it starts anew. */
+  readonly force?: boolean
+}
+
+export type DriveEnd =
+  | { readonly type: 'ended'; readonly outcome: Outcome }
+  | { readonly type: 'suspended'; readonly reason: string }
+
+const defaultGraceMs = 10_000
+const abandonMs = 5000
+const renewMs = 5000
+
+export async function driveRun(
+  run: RunId,
+  loop: AnyLoopType,
+  ports: Ports,
+  options: DriveOptions,
+): Promise<DriveEnd> {
+  const lease = await ports.journal.acquire(run, options.owner)
+  const interrupter = createInterrupter(ports.clock, abandonMs)
+  const stopRenewing = keepLease(ports, lease, interrupter)
+  try {
+    const loaded = await loadRun(ports.journal, run)
+    if (loaded.state.outcome !== undefined) return { type: 'ended', outcome: loaded.state.outcome }
+    return await drive(run, loop, ports, options, { lease, interrupter, loaded })
+  } finally {
+    stopRenewing()
+    interrupter.close()
+    await ports.journal.release(lease).catch(() => undefined)
+  }
+}
+
+interface Held {
+  readonly lease: Lease
+  readonly interrupter: Interrupter
+  readonly loaded: LoadedRun
+}
+
+async function drive(
+  id: RunId,
+  loop: AnyLoopType,
+  ports: Ports,
+  options: DriveOptions,
+  held: Held,
+): Promise<DriveEnd> {
+  const { interrupter, loaded, lease } = held
+  const digest = codeDigest(loop)
+  const restart = requireFit(id, loop, loaded, digest, options.force === true)
+  const recorder = createRecorder(ports, lease, loaded.state, (error) =>
+    interrupter.abort(error.code),
+  )
+  await recorder.record([{ type: 'run-started', owner: lease.owner, fence: lease.fence }])
+  let limits: LimitWatch | undefined
+  const control = createControl(id, ports, recorder, interrupter, (decision) => {
+    interruptFor(decision, interrupter)
+    limits?.rearm()
+  })
+  const shutDown = (): void => interrupter.drain('shut down', options.graceMs ?? defaultGraceMs)
+  options.signal?.addEventListener('abort', shutDown, { once: true })
+  if (options.signal?.aborted === true) shutDown()
+  const live: LiveRun = {
+    id,
+    loop,
+    input: await load(loaded.created.input, ports.blobs),
+    ports,
+    recorder,
+    interrupter,
+    hooks: createHookRunner(ports.hooks ?? [], id, () => recorder.state),
+    answers: control,
+    workspaceLock: createLock(),
+  }
+  try {
+    const open = await enterAgain(live, loaded, restart)
+    await control.apply()
+    limits = watchLimits(ports.clock, recorder, interrupter)
+    return await goRound(live, control, digest, open)
+  } catch (error) {
+    throw await leave(live, error)
+  } finally {
+    limits?.stop()
+    control.stop()
+    recorder.close()
+    options.signal?.removeEventListener('abort', shutDown)
+  }
+}
+
+type OpenEvents = LoadedRun['openEvents'] | undefined
+
+/** Puts the files back, and says what the journal has of the iteration that is open. */
+async function enterAgain(live: LiveRun, loaded: LoadedRun, restart: boolean): Promise<OpenEvents> {
+  const { ports, recorder } = live
+  const { state, openEvents } = loaded
+  if (restart) {
+    const iteration = state.open?.iteration ?? state.iteration + 1
+    const reason = 'the code of the loop changed'
+    await recorder.record([{ type: 'iteration-restarted', iteration, reason }])
+    const tree = state.treeAtIterationStart
+    if (tree !== undefined) await ports.workspace?.restore(tree)
+    return []
+  }
+  await recoverWorkspace(ports.workspace, state, readSteps(openEvents), recorder)
+  return openEvents
+}
+
+async function goRound(
+  live: LiveRun,
+  control: Control,
+  digest: string,
+  entered: OpenEvents,
+): Promise<DriveEnd> {
+  const { ports, recorder, interrupter, hooks } = live
+  const refusal = await refusedBy(hooks)
+  if (refusal !== undefined) return finish(live, { type: 'failed', fault: refusal })
+  let openEvents = entered
+  while (true) {
+    const command = decide(recorder.state, ports.clock.now())
+    switch (command.type) {
+      case 'finish':
+        return finish(live, command.outcome)
+      case 'suspend':
+        return suspend(live, command.reason)
+      case 'wait':
+        if (interrupter.draining.aborted) return suspend(live, interrupter.reason ?? 'stopped')
+        await ports.clock
+          .sleep(command.untilMs - ports.clock.now(), interrupter.draining)
+          .catch(() => undefined)
+        break
+      case 'iterate': {
+        if (interrupter.draining.aborted) return suspend(live, interrupter.reason ?? 'stopped')
+        const { iteration, again } = command
+        openEvents = again ? (openEvents ?? (await readOpen(live))) : undefined
+        await runIteration(live, { iteration, events: openEvents, codeDigest: digest })
+        openEvents = undefined
+        await control.apply()
+      }
+    }
+  }
+}
+
+async function finish(live: LiveRun, outcome: Outcome): Promise<DriveEnd> {
+  await live.recorder.record([{ type: 'run-ended', outcome }], { boundary: true })
+  await live.hooks.tell('after-run')
+  return { type: 'ended', outcome }
+}
+
+/** A blocking hook may refuse the whole run. */
+async function refusedBy(hooks: HookRunner): Promise<Fault | undefined> {
+  try {
+    await hooks.tell('before-run')
+    return undefined
+  } catch (error) {
+    return toFault(error)
+  }
+}
+
+/** Events of the iteration that was just left without coming to its end. */
+async function readOpen(live: LiveRun): Promise<LoadedRun['openEvents']> {
+  return (await loadRun(live.ports.journal, live.id)).openEvents
+}
+
+async function suspend(live: LiveRun, reason: string): Promise<DriveEnd> {
+  const tree = await live.ports.workspace?.snapshot()
+  await live.recorder.record(
+    [{ type: 'run-suspended', reason, ...(tree === undefined ? {} : { tree }) }],
+    { trees: tree === undefined ? [] : [tree] },
+  )
+  return { type: 'suspended', reason }
+}
+
+/** An error that is not the run's own: it stays resumable, and the caller hears why. */
+async function leave(live: LiveRun, error: unknown): Promise<unknown> {
+  if (live.recorder.failure === undefined) {
+    const reason = error instanceof Error ? error.message : String(error)
+    await live.recorder.record([{ type: 'run-suspended', reason }]).catch(() => undefined)
+  }
+  return live.recorder.failure ?? error
+}
+
+function interruptFor(decision: Decision, interrupter: Interrupter): void {
+  if (decision.type === 'pause') interrupter.drain('paused')
+  if (decision.type === 'cancel') interrupter.abort('cancelled')
+}
+
+/** True when the open iteration must start anew. */
+function requireFit(
+  id: RunId,
+  loop: AnyLoopType,
+  loaded: LoadedRun,
+  digest: string,
+  force: boolean,
+): boolean {
+  const { state, created } = loaded
+  if (state.loop !== loop.name) {
+    throw new LoopError(
+      'code-changed',
+      `Run ${id} is of the loop "${state.loop}", not "${loop.name}".`,
+    )
+  }
+  if (created.eventVersion > eventVersion) {
+    throw new LoopError(
+      'store-newer',
+      `Run ${id} was written by a newer version. Upgrade loopwright.`,
+    )
+  }
+  const begun = state.open !== undefined
+  const changed = (state.open?.codeDigest ?? state.codeDigest) !== digest
+  if (!begun || (!changed && !force)) return false
+  if (force) return true
+  throw new LoopError(
+    'code-changed',
+    `The code of loop "${loop.name}" changed while run ${id} was in the middle of iteration ` +
+      `${state.open?.iteration}. Put the old code back, or resume with force: the iteration then ` +
+      'starts anew and its finished steps run again.',
+  )
+}
+
+/** Renews the lease while steps take their time; a run that lost it stops. */
+function keepLease(ports: Ports, lease: Lease, interrupter: Interrupter): () => void {
+  const stop = new AbortController()
+  const renew = async (): Promise<void> => {
+    while (true) {
+      await ports.clock.sleep(renewMs, stop.signal)
+      try {
+        await ports.journal.renew(lease)
+      } catch (error) {
+        if (isLoopError(error, 'fenced')) return interrupter.abort('fenced')
+      }
+    }
+  }
+  renew().catch(() => undefined)
+  return () => stop.abort()
+}

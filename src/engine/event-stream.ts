@@ -1,0 +1,54 @@
+/**
+ * A run's events as they happen, from any place in its history. Reads by seq, so a consumer that is
+ * slow or comes back later misses nothing and nothing piles up for it.
+ */
+
+import type { RecordedEvent, RunId } from '../loop/index.ts'
+import type { Journal } from './ports.ts'
+
+export interface StreamOptions {
+  readonly afterSeq?: number
+  readonly signal?: AbortSignal
+  /** Ends with what is there now instead of waiting for the end of the run. */
+  readonly follow?: boolean
+}
+
+const pageSize = 500
+
+export async function* streamEvents(
+  journal: Journal,
+  run: RunId,
+  options: StreamOptions = {},
+): AsyncGenerator<RecordedEvent> {
+  const { signal, follow = true } = options
+  let after = options.afterSeq ?? 0
+  let wake: () => void = () => undefined
+  let changed = false
+  const onChange = (): void => {
+    changed = true
+    wake()
+  }
+  const stopWatching = journal.watch('events', onChange)
+  signal?.addEventListener('abort', onChange, { once: true })
+  try {
+    while (signal?.aborted !== true) {
+      changed = false
+      const page = await journal.read(run, { afterSeq: after, limit: pageSize })
+      for (const recorded of page) {
+        after = recorded.seq
+        yield recorded
+        if (recorded.event.type === 'run-ended') return
+      }
+      if (page.length === pageSize) continue
+      if (!follow) return
+      if (!changed) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    }
+  } finally {
+    stopWatching()
+    signal?.removeEventListener('abort', onChange)
+  }
+}

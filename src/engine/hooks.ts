@@ -1,0 +1,69 @@
+/**
+ * Tells hooks. Blocking ones are waited for and may refuse; observing ones run beside the run, each
+ * at most so many at a time, and whatever they do or throw changes nothing.
+ */
+
+import { FaultError, type RunId, type RunState } from '../loop/index.ts'
+import type { Hook, HookContext, HookPoint } from './ports.ts'
+
+export interface HookRunner {
+  /** Undefined when there is nobody to tell, so that callers need not wait. */
+  tell(point: HookPoint, about?: Pick<HookContext, 'step' | 'fault'>): Promise<void> | undefined
+  /** What observers threw, or that they fell behind. */
+  readonly problems: readonly string[]
+}
+
+const observersMax = 1000
+const problemsMax = 100
+
+export function createHookRunner(
+  hooks: readonly Hook[],
+  run: RunId,
+  state: () => RunState,
+): HookRunner {
+  const problems: string[] = []
+  let observing = 0
+
+  function report(problem: string): void {
+    if (problems.length < problemsMax) problems.push(problem)
+  }
+
+  function observe(hook: Hook, context: HookContext): void {
+    // A stuck observer loses what comes next; the run goes on.
+    if (observing >= observersMax) return report(`hook "${hook.name}" fell behind`)
+    observing++
+    void Promise.resolve()
+      .then(() => hook.run(context))
+      .catch((error: unknown) => report(`hook "${hook.name}": ${String(error)}`))
+      .finally(() => observing--)
+  }
+
+  async function block(blocking: readonly Hook[], context: HookContext): Promise<void> {
+    for (const hook of blocking) {
+      try {
+        await hook.run(context)
+      } catch (cause) {
+        const message = cause instanceof Error ? cause.message : String(cause)
+        const fault = {
+          code: 'refused',
+          message: `hook "${hook.name}": ${message}`,
+          retryable: false,
+        }
+        throw new FaultError(fault, { cause })
+      }
+    }
+  }
+
+  return {
+    problems,
+    tell(point, about) {
+      if (hooks.length === 0) return undefined
+      const told = hooks.filter((hook) => hook.points.includes(point))
+      if (told.length === 0) return undefined
+      const context: HookContext = { point, run, state: state(), ...about }
+      for (const hook of told) if (hook.blocking !== true) observe(hook, context)
+      const blocking = told.filter((hook) => hook.blocking === true)
+      return blocking.length === 0 ? undefined : block(blocking, context)
+    },
+  }
+}

@@ -1,0 +1,51 @@
+export { questionId } from './ask-person.ts'
+export { codeDigest } from './code-digest.ts'
+export {
+  type Beginning,
+  type CreateOptions,
+  type CreatePorts,
+  createRun,
+  type ForkOptions,
+  forkRun,
+  requireLimits,
+  rewindRun,
+} from './create-run.ts'
+export { type DriveEnd, type DriveOptions, driveRun } from './drive-run.ts'
+export { type StreamOptions, streamEvents } from './event-stream.ts'
+export { Interruption } from './interrupter.ts'
+export { eventsAfter, type LoadedRun, loadRun, readCreated, stateAt } from './load-run.ts'
+export { openQuestions } from './open-questions.ts'
+export type {
+  Actions,
+  Agents,
+  AnyLoopType,
+  Blobs,
+  Check,
+  CheckContext,
+  Checkpoint,
+  Clock,
+  Command,
+  CommandResult,
+  Commands,
+  Files,
+  Found,
+  Gate,
+  Hook,
+  HookContext,
+  HookPoint,
+  Journal,
+  Lease,
+  NewRun,
+  Owner,
+  Ports,
+  RunRow,
+  Tools,
+  Topic,
+  Trees,
+  Unit,
+  Verdict,
+  Workspace,
+} from './ports.ts'
+export { readSteps } from './recorded-steps.ts'
+export { load } from './stored.ts'
+export { systemClock } from './system-clock.ts'

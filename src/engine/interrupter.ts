@@ -1,0 +1,82 @@
+/**
+ * Stops a run in good order. Draining lets the step in flight finish and starts no other; aborting
+ * tells the step in flight to end, and gives it up after a grace time.
+ */
+
+import type { Clock } from './ports.ts'
+
+/** Thrown to a loop's code when its run is being stopped. It may clean up; it cannot go on. */
+export class Interruption extends Error {
+  readonly reason: string
+  constructor(reason: string) {
+    super(`The run is being interrupted: ${reason}`)
+    this.name = 'Interruption'
+    this.reason = reason
+  }
+}
+
+export interface Interrupter {
+  /** No new steps; waits end. */
+  readonly draining: AbortSignal
+  /** Steps in flight are to end. */
+  readonly aborted: AbortSignal
+  readonly reason: string | undefined
+  drain(reason: string, graceMs?: number): void
+  abort(reason: string): void
+  /** Throws when draining. */
+  check(): void
+  refuse(): Interruption
+  /** Forgets its timers: the run is over. */
+  close(): void
+  /** Calls back when the grace time after an abort is over. */
+  onAbandon(giveUp: (error: Interruption) => void): () => void
+}
+
+export function createInterrupter(clock: Clock, abandonMs: number): Interrupter {
+  const soft = new AbortController()
+  const hard = new AbortController()
+  const over = new AbortController()
+  const inFlight = new Set<(error: Interruption) => void>()
+  let reason: string | undefined
+
+  const refuse = (): Interruption => new Interruption(reason ?? 'stopped')
+
+  function later(ms: number, act: () => void): void {
+    clock.sleep(ms, over.signal).then(act, () => undefined)
+  }
+
+  function abort(why: string): void {
+    if (hard.signal.aborted) return
+    reason = why
+    const interruption = new Interruption(why)
+    soft.abort(interruption)
+    hard.abort(interruption)
+    later(abandonMs, () => {
+      for (const giveUp of inFlight) giveUp(refuse())
+    })
+  }
+
+  return {
+    draining: soft.signal,
+    aborted: hard.signal,
+    get reason() {
+      return reason
+    },
+    drain(why, graceMs) {
+      if (soft.signal.aborted) return
+      reason = why
+      soft.abort(new Interruption(why))
+      if (graceMs !== undefined) later(graceMs, () => abort(why))
+    },
+    abort,
+    check() {
+      if (soft.signal.aborted) throw refuse()
+    },
+    refuse,
+    close: () => over.abort(),
+    onAbandon(giveUp) {
+      inFlight.add(giveUp)
+      return () => inFlight.delete(giveUp)
+    },
+  }
+}

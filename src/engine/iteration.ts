@@ -1,0 +1,176 @@
+/** The face of the engine that a loop's code sees. Each call becomes a journaled step. */
+
+import {
+  type AgentReport,
+  type ArtifactRef,
+  type Branches,
+  type BranchResults,
+  type CheckResult,
+  type Iteration,
+  type Json,
+  LoopError,
+  nameProblem,
+  remaining,
+  type ToolResult,
+  toJson,
+} from '../loop/index.ts'
+import { act } from './act.ts'
+import { askPerson, sleepStep } from './ask-person.ts'
+import { askStep } from './ask-step.ts'
+import { Interruption } from './interrupter.ts'
+import { type Branch, createBranch } from './live-run.ts'
+
+const checkTimeoutMs = 600_000
+
+export function createIteration(branch: Branch): Iteration {
+  const { number, run } = branch.iteration
+  const { ports, recorder, interrupter } = run
+  return {
+    number,
+    signal: interrupter.draining,
+    get workspace() {
+      const { workspace } = ports
+      const { tree } = recorder.state
+      return workspace === undefined || tree === undefined
+        ? undefined
+        : { path: workspace.path, tree }
+    },
+    budget: { remaining: () => remaining(recorder.state) },
+    // A step's result is what went through the journal; its type is the author's word.
+    step: <T>(...[name, code, options = {}]: Parameters<Iteration['step']>) =>
+      askStep(branch, {
+        kind: 'step',
+        name,
+        options,
+        files: options.readOnly === true ? 'nothing' : 'changes',
+        run: code,
+      }) as Promise<T>,
+    parallel: (branches) => runParallel(branch, branches),
+    agent: async (role, task, options = {}) => {
+      const agents = required(ports.agents, `an agent for the role "${role}"`)
+      const report = await askStep(branch, {
+        kind: 'agent',
+        name: role,
+        options,
+        files: options.readOnly === true ? 'nothing' : 'changes',
+        run: (context) => agents.work(role, task, context),
+      })
+      return report as unknown as AgentReport
+    },
+    tool: async (name, args, options = {}) => {
+      const tools = required(ports.tools, `the tool "${name}"`)
+      const result = await askStep(branch, {
+        kind: 'tool',
+        name,
+        options,
+        files: options.readOnly === true ? 'nothing' : 'changes',
+        run: async (context) => {
+          await run.hooks.tell('before-tool', { step: name })
+          const answer = await tools.call(name, toJson(args), context)
+          await run.hooks.tell('after-tool', { step: name })
+          return answer
+        },
+      })
+      return result as unknown as ToolResult
+    },
+    check: (names) => runChecks(branch, names ?? Object.keys(ports.checks ?? {})),
+    ask: (name, question) => askPerson(branch, name, question),
+    act: (action) => act(branch, action),
+    sleep: (name, ms) => sleepStep(branch, name, ms),
+    artifact: async (name, content) => {
+      const kept = await askStep(branch, {
+        kind: 'artifact',
+        name,
+        options: {},
+        files: 'nothing',
+        run: async () => ({ name, ...(await ports.blobs.put(content)) }),
+        finished: (result) => ({ names: [(result as unknown as ArtifactRef).blob] }),
+      })
+      return kept as unknown as ArtifactRef
+    },
+  }
+}
+
+function required<T>(port: T | undefined, what: string): T {
+  if (port !== undefined) return port
+  throw new LoopError('not-configured', `The loop asks for ${what}, and this run has none.`)
+}
+
+async function runChecks(
+  branch: Branch,
+  names: readonly string[],
+): Promise<readonly CheckResult[]> {
+  const results: CheckResult[] = []
+  for (const name of names) results.push(await runCheck(branch, name))
+  return results
+}
+
+async function runCheck(branch: Branch, name: string): Promise<CheckResult> {
+  const { run, number } = branch.iteration
+  const { ports, recorder } = run
+  const known = ports.checks ?? {}
+  const check = required(
+    Object.hasOwn(known, name) ? known[name] : undefined,
+    `the check "${name}"`,
+  )
+  const beganMs = ports.clock.now()
+  const complete = (part: { status: CheckResult['status'] }): Json => {
+    const { tree } = recorder.state
+    const durationMs = ports.clock.now() - beganMs
+    return toJson({ output: '', ...part, check: name, durationMs, tree })
+  }
+  const result = await askStep(branch, {
+    kind: 'check',
+    name,
+    options: { timeoutMs: checkTimeoutMs, retry: { attempts: 1 } },
+    files: 'reads',
+    run: async (context) => complete(await check({ ...context, workspace: ports.workspace?.path })),
+    // A check that failed to run has not passed.
+    onFault: (code, output) =>
+      complete({ status: code === 'timeout' ? 'timeout' : 'error', ...{ output } }),
+    finished: (value) => {
+      const { status, tree } = value as unknown as CheckResult
+      const found = { check: name, status, iteration: number }
+      return { evidence: tree === undefined ? found : { ...found, tree } }
+    },
+  })
+  return result as unknown as CheckResult
+}
+
+/** Waits for all branches; then the first failure that was handed over is thrown. */
+async function runParallel<B extends Branches>(
+  parent: Branch,
+  branches: B,
+): Promise<BranchResults<B>> {
+  const { delivery } = parent.iteration
+  const index = parent.parallels++
+  const names = Object.keys(branches)
+  for (const name of names) {
+    const problem = nameProblem(name)
+    if (problem !== undefined) {
+      throw new LoopError(
+        'bad-name',
+        `A branch cannot be named ${JSON.stringify(name)}: ${problem}.`,
+      )
+    }
+  }
+  const failures: unknown[] = []
+  delivery.enterParallel()
+  try {
+    const entries = await Promise.all(
+      Object.entries(branches).map(async ([name, work]): Promise<[string, unknown]> => {
+        const branch = createBranch(parent.iteration, `${parent.path}${index}.${name}/`)
+        try {
+          return [name, await work(createIteration(branch))]
+        } catch (error) {
+          failures.push(error)
+          return [name, undefined]
+        }
+      }),
+    )
+    if (failures.length === 0) return Object.fromEntries(entries) as BranchResults<B>
+    throw failures.find((error) => error instanceof Interruption) ?? failures[0]
+  } finally {
+    delivery.leaveParallel()
+  }
+}

@@ -1,0 +1,69 @@
+/** What the parts of the engine share while one process drives one run. */
+
+import type { Json, RunId } from '../loop/index.ts'
+import type { Answers } from './control.ts'
+import type { Delivery } from './delivery.ts'
+import type { HookRunner } from './hooks.ts'
+import type { Interrupter } from './interrupter.ts'
+import type { Lock } from './lock.ts'
+import type { AnyLoopType, Ports } from './ports.ts'
+import type { RecordedStep, RecordedSteps } from './recorded-steps.ts'
+import type { Recorder } from './recorder.ts'
+
+export interface LiveRun {
+  readonly id: RunId
+  readonly loop: AnyLoopType
+  readonly input: Json | undefined
+  readonly ports: Ports
+  readonly recorder: Recorder
+  readonly interrupter: Interrupter
+  readonly hooks: HookRunner
+  readonly answers: Answers
+  /** Held by the one step that may change files, or that must see them unchanged. */
+  readonly workspaceLock: Lock
+}
+
+/** Why an iteration is left before its code came to an end. */
+export interface Halt {
+  readonly retryAtMs: number
+  readonly message: string
+}
+
+/** One trip around, under way. */
+export interface LiveIteration {
+  readonly run: LiveRun
+  readonly number: number
+  readonly recorded: RecordedSteps
+  readonly delivery: Delivery
+  /** A provider's window is closed: no new steps in this iteration. */
+  halt: Halt | undefined
+  /** Some step was refused or given up, so this trip has no result. */
+  refused: boolean
+  /** The loop's code does not fit its journal. */
+  mismatch: Error | undefined
+}
+
+/** One line of steps inside an iteration: the trunk, or a branch of `parallel`. */
+export interface Branch {
+  readonly iteration: LiveIteration
+  /** Empty for the trunk, `0.left/` for a branch. */
+  readonly path: string
+  readonly recorded: readonly RecordedStep[]
+  readonly occurrences: Map<string, number>
+  asked: number
+  parallels: number
+  /** Resolves when the step asked for last has started, so that starts keep the order of asking. */
+  lastStart: Promise<void> | undefined
+}
+
+export function createBranch(iteration: LiveIteration, path: string): Branch {
+  return {
+    iteration,
+    path,
+    recorded: iteration.recorded.byBranch.get(path) ?? [],
+    occurrences: new Map(),
+    asked: 0,
+    parallels: 0,
+    lastStart: undefined,
+  }
+}

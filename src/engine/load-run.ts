@@ -1,0 +1,98 @@
+/** Reads a run back: the last snapshot and what came after it, or the state at a checkpoint. */
+
+import {
+  evolve,
+  initialState,
+  LoopError,
+  type RecordedEvent,
+  type RunCreated,
+  type RunId,
+  type RunState,
+  toJson,
+} from '../loop/index.ts'
+import type { Journal } from './ports.ts'
+
+const pageSize = 1000
+
+export interface LoadedRun {
+  readonly state: RunState
+  readonly created: RunCreated
+  /** Events of the iteration that is open, from its start. */
+  readonly openEvents: readonly RecordedEvent[]
+}
+
+export async function loadRun(journal: Journal, run: RunId): Promise<LoadedRun> {
+  const created = await readCreated(journal, run)
+  const snapshot = await journal.snapshot(run)
+  let state = snapshot === undefined ? initialState : revive(snapshot)
+  let open: RecordedEvent[] = []
+  for await (const recorded of eventsAfter(journal, run, state.seq)) {
+    state = evolve(state, recorded)
+    // A new iteration makes the steps of the one before history.
+    if (state.open === undefined) open = []
+    else if (recorded.event.type === 'iteration-started' && recorded.event.again !== true) {
+      open = [recorded]
+    } else open.push(recorded)
+  }
+  return { state, created, openEvents: open }
+}
+
+/** The state right after an iteration that counted. */
+export async function stateAt(journal: Journal, run: RunId, iteration: number): Promise<RunState> {
+  const { state, checkpoint } = await foldToCheckpoint(journal, run, iteration)
+  if (state.iteration !== checkpoint) throw unknownCheckpoint(run, iteration)
+  return state
+}
+
+async function foldToCheckpoint(
+  journal: Journal,
+  run: RunId,
+  iteration: number,
+): Promise<{ state: RunState; checkpoint: number }> {
+  const created = await readCreated(journal, run)
+  const first = created.iteration ?? 0
+  const known = await journal.checkpoints(run)
+  const found = known.find((checkpoint) => checkpoint.iteration === iteration)
+  if (found === undefined && iteration !== first) throw unknownCheckpoint(run, iteration)
+  const toSeq = found?.seq ?? 1
+  const snapshot = await journal.snapshot(run)
+  let state = snapshot !== undefined && snapshot.seq <= toSeq ? revive(snapshot) : initialState
+  for await (const recorded of eventsAfter(journal, run, state.seq, toSeq)) {
+    state = evolve(state, recorded)
+  }
+  return { state, checkpoint: iteration }
+}
+
+export async function* eventsAfter(
+  journal: Journal,
+  run: RunId,
+  afterSeq: number,
+  toSeq: number = Number.MAX_SAFE_INTEGER,
+): AsyncGenerator<RecordedEvent> {
+  let after = afterSeq
+  while (after < toSeq) {
+    const page = await journal.read(run, { afterSeq: after, toSeq, limit: pageSize })
+    const last = page.at(-1)
+    if (last === undefined) return
+    after = last.seq
+    yield* page
+    if (page.length < pageSize) return
+  }
+}
+
+export async function readCreated(journal: Journal, run: RunId): Promise<RunCreated> {
+  const [first] = await journal.read(run, { afterSeq: 0, limit: 1 })
+  if (first?.event.type === 'run-created') return first.event
+  throw new LoopError('store-damaged', `Run ${run} does not begin with its creation.`)
+}
+
+/** Progress out of a row is not canonical yet. */
+function revive(state: RunState): RunState {
+  return state.progress === undefined ? state : { ...state, progress: toJson(state.progress) }
+}
+
+const unknownCheckpoint = (run: RunId, iteration: number): LoopError =>
+  new LoopError(
+    'unknown-checkpoint',
+    `Run ${run} has no checkpoint after iteration ${iteration}. List its checkpoints.`,
+  )

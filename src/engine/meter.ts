@@ -1,0 +1,75 @@
+/**
+ * What one attempt of a step may spend and did spend.
+ *
+ * E4. A worst case is laid on the scale, durably, before the call it is for is made.
+ */
+
+import {
+  type Amount,
+  add,
+  committed,
+  FaultError,
+  isAmount,
+  LoopError,
+  limitBroken,
+  type Reservation,
+  type ReservationId,
+  type RunState,
+  type StepId,
+  zero,
+} from '../loop/index.ts'
+import type { Recorder } from './recorder.ts'
+
+export interface Meter {
+  /** What the step said it spent, beside settled reservations; undefined if it said nothing. */
+  readonly spent: Amount | undefined
+  spend(amount: Amount): void
+  reserve(worst: Amount): Promise<Reservation>
+}
+
+export function createMeter(
+  recorder: Recorder,
+  iteration: number,
+  step: StepId,
+  attempt: number,
+): Meter {
+  let spent: Amount | undefined
+  let reservations = 0
+  return {
+    get spent() {
+      return spent
+    },
+    spend(amount) {
+      requireAmount(amount)
+      spent = add(spent ?? zero, amount)
+    },
+    async reserve(worst) {
+      requireAmount(worst)
+      refuseOverrun(recorder.state, worst)
+      const id = `${iteration}/${step}/${attempt}/${++reservations}` as ReservationId
+      await recorder.record([{ type: 'budget-reserved', id, iteration, step, worst }])
+      return {
+        async settle(amount) {
+          requireAmount(amount)
+          await recorder.record([{ type: 'budget-settled', id, spent: amount }])
+        },
+      }
+    },
+  }
+}
+
+/** Throws the fault that ends a run by its budget. */
+export function refuseOverrun(state: RunState, worst: Amount): void {
+  const limit = limitBroken(state.limits, committed(state), worst)
+  if (limit === undefined) return
+  const message =
+    `The ${limit} limit would be broken: ${worst.tokens} tokens and ${worst.costMicros} ` +
+    'micro-dollars at worst do not fit beside what is spent and reserved.'
+  throw new FaultError({ code: 'budget', message, retryable: false, limit })
+}
+
+export function requireAmount(amount: Amount): void {
+  if (isAmount(amount)) return
+  const message = `An amount must be whole numbers that are not negative: ${JSON.stringify(amount)}`
+  throw new LoopError('bad-request', message)
+}

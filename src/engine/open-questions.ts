@@ -1,0 +1,28 @@
+/** What a run asks of people now. */
+
+import type { OpenQuestion, RunId } from '../loop/index.ts'
+import { questionId } from './ask-person.ts'
+import { loadRun } from './load-run.ts'
+import type { Journal } from './ports.ts'
+import { readSteps } from './recorded-steps.ts'
+
+export async function openQuestions(
+  journal: Journal,
+  run: RunId,
+): Promise<readonly OpenQuestion[]> {
+  const { state, openEvents } = await loadRun(journal, run)
+  if (state.outcome !== undefined) return []
+  const decided = new Set(
+    (await journal.pendingDecisions(run)).flatMap(({ decision }) =>
+      decision.type === 'answer' ? [decision.question] : [],
+    ),
+  )
+  return readSteps(openEvents).inFlight.flatMap(({ id, started }) => {
+    const { question, wakeAtMs, iteration, step } = started
+    const asked = openEvents.find(({ event }) => event.type === 'step-started' && event.step === id)
+    if (question === undefined || wakeAtMs === undefined) return []
+    const name = questionId(iteration, step)
+    if (decided.has(name)) return []
+    return [{ id: name, question, askedAtMs: asked?.atMs ?? 0, deadlineAtMs: wakeAtMs }]
+  })
+}

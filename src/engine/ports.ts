@@ -1,0 +1,289 @@
+/**
+ * The outside world as the engine sees it, and all that the parts below see of each other.
+ * Adapters fill these; tests fake them. Every method that waits takes a signal or has a limit.
+ */
+
+import type {
+  Action,
+  AgentReport,
+  AgentTask,
+  ArtifactContent,
+  BlobId,
+  CheckResult,
+  Decision,
+  Fault,
+  Json,
+  LoopType,
+  Receipt,
+  RecordedEvent,
+  RunEvent,
+  RunId,
+  RunState,
+  RunStatus,
+  Signal,
+  StepContext,
+  StoredDecision,
+  ToolResult,
+  TreeId,
+} from '../loop/index.ts'
+
+/** Time and chance. The simulator has its own. */
+export interface Clock {
+  now(): number
+  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
+  sleep(ms: number, signal?: Signal): Promise<void>
+  /** Resolves after everything that is ready to run has run. */
+  turn(): Promise<void>
+  /** In [0, 1). */
+  random(): number
+}
+
+/** Who holds a run. Equal after a restart only if it is the same process. */
+export type Owner = string
+
+/** The right to write to one run. `fence` grows with each holder. */
+export interface Lease {
+  readonly run: RunId
+  readonly owner: Owner
+  readonly fence: number
+}
+
+export interface NewRun {
+  readonly id: RunId
+  readonly name: string
+  readonly loop: string
+  readonly workspace?: string
+  readonly atMs: number
+  readonly event: RunEvent
+  readonly blobs: readonly BlobId[]
+  readonly trees: readonly TreeId[]
+}
+
+/** A run as lists show it; the journal keeps this row in step with the events. */
+export interface RunRow {
+  readonly id: RunId
+  readonly name: string
+  readonly loop: string
+  readonly status: RunStatus
+  readonly iteration: number
+  readonly workspace?: string
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+  readonly lastSeq: number
+  /** Somebody holds it now. */
+  readonly held: boolean
+}
+
+/** What is written together or not at all. */
+export interface Unit {
+  /** The seq of the first event; the others follow without a gap. */
+  readonly firstSeq: number
+  readonly atMs: number
+  readonly events: readonly RunEvent[]
+  /** The state after the last event. */
+  readonly state: RunState
+  /** A good place to keep the state, so that a resume need not read what came before. */
+  readonly boundary: boolean
+  /** Content that these events name, kept from garbage collection. */
+  readonly blobs: readonly BlobId[]
+  readonly trees: readonly TreeId[]
+}
+
+/**
+ * The record. Contract: a promise resolves only when the change is on disk (E1, E10); a unit whose
+ * lease is no longer the newest is refused with `fenced`; a store that failed rejects with
+ * `store-failed` and has changed nothing.
+ */
+export interface Journal {
+  createRun(run: NewRun): Promise<void>
+  /** By id, name, or a unique beginning of the id. Rejects with `unknown-run`, `ambiguous-run`. */
+  findRun(idOrName: string): Promise<RunRow>
+  listRuns(options?: {
+    readonly status?: RunStatus
+    readonly limit?: number
+  }): Promise<readonly RunRow[]>
+  /** Rejects with `run-busy` while another living process holds it. */
+  acquire(run: RunId, owner: Owner): Promise<Lease>
+  renew(lease: Lease): Promise<void>
+  release(lease: Lease): Promise<void>
+  append(lease: Lease, unit: Unit): Promise<void>
+  /** The last snapshot, if there is one. */
+  snapshot(run: RunId): Promise<RunState | undefined>
+  read(
+    run: RunId,
+    options?: { readonly afterSeq?: number; readonly toSeq?: number; readonly limit?: number },
+  ): Promise<readonly RecordedEvent[]>
+  /** All runs' events in the order of the store. */
+  readStore(options: {
+    readonly afterPosition: number
+    readonly limit: number
+  }): Promise<readonly RecordedEvent[]>
+  /** Where iterations ended: what can be forked, exported and rewound to. */
+  checkpoints(run: RunId): Promise<readonly Checkpoint[]>
+  /** Keeps a decision. Rejects with `already-answered` for a second answer to one question. */
+  recordDecision(run: RunId, decision: Decision, by: string, atMs: number): Promise<StoredDecision>
+  pendingDecisions(run: RunId): Promise<readonly StoredDecision[]>
+  /** Calls back after such writes of this process and, a moment later, of others. */
+  watch(topic: Topic, onChange: () => void): () => void
+  close(): Promise<void>
+}
+
+export type Topic = 'events' | 'decisions'
+
+export interface Checkpoint {
+  readonly iteration: number
+  readonly seq: number
+  readonly atMs: number
+}
+
+/** Content by its hash. */
+export interface Blobs {
+  /** Resolves when the content is on disk. */
+  put(content: ArtifactContent): Promise<{ readonly blob: BlobId; readonly bytes: number }>
+  /** Rejects with `unknown-artifact`. */
+  get(blob: BlobId): Promise<Buffer>
+  stream(blob: BlobId): AsyncIterable<Uint8Array>
+}
+
+/** Where an iteration works. */
+export interface Workspace {
+  readonly path: string
+  /** Hash of all files as they are now; their content is kept. */
+  snapshot(): Promise<TreeId>
+  /** Makes the files be what they were. */
+  restore(tree: TreeId): Promise<void>
+}
+
+/** What parts of the workspace's trees are made of, for garbage collection and export. */
+export interface Trees {
+  /** Every blob that a tree needs, itself included. */
+  reachable(tree: TreeId): AsyncIterable<BlobId>
+}
+
+export interface Agents {
+  work(role: string, task: AgentTask, context: StepContext): Promise<AgentReport>
+}
+
+export interface Tools {
+  call(name: string, args: Json, context: StepContext): Promise<ToolResult>
+}
+
+/** A check by name. What it throws is recorded as `error`, never as a pass. */
+export type Check = (
+  context: CheckContext,
+) => Promise<Omit<CheckResult, 'check' | 'durationMs' | 'tree'>>
+
+export interface CheckContext extends StepContext {
+  readonly workspace: string | undefined
+}
+
+/** Performs what changes the world. `find` answers after a crash, by the idempotency key. */
+export interface Actions {
+  perform(action: Action, key: string, context: StepContext): Promise<Receipt>
+  find(action: Action, key: string, context: StepContext): Promise<Found>
+}
+
+export type Found =
+  | { readonly type: 'done'; readonly receipt: Receipt }
+  | { readonly type: 'not-done' }
+  | { readonly type: 'unknown' }
+
+/** E6. Nothing passes without one. */
+export interface Gate {
+  judge(action: Action): Promise<Verdict>
+}
+
+export type Verdict =
+  | { readonly type: 'allow' }
+  | { readonly type: 'deny' | 'ask'; readonly reason: string }
+
+/** A command, run to its end. Contract: nothing that it started is alive afterwards. */
+export interface Commands {
+  run(command: Command, signal: Signal): Promise<CommandResult>
+}
+
+export interface Command {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  readonly timeoutMs?: number
+  /** How much of the end of each stream is kept. */
+  readonly outputBytesMax?: number
+}
+
+export interface CommandResult {
+  /** Absent when it was killed or could not be started. */
+  readonly exitCode?: number
+  readonly stdout: string
+  readonly stderr: string
+  readonly ended: 'exited' | 'timeout' | 'aborted' | 'signal'
+  readonly durationMs: number
+}
+
+/** What the adapters' file work goes through, so that tests can make any call fail. */
+export type Files = Pick<
+  typeof import('node:fs/promises'),
+  | 'chmod'
+  | 'lstat'
+  | 'mkdir'
+  | 'open'
+  | 'readdir'
+  | 'readFile'
+  | 'readlink'
+  | 'rename'
+  | 'rm'
+  | 'rmdir'
+  | 'symlink'
+  | 'unlink'
+  | 'utimes'
+>
+
+/** Everything that drives one run. Parts a loop does not use may be absent. */
+export interface Ports {
+  readonly journal: Journal
+  readonly blobs: Blobs
+  readonly clock: Clock
+  readonly workspace?: Workspace
+  readonly agents?: Agents
+  readonly tools?: Tools
+  readonly checks?: Readonly<Record<string, Check>>
+  readonly actions?: Actions
+  readonly gate?: Gate
+  readonly hooks?: readonly Hook[]
+}
+
+/** Any loop type, as the engine holds it. */
+// biome-ignore lint/suspicious/noExplicitAny: variance; the four parts always come from one type
+export type AnyLoopType = LoopType<any, any, any, any>
+
+export type HookPoint =
+  | 'before-run'
+  | 'after-run'
+  | 'before-iteration'
+  | 'after-iteration'
+  | 'before-step'
+  | 'after-step'
+  | 'before-tool'
+  | 'after-tool'
+
+export interface HookContext {
+  readonly point: HookPoint
+  readonly run: RunId
+  readonly state: RunState
+  /** The step or tool that it is about. */
+  readonly step?: string
+  readonly fault?: Fault
+}
+
+/**
+ * A plain function that is told. A blocking one is waited for, and what it throws refuses the thing
+ * it came before. An observing one can neither delay nor hurt a run.
+ */
+export interface Hook {
+  readonly name: string
+  readonly points: readonly HookPoint[]
+  readonly blocking?: boolean
+  readonly run: (context: HookContext) => void | Promise<void>
+}

@@ -1,0 +1,61 @@
+/**
+ * The files of a run that is taken up again.
+ *
+ * E2. After a crash they go back to the tree that the unfinished step started on; what it left is
+ *     kept in a tree of its own. After a stop in good order they are left alone, and changes that
+ *     somebody made in between are taken as they are.
+ */
+
+import type { RunState, TreeId } from '../loop/index.ts'
+import type { Workspace } from './ports.ts'
+import type { RecordedSteps } from './recorded-steps.ts'
+import type { Recorder } from './recorder.ts'
+
+export async function recoverWorkspace(
+  workspace: Workspace | undefined,
+  before: RunState,
+  steps: RecordedSteps,
+  recorder: Recorder,
+): Promise<void> {
+  const tree = startOf(steps) ?? before.tree
+  if (workspace === undefined || tree === undefined) return
+  const found = await foundTree(workspace)
+  const { suspendedTree } = before
+  const inGoodOrder = suspendedTree !== undefined && steps.inFlight.length === 0
+  if (found === undefined) {
+    await workspace.restore(tree)
+    return
+  }
+  if (found === tree || (inGoodOrder && found === suspendedTree)) return
+  if (inGoodOrder) {
+    const event = { type: 'workspace-changed', why: 'changed-outside', found, tree: found } as const
+    return recorder.record([event], { trees: [found] })
+  }
+  await recorder.record(
+    [
+      {
+        type: 'workspace-changed',
+        why: before.status === 'pending' ? 'restored' : 'unfinished-step',
+        found,
+        tree,
+      },
+    ],
+    {
+      trees: [found],
+    },
+  )
+  await workspace.restore(tree)
+}
+
+/** A run on another machine, or a deleted folder: there is nothing to keep. */
+async function foundTree(workspace: Workspace): Promise<TreeId | undefined> {
+  try {
+    return await workspace.snapshot()
+  } catch {
+    return undefined
+  }
+}
+
+/** Only one step at a time may change files, so at most one unfinished step has a tree. */
+const startOf = (steps: RecordedSteps): TreeId | undefined =>
+  steps.inFlight.find((step) => step.started.tree !== undefined)?.started.tree

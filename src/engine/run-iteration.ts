@@ -1,0 +1,152 @@
+/**
+ * One trip around: fresh context, the loop's code, progress, and what was met.
+ *
+ * E3. The context is made from the input and the previous progress, both frozen.
+ */
+
+import {
+  diff,
+  type Ending,
+  evolve,
+  type Fault,
+  FaultError,
+  firstMet,
+  type IterationEnded,
+  LoopError,
+  type Met,
+  NotJsonError,
+  type RecordedEvent,
+  type RunState,
+  toJson,
+} from '../loop/index.ts'
+import { createDelivery } from './delivery.ts'
+import { Interruption } from './interrupter.ts'
+import { createIteration } from './iteration.ts'
+import { createBranch, type LiveIteration, type LiveRun } from './live-run.ts'
+import { noSteps, type RecordedSteps, readSteps } from './recorded-steps.ts'
+
+export interface Entry {
+  readonly iteration: number
+  /** What the journal has of it, when it is entered again. */
+  readonly events: readonly RecordedEvent[] | undefined
+  readonly codeDigest: string
+}
+
+export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
+  await start(run, entry)
+  const recorded = entry.events === undefined ? noSteps : readSteps(entry.events)
+  const iteration = createLiveIteration(run, entry.iteration, recorded)
+  let event: IterationEnded
+  try {
+    const told = run.hooks.tell('before-iteration')
+    if (told !== undefined) await told
+    event = await goAround(run, iteration)
+  } catch (error) {
+    if (run.recorder.failure !== undefined) throw run.recorder.failure
+    if (iteration.mismatch !== undefined) throw iteration.mismatch
+    event = failedEnding(run, iteration, error)
+  }
+  await run.recorder.record([event], { boundary: true })
+  await run.hooks.tell('after-iteration')
+}
+
+async function start(run: LiveRun, entry: Entry): Promise<void> {
+  const { recorder, ports } = run
+  const { iteration, codeDigest } = entry
+  const changed = codeDigest === recorder.state.codeDigest ? {} : { codeDigest }
+  if (entry.events !== undefined) {
+    return recorder.record([{ type: 'iteration-started', iteration, again: true, ...changed }])
+  }
+  const tree = await ports.workspace?.snapshot()
+  await recorder.record(
+    [{ type: 'iteration-started', iteration, ...changed, ...(tree === undefined ? {} : { tree }) }],
+    tree === undefined || tree === recorder.state.tree ? {} : { trees: [tree] },
+  )
+}
+
+function createLiveIteration(run: LiveRun, number: number, recorded: RecordedSteps): LiveIteration {
+  const delivery = createDelivery(run.ports.clock, recorded.completionSeqs)
+  return { run, number, recorded, delivery, halt: undefined, refused: false, mismatch: undefined }
+}
+
+async function goAround(run: LiveRun, iteration: LiveIteration): Promise<IterationEnded> {
+  const { loop, recorder } = run
+  const previous = recorder.state.progress
+  const context: unknown = loop.createContext(run.input, previous)
+  const trunk = createBranch(iteration, '')
+  const result: unknown = await loop.iterate(context, createIteration(trunk))
+  if (iteration.mismatch !== undefined) throw iteration.mismatch
+  if (iteration.refused) throw run.interrupter.refuse()
+  requireAllAsked(iteration)
+  const made: unknown = loop.extractProgress(result, previous)
+  const progress = made === undefined ? undefined : toJson(made)
+  const base = {
+    type: 'iteration-ended',
+    iteration: iteration.number,
+    ...(progress === undefined ? {} : { progress: diff(previous, progress) }),
+  } as const
+  const met = evaluateUntil(run, { ...base, ending: { type: 'continue' } }, { progress, result })
+  return { ...base, ending: met === undefined ? { type: 'continue' } : { type: 'complete', met } }
+}
+
+/** A loop that came to its end without a step that the journal has is not the loop it was. */
+function requireAllAsked(iteration: LiveIteration): void {
+  const seq = iteration.delivery.undelivered
+  if (seq === undefined) return
+  const steps = [...iteration.recorded.byBranch.values()].flat()
+  const step = steps.find((one) => one.completion?.seq === seq)
+  iteration.mismatch = new LoopError(
+    'step-mismatch',
+    `The journal has a result for step "${step?.id}", and the loop ended iteration ` +
+      `${iteration.number} without asking for it. Put the old code back, or resume with force to ` +
+      'do the iteration anew.',
+  )
+  throw iteration.mismatch
+}
+
+/** Conditions are asked about the state as it will be after the iteration. */
+function evaluateUntil(
+  run: LiveRun,
+  event: IterationEnded,
+  made: { readonly progress: unknown; readonly result: unknown } | undefined,
+): Met | undefined {
+  const conditions = run.loop.until ?? []
+  if (conditions.length === 0) return undefined
+  const { clock, checks } = run.ports
+  const before = run.recorder.state
+  const nowMs = clock.now()
+  const state: RunState = evolve(before, { seq: before.seq + 1, atMs: nowMs, event })
+  return firstMet(conditions, { state, nowMs, checks: Object.keys(checks ?? {}), made })
+}
+
+function failedEnding(run: LiveRun, iteration: LiveIteration, error: unknown): IterationEnded {
+  const base = { type: 'iteration-ended', iteration: iteration.number } as const
+  if (iteration.halt !== undefined) {
+    return { ...base, ending: { type: 'rate-limited', ...iteration.halt } }
+  }
+  if (error instanceof Interruption || iteration.refused) {
+    return { ...base, ending: { type: 'interrupted', reason: run.interrupter.reason ?? 'stopped' } }
+  }
+  const fault = faultOf(error)
+  if (fault.code === 'rate-limited') {
+    const retryAtMs = fault.retryAtMs ?? run.ports.clock.now() + 60_000
+    return { ...base, ending: { type: 'rate-limited', retryAtMs, message: fault.message } }
+  }
+  const ending: Ending = { type: 'error', fault, recoverable: fault.fatal !== true }
+  const met = ending.recoverable ? evaluateUntil(run, { ...base, ending }, undefined) : undefined
+  return { ...base, ending: met === undefined ? ending : { ...ending, met } }
+}
+
+/** What escaped the loop's code: a fault goes on to the next iteration, a bug ends the run. */
+function faultOf(error: unknown): Fault {
+  if (error instanceof FaultError) return error.fault
+  if (error instanceof LoopError) {
+    return { code: error.code, message: error.message, retryable: false, fatal: true }
+  }
+  if (error instanceof NotJsonError) {
+    const message = `The loop's progress: ${error.message}`
+    return { code: 'not-serialisable', message, retryable: false, fatal: true }
+  }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { code: 'bug', message: message.slice(0, 4000), retryable: false, fatal: true }
+}

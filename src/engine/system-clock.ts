@@ -1,0 +1,21 @@
+/** Time and chance of the machine. */
+
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from './ports.ts'
+
+/** Timers of the platform hold 31 bits; longer waits are made of several. */
+const timerMsMax = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  async sleep(ms, signal) {
+    let left = ms
+    do {
+      const part = Math.min(left, timerMsMax)
+      await delay(part, undefined, signal === undefined ? {} : { signal: signal as AbortSignal })
+      left -= part
+    } while (left > 0)
+  },
+  turn: () => new Promise((resolve) => setImmediate(resolve)),
+  random: () => Math.random(),
+}

@@ -1,0 +1,47 @@
+/**
+ * Content by its SHA-256, in files. Several processes may use one root.
+ *
+ * 1. A put that resolved survives kill -9 and power loss: content synced, then renamed into place,
+ *    then its folder synced. One that failed leaves nothing, or a file in `tmp` for a sweep.
+ * 2. A name holds its whole content or is not there; what is read is hashed and compared.
+ * 3. Memory does not grow with what is put or streamed.
+ * 4. Content that was put, for the first time or again, is safe from sweeping for the grace time.
+ *
+ * Files are 0600 and folders 0700.
+ */
+
+import * as nodeFiles from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Blobs, Files } from '../engine/index.ts'
+import type { BlobId } from '../loop/index.ts'
+import { blobPath } from './blob-files.ts'
+import { getBlob, streamBlob } from './blob-get.ts'
+import { putBlob } from './blob-put.ts'
+import { type Keep, type SweepOptions, type Swept, sweepBlobs } from './blob-sweep.ts'
+import { createDurableFolders } from './durable-folders.ts'
+
+export interface BlobStore extends Blobs {
+  /** The file that holds this content, or would. */
+  path(blob: BlobId): string
+  /** Removes what `keep` does not name and nobody put within the grace time. */
+  sweep(keep: Keep, options: SweepOptions): Promise<Swept>
+}
+
+export interface BlobStoreOptions {
+  readonly root: string
+  readonly files?: Files
+}
+
+/** Bytes that are put must stay as they are until the promise resolves. */
+export function createBlobStore(options: BlobStoreOptions): BlobStore {
+  const root = resolve(options.root)
+  const files = options.files ?? nodeFiles
+  const place = { root, files, folders: createDurableFolders(files) }
+  return {
+    put: (content) => putBlob(place, content),
+    get: (blob) => getBlob(files, root, blob),
+    stream: (blob) => streamBlob(files, root, blob),
+    path: (blob) => blobPath(root, blob),
+    sweep: (keep, sweepOptions) => sweepBlobs(files, root, keep, sweepOptions),
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * Removes content that nobody needs, while others may be putting the very same content.
+ *
+ * A put of what exists refreshes its time. So a file is first renamed out of the way, which makes
+ * that refresh fail and the put write it anew, and its time is read again: a refresh that came just
+ * before the rename shows, and the file goes back. In between, readers look in both places; after a
+ * kill in between, the next sweep decides again.
+ */
+
+import { join } from 'node:path'
+import type { Files } from '../engine/index.ts'
+import type { BlobId } from '../loop/index.ts'
+import {
+  blobPath,
+  isBlobFolder,
+  isBlobId,
+  isMissing,
+  storeFailed,
+  temporaryFolder,
+  trashedBlob,
+  trashPath,
+} from './blob-files.ts'
+
+export type Keep = ReadonlySet<BlobId> | ((blob: BlobId) => boolean)
+
+export interface SweepOptions {
+  /**
+   * The grace time: younger content is kept whoever names it. It must be longer than the time
+   * between a put and the row that names it; one hour is plenty.
+   */
+  readonly olderThanMs: number
+  readonly now: number
+}
+
+export interface Swept {
+  readonly removed: number
+  readonly bytes: number
+}
+
+interface Sweep {
+  readonly files: Files
+  readonly root: string
+  readonly keeps: (blob: BlobId) => boolean
+  readonly isYoung: (mtimeMs: number) => boolean
+}
+
+export async function sweepBlobs(
+  files: Files,
+  root: string,
+  keep: Keep,
+  { olderThanMs, now }: SweepOptions,
+): Promise<Swept> {
+  const keeps = typeof keep === 'function' ? keep : (blob: BlobId) => keep.has(blob)
+  const isYoung = (mtimeMs: number) => mtimeMs > now - olderThanMs
+  const sweep: Sweep = { files, root, keeps, isYoung }
+  try {
+    await sweepTemporary(sweep)
+    return await sweepFolders(sweep)
+  } catch (error) {
+    throw storeFailed('sweep', root, error)
+  }
+}
+
+async function sweepFolders(sweep: Sweep): Promise<Swept> {
+  let removed = 0
+  let bytes = 0
+  for (const folder of (await list(sweep, sweep.root)).filter(isBlobFolder)) {
+    for (const name of await list(sweep, join(sweep.root, folder))) {
+      const blob = folder + name
+      if (!isBlobId(blob) || sweep.keeps(blob)) continue
+      const size = await sweepBlob(sweep, blob)
+      if (size === undefined) continue
+      removed += 1
+      bytes += size
+    }
+  }
+  return { removed, bytes }
+}
+
+/** Its size, if it was removed. */
+async function sweepBlob(sweep: Sweep, blob: BlobId): Promise<number | undefined> {
+  const path = blobPath(sweep.root, blob)
+  const trash = trashPath(sweep.root, blob)
+  return ifPresent(async () => {
+    if (sweep.isYoung((await sweep.files.lstat(path)).mtimeMs)) return undefined
+    await sweep.files.mkdir(temporaryFolder(sweep.root), { recursive: true, mode: 0o700 })
+    await sweep.files.rename(path, trash)
+    return await emptyTrash(sweep, blob)
+  })
+}
+
+async function emptyTrash(sweep: Sweep, blob: BlobId): Promise<number | undefined> {
+  const trash = trashPath(sweep.root, blob)
+  const { mtimeMs, size } = await sweep.files.lstat(trash)
+  if (sweep.keeps(blob) || sweep.isYoung(mtimeMs)) {
+    await sweep.files.rename(trash, blobPath(sweep.root, blob))
+    return undefined
+  }
+  await sweep.files.unlink(trash)
+  return size
+}
+
+async function sweepTemporary(sweep: Sweep): Promise<void> {
+  const folder = temporaryFolder(sweep.root)
+  for (const name of await list(sweep, folder)) {
+    const blob = trashedBlob(name)
+    await ifPresent(async () => {
+      if (blob !== undefined) await emptyTrash(sweep, blob)
+      else if (!sweep.isYoung((await sweep.files.lstat(join(folder, name))).mtimeMs)) {
+        await sweep.files.unlink(join(folder, name))
+      }
+    })
+  }
+}
+
+async function list(sweep: Sweep, folder: string): Promise<readonly string[]> {
+  return (await ifPresent(() => sweep.files.readdir(folder))) ?? []
+}
+
+/** Another sweep may be at work beside this one: what is gone is done. */
+async function ifPresent<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Many units, one commit. Units that wait when the turn comes are written in one transaction, each
+ * in a savepoint of its own: one that is refused takes nothing with it, and one fsync serves all.
+ *
+ * E1. A unit's promise resolves after the commit, in the order in which units were given.
+ */
+
+import { LoopError } from '../loop/index.ts'
+import type { Database } from './database.ts'
+import { rollBack } from './schema.ts'
+
+export interface GroupCommit {
+  /** `write` runs inside the transaction; what it throws refuses this unit only. */
+  add(write: () => void): Promise<void>
+  /** Writes what waits now. */
+  flush(): void
+}
+
+interface Waiting {
+  readonly write: () => void
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+export function createGroupCommit(
+  database: Database,
+  schedule: (flush: () => void) => void,
+  onCommit: () => void,
+): GroupCommit {
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const commit = database.prepare('COMMIT')
+  const savepoint = database.prepare('SAVEPOINT unit')
+  const release = database.prepare('RELEASE unit')
+  let waiting: Waiting[] = []
+
+  function flush(): void {
+    const batch = waiting
+    waiting = []
+    if (batch.length === 0) return
+    let refused: Map<Waiting, unknown>
+    try {
+      begin.run()
+      // Alone, a unit needs no savepoint: the transaction is its own.
+      if (batch.length === 1) {
+        batch[0]?.write()
+        refused = new Map()
+      } else refused = writeAll(batch)
+      commit.run()
+    } catch (cause) {
+      rollBack(database)
+      const error = storeFailed(cause)
+      for (const unit of batch) unit.reject(error)
+      return
+    }
+    for (const unit of batch) {
+      if (refused.has(unit)) unit.reject(refused.get(unit))
+      else unit.resolve()
+    }
+    onCommit()
+  }
+
+  function writeAll(batch: readonly Waiting[]): Map<Waiting, unknown> {
+    const refused = new Map<Waiting, unknown>()
+    for (const unit of batch) {
+      savepoint.run()
+      try {
+        unit.write()
+      } catch (error) {
+        // A store that fails in the middle fails for everybody in this commit.
+        if (!(error instanceof LoopError)) throw error
+        database.exec('ROLLBACK TO unit')
+        refused.set(unit, error)
+      }
+      release.run()
+    }
+    return refused
+  }
+
+  return {
+    add: (write) =>
+      new Promise((resolve, reject) => {
+        if (waiting.length === 0) schedule(flush)
+        waiting.push({ write, resolve, reject })
+      }),
+    flush,
+  }
+}
+
+export function storeFailed(cause: unknown): LoopError {
+  if (cause instanceof LoopError) return cause
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new LoopError(
+    'store-failed',
+    `The journal could not be written: ${message}. Nothing of this change was kept; ` +
+      'free disk space or repair the disk, then resume the run.',
+    { cause },
+  )
+}

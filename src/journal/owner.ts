@@ -1,0 +1,61 @@
+/**
+ * Who holds a lease, so that a process that was killed is replaced at once and not after a time-out.
+ *
+ * A name is `host|pid-namespace|pid|start-time|nonce`. On the same machine and namespace it can be
+ * asked whether that very process still lives; a number that was given to another process later has
+ * another start time.
+ */
+
+import { randomBytes } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+export function createOwner(): string {
+  const place = machine()
+  const nonce = randomBytes(6).toString('hex')
+  return [place, process.pid, startTime(process.pid) ?? '?', nonce].join('|')
+}
+
+/** False only when it is certain that the owner is gone. */
+export function mayLive(owner: string): boolean {
+  const [host, namespace, pidText, started] = owner.split('|')
+  const pid = Number(pidText)
+  if (`${host}|${namespace}` !== machine() || !Number.isInteger(pid)) return true
+  const now = startTime(pid)
+  if (now !== undefined) return now === started
+  return started === '?' && isRunning(pid)
+}
+
+function machine(): string {
+  return `${hostname()}|${namespaceOf()}`
+}
+
+function namespaceOf(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return '-'
+  }
+}
+
+/** Clock ticks since boot at which the process started; undefined where it is gone or not Linux. */
+function startTime(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name in parentheses may contain anything; the fields after the last one may not.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // A zombie writes no more.
+    return fields[0] === 'Z' ? undefined : fields[19]
+  } catch {
+    return undefined
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

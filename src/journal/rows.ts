@@ -1,0 +1,67 @@
+/** Rows as they come out of the tables, parsed once. */
+
+import type { RunRow } from '../engine/index.ts'
+import { type RecordedEvent, type RunEvent, type RunId, type RunStatus } from '../loop/index.ts'
+import { damaged } from './database.ts'
+
+export interface RunColumns {
+  readonly key: number
+  readonly id: string
+  readonly name: string
+  readonly loop: string
+  readonly status: string
+  readonly iteration: number
+  readonly workspace: string | null
+  readonly created_at: number
+  readonly updated_at: number
+  readonly last_seq: number
+  readonly owner: string | null
+  readonly expires_at: number | null
+}
+
+export const runColumns = `
+  runs.key, runs.id, runs.name, runs.loop, runs.status, runs.iteration, runs.workspace,
+  runs.created_at, runs.updated_at, leases.owner, leases.expires_at,
+  (SELECT max(seq) FROM events WHERE events.run = runs.key) AS last_seq
+  FROM runs LEFT JOIN leases ON leases.run = runs.key`
+
+export function toRunRow(row: RunColumns, held: boolean): RunRow {
+  return {
+    id: row.id as RunId,
+    name: row.name,
+    loop: row.loop,
+    status: row.status as RunStatus,
+    iteration: row.iteration,
+    createdAtMs: row.created_at,
+    updatedAtMs: row.updated_at,
+    lastSeq: row.last_seq,
+    held,
+    ...(row.workspace === null ? {} : { workspace: row.workspace }),
+  }
+}
+
+export interface EventColumns {
+  readonly id: string
+  readonly position: number
+  readonly seq: number
+  readonly at: number
+  readonly body: string
+}
+
+export function toRecordedEvent(row: EventColumns, path: string): RecordedEvent {
+  return {
+    run: row.id as RunId,
+    seq: row.seq,
+    position: row.position,
+    atMs: row.at,
+    event: parseBody(row.body, path) as RunEvent,
+  }
+}
+
+export function parseBody(body: string, path: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch (cause) {
+    throw damaged(path, 'a row does not hold what was written', cause)
+  }
+}

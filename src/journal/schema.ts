@@ -1,0 +1,135 @@
+/**
+ * The tables, as a list of migrations. Each runs in one transaction together with the number that
+ * says it was done, so a process killed half way leaves the version before.
+ *
+ * Released migrations are never edited; a change is a new entry.
+ */
+
+import { LoopError } from '../loop/index.ts'
+import { applicationId, type Database, damaged } from './database.ts'
+
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE runs (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL UNIQUE,
+    loop TEXT NOT NULL,
+    status TEXT NOT NULL,
+    iteration INTEGER NOT NULL DEFAULT 0,
+    workspace TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX runs_status ON runs (status, key);
+
+  -- The record. "position" orders the store, "seq" orders the run and has no gaps.
+  CREATE TABLE events (
+    position INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs (key),
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX events_run_seq ON events (run, seq);
+
+  CREATE TABLE leases (
+    run INTEGER PRIMARY KEY REFERENCES runs (key),
+    owner TEXT,
+    fence INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT;
+
+  -- The newest snapshot only: older states are folds over the events before it.
+  CREATE TABLE snapshots (
+    run INTEGER PRIMARY KEY REFERENCES runs (key),
+    seq INTEGER NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE checkpoints (
+    run INTEGER NOT NULL REFERENCES runs (key),
+    iteration INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (run, iteration)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE decisions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    run INTEGER NOT NULL REFERENCES runs (key),
+    question TEXT,
+    body TEXT NOT NULL,
+    by TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    applied_seq INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX decisions_one_answer ON decisions (run, question)
+    WHERE question IS NOT NULL;
+  CREATE INDEX decisions_pending ON decisions (run, id) WHERE applied_seq IS NULL;
+
+  -- What garbage collection must keep: content and trees that events name.
+  CREATE TABLE named_content (
+    hash TEXT NOT NULL,
+    is_tree INTEGER NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs (key),
+    PRIMARY KEY (hash, run)
+  ) STRICT, WITHOUT ROWID;
+  `,
+]
+
+export const schemaVersion: number = migrations.length
+
+/** Brings the file to the newest schema, or refuses it untouched. */
+export function migrate(database: Database, path: string): void {
+  let version = userVersion(database, path)
+  if (version > schemaVersion) {
+    throw new LoopError(
+      'store-newer',
+      `The journal ${path} was written by a newer version (schema ${version}, this program ` +
+        `knows ${schemaVersion}). It was left as it is. Upgrade loopwright to open it.`,
+    )
+  }
+  while (version < schemaVersion) version = step(database, path, migrations)
+}
+
+function step(database: Database, path: string, list: readonly string[]): number {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    // Read again under the lock: another process may have been faster.
+    const version = userVersion(database, path)
+    const migration = list[version]
+    if (migration === undefined) {
+      database.exec('ROLLBACK')
+      return version
+    }
+    database.exec(migration)
+    database.exec(`PRAGMA application_id = ${applicationId}`)
+    database.exec(`PRAGMA user_version = ${version + 1}`)
+    database.exec('COMMIT')
+    return version + 1
+  } catch (cause) {
+    rollBack(database)
+    if (cause instanceof LoopError) throw cause
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new LoopError('store-failed', `The journal ${path} could not be prepared: ${message}`, {
+      cause,
+    })
+  }
+}
+
+export function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK')
+  } catch {
+    // SQLite has already rolled back by itself.
+  }
+}
+
+function userVersion(database: Database, path: string): number {
+  try {
+    const row = database.prepare('PRAGMA user_version').get() as { user_version: number }
+    return row.user_version
+  } catch (cause) {
+    throw damaged(path, cause instanceof Error ? cause.message : String(cause), cause)
+  }
+}

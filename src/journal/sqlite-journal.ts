@@ -1,0 +1,135 @@
+/**
+ * The record in one SQLite file.
+ *
+ * E1. What `append` resolved for is on disk. E10. So is a run that `createRun` resolved for.
+ * E11. A decision is marked as applied in the transaction that holds its event, once.
+ * Results are stored once, in their event; state is kept as the newest snapshot, written when the
+ * tail has grown as large as the snapshot, so a resume reads at most twice what it needs.
+ */
+
+import { chmodSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Journal } from '../engine/index.ts'
+import { type Database, openDatabase, type Synchronous } from './database.ts'
+import { createDecisions } from './decisions.ts'
+import { createGroupCommit, storeFailed } from './group-commit.ts'
+import { createLeases } from './leases.ts'
+import { createRunTable } from './run-table.ts'
+import { migrate, rollBack } from './schema.ts'
+import { createUnitWriter } from './unit-writer.ts'
+import { createWatch } from './watch.ts'
+
+export interface SqliteJournalOptions {
+  /** The file, or `:memory:`. */
+  readonly path: string
+  readonly synchronous?: Synchronous
+  readonly now?: () => number
+  /** When to write what waits; the next turn of the event loop unless told. */
+  readonly schedule?: (flush: () => void) => void
+  /** An open database instead of a path, for tests that make calls fail. */
+  readonly database?: Database
+}
+
+export interface SqliteJournal extends Journal {
+  /** Every hash that a row names, with whether it is a tree. */
+  namedContent(): readonly { readonly hash: string; readonly isTree: boolean }[]
+  /** Findings of SQLite's own full check; empty when all is well. */
+  integrityProblems(): readonly string[]
+}
+
+const readLimit = 10_000
+
+export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal {
+  const { path } = options
+  const now = options.now ?? Date.now
+  const database = options.database ?? openFile(path, options.synchronous ?? 'FULL')
+  migrate(database, path)
+  const watch = createWatch(database)
+  const group = createGroupCommit(database, options.schedule ?? setImmediate, () =>
+    watch.notify('events'),
+  )
+  const leases = createLeases(database)
+  const decisions = createDecisions(database)
+  const runs = createRunTable(database, path)
+  const writer = createUnitWriter(database)
+
+  function transaction<T>(work: () => T): T {
+    try {
+      database.exec('BEGIN IMMEDIATE')
+      const result = work()
+      database.exec('COMMIT')
+      return result
+    } catch (cause) {
+      rollBack(database)
+      throw storeFailed(cause)
+    }
+  }
+
+  return {
+    createRun: async (run) => {
+      transaction(() => runs.insert(run))
+      watch.notify('events')
+    },
+    findRun: async (idOrName) => runs.find(idOrName, now()),
+    listRuns: async (filter) => runs.list(filter?.status, filter?.limit ?? 1000, now()),
+    acquire: async (run, owner) => {
+      const key = runs.key(run)
+      writer.forget(key)
+      return transaction(() => leases.take(key, run, owner, now()))
+    },
+    renew: async (lease) => transaction(() => leases.verify(runs.key(lease.run), lease, now())),
+    release: async (lease) => transaction(() => leases.drop(runs.key(lease.run), lease)),
+    append: (lease, unit) =>
+      group.add(() => {
+        const key = runs.key(lease.run)
+        leases.verify(key, lease, now())
+        writer.write(key, unit, decisions.markApplied)
+      }),
+    snapshot: async (run) => runs.snapshot(run),
+    read: async (run, range) =>
+      runs.read(run, range?.afterSeq ?? 0, range?.toSeq, range?.limit ?? readLimit),
+    readStore: async ({ afterPosition, limit }) => runs.readStore(afterPosition, limit),
+    checkpoints: async (run) => runs.checkpoints(run),
+    recordDecision: async (run, decision, by, atMs) => {
+      const stored = transaction(() => decisions.insert(runs.key(run), decision, by, atMs))
+      watch.notify('decisions')
+      return stored
+    },
+    pendingDecisions: async (run) => decisions.pending(runs.key(run)),
+    watch: watch.add,
+    close: async () => {
+      group.flush()
+      watch.close()
+      database.close()
+    },
+    namedContent: () =>
+      (
+        database.prepare('SELECT DISTINCT hash, is_tree FROM named_content').all() as {
+          hash: string
+          is_tree: number
+        }[]
+      ).map((row) => ({ hash: row.hash, isTree: row.is_tree === 1 })),
+    integrityProblems: () =>
+      (database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])
+        .map((row) => row.integrity_check)
+        .filter((line) => line !== 'ok'),
+  }
+}
+
+function openFile(path: string, synchronous: Synchronous): Database {
+  if (path === ':memory:') return openDatabase(path, synchronous)
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw storeFailed(cause)
+  }
+  // SQLite gives the files beside it the mode of the main one.
+  const previous = process.umask(0o077)
+  try {
+    const database = openDatabase(path, synchronous)
+    chmodSync(path, 0o600)
+    return database
+  } finally {
+    process.umask(previous)
+  }
+}

@@ -1,0 +1,97 @@
+/** Writes one unit inside the transaction of the caller. */
+
+import type { Unit } from '../engine/index.ts'
+import type { BlobId, RunEvent, TreeId } from '../loop/index.ts'
+import type { Database } from './database.ts'
+
+export const insertEventSql = 'INSERT INTO events (run, seq, at, body) VALUES (?, ?, ?, ?)'
+
+/** A snapshot is not worth its bytes before the tail has grown so far. */
+const tailBytesMin = 32 * 1024
+
+interface Written {
+  status: string
+  iteration: number
+  tailBytes: number
+  snapshotBytes: number
+}
+
+export interface UnitWriter {
+  write(key: number, unit: Unit, markApplied: (id: number, seq: number) => void): void
+  /** The row may differ from what was last written here: a commit failed, or another process wrote. */
+  forget(key: number): void
+}
+
+export function createUnitWriter(database: Database): UnitWriter {
+  const insertEvent = database.prepare(insertEventSql)
+  const updateRun = database.prepare(
+    'UPDATE runs SET status = ?, iteration = ?, updated_at = ? WHERE key = ?',
+  )
+  const insertCheckpoint = database.prepare(
+    'INSERT INTO checkpoints (run, iteration, seq) VALUES (?, ?, ?) ' +
+      'ON CONFLICT (run, iteration) DO UPDATE SET seq = excluded.seq',
+  )
+  const forgetCheckpoints = database.prepare(
+    'DELETE FROM checkpoints WHERE run = ? AND iteration > ?',
+  )
+  const putSnapshot = database.prepare(
+    'INSERT INTO snapshots (run, seq, body) VALUES (?, ?, ?) ' +
+      'ON CONFLICT (run) DO UPDATE SET seq = excluded.seq, body = excluded.body',
+  )
+  // What was decided while the run was ending has nothing left to change.
+  const closeDecisions = database.prepare(
+    'UPDATE decisions SET applied_seq = ? WHERE run = ? AND applied_seq IS NULL',
+  )
+  const nameContent = createContentNames(database)
+  const last = new Map<number, Written>()
+
+  function write(key: number, unit: Unit, markApplied: (id: number, seq: number) => void): void {
+    const { state } = unit
+    const written = last.get(key) ?? { status: '', iteration: -1, tailBytes: 0, snapshotBytes: 0 }
+    let { tailBytes, snapshotBytes } = written
+    unit.events.forEach((event, index) => {
+      const seq = unit.firstSeq + index
+      const body = JSON.stringify(event)
+      tailBytes += body.length
+      insertEvent.run(key, seq, unit.atMs, body)
+      if (event.type === 'decision-applied') markApplied(event.id, seq)
+      if (event.type === 'run-rewound') forgetCheckpoints.run(key, event.toIteration)
+      if (endsIteration(event)) insertCheckpoint.run(key, event.iteration, seq)
+    })
+    if (unit.boundary && tailBytes >= Math.max(tailBytesMin, snapshotBytes)) {
+      const body = JSON.stringify(state)
+      putSnapshot.run(key, state.seq, body)
+      tailBytes = 0
+      snapshotBytes = body.length
+    }
+    if (state.status !== written.status || state.iteration !== written.iteration) {
+      updateRun.run(state.status, state.iteration, unit.atMs, key)
+    }
+    nameContent(key, unit.blobs, unit.trees)
+    last.set(key, { status: state.status, iteration: state.iteration, tailBytes, snapshotBytes })
+    if (state.outcome !== undefined) {
+      last.delete(key)
+      closeDecisions.run(state.seq, key)
+    }
+  }
+
+  return { write, forget: (key) => last.delete(key) }
+}
+
+/** Only iterations that count can be gone back to. */
+function endsIteration(event: RunEvent): event is Extract<RunEvent, { type: 'iteration-ended' }> {
+  if (event.type !== 'iteration-ended') return false
+  return event.ending.type !== 'interrupted' && event.ending.type !== 'rate-limited'
+}
+
+export type ContentNames = (key: number, blobs: readonly BlobId[], trees: readonly TreeId[]) => void
+
+export function createContentNames(database: Database): ContentNames {
+  const insert = database.prepare(
+    'INSERT OR IGNORE INTO named_content (hash, is_tree, run) VALUES (?, ?, ?)',
+  )
+  return (key, blobs, trees) => {
+    for (const blob of blobs) insert.run(blob, 0, key)
+    for (const tree of trees) insert.run(tree, 1, key)
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Tells that something was written: at once for this process, and for others by SQLite's
+ * `data_version`, which changes when another connection commits. No rows are polled.
+ */
+
+import type { Topic } from '../engine/index.ts'
+import type { Database } from './database.ts'
+
+const pollMs = 100
+
+export interface Watch {
+  notify(topic: Topic): void
+  add(topic: Topic, onChange: () => void): () => void
+  close(): void
+}
+
+export function createWatch(database: Database): Watch {
+  const listeners: Record<Topic, Set<() => void>> = { events: new Set(), decisions: new Set() }
+  const version = database.prepare('PRAGMA data_version')
+  let timer: NodeJS.Timeout | undefined
+  let seen = -1
+
+  const read = (): number => (version.get() as { data_version: number }).data_version
+
+  function notify(topic: Topic): void {
+    for (const listener of listeners[topic]) listener()
+  }
+
+  function poll(): void {
+    const current = read()
+    if (current === seen) return
+    seen = current
+    notify('events')
+    notify('decisions')
+  }
+
+  function stop(): void {
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return {
+    notify,
+    add(topic, onChange) {
+      listeners[topic].add(onChange)
+      if (timer === undefined) {
+        seen = read()
+        timer = setInterval(poll, pollMs)
+        timer.unref()
+      }
+      return () => {
+        listeners[topic].delete(onChange)
+        if (listeners.events.size + listeners.decisions.size === 0) stop()
+      }
+    },
+    close() {
+      listeners.events.clear()
+      listeners.decisions.clear()
+      stop()
+    },
+  }
+}

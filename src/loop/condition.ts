@@ -1,0 +1,110 @@
+/**
+ * When a loop is done, besides the limits that always hold. Conditions are data, combined with
+ * `any` and `all`; only `custom` runs code of the loop type. They are evaluated once, after an
+ * iteration, and what was met is journaled with it.
+ */
+
+import type { Met } from './event.ts'
+import { checksPass } from './evidence.ts'
+import type { RunState } from './state.ts'
+
+export type Condition<Progress = unknown, Result = unknown> =
+  /** All named checks met on the tree as it is now. Without names: all checks of the run. */
+  | { readonly type: 'checks-pass'; readonly checks?: readonly string[] }
+  | { readonly type: 'max-iterations'; readonly iterations: number }
+  /** Neither progress nor files changed for so many iterations. */
+  | { readonly type: 'no-progress'; readonly iterations: number }
+  | { readonly type: 'same-error'; readonly times: number }
+  | { readonly type: 'deadline'; readonly atMs: number }
+  | {
+      readonly type: 'budget'
+      readonly tokens?: number
+      readonly costMicros?: number
+      readonly timeMs?: number
+    }
+  | {
+      readonly type: 'custom'
+      readonly name: string
+      readonly met: (progress: Progress, result: Result) => boolean
+      /** What being met means; success unless told. */
+      readonly ends?: Met['ends']
+    }
+  | { readonly type: 'any' | 'all'; readonly of: readonly Condition<Progress, Result>[] }
+
+/** What conditions are asked about: the state after the iteration, and what the iteration made. */
+export interface Facts {
+  readonly state: RunState
+  readonly nowMs: number
+  readonly checks: readonly string[]
+  /** Undefined after an iteration that ended in an error. */
+  readonly made: { readonly progress: unknown; readonly result: unknown } | undefined
+}
+
+/** The first condition of the list that is met. */
+export function firstMet(
+  conditions: readonly Condition<never, never>[],
+  facts: Facts,
+): Met | undefined {
+  for (const condition of conditions) {
+    const met = evaluate(condition, facts)
+    if (met !== undefined) return met
+  }
+  return undefined
+}
+
+export function evaluate(condition: Condition<never, never>, facts: Facts): Met | undefined {
+  const { state } = facts
+  switch (condition.type) {
+    case 'any':
+      return firstMet(condition.of, facts)
+    case 'all':
+      return evaluateAll(condition.of, facts)
+    case 'checks-pass': {
+      const passed = checksPass(condition.checks ?? facts.checks, state.evidence, state.tree)
+      return passed ? { condition: 'checks-pass', ends: 'completed' } : undefined
+    }
+    case 'custom': {
+      if (facts.made === undefined) return undefined
+      const { progress, result } = facts.made
+      // The parts come from the same loop type as the condition; the union cannot say so.
+      if (!condition.met(progress as never, result as never)) return undefined
+      return { condition: condition.name, ends: condition.ends ?? 'completed' }
+    }
+    case 'no-progress':
+      if (state.unchanged < condition.iterations) return undefined
+      return stuck('no-progress', `nothing changed for ${state.unchanged} iterations`)
+    case 'same-error':
+      if (state.errors.times < condition.times) return undefined
+      return stuck('same-error', `${state.errors.times} times: ${state.errors.signature}`)
+    case 'max-iterations':
+      if (state.iteration < condition.iterations) return undefined
+      return { condition: 'max-iterations', ends: 'exhausted' }
+    case 'deadline':
+      return facts.nowMs >= condition.atMs
+        ? { condition: 'deadline', ends: 'exhausted' }
+        : undefined
+    case 'budget':
+      return isSpent(condition, state) ? { condition: 'budget', ends: 'exhausted' } : undefined
+  }
+}
+
+function evaluateAll(of: readonly Condition<never, never>[], facts: Facts): Met | undefined {
+  const met = of.map((condition) => evaluate(condition, facts))
+  const parts = met.filter((part) => part !== undefined)
+  const [first] = parts
+  if (first === undefined || parts.length < of.length) return undefined
+  // Together with a success, a reached number is a requirement and not a failure.
+  const ends = parts.some((part) => part.ends === 'completed') ? 'completed' : first.ends
+  return { condition: `all(${parts.map((part) => part.condition).join(', ')})`, ends }
+}
+
+function isSpent(limit: Extract<Condition, { type: 'budget' }>, state: RunState): boolean {
+  const { tokens, costMicros, timeMs } = limit
+  return (
+    (tokens !== undefined && state.spent.tokens >= tokens) ||
+    (costMicros !== undefined && state.spent.costMicros >= costMicros) ||
+    (timeMs !== undefined && state.activeMs >= timeMs)
+  )
+}
+
+const stuck = (condition: string, detail: string): Met => ({ condition, ends: 'stuck', detail })

@@ -1,0 +1,92 @@
+/**
+ * What a run does next. Pure and total: the same state and time always give the same command.
+ *
+ * A success that was reached counts before a limit that was reached with it. Limits are read before
+ * an iteration is started, never in the middle of one; the engine holds the money limits at each
+ * reservation and the time limits by interrupting.
+ */
+
+import type { Met } from './event.ts'
+import type { LimitName, Outcome } from './outcome.ts'
+import type { RunState } from './state.ts'
+
+export type Command =
+  | { readonly type: 'iterate'; readonly iteration: number; readonly again: boolean }
+  | { readonly type: 'wait'; readonly untilMs: number; readonly why: string }
+  | { readonly type: 'suspend'; readonly reason: 'paused' }
+  | { readonly type: 'finish'; readonly outcome: Outcome }
+
+export function decide(state: RunState, nowMs: number): Command {
+  if (state.outcome !== undefined) return finish(state.outcome)
+  if (state.cancel !== undefined) return finish({ type: 'cancelled', ...state.cancel })
+  const ended = endedBy(state)
+  if (ended !== undefined) return finish(ended)
+  if (state.stop !== undefined && !isUnderWay(state)) {
+    return finish({ type: 'stopped', ...state.stop })
+  }
+  const limit = limitReached(state, nowMs)
+  if (limit !== undefined) {
+    return finish({ type: 'exhausted', limit, condition: `limits.${limit}` })
+  }
+  if (state.pauseRequested) return { type: 'suspend', reason: 'paused' }
+  const { lastEnding, open } = state
+  if (open !== undefined && lastEnding?.type === 'rate-limited' && lastEnding.retryAtMs > nowMs) {
+    const deadline = state.limits.deadlineAtMs ?? Number.POSITIVE_INFINITY
+    const untilMs = Math.min(lastEnding.retryAtMs, deadline)
+    return { type: 'wait', untilMs, why: lastEnding.message }
+  }
+  if (open !== undefined) return { type: 'iterate', iteration: open.iteration, again: true }
+  return { type: 'iterate', iteration: state.iteration + 1, again: false }
+}
+
+/** The outcome that the last iteration itself calls for. */
+function endedBy(state: RunState): Outcome | undefined {
+  const ending = state.lastEnding
+  if (ending === undefined || state.open !== undefined) return undefined
+  if (ending.type === 'complete') return outcomeOf(ending.met)
+  if (ending.type !== 'error') return undefined
+  if (!ending.recoverable) return { type: 'failed', fault: ending.fault }
+  if (ending.met !== undefined) return outcomeOf(ending.met)
+  const { limit } = ending.fault
+  if (limit !== undefined) {
+    return { type: 'exhausted', limit, condition: `limits.${limit}` }
+  }
+  const { errors, limits } = state
+  if (errors.times < limits.sameErrors) return undefined
+  const detail = `${errors.times} times in a row: ${errors.signature}`
+  return { type: 'stuck', condition: 'limits.same-errors', detail }
+}
+
+function outcomeOf(met: Met): Outcome {
+  switch (met.ends) {
+    case 'completed':
+      return { type: 'completed', condition: met.condition }
+    case 'stuck':
+      return { type: 'stuck', condition: met.condition, detail: met.detail ?? '' }
+    case 'exhausted':
+      return { type: 'exhausted', limit: limitOf(met.condition), condition: met.condition }
+  }
+}
+
+function limitOf(condition: string): LimitName {
+  if (condition.includes('deadline')) return 'deadline'
+  if (condition.includes('budget')) return 'cost'
+  return 'iterations'
+}
+
+/** An iteration that was only interrupted is not done: a wish to stop waits for its end. */
+const isUnderWay = (state: RunState): boolean => state.open !== undefined
+
+function limitReached(state: RunState, nowMs: number): LimitName | undefined {
+  const { limits, spent } = state
+  if (limits.deadlineAtMs !== undefined && nowMs >= limits.deadlineAtMs) return 'deadline'
+  if (state.activeMs >= limits.timeMs) return 'time'
+  // An open iteration is entered again even when it is the last one allowed.
+  if (state.open !== undefined) return undefined
+  if (state.iteration >= limits.iterations) return 'iterations'
+  if (spent.tokens >= limits.tokens) return 'tokens'
+  if (spent.costMicros >= limits.costMicros) return 'cost'
+  return undefined
+}
+
+const finish = (outcome: Outcome): Command => ({ type: 'finish', outcome })

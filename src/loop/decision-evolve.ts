@@ -1,0 +1,22 @@
+/** What a decision changes in the state. Answers change nothing here: they end their step. */
+
+import type { DecisionApplied } from './event.ts'
+import type { RunState } from './state.ts'
+
+export function evolveDecision(state: RunState, event: DecisionApplied): RunState {
+  const { by, decision } = event
+  switch (decision.type) {
+    case 'pause':
+      return { ...state, pauseRequested: true }
+    case 'resume':
+      return { ...state, pauseRequested: false }
+    case 'stop':
+      return { ...state, stop: { by, reason: decision.reason } }
+    case 'cancel':
+      return { ...state, cancel: { by, reason: decision.reason } }
+    case 'change-limits':
+      return { ...state, limits: { ...state.limits, ...decision.limits } }
+    case 'answer':
+      return state
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Rejections: a request that cannot be served as it was made. The message says what to do next.
+ * One table gives each code its HTTP status and its exit code.
+ */
+
+export type ErrorCode =
+  | 'bad-request'
+  | 'bad-name'
+  | 'bad-answer'
+  | 'bad-checkpoint'
+  | 'not-serialisable'
+  | 'unknown-run'
+  | 'unknown-checkpoint'
+  | 'unknown-question'
+  | 'unknown-artifact'
+  | 'ambiguous-run'
+  | 'wrong-status'
+  | 'already-answered'
+  | 'name-taken'
+  | 'run-busy'
+  | 'workspace-busy'
+  | 'fenced'
+  | 'code-changed'
+  | 'step-mismatch'
+  | 'not-configured'
+  | 'not-available'
+  | 'store-newer'
+  | 'store-damaged'
+  | 'store-failed'
+  | 'workspace-failed'
+
+export class LoopError extends Error {
+  readonly code: ErrorCode
+  constructor(code: ErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.name = 'LoopError'
+    this.code = code
+  }
+}
+
+export const isLoopError = (error: unknown, code?: ErrorCode): error is LoopError =>
+  error instanceof LoopError && (code === undefined || error.code === code)
+
+export interface Treatment {
+  readonly httpStatus: number
+  readonly exitCode: number
+}
+
+const rejected = (httpStatus: number, exitCode: number): Treatment => ({ httpStatus, exitCode })
+
+/** Exit codes follow sysexits where one fits; 0 and 1 are never used for a rejection. */
+export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
+  'bad-request': rejected(400, 64),
+  'bad-name': rejected(400, 64),
+  'bad-answer': rejected(400, 64),
+  'bad-checkpoint': rejected(400, 65),
+  'not-serialisable': rejected(422, 65),
+  'unknown-run': rejected(404, 66),
+  'unknown-checkpoint': rejected(404, 66),
+  'unknown-question': rejected(404, 66),
+  'unknown-artifact': rejected(404, 66),
+  'ambiguous-run': rejected(409, 66),
+  'wrong-status': rejected(409, 73),
+  'already-answered': rejected(409, 73),
+  'name-taken': rejected(409, 73),
+  'run-busy': rejected(409, 75),
+  'workspace-busy': rejected(409, 75),
+  fenced: rejected(409, 75),
+  'code-changed': rejected(409, 78),
+  'step-mismatch': rejected(409, 70),
+  'not-configured': rejected(422, 78),
+  'not-available': rejected(501, 69),
+  'store-newer': rejected(503, 78),
+  'store-damaged': rejected(503, 74),
+  'store-failed': rejected(503, 74),
+  'workspace-failed': rejected(503, 74),
+}

@@ -1,0 +1,207 @@
+/**
+ * Everything that can be observed about a run: one closed union. State is a fold over it.
+ *
+ *   run-created
+ *   run-started                          a process took the run (again after each stop or crash)
+ *   ├─ iteration-started 1
+ *   │  ├─ step-started plan#1            durable before the step does anything
+ *   │  ├─ step-finished plan#1           durable before anything depends on it (E1)
+ *   │  ├─ step-started test#1
+ *   │  ├─ step-failed test#1             with retryAtMs: tried again; without: thrown to the loop
+ *   │  └─ …
+ *   ├─ iteration-ended 1                 carries progress; this is the checkpoint
+ *   ├─ decision-applied                  what a person decided, once (E11)
+ *   ├─ run-suspended                     stopped in good order, can be resumed
+ *   └─ run-ended                         exactly one outcome
+ */
+
+import type { Amount, Limits } from './budget.ts'
+import type { Decision } from './decision.ts'
+import type { Evidence } from './evidence.ts'
+import type { Fault } from './fault.ts'
+import type { BlobId, ReservationId, RunId, StepId, TreeId } from './ids.ts'
+import type { Json } from './json.ts'
+import type { Outcome } from './outcome.ts'
+import type { Patch } from './patch.ts'
+import type { Question } from './question.ts'
+
+/** Raised when the meaning of an event changes; a run records the version it was written with. */
+export const eventVersion = 1
+
+/** A value in the journal: in the row, or in a blob when it is large. Absent: undefined. */
+export type Stored = { readonly value: Json } | { readonly blob: BlobId; readonly bytes: number }
+
+export const stepKinds = [
+  'step',
+  'agent',
+  'tool',
+  'check',
+  'ask',
+  'gate',
+  'action',
+  'sleep',
+  'artifact',
+] as const
+
+/** Kinds other than a plain step are named `kind:name`. */
+export type StepKind = (typeof stepKinds)[number]
+
+/** Where a run began, when it did not begin empty. */
+export type Origin =
+  | { readonly type: 'fork'; readonly run: RunId; readonly iteration: number }
+  | { readonly type: 'checkpoint'; readonly checkpoint: string; readonly iteration: number }
+
+export type Met = {
+  readonly condition: string
+  readonly ends: 'completed' | 'exhausted' | 'stuck'
+  readonly detail?: string
+}
+
+/** How one trip around ended. */
+export type Ending =
+  | { readonly type: 'continue' }
+  | { readonly type: 'complete'; readonly met: Met }
+  /** Waits for the provider's window and enters the same iteration again; it is not counted. */
+  | { readonly type: 'rate-limited'; readonly retryAtMs: number; readonly message: string }
+  /** Entered again on resume; it is not counted. */
+  | { readonly type: 'interrupted'; readonly reason: string }
+  | {
+      readonly type: 'error'
+      readonly fault: Fault
+      readonly recoverable: boolean
+      readonly met?: Met
+    }
+
+export type RunEvent =
+  | RunCreated
+  | { readonly type: 'run-started'; readonly owner: string; readonly fence: number }
+  | { readonly type: 'run-suspended'; readonly reason: string; readonly tree?: TreeId }
+  | { readonly type: 'run-ended'; readonly outcome: Outcome }
+  | IterationStarted
+  | IterationEnded
+  | { readonly type: 'iteration-restarted'; readonly iteration: number; readonly reason: string }
+  | StepStarted
+  | StepFinished
+  | StepFailed
+  | StepInterrupted
+  | BudgetReserved
+  | { readonly type: 'budget-settled'; readonly id: ReservationId; readonly spent: Amount }
+  | DecisionApplied
+  | RunRewound
+  | WorkspaceChanged
+  | { readonly type: 'warning'; readonly code: string; readonly message: string }
+
+export interface RunCreated {
+  readonly type: 'run-created'
+  readonly eventVersion: number
+  readonly loop: string
+  readonly codeDigest: string
+  readonly limits: Limits
+  readonly input?: Stored
+  readonly origin?: Origin
+  /** With an origin: what the earlier iterations left. */
+  readonly progress?: Json
+  readonly iteration?: number
+  readonly tree?: TreeId
+}
+
+export interface IterationStarted {
+  readonly type: 'iteration-started'
+  readonly iteration: number
+  /** Entered again after an interruption, a rate limit or a crash: its steps are replayed. */
+  readonly again?: true
+  /** The loop's code, where it is another than at the start of the run. */
+  readonly codeDigest?: string
+  readonly tree?: TreeId
+}
+
+export interface IterationEnded {
+  readonly type: 'iteration-ended'
+  readonly iteration: number
+  readonly ending: Ending
+  readonly progress?: Patch
+}
+
+interface StepEvent {
+  readonly iteration: number
+  readonly step: StepId
+  readonly attempt: number
+}
+
+export interface StepStarted extends StepEvent {
+  readonly type: 'step-started'
+  /** Absent: a plain step. */
+  readonly kind?: StepKind
+  /** The tree it starts on, for steps that may change files. */
+  readonly tree?: TreeId
+  readonly reserved?: Amount
+  readonly wakeAtMs?: number
+  readonly question?: Question
+  /** Idempotency key of an action. */
+  readonly key?: string
+}
+
+export interface StepFinished extends StepEvent {
+  readonly type: 'step-finished'
+  readonly result?: Stored
+  readonly spent?: Amount
+  readonly tree?: TreeId
+  readonly evidence?: Evidence & { readonly check: string }
+}
+
+export interface StepFailed extends StepEvent {
+  readonly type: 'step-failed'
+  readonly fault: Fault
+  readonly spent?: Amount
+  readonly tree?: TreeId
+  /** When it is tried again. Absent: the fault was handed to the loop. */
+  readonly retryAtMs?: number
+}
+
+/** Stopped before it had a result; it runs again on resume, from the tree it started on. */
+export interface StepInterrupted extends StepEvent {
+  readonly type: 'step-interrupted'
+  readonly spent?: Amount
+}
+
+export interface BudgetReserved {
+  readonly type: 'budget-reserved'
+  readonly id: ReservationId
+  readonly iteration: number
+  readonly step: StepId
+  readonly worst: Amount
+}
+
+export interface DecisionApplied {
+  readonly type: 'decision-applied'
+  readonly id: number
+  readonly by: string
+  readonly decision: Decision
+}
+
+/** Back to the state after an earlier iteration. What was spent since stays spent. */
+export interface RunRewound {
+  readonly type: 'run-rewound'
+  readonly toIteration: number
+  readonly progress?: Json
+  readonly tree?: TreeId
+}
+
+/** Files were changed while the run was not at work; or an unfinished step left some behind. */
+export interface WorkspaceChanged {
+  readonly type: 'workspace-changed'
+  readonly why: 'changed-outside' | 'unfinished-step' | 'restored'
+  readonly found: TreeId
+  readonly tree: TreeId
+}
+
+export type EventType = RunEvent['type']
+
+/** An event with its place: gapless `seq` within the run, `position` in the store. */
+export interface RecordedEvent {
+  readonly run: RunId
+  readonly seq: number
+  readonly position: number
+  readonly atMs: number
+  readonly event: RunEvent
+}

@@ -1,0 +1,79 @@
+/**
+ * Faults: failures of the outside world that a run expects. They are data in events, and `decide`
+ * treats them. Code inside a step throws `FaultError` to say more than "it failed".
+ */
+
+export interface Fault {
+  /** What happened, as a stable key: `step-failed`, `timeout`, `rate-limited`, `budget`… */
+  readonly code: string
+  readonly message: string
+  /** Trying the same step again may help. */
+  readonly retryable: boolean
+  /** The run cannot go on after this; another iteration would meet it again. */
+  readonly fatal?: boolean
+  /** For `rate-limited`: when the window opens again. */
+  readonly retryAtMs?: number
+  /** For `budget`: the limit that the worst case would have broken. */
+  readonly limit?: 'tokens' | 'cost'
+}
+
+export class FaultError extends Error {
+  readonly fault: Fault
+  constructor(fault: Fault, options?: { readonly cause?: unknown }) {
+    super(fault.message, options)
+    this.name = 'FaultError'
+    this.fault = fault
+  }
+}
+
+/** A provider said "not now". The step waits for its window and is not counted as a failure. */
+export function rateLimited(message: string, retryAtMs: number): FaultError {
+  return new FaultError({ code: 'rate-limited', message, retryable: true, retryAtMs })
+}
+
+const transientCodes = new Set([
+  'EAGAIN',
+  'EBUSY',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'EMFILE',
+  'ENETUNREACH',
+  'ENFILE',
+  'EPIPE',
+  'ETIMEDOUT',
+  'UND_ERR_SOCKET',
+])
+
+const messageCharsMax = 4000
+
+/** What a step's code threw, as a fault. Only known transient failures are worth a second try. */
+export function toFault(error: unknown): Fault {
+  if (error instanceof FaultError) return error.fault
+  const message = error instanceof Error ? error.message : String(error)
+  const code =
+    typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined
+  return {
+    code: code ?? 'step-failed',
+    message: message.slice(0, messageCharsMax),
+    retryable: code !== undefined && transientCodes.has(code),
+  }
+}
+
+/**
+ * Equal for two errors that a person would call the same: numbers, hashes, ids, paths' temporary
+ * parts and times are taken out.
+ */
+export function errorSignature(fault: Fault): string {
+  const text = fault.message
+    .toLowerCase()
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
+    .replaceAll(/\b(?:0x)?[0-9a-f]{7,}\b/g, '<hash>')
+    .replaceAll(/\/tmp\/\S+/g, '<tmp>')
+    .replaceAll(/\d+(?:[.:,]\d+)*/g, '<n>')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, 300)
+  return `${fault.code}: ${text}`
+}

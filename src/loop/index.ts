@@ -1,0 +1,83 @@
+export {
+  type Amount,
+  add,
+  defaultLimits,
+  isAmount,
+  type Limits,
+  limitBroken,
+  type Remaining,
+  zero,
+} from './budget.ts'
+export { type Condition, evaluate, type Facts, firstMet } from './condition.ts'
+export { type Command, decide } from './decide.ts'
+export type { Decision, StoredDecision } from './decision.ts'
+export { type ErrorCode, errorTable, isLoopError, LoopError } from './errors.ts'
+export {
+  type Ending,
+  type EventType,
+  eventVersion,
+  type IterationEnded,
+  type Met,
+  type Origin,
+  type RecordedEvent,
+  type RunCreated,
+  type RunEvent,
+  type StepFailed,
+  type StepFinished,
+  type StepKind,
+  type StepStarted,
+  type Stored,
+  stepKinds,
+} from './event.ts'
+export { type CheckResult, type CheckStatus, checksPass, type Evidence } from './evidence.ts'
+export { evolve, type Occurrence } from './evolve.ts'
+export { errorSignature, type Fault, FaultError, rateLimited, toFault } from './fault.ts'
+export {
+  type BlobId,
+  type ReservationId,
+  type RunId,
+  type StepId,
+  stepId,
+  type TreeId,
+} from './ids.ts'
+export { type Json, NotJsonError, toJson } from './json.ts'
+export type {
+  Action,
+  AgentReport,
+  AgentTask,
+  ArtifactContent,
+  ArtifactRef,
+  Branches,
+  BranchResults,
+  Iteration,
+  LoopType,
+  Receipt,
+  Reservation,
+  StepContext,
+  StepOptions,
+  ToolResult,
+} from './loop-type.ts'
+export { describeOutcome, type LimitName, type Outcome, type OutcomeType } from './outcome.ts'
+export { applyPatch, diff, isUnchanged, type Patch } from './patch.ts'
+export {
+  type CaptureLimits,
+  captureLimits,
+  captureProgress,
+  keepEnd,
+  type ProgressEntry,
+  renderProgress,
+  type SystemProgress,
+} from './progress.ts'
+export {
+  type Answer,
+  answerProblem,
+  type OpenQuestion,
+  type Question,
+  questionDeadlineMs,
+  questionProblem,
+} from './question.ts'
+export { defaultRetry, type RetryPolicy, retryDelayMs } from './retry.ts'
+export type { Signal } from './signal.ts'
+export { committed, initialState, type Metrics, type RunState, remaining } from './state.ts'
+export { documentedStatus, isEnd, type RunStatus, statusAliases, transitions } from './status.ts'
+export { kindOf, nameProblem } from './step-name.ts'

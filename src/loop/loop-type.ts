@@ -1,0 +1,119 @@
+/**
+ * What a loop is. A loop type says what one trip around does; the engine does the rest.
+ *
+ * E3. `createContext` sees the input and the previous progress, and nothing else crosses.
+ */
+
+import type { Amount, Remaining } from './budget.ts'
+import type { Condition } from './condition.ts'
+import type { CheckResult } from './evidence.ts'
+import type { BlobId, TreeId } from './ids.ts'
+import type { Json } from './json.ts'
+import type { Answer, Question } from './question.ts'
+import type { RetryPolicy } from './retry.ts'
+import type { Signal } from './signal.ts'
+
+export interface LoopType<Input, Context, Progress, Result> {
+  readonly name: string
+  /** Say it yourself when code that is not in these functions changes. */
+  readonly version?: string
+  /** Fresh each time: sees nothing but these. */
+  createContext(input: Input, previous: Progress | undefined): Context
+  /** One trip around. Effects only through `it`. */
+  iterate(context: Context, it: Iteration): Promise<Result>
+  extractProgress(result: Result, previous: Progress | undefined): Progress
+  /** Any of these ends the run, besides its limits. */
+  readonly until?: readonly Condition<Progress, Result>[]
+}
+
+/** What an iteration works through. Each call is a journaled step: done once, kept. */
+export interface Iteration {
+  readonly number: number
+  /** Aborts when the run is cancelled, paused or shut down, or its time is over. */
+  readonly signal: Signal
+  readonly workspace: { readonly path: string; readonly tree: TreeId } | undefined
+  readonly budget: { remaining(): Remaining }
+  step<T>(
+    name: string,
+    run: (context: StepContext) => T | Promise<T>,
+    options?: StepOptions,
+  ): Promise<T>
+  /** Runs branches side by side; each gets an iteration of its own. Waits for all of them. */
+  parallel<B extends Branches>(branches: B): Promise<BranchResults<B>>
+  agent(role: string, task: AgentTask, options?: StepOptions): Promise<AgentReport>
+  tool(name: string, args: Json, options?: StepOptions): Promise<ToolResult>
+  /** Runs checks; without names all that the run has. */
+  check(names?: readonly string[]): Promise<readonly CheckResult[]>
+  ask(name: string, question: Question): Promise<Answer>
+  act(action: Action): Promise<Receipt>
+  sleep(name: string, ms: number): Promise<void>
+  /** Keeps content by its hash, of any size. */
+  artifact(name: string, content: ArtifactContent): Promise<ArtifactRef>
+}
+
+export type Branches = { readonly [name: string]: (it: Iteration) => Promise<unknown> }
+export type BranchResults<B extends Branches> = {
+  readonly [Name in keyof B]: Awaited<ReturnType<B[Name]>>
+}
+
+export interface StepOptions {
+  readonly timeoutMs?: number
+  readonly retry?: Partial<RetryPolicy>
+  /** Worst case of what the step spends, reserved before it starts. */
+  readonly reserve?: Amount
+  /** It changes no files of the workspace, so it may run beside others. */
+  readonly readOnly?: boolean
+}
+
+/** What the code of a step is given. */
+export interface StepContext {
+  readonly signal: Signal
+  readonly attempt: number
+  /** What this step really spent so far; charged when it ends, however it ends. */
+  spend(amount: Amount): void
+  /** Reserves a worst case for one more call, durably, before it is made. */
+  reserve(worst: Amount): Promise<Reservation>
+}
+
+export interface Reservation {
+  settle(spent: Amount): Promise<void>
+}
+
+export interface AgentTask {
+  readonly prompt: string
+  readonly settings?: { readonly [key: string]: Json }
+}
+
+/** What an agent says. It is a claim; only checks make it true. */
+export interface AgentReport {
+  readonly status: 'done' | 'done-with-concerns' | 'blocked' | 'needs-context' | 'failed'
+  readonly text: string
+  readonly usage: Amount
+  readonly turns: number
+}
+
+export interface ToolResult {
+  readonly ok: boolean
+  readonly output: Json
+}
+
+/** Something that changes the world outside the workspace. */
+export interface Action {
+  readonly kind: string
+  readonly summary: string
+  readonly details?: Json
+}
+
+export interface Receipt {
+  readonly status: 'done' | 'refused' | 'skipped'
+  readonly summary: string
+  readonly details?: Json
+}
+
+export type ArtifactContent = string | Uint8Array | AsyncIterable<Uint8Array>
+
+export interface ArtifactRef {
+  readonly name: string
+  readonly blob: BlobId
+  readonly bytes: number
+}

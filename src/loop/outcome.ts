@@ -1,0 +1,37 @@
+/** How a run ended. Exactly one per run, and it says which condition ended it. */
+
+import type { Fault } from './fault.ts'
+
+export type LimitName = 'iterations' | 'tokens' | 'cost' | 'time' | 'deadline'
+
+export type Outcome =
+  /** A condition that means success was met. */
+  | { readonly type: 'completed'; readonly condition: string }
+  /** A limit was reached before that. */
+  | { readonly type: 'exhausted'; readonly limit: LimitName; readonly condition: string }
+  /** Going on would repeat what did not help. */
+  | { readonly type: 'stuck'; readonly condition: string; readonly detail: string }
+  /** Somebody asked for an end after the iteration under way. */
+  | { readonly type: 'stopped'; readonly by: string; readonly reason: string }
+  /** Somebody asked for an end at once. */
+  | { readonly type: 'cancelled'; readonly by: string; readonly reason: string }
+  | { readonly type: 'failed'; readonly fault: Fault }
+
+export type OutcomeType = Outcome['type']
+
+/** One line for people. */
+export function describeOutcome(outcome: Outcome): string {
+  switch (outcome.type) {
+    case 'completed':
+      return `completed: ${outcome.condition}`
+    case 'exhausted':
+      return `exhausted: ${outcome.limit} (${outcome.condition})`
+    case 'stuck':
+      return `stuck: ${outcome.condition} (${outcome.detail})`
+    case 'stopped':
+    case 'cancelled':
+      return `${outcome.type} by ${outcome.by}: ${outcome.reason}`
+    case 'failed':
+      return `failed: ${outcome.fault.code}: ${outcome.fault.message}`
+  }
+}

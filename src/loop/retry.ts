@@ -1,0 +1,34 @@
+/** When a failed step is tried again. Pure: chance comes in as a number. */
+
+import type { Fault } from './fault.ts'
+
+export interface RetryPolicy {
+  /** Attempts in all, the first included. 1: never again. */
+  readonly attempts: number
+  readonly firstDelayMs: number
+  readonly factor: number
+  readonly delayMsMax: number
+}
+
+export const defaultRetry: RetryPolicy = {
+  attempts: 3,
+  firstDelayMs: 500,
+  factor: 2,
+  delayMsMax: 30_000,
+}
+
+/**
+ * How long to wait before the next attempt, or undefined to give up. Full jitter between half and
+ * the whole of the exponential delay, so that many runs do not come back at the same moment.
+ */
+export function retryDelayMs(
+  policy: RetryPolicy,
+  fault: Fault,
+  attempt: number,
+  chance: number,
+): number | undefined {
+  if (!fault.retryable || fault.code === 'rate-limited') return undefined
+  if (attempt >= policy.attempts) return undefined
+  const whole = Math.min(policy.delayMsMax, policy.firstDelayMs * policy.factor ** (attempt - 1))
+  return Math.round(whole / 2 + (chance * whole) / 2)
+}

@@ -1,0 +1,113 @@
+/** What is known about a run: a fold over its events, small whatever the length of its history. */
+
+import type { Amount, Limits, Remaining } from './budget.ts'
+import { add, defaultLimits, zero } from './budget.ts'
+import type { Ending, Origin } from './event.ts'
+import type { Evidence } from './evidence.ts'
+import type { StepId, TreeId } from './ids.ts'
+import type { Json } from './json.ts'
+import type { Outcome } from './outcome.ts'
+import type { RunStatus } from './status.ts'
+
+/** Counts and sums, for people and dashboards. */
+export interface Metrics {
+  readonly steps: number
+  readonly stepsFailed: number
+  readonly retries: number
+  readonly interruptions: number
+  readonly rateLimits: number
+  readonly iterationErrors: number
+  /** Time spent in iterations that ended. */
+  readonly iterationMs: number
+  /** Finished steps by kind. */
+  readonly byKind: { readonly [kind: string]: number }
+}
+
+export interface OpenIteration {
+  readonly iteration: number
+  /** Where its events begin in the journal. */
+  readonly fromSeq: number
+  readonly startedAtMs: number
+  readonly codeDigest: string
+}
+
+export interface RunState {
+  readonly status: RunStatus
+  readonly seq: number
+  /** When the last event happened. */
+  readonly atMs: number
+  readonly createdAtMs: number
+  readonly loop: string
+  readonly codeDigest: string
+  readonly limits: Limits
+  readonly origin?: Origin
+  /** Iterations that count. */
+  readonly iteration: number
+  /** The iteration under way, or one to be entered again. */
+  readonly open?: OpenIteration
+  readonly lastEnding?: Ending
+  readonly progress?: Json
+  readonly tree?: TreeId
+  readonly evidence: { readonly [check: string]: Evidence }
+  readonly spent: Amount
+  /** Reserved and not settled, by step or by reservation id. */
+  readonly reserved: { readonly [id: string]: Amount }
+  readonly activeMs: number
+  /** Iterations in a row in which neither progress nor files changed. */
+  readonly unchanged: number
+  readonly errors: { readonly signature: string; readonly times: number }
+  readonly stop?: { readonly by: string; readonly reason: string }
+  readonly cancel?: { readonly by: string; readonly reason: string }
+  readonly pauseRequested: boolean
+  /** Open waits of steps: sleeping, or asking a person. */
+  readonly waits: readonly StepId[]
+  /** The files as a suspension in good order left them. */
+  readonly suspendedTree?: TreeId
+  readonly treeAtIterationStart?: TreeId
+  readonly outcome?: Outcome
+  readonly metrics: Metrics
+}
+
+export const initialState: RunState = {
+  status: 'pending',
+  seq: 0,
+  atMs: 0,
+  createdAtMs: 0,
+  loop: '',
+  codeDigest: '',
+  limits: defaultLimits,
+  iteration: 0,
+  evidence: {},
+  spent: zero,
+  reserved: {},
+  activeMs: 0,
+  unchanged: 0,
+  errors: { signature: '', times: 0 },
+  pauseRequested: false,
+  waits: [],
+  metrics: {
+    steps: 0,
+    stepsFailed: 0,
+    retries: 0,
+    interruptions: 0,
+    rateLimits: 0,
+    iterationErrors: 0,
+    iterationMs: 0,
+    byKind: {},
+  },
+}
+
+/** Spent, and what might yet be: the side of the scale that a new worst case is laid on. */
+export const committed = (state: RunState): Amount =>
+  Object.values(state.reserved).reduce(add, state.spent)
+
+export function remaining(state: RunState): Remaining {
+  const used = committed(state)
+  const { limits } = state
+  return {
+    iterations: Math.max(0, limits.iterations - state.iteration),
+    tokens: Math.max(0, limits.tokens - used.tokens),
+    costMicros: Math.max(0, limits.costMicros - used.costMicros),
+    timeMs: Math.max(0, limits.timeMs - state.activeMs),
+  }
+}

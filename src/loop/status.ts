@@ -1,0 +1,88 @@
+/**
+ * The statuses of a run and the moves between them: the one table.
+ *
+ *   pending ──▶ running ◀──▶ waiting          running, waiting ──▶ any end
+ *                 │ ▲           │
+ *                 ▼ │           ▼
+ *             suspended, paused ◀──           pending, suspended, paused ──▶ cancelled, stopped
+ *
+ * A run that was killed stays `running` until somebody takes it over: running ──▶ running.
+ */
+
+import type { OutcomeType } from './outcome.ts'
+
+export type RunStatus = 'pending' | 'running' | 'waiting' | 'suspended' | 'paused' | OutcomeType
+
+const ends = ['completed', 'exhausted', 'stuck', 'stopped', 'cancelled', 'failed'] as const
+
+export const transitions: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
+  pending: ['running', 'paused', 'stopped', 'cancelled'],
+  running: ['running', 'waiting', 'suspended', 'paused', ...ends],
+  waiting: ['waiting', 'running', 'suspended', 'paused', ...ends],
+  suspended: ['suspended', 'running', 'paused', 'stopped', 'cancelled'],
+  paused: ['paused', 'running', 'suspended', 'stopped', 'cancelled'],
+  completed: [],
+  exhausted: [],
+  stuck: [],
+  stopped: [],
+  cancelled: [],
+  failed: [],
+}
+
+export const isEnd = (status: RunStatus): status is OutcomeType => transitions[status].length === 0
+
+/** Names used by the source documents, and what they are called here. */
+export const statusAliases: Readonly<Record<string, RunStatus>> = {
+  // document 002
+  PENDING: 'pending',
+  RUNNING: 'running',
+  PAUSED: 'paused',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  CANCELED: 'cancelled',
+  // document 000
+  Draft: 'pending',
+  Pending: 'pending',
+  Created: 'pending',
+  Queued: 'pending',
+  Running: 'running',
+  Paused: 'paused',
+  Rebasing: 'waiting',
+  Blocked: 'waiting',
+  Complete: 'completed',
+  Completed: 'completed',
+  Failed: 'failed',
+  Stopped: 'stopped',
+  Cancelled: 'cancelled',
+  // document 001
+  initializing: 'pending',
+  evaluating_conditions: 'running',
+  saving_checkpoint: 'running',
+  completing: 'running',
+  iteration_limit: 'exhausted',
+  timeout: 'exhausted',
+  error: 'failed',
+}
+
+/** The name document 002's clients expect. */
+export function documentedStatus(status: RunStatus): string {
+  switch (status) {
+    case 'pending':
+      return 'PENDING'
+    case 'running':
+    case 'waiting':
+    case 'suspended':
+      return 'RUNNING'
+    case 'paused':
+      return 'PAUSED'
+    case 'completed':
+      return 'COMPLETED'
+    case 'stopped':
+    case 'cancelled':
+      return 'CANCELED'
+    case 'exhausted':
+    case 'stuck':
+    case 'failed':
+      return 'FAILED'
+  }
+}

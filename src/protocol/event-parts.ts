@@ -1,0 +1,97 @@
+/** Schemas of what events are made of. */
+
+import { z } from 'zod'
+import type {
+  BlobId,
+  Decision,
+  Ending,
+  Fault,
+  Origin,
+  Outcome,
+  Question,
+  RunId,
+  Stored,
+} from '../loop/index.ts'
+import { exactly } from './exactly.ts'
+import { someLimitsSchema } from './run-values.ts'
+import { count, id, json, listOf, milliseconds, published } from './values.ts'
+
+const text = z.string()
+
+export const faultSchema: z.ZodType<Fault> = exactly<Fault>()(
+  z.strictObject({
+    code: text,
+    message: text,
+    retryable: z.boolean(),
+    fatal: z.boolean().exactOptional(),
+    retryAtMs: milliseconds.exactOptional(),
+    limit: z.enum(['tokens', 'cost']).exactOptional(),
+  }),
+).register(published, { id: 'Fault' })
+
+export const outcomeSchema: z.ZodType<Outcome> = exactly<Outcome>()(
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('completed'), condition: text }),
+    z.strictObject({
+      type: z.literal('exhausted'),
+      limit: z.enum(['iterations', 'tokens', 'cost', 'time', 'deadline']),
+      condition: text,
+    }),
+    z.strictObject({ type: z.literal('stuck'), condition: text, detail: text }),
+    z.strictObject({ type: z.literal('stopped'), by: text, reason: text }),
+    z.strictObject({ type: z.literal('cancelled'), by: text, reason: text }),
+    z.strictObject({ type: z.literal('failed'), fault: faultSchema }),
+  ]),
+).register(published, { id: 'Outcome' })
+
+export const endingSchema: z.ZodType<Ending> = exactly<Ending>()(
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('continue') }),
+    z.strictObject({
+      type: z.literal('complete'),
+      met: z.strictObject({
+        condition: text,
+        ends: z.enum(['completed', 'exhausted', 'stuck']),
+        detail: text.exactOptional(),
+      }),
+    }),
+    z.strictObject({
+      type: z.literal('rate-limited'),
+      retryAtMs: milliseconds,
+      message: text,
+    }),
+    z.strictObject({ type: z.literal('interrupted'), reason: text }),
+    z.strictObject({ type: z.literal('error'), fault: faultSchema, recoverable: z.boolean() }),
+  ]),
+).register(published, { id: 'Ending' })
+
+export const storedSchema: z.ZodType<Stored> = exactly<Stored>()(
+  z.union([z.strictObject({ value: json }), z.strictObject({ blob: id<BlobId>(), bytes: count })]),
+).register(published, { id: 'Stored' })
+
+export const originSchema: z.ZodType<Origin> = exactly<Origin>()(
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('fork'), run: id<RunId>(), iteration: count }),
+    z.strictObject({ type: z.literal('checkpoint'), checkpoint: text, iteration: count }),
+  ]),
+).register(published, { id: 'Origin' })
+
+export const questionSchema: z.ZodType<Question> = exactly<Question>()(
+  z.strictObject({
+    text,
+    options: listOf(text).exactOptional(),
+    default: text,
+    deadlineMs: milliseconds.exactOptional(),
+  }),
+).register(published, { id: 'Question' })
+
+export const decisionSchema: z.ZodType<Decision> = exactly<Decision>()(
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('pause') }),
+    z.strictObject({ type: z.literal('resume') }),
+    z.strictObject({ type: z.literal('stop'), reason: text }),
+    z.strictObject({ type: z.literal('cancel'), reason: text }),
+    z.strictObject({ type: z.literal('change-limits'), limits: someLimitsSchema }),
+    z.strictObject({ type: z.literal('answer'), question: text, answer: text }),
+  ]),
+).register(published, { id: 'Decision' })

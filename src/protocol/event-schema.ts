@@ -1,0 +1,148 @@
+/**
+ * The edge parser of events: from a store, a wire or another program. It compiles only while it
+ * says the same as `RunEvent`. Strict, so that nothing is lost unseen between two versions.
+ */
+
+import { z } from 'zod'
+import type {
+  RecordedEvent,
+  ReservationId,
+  RunEvent,
+  RunId,
+  StepId,
+  TreeId,
+} from '../loop/index.ts'
+import {
+  decisionSchema,
+  endingSchema,
+  faultSchema,
+  originSchema,
+  outcomeSchema,
+  questionSchema,
+  storedSchema,
+} from './event-parts.ts'
+import { exactly } from './exactly.ts'
+import { patchSchema } from './patch-schema.ts'
+import { amountSchema, limitsSchema, namedEvidenceSchema } from './run-values.ts'
+import { count, id, json, milliseconds, ordinal, published } from './values.ts'
+
+const text = z.string()
+const tree = id<TreeId>()
+const maybeTree = tree.exactOptional()
+const maybeAmount = amountSchema.exactOptional()
+const step = id<StepId>()
+const stepEvent = { iteration: ordinal, step, attempt: ordinal }
+
+const stepKind = z.enum([
+  'step',
+  'agent',
+  'tool',
+  'check',
+  'ask',
+  'gate',
+  'action',
+  'sleep',
+  'artifact',
+])
+
+export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
+  z.discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('run-created'),
+      eventVersion: ordinal,
+      loop: text,
+      codeDigest: text,
+      limits: limitsSchema,
+      input: storedSchema.exactOptional(),
+      origin: originSchema.exactOptional(),
+      progress: json.exactOptional(),
+      iteration: count.exactOptional(),
+      tree: maybeTree,
+    }),
+    z.strictObject({ type: z.literal('run-started'), owner: text, fence: count }),
+    z.strictObject({ type: z.literal('run-suspended'), reason: text, tree: maybeTree }),
+    z.strictObject({ type: z.literal('run-ended'), outcome: outcomeSchema }),
+    z.strictObject({
+      type: z.literal('iteration-started'),
+      iteration: ordinal,
+      again: z.literal(true).exactOptional(),
+      codeDigest: text.exactOptional(),
+      tree: maybeTree,
+    }),
+    z.strictObject({
+      type: z.literal('iteration-ended'),
+      iteration: ordinal,
+      ending: endingSchema,
+      progress: patchSchema.exactOptional(),
+    }),
+    z.strictObject({ type: z.literal('iteration-restarted'), iteration: ordinal, reason: text }),
+    z.strictObject({
+      type: z.literal('step-started'),
+      ...stepEvent,
+      kind: stepKind.exactOptional(),
+      tree: maybeTree,
+      reserved: maybeAmount,
+      wakeAtMs: milliseconds.exactOptional(),
+      question: questionSchema.exactOptional(),
+      key: text.exactOptional(),
+    }),
+    z.strictObject({
+      type: z.literal('step-finished'),
+      ...stepEvent,
+      result: storedSchema.exactOptional(),
+      spent: maybeAmount,
+      tree: maybeTree,
+      evidence: namedEvidenceSchema.exactOptional(),
+    }),
+    z.strictObject({
+      type: z.literal('step-failed'),
+      ...stepEvent,
+      fault: faultSchema,
+      spent: maybeAmount,
+      tree: maybeTree,
+      retryAtMs: milliseconds.exactOptional(),
+    }),
+    z.strictObject({ type: z.literal('step-interrupted'), ...stepEvent, spent: maybeAmount }),
+    z.strictObject({
+      type: z.literal('budget-reserved'),
+      id: id<ReservationId>(),
+      iteration: ordinal,
+      step,
+      worst: amountSchema,
+    }),
+    z.strictObject({
+      type: z.literal('budget-settled'),
+      id: id<ReservationId>(),
+      spent: amountSchema,
+    }),
+    z.strictObject({
+      type: z.literal('decision-applied'),
+      id: count,
+      by: text,
+      decision: decisionSchema,
+    }),
+    z.strictObject({
+      type: z.literal('run-rewound'),
+      toIteration: count,
+      progress: json.exactOptional(),
+      tree: maybeTree,
+    }),
+    z.strictObject({
+      type: z.literal('workspace-changed'),
+      why: z.enum(['changed-outside', 'unfinished-step', 'restored']),
+      found: tree,
+      tree,
+    }),
+    z.strictObject({ type: z.literal('warning'), code: text, message: text }),
+  ]),
+).register(published, { id: 'RunEvent' })
+
+export const recordedEventSchema: z.ZodType<RecordedEvent> = exactly<RecordedEvent>()(
+  z.strictObject({
+    run: id<RunId>(),
+    seq: ordinal,
+    position: count,
+    atMs: z.number(),
+    event: runEventSchema,
+  }),
+)

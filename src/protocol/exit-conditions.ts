@@ -1,0 +1,147 @@
+/**
+ * Checks as document 001's exit conditions.
+ *
+ * X1. All conditions are `met` exactly when the engine would call all checks passed: a result on
+ *     another tree is no result, and its condition is `pending`.
+ * X2. One condition for each check, told apart by `tool_name`; the document's own type where the
+ *     name is one that it knows, else `custom`.
+ */
+
+import { z } from 'zod'
+import {
+  type CheckStatus,
+  type Evidence,
+  keepEnd,
+  type RecordedEvent,
+  type StepFinished,
+} from '../loop/index.ts'
+import { type CheckpointSource, checkpointTree, isoTime } from './checkpoint-source.ts'
+import {
+  type ExitConditionConfig,
+  type ExitConditionStatus,
+  type ExitConditionStatusValue,
+  type ExitConditionType,
+  toolOutputCharsMax,
+} from './entities.ts'
+
+/** Our names of checks that document 001 has a type for, besides its own. */
+const knownChecks: ReadonlyMap<string, ExitConditionType> = new Map<string, ExitConditionType>([
+  ['all_tests_pass', 'all_tests_pass'],
+  ['test', 'all_tests_pass'],
+  ['tests', 'all_tests_pass'],
+  ['build_succeeds', 'build_succeeds'],
+  ['build', 'build_succeeds'],
+  ['linting_clean', 'linting_clean'],
+  ['lint', 'linting_clean'],
+  ['security_scan_clean', 'security_scan_clean'],
+  ['security', 'security_scan_clean'],
+])
+
+export const checkStatusTable: Readonly<Record<CheckStatus, ExitConditionStatusValue>> = {
+  met: 'met',
+  'not-met': 'not_met',
+  error: 'error',
+  timeout: 'error',
+  skipped: 'skipped',
+}
+
+export const exitConditionTypeOf = (check: string): ExitConditionType =>
+  knownChecks.get(check) ?? 'custom'
+
+export function toExitConditionConfigs(checks: readonly string[]): ExitConditionConfig[] {
+  return checks.map((check) => ({
+    type: exitConditionTypeOf(check),
+    tool_name: check,
+    tool_arguments: {},
+    custom_evaluator: null,
+    description: '',
+  }))
+}
+
+export function toExitConditions(source: CheckpointSource): ExitConditionStatus[] {
+  const { state, checks, events } = source
+  const tree = checkpointTree(state)
+  return checks.map((check) => {
+    const evidence = Object.hasOwn(state.evidence, check) ? state.evidence[check] : undefined
+    if (evidence === undefined || evidence.tree !== tree) return pending(check)
+    return evaluated(check, evidence, lastEvaluation(events, check, state.seq))
+  })
+}
+
+function pending(check: string): ExitConditionStatus {
+  return {
+    type: exitConditionTypeOf(check),
+    status: 'pending',
+    tool_name: check,
+    tool_exit_code: null,
+    tool_output: null,
+    evaluated_at: null,
+    evaluation_duration_ms: null,
+    error_message: null,
+    iteration_evaluated: null,
+  }
+}
+
+interface Evaluation {
+  readonly atMs: number
+  readonly details: CheckDetails
+}
+
+/** Absent fields where the events do not reach back to it. `tool_output` keeps its newest end. */
+function evaluated(
+  check: string,
+  evidence: Evidence,
+  evaluation: Evaluation | undefined,
+): ExitConditionStatus {
+  const { exitCode, output, durationMs } = evaluation?.details ?? {}
+  return {
+    ...pending(check),
+    status: checkStatusTable[evidence.status],
+    tool_exit_code: exitCode ?? null,
+    tool_output: output === undefined ? null : keepEnd(output, toolOutputCharsMax),
+    evaluated_at: evaluation === undefined ? null : isoTime(evaluation.atMs),
+    evaluation_duration_ms: durationMs === undefined ? null : Math.round(durationMs),
+    error_message: errorMessage(evidence.status),
+    iteration_evaluated: Math.max(0, evidence.iteration - 1),
+  }
+}
+
+function errorMessage(status: CheckStatus): string | null {
+  if (status === 'timeout') return 'the check did not end within its time limit'
+  return status === 'error' ? 'the check could not be run to a result' : null
+}
+
+/** What the journal keeps of a check's result, as far as it is there; a large one is in a blob. */
+interface CheckDetails {
+  readonly exitCode?: number | undefined
+  readonly output?: string | undefined
+  readonly durationMs?: number | undefined
+}
+
+const checkDetailsSchema: z.ZodType<CheckDetails> = z
+  .object({
+    exitCode: z.int().optional(),
+    output: z.string().optional(),
+    durationMs: z.number().nonnegative().optional(),
+  })
+  .catch({})
+
+export function checkDetails(event: StepFinished): CheckDetails {
+  const { result } = event
+  return result !== undefined && 'value' in result ? checkDetailsSchema.parse(result.value) : {}
+}
+
+function lastEvaluation(
+  events: readonly RecordedEvent[],
+  check: string,
+  toSeq: number,
+): Evaluation | undefined {
+  for (let index = events.length - 1; index >= 0; index--) {
+    const recorded = events[index]
+    if (recorded === undefined || recorded.seq > toSeq) continue
+    const { atMs, event } = recorded
+    if (event.type !== 'step-finished' || event.evidence?.check !== check) continue
+    return { atMs, details: checkDetails(event) }
+  }
+  return undefined
+}

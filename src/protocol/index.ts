@@ -1,0 +1,50 @@
+export { canonicalDepthMax, canonicalJson } from './canonical-json.ts'
+export {
+  type CheckpointFile,
+  type Continuation,
+  checkpointCharsMax,
+  checkpointFileSchema,
+  checkpointFormat,
+  checkpointFormatVersion,
+  type Sha256,
+} from './checkpoint.ts'
+export { type CheckpointSource, checkpointTree } from './checkpoint-source.ts'
+export {
+  type Checkpoint,
+  type ExitConditionConfig,
+  type ExitConditionStatus,
+  type ExitConditionStatusValue,
+  type ExitConditionType,
+  type IterationEvent,
+  type IterationEventType,
+  iterationEventsMax,
+  type LoopConfig,
+  type LoopOutcome,
+  type LoopPhase,
+  type LoopResult,
+  type LoopState,
+  loopConfigBounds,
+  toolOutputCharsMax,
+} from './entities.ts'
+export {
+  checkpointSchema,
+  exitConditionConfigSchema,
+  exitConditionStatusSchema,
+  iterationEventSchema,
+  loopConfigSchema,
+  loopResultSchema,
+  loopStateSchema,
+} from './entity-schemas.ts'
+export { eventTypesTable } from './event-drafts.ts'
+export { recordedEventSchema, runEventSchema } from './event-schema.ts'
+export { checkStatusTable, toExitConditions } from './exit-conditions.ts'
+export { fromCheckpointFile, type Restored } from './from-checkpoint-file.ts'
+export { toIterationEvents } from './iteration-events.ts'
+export { jsonSchemas } from './json-schemas.ts'
+export { toLoopResult } from './loop-result.ts'
+export { parseCheckpointFile } from './parse-checkpoint-file.ts'
+export { toLoopOutcome, toLoopPhase } from './phases.ts'
+export type { NamedEvidence } from './run-values.ts'
+export { toCheckpointFile } from './to-checkpoint-file.ts'
+export type { JsonObject } from './values.ts'
+export type { WorkspaceFile } from './workspace-file.ts'

@@ -1,0 +1,37 @@
+/** The schemas of this folder as JSON Schema documents, for programs in other languages. */
+
+import { z } from 'zod'
+import { eventVersion } from '../loop/index.ts'
+import { checkpointFileSchema, checkpointFormatVersion } from './checkpoint.ts'
+import { loopResultSchema } from './entity-schemas.ts'
+import { recordedEventSchema } from './event-schema.ts'
+import { published } from './values.ts'
+
+/** By file name in `schemas/`, where `node scripts/schemas.mjs` writes them. */
+export function jsonSchemas(): { readonly [fileName: string]: object } {
+  return {
+    'checkpoint.schema.json': document(checkpointFileSchema, {
+      $id: `urn:loopwright:schema:checkpoint:${checkpointFormatVersion}`,
+      description:
+        'One checkpoint of a run as a file. sha256 is over the canonical JSON (RFC 8785) of the rest.',
+    }),
+    'events.schema.json': document(recordedEventSchema, {
+      $id: `urn:loopwright:schema:events:${eventVersion}`,
+      description: 'One event of a run, as the journal and the event stream give it.',
+    }),
+    'loop-result.schema.json': document(loopResultSchema, {
+      $id: `urn:loopwright:schema:loop-result:${checkpointFormatVersion}`,
+      description: 'The result of a run that has ended, in the words of document 001.',
+    }),
+  }
+}
+
+/** As a file may be written: fields with a default may be absent. */
+function document(schema: z.ZodType, head: { $id: string; description: string }): object {
+  const { $schema, ...shape } = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io: 'input',
+    metadata: published,
+  })
+  return { $schema, ...head, ...shape }
+}

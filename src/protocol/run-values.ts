@@ -1,0 +1,45 @@
+/** Schemas of our own values that both checkpoint files and events hold. */
+
+import { z } from 'zod'
+import type { Amount, Evidence, Limits, TreeId } from '../loop/index.ts'
+import { exactly } from './exactly.ts'
+import { count, id, milliseconds, published } from './values.ts'
+
+export type NamedEvidence = Evidence & { readonly check: string }
+
+export const amountSchema: z.ZodType<Amount> = exactly<Amount>()(
+  z.strictObject({ tokens: count, costMicros: count }),
+).register(published, { id: 'Amount' })
+
+const deadlineAtMs = milliseconds.exactOptional()
+
+export const limitsSchema: z.ZodType<Limits> = exactly<Limits>()(
+  z.strictObject({
+    iterations: count,
+    tokens: count,
+    costMicros: count,
+    timeMs: milliseconds,
+    deadlineAtMs,
+    sameErrors: count,
+  }),
+).register(published, { id: 'Limits' })
+
+export const someLimitsSchema: z.ZodType<Partial<Limits>> = exactly<Partial<Limits>>()(
+  z.strictObject({
+    iterations: count.exactOptional(),
+    tokens: count.exactOptional(),
+    costMicros: count.exactOptional(),
+    timeMs: milliseconds.exactOptional(),
+    deadlineAtMs,
+    sameErrors: count.exactOptional(),
+  }),
+)
+
+export const namedEvidenceSchema: z.ZodType<NamedEvidence> = exactly<NamedEvidence>()(
+  z.strictObject({
+    check: z.string(),
+    status: z.enum(['met', 'not-met', 'error', 'timeout', 'skipped']),
+    iteration: count,
+    tree: id<TreeId>().exactOptional(),
+  }),
+).register(published, { id: 'Evidence' })

@@ -1,0 +1,72 @@
+// The published schemas are what the code says, no more and no less, and they can be used without it.
+
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { initialState, type RunId } from '../src/loop/index.ts'
+import { jsonSchemas, toCheckpointFile } from '../src/protocol/index.ts'
+
+const folder = resolve(import.meta.dirname, '..', 'schemas')
+const generated = jsonSchemas()
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+const read = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), 'utf8'))
+
+describe('schemas/', () => {
+  test('holds the schemas that the code generates, and no others', () => {
+    expect(readdirSync(folder).toSorted()).toEqual(Object.keys(generated).toSorted())
+  })
+
+  test.each(Object.keys(generated))(
+    '%s is up to date; after a build, node scripts/schemas.mjs writes it',
+    (name) => expect(read(name)).toEqual(generated[name]),
+  )
+
+  test.each(Object.keys(generated))('%s names its draft and itself', (name) => {
+    expect(read(name)).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: expect.stringMatching(/^urn:loopwright:schema:[a-z-]+:\d+$/),
+    })
+  })
+
+  test.each(Object.keys(generated))('%s refers only to parts that it holds', (name) => {
+    const text = JSON.stringify(generated[name])
+    const parts = z.object({ $defs: z.record(z.string(), z.unknown()) }).parse(generated[name])
+    const references = [...text.matchAll(/"\$ref":"#\/\$defs\/(\w+)"/g)].map((match) => match[1])
+    expect(references.filter((part) => !(String(part) in parts.$defs))).toEqual([])
+    expect(references.length).toBe(text.split('"$ref"').length - 1)
+  })
+})
+
+describe('the published checkpoint schema', () => {
+  const schema = z.fromJSONSchema(JSON.parse(JSON.stringify(generated['checkpoint.schema.json'])))
+  const file = toCheckpointFile(
+    {
+      run: { id: '0190-run' as RunId, name: 'calm-otter' },
+      state: { ...initialState, loop: 'plain', progress: { done: 3 } },
+      events: [],
+      input: { goal: 'x' },
+      checks: ['tests'],
+    },
+    sha256,
+  )
+
+  test('accepts a file that the code wrote', () => {
+    expect(schema.safeParse(file).error).toBeUndefined()
+  })
+
+  test.each([
+    ['an unknown key', { ...file, extra: 1 }],
+    ['an unknown key below', { ...file, state: { ...file.state, extra: 1 } }],
+    ['another version', { ...file, format_version: 2 }],
+    [
+      'a number out of bounds',
+      { ...file, loop_config: { ...file.loop_config, max_iterations: 0 } },
+    ],
+    ['a missing part', { ...file, loopwright: undefined }],
+  ])('refuses %s', (_what, value) => {
+    expect(schema.safeParse(JSON.parse(JSON.stringify(value))).success).toBe(false)
+  })
+})

@@ -1,0 +1,6 @@
+import { defineConfig } from 'vitest/config'
+
+// Vitest reads its configuration from the default export.
+export default defineConfig({
+  test: { include: ['src/**/*.test.ts', 'test/**/*.test.ts'], testTimeout: 60_000 },
+})
