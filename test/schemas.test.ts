@@ -5,8 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { initialState, type RunId } from '../src/loop/index.ts'
-import { jsonSchemas, toCheckpointFile } from '../src/protocol/index.ts'
+import { initialState } from '../src/loop/index.ts'
+import { jsonSchemas, recordedEventSchema, toCheckpointFile } from '../src/protocol/index.ts'
 
 const folder = resolve(import.meta.dirname, '..', 'schemas')
 const generated = jsonSchemas()
@@ -42,11 +42,13 @@ describe('schemas/', () => {
 
 describe('the published checkpoint schema', () => {
   const schema = z.fromJSONSchema(JSON.parse(JSON.stringify(generated['checkpoint.schema.json'])))
+  const event = { type: 'warning', code: 'near-limit', message: '80 %' }
+  const recorded = recordedEventSchema.parse({ run: 'r1', seq: 1, position: 1, atMs: 1, event })
   const file = toCheckpointFile(
     {
-      run: { id: '0190-run' as RunId, name: 'calm-otter' },
-      state: { ...initialState, loop: 'plain', progress: { done: 3 } },
-      events: [],
+      run: { id: recorded.run, name: 'calm-otter' },
+      state: { ...initialState, seq: 1, loop: 'plain', progress: { done: 3 } },
+      events: [recorded],
       input: { goal: 'x' },
       checks: ['tests'],
     },

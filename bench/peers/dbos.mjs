@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DBOS } from '@dbos-inc/dbos-sdk'
-import pg from 'pg'
+import { Client } from 'pg'
 import { freePort, startServer } from './servers.mjs'
 import { postgresBin } from './tools.mjs'
 import { expectEqual, prompt, runPeer } from './workload.mjs'
@@ -35,14 +35,17 @@ async function start(dir) {
   const port = await freePort()
   const settings = { ...durable, listen_addresses: '127.0.0.1', unix_socket_directories: '' }
   const connect = async (database) => {
-    const client = new pg.Client({ host: '127.0.0.1', port, user: 'bench', password, database })
+    const client = new Client({ host: '127.0.0.1', port, user: 'bench', password, database })
     await client.connect()
     return client
   }
   const server = await startServer(
     [
       join(bin, 'postgres'),
-      ...['-D', data, '-p', String(port)],
+      '-D',
+      data,
+      '-p',
+      String(port),
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
     // Interrupt is PostgreSQL's fast shutdown: it does not wait for clients.

@@ -26,9 +26,10 @@ function buildGraph(loop, saver) {
   return (loop.history ? messagesGraph(loop) : counterGraph(loop)).compile({ checkpointer: saver })
 }
 
+const iteration = ({ messages }) => Math.floor((messages.length - 1) / 2)
+
 function messagesGraph(loop) {
   const state = delta ? new StateSchema({ messages: MessagesDeltaValue }) : MessagesAnnotation
-  const iteration = ({ messages }) => Math.floor((messages.length - 1) / 2)
   return new StateGraph(state)
     .addNode('model', async (s) => {
       const i = iteration(s)

@@ -11,7 +11,7 @@ import { directoryBytes, expectEqual, packageVersion, prompt, runPeer } from './
 
 const platform = `restate-server-${process.platform}-${process.arch}`
 const binary = join(here, 'node_modules', '@restatedev', platform, 'bin', 'restate-server')
-// One per store; the journal's log is written through the second on a single node.
+// The log can be kept in either of these stores; the server chooses, so both have to sync.
 const fsyncSwitches = ['bifrost.local', 'log-server']
 
 let loop
@@ -47,20 +47,12 @@ async function start(dir) {
     TMPDIR: data, // it leaves a folder per partition behind
   }
   const command = [binary, '--listen-mode', 'tcp', '--base-dir', data, '--no-logo']
-  const config = execFileSync(command[0], [...command.slice(1), '--dump-config'], {
-    env,
-  }).toString()
+  const [program, ...flags] = command
+  const config = execFileSync(program, [...flags, '--dump-config'], { env }).toString()
 
   const handler = createEndpointHandler({ services: [loopService] })
   const endpoint = createServer(handler).listen(0, '127.0.0.1')
   await once(endpoint, 'listening')
-  const post = async (port, path, body) => {
-    const headers = { 'content-type': 'application/json', accept: 'application/json' }
-    const request = { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) }
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, request)
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-    return answer.json()
-  }
   const uri = `http://127.0.0.1:${endpoint.address().port}`
   const server = await startServer(command, {
     env,
@@ -78,6 +70,14 @@ async function start(dir) {
       endpoint.close()
     },
   }
+}
+
+async function post(port, path, body) {
+  const headers = { 'content-type': 'application/json', accept: 'application/json' }
+  const request = { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) }
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, request)
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return answer.json()
 }
 
 /** The setting of one `[section]` of the configuration the server says it runs with. */

@@ -20,9 +20,9 @@ export async function freePort() {
  */
 export async function startServer(command, { user, log, signal = 'SIGTERM', ready, ...options }) {
   const identity = user ? ['--reuid', user, '--regid', user, '--clear-groups'] : []
-  const arguments_ = ['--pdeathsig', signal.slice(3), ...identity, '--', ...command]
+  const wrapped = ['--pdeathsig', signal.slice(3), ...identity, '--', ...command]
   const output = openSync(log, 'a')
-  const child = spawn('setpriv', arguments_, { stdio: ['ignore', output, output], ...options })
+  const child = spawn('setpriv', wrapped, { stdio: ['ignore', output, output], ...options })
   closeSync(output)
   const exit = once(child, 'exit')
   const failed = exit.then(([code]) => {

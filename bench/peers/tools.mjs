@@ -22,7 +22,7 @@ export function peerNodeVersion() {
 /** Debian keeps the server's programs out of the path, in a folder per major version. */
 export function postgresBin() {
   const debian = '/usr/lib/postgresql'
-  const majors = existsSync(debian) ? readdirSync(debian).sort((a, b) => b - a) : []
+  const majors = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => b - a) : []
   const folders = [
     ...majors.map((major) => join(debian, major, 'bin')),
     ...(process.env.PATH ?? '').split(delimiter),

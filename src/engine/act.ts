@@ -6,7 +6,14 @@
  *     It is never simply tried again.
  */
 
-import { type Action, type Json, LoopError, type Receipt, toJson } from '../loop/index.ts'
+import {
+  type Action,
+  type Json,
+  LoopError,
+  type Receipt,
+  type StepContext,
+  toJson,
+} from '../loop/index.ts'
 import { askPerson } from './ask-person.ts'
 import { askStep } from './ask-step.ts'
 import type { Branch } from './live-run.ts'
@@ -43,23 +50,27 @@ export async function act(branch: Branch, action: Action): Promise<Receipt> {
 const refused = (summary: string): Receipt => ({ status: 'refused', summary })
 
 async function perform(branch: Branch, action: Action): Promise<Receipt> {
-  const { id: run, ports } = branch.iteration.run
+  const { id: run, ports, recorder } = branch.iteration.run
   const { actions } = ports
   if (actions === undefined) return refused('no executor')
   // The key of an action is its place in the run: the same after a crash, never used twice.
   const keyOf = (step: string): string => `${run}/${branch.iteration.number}/${step}`
+  // An iteration that is done anew, by force or after going back, may have acted before.
+  const isDoneAnew = branch.iteration.number <= (recorder.state.begunIteration ?? 0)
+  const findOrPerform = async (context: StepContext, id: string): Promise<unknown> => {
+    const found = await actions.find(action, keyOf(id), context)
+    if (found.type === 'done') return toJson(found.receipt)
+    if (found.type === 'not-done') return actions.perform(action, keyOf(id), context)
+    return unknown
+  }
   const result = await askStep(branch, {
     kind: 'action',
     name: action.kind,
     options: { retry: { attempts: 1 } },
     files: 'nothing',
-    run: (context, id) => actions.perform(action, keyOf(id), context),
-    recover: async (context, id) => {
-      const found = await actions.find(action, keyOf(id), context)
-      if (found.type === 'done') return toJson(found.receipt)
-      if (found.type === 'not-done') return actions.perform(action, keyOf(id), context)
-      return unknown
-    },
+    run: (context, id) =>
+      isDoneAnew ? findOrPerform(context, id) : actions.perform(action, keyOf(id), context),
+    recover: findOrPerform,
   })
   if (!isUnknown(result)) return result as unknown as Receipt
   const { answer } = await askPerson(branch, `outcome of ${action.kind}`, {

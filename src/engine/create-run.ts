@@ -5,6 +5,7 @@
  */
 
 import {
+  type Carried,
   defaultLimits,
   eventVersion,
   type Json,
@@ -42,6 +43,7 @@ export interface Beginning {
   readonly iteration: number
   readonly progress?: Json
   readonly tree?: TreeId
+  readonly carried?: Carried
 }
 
 export async function createRun(

@@ -46,6 +46,7 @@ export type DriveEnd =
 const defaultGraceMs = 10_000
 const abandonMs = 5000
 const renewMs = 5000
+const backlogMax = 16
 
 export async function driveRun(
   run: RunId,
@@ -102,7 +103,7 @@ async function drive(
     ports,
     recorder,
     interrupter,
-    hooks: createHookRunner(ports.hooks ?? [], id, () => recorder.state),
+    hooks: createHookRunner(ports.hooks ?? [], id, () => recorder.state, interrupter, ports.clock),
     answers: control,
     workspaceLock: createLock(),
   }
@@ -169,6 +170,8 @@ async function goRound(
         await runIteration(live, { iteration, events: openEvents, codeDigest: digest })
         openEvents = undefined
         await control.apply()
+        // Iterations without steps wait for nothing; their records must not pile up (E9).
+        if (recorder.backlog > backlogMax) await recorder.flushed()
       }
     }
   }
@@ -192,6 +195,7 @@ async function refusedBy(hooks: HookRunner): Promise<Fault | undefined> {
 
 /** Events of the iteration that was just left without coming to its end. */
 async function readOpen(live: LiveRun): Promise<LoadedRun['openEvents']> {
+  await live.recorder.flushed()
   return (await loadRun(live.ports.journal, live.id)).openEvents
 }
 

@@ -4,7 +4,9 @@
  */
 
 import { FaultError, type RunId, type RunState } from '../loop/index.ts'
-import type { Hook, HookContext, HookPoint } from './ports.ts'
+import { runBounded } from './bounded.ts'
+import { type Interrupter, Interruption } from './interrupter.ts'
+import type { Clock, Hook, HookContext, HookPoint } from './ports.ts'
 
 export interface HookRunner {
   /** Undefined when there is nobody to tell, so that callers need not wait. */
@@ -13,6 +15,8 @@ export interface HookRunner {
   readonly problems: readonly string[]
 }
 
+/** A blocking hook may hold a run so long and no longer (E9). */
+const blockingMsMax = 60_000
 const observersMax = 1000
 const problemsMax = 100
 
@@ -20,6 +24,8 @@ export function createHookRunner(
   hooks: readonly Hook[],
   run: RunId,
   state: () => RunState,
+  interrupter: Interrupter,
+  clock: Clock,
 ): HookRunner {
   const problems: string[] = []
   let observing = 0
@@ -41,9 +47,15 @@ export function createHookRunner(
   async function block(blocking: readonly Hook[], context: HookContext): Promise<void> {
     for (const hook of blocking) {
       try {
-        await hook.run(context)
+        await runBounded(() => hook.run(context), blockingMsMax, interrupter, clock)
       } catch (cause) {
+        if (cause instanceof Interruption) throw cause
         const message = cause instanceof Error ? cause.message : String(cause)
+        // What has happened cannot be refused any more.
+        if (context.point.startsWith('after-')) {
+          report(`hook "${hook.name}": ${message}`)
+          continue
+        }
         const fault = {
           code: 'refused',
           message: `hook "${hook.name}": ${message}`,

@@ -1,3 +1,4 @@
+export { applyIdle } from './apply-idle.ts'
 export { questionId } from './ask-person.ts'
 export { codeDigest } from './code-digest.ts'
 export {

@@ -25,6 +25,15 @@ export interface Naming {
 export interface Recorder {
   readonly state: RunState
   record(events: readonly RunEvent[], naming?: Naming): Promise<void>
+  /**
+   * Records what nothing waits for: it shares the commit of what comes next, and no step starts
+   * before it is on disk, because units are written in order.
+   */
+  note(events: readonly RunEvent[], naming?: Naming): void
+  /** Resolves when all that was noted is on disk. */
+  flushed(): Promise<void>
+  /** How many units wait to be written. */
+  readonly backlog: number
   /** Why nothing can be written any more, if so. */
   readonly failure: LoopError | undefined
   /** Refuses everything from now on: late results of steps that were given up. */
@@ -41,6 +50,8 @@ export function createRecorder(
 ): Recorder {
   let state = initial
   let failure: LoopError | undefined
+  let backlog = 0
+  let last: Promise<void> = Promise.resolve()
 
   function fail(error: unknown): never {
     if (failure === undefined) {
@@ -53,7 +64,39 @@ export function createRecorder(
     throw failure
   }
 
+  function record(events: readonly RunEvent[], naming?: Naming): Promise<void> {
+    if (failure !== undefined) return Promise.reject(failure)
+    const firstSeq = state.seq + 1
+    const atMs = Math.max(ports.clock.now(), state.atMs)
+    let seq = firstSeq
+    for (const event of events) state = evolve(state, { seq: seq++, atMs, event })
+    backlog++
+    last = ports.journal
+      .append(lease, {
+        firstSeq,
+        atMs,
+        events,
+        state,
+        boundary: naming?.boundary ?? false,
+        blobs: naming?.blobs ?? none,
+        trees: naming?.trees ?? none,
+      })
+      .then(() => {
+        backlog--
+      }, fail)
+    return last
+  }
+
   return {
+    record,
+    note(events, naming) {
+      // A failure is kept, and reported by whatever is recorded next.
+      record(events, naming).catch(() => undefined)
+    },
+    flushed: () => last,
+    get backlog() {
+      return backlog
+    },
     get state() {
       return state
     },
@@ -62,24 +105,6 @@ export function createRecorder(
     },
     close() {
       failure ??= new LoopError('wrong-status', 'The run is no longer driven here.')
-    },
-    record(events, naming) {
-      if (failure !== undefined) return Promise.reject(failure)
-      const firstSeq = state.seq + 1
-      const atMs = Math.max(ports.clock.now(), state.atMs)
-      let seq = firstSeq
-      for (const event of events) state = evolve(state, { seq: seq++, atMs, event })
-      return ports.journal
-        .append(lease, {
-          firstSeq,
-          atMs,
-          events,
-          state,
-          boundary: naming?.boundary ?? false,
-          blobs: naming?.blobs ?? none,
-          trees: naming?.trees ?? none,
-        })
-        .catch(fail)
     },
   }
 }

@@ -46,19 +46,24 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
     if (iteration.mismatch !== undefined) throw iteration.mismatch
     event = failedEnding(run, iteration, error)
   }
-  await run.recorder.record([event], { boundary: true })
+  // A snapshot of an open iteration would hide the steps that it is entered again with.
+  run.recorder.note([event], { boundary: isCounted(event.ending) })
   await run.hooks.tell('after-iteration')
 }
+
+const isCounted = (ending: Ending): boolean =>
+  ending.type !== 'rate-limited' && ending.type !== 'interrupted'
 
 async function start(run: LiveRun, entry: Entry): Promise<void> {
   const { recorder, ports } = run
   const { iteration, codeDigest } = entry
   const changed = codeDigest === recorder.state.codeDigest ? {} : { codeDigest }
   if (entry.events !== undefined) {
-    return recorder.record([{ type: 'iteration-started', iteration, again: true, ...changed }])
+    recorder.note([{ type: 'iteration-started', iteration, again: true, ...changed }])
+    return
   }
   const tree = await ports.workspace?.snapshot()
-  await recorder.record(
+  recorder.note(
     [{ type: 'iteration-started', iteration, ...changed, ...(tree === undefined ? {} : { tree }) }],
     tree === undefined || tree === recorder.state.tree ? {} : { trees: [tree] },
   )

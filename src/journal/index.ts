@@ -1,4 +1,5 @@
-export type { Database, Synchronous } from './database.ts'
+export { type BlobStore, createBlobStore } from './blob-store.ts'
+export { type Database, openDatabase, type Synchronous } from './database.ts'
 export { createOwner } from './owner.ts'
 export { schemaVersion } from './schema.ts'
 export {

@@ -1,7 +1,7 @@
 /**
  * Who holds a lease, so that a process that was killed is replaced at once and not after a time-out.
  *
- * A name is `host|pid-namespace|pid|start-time|nonce`. On the same machine and namespace it can be
+ * A name is `host|pid-namespace@boot|pid|start-time|nonce`. On the same machine and namespace it can be
  * asked whether that very process still lives; a number that was given to another process later has
  * another start time.
  */
@@ -30,9 +30,11 @@ function machine(): string {
   return `${hostname()}|${namespaceOf()}`
 }
 
+/** Start times count from the boot, so the boot is part of the place. */
 function namespaceOf(): string {
   try {
-    return readlinkSync('/proc/self/ns/pid')
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return `${readlinkSync('/proc/self/ns/pid')}@${boot}`
   } catch {
     return '-'
   }

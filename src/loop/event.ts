@@ -103,6 +103,16 @@ export interface RunCreated {
   readonly progress?: Json
   readonly iteration?: number
   readonly tree?: TreeId
+  /** With a checkpoint as origin: what its run had spent and met. A fork begins anew. */
+  readonly carried?: Carried
+}
+
+export interface Carried {
+  readonly spent: Amount
+  readonly activeMs: number
+  readonly unchanged: number
+  readonly errors: { readonly signature: string; readonly times: number }
+  readonly evidence: { readonly [check: string]: Evidence }
 }
 
 export interface IterationStarted {

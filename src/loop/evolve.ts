@@ -55,7 +55,11 @@ function apply(state: RunState, event: RunEvent, seq: number, atMs: number): Run
     case 'iteration-restarted':
       return state.open === undefined
         ? state
-        : { ...state, open: { ...state.open, fromSeq: seq, startedAtMs: atMs } }
+        : {
+            ...chargeOpen(state),
+            begunIteration: Math.max(state.begunIteration ?? 0, event.iteration),
+            open: { ...state.open, fromSeq: seq, startedAtMs: atMs },
+          }
     case 'iteration-ended':
       return iterationEnded(chargeOpen(state), event, atMs)
     case 'step-started':
@@ -84,7 +88,7 @@ function created(
   event: Extract<RunEvent, { type: 'run-created' }>,
   atMs: number,
 ): RunState {
-  const { loop, codeDigest, limits, origin, progress, iteration, tree } = event
+  const { loop, codeDigest, limits, origin, progress, iteration, tree, carried } = event
   return {
     ...state,
     createdAtMs: atMs,
@@ -92,6 +96,7 @@ function created(
     codeDigest,
     limits,
     iteration: iteration ?? 0,
+    ...carried,
     ...(origin === undefined ? {} : { origin }),
     ...(progress === undefined ? {} : { progress: toJson(progress) }),
     ...(tree === undefined ? {} : { tree }),
@@ -214,6 +219,7 @@ function rewound(state: RunState, event: Extract<RunEvent, { type: 'run-rewound'
   return {
     ...omit(omit(omit(omit(chargeOpen(state), 'open'), 'progress'), 'lastEnding'), 'suspendedTree'),
     iteration: event.toIteration,
+    begunIteration: Math.max(state.begunIteration ?? 0, state.open?.iteration ?? state.iteration),
     unchanged: 0,
     errors: initialState.errors,
     evidence: {},

@@ -11,8 +11,10 @@ export {
 export { type Condition, evaluate, type Facts, firstMet } from './condition.ts'
 export { type Command, decide } from './decide.ts'
 export type { Decision, StoredDecision } from './decision.ts'
+export { describeEnding, describeEvent } from './describe-event.ts'
 export { type ErrorCode, errorTable, isLoopError, LoopError } from './errors.ts'
 export {
+  type Carried,
   type Ending,
   type EventType,
   eventVersion,

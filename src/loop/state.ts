@@ -64,6 +64,8 @@ export interface RunState {
   /** The files as a suspension in good order left them. */
   readonly suspendedTree?: TreeId
   readonly treeAtIterationStart?: TreeId
+  /** The last iteration that was begun and is done anew, by force or after going back. */
+  readonly begunIteration?: number
   readonly outcome?: Outcome
   readonly metrics: Metrics
 }

@@ -112,19 +112,19 @@ describe('bounds are those of document 001', () => {
   })
 
   test('agent_name: 1 to 64 characters', () => {
-    const accepts = (length: number): boolean =>
-      loopConfigSchema.safeParse({ agent_name: 'x'.repeat(length) }).success
-    expect([0, 1, 64, 65].map(accepts)).toEqual([false, true, true, false])
+    const accepted = [0, 1, 64, 65].map(
+      (length) => loopConfigSchema.safeParse({ agent_name: 'x'.repeat(length) }).success,
+    )
+    expect(accepted).toEqual([false, true, true, false])
   })
 
   test('tool_output: at most 1000 characters', () => {
-    const accepts = (length: number): boolean =>
-      exitConditionStatusSchema.safeParse({
-        type: 'custom',
-        status: 'met',
-        tool_output: 'x'.repeat(length),
-      }).success
-    expect([1000, 1001].map(accepts)).toEqual([true, false])
+    const status = { type: 'custom', status: 'met' }
+    const accepted = [1000, 1001].map(
+      (length) =>
+        exitConditionStatusSchema.safeParse({ ...status, tool_output: 'x'.repeat(length) }).success,
+    )
+    expect(accepted).toEqual([true, false])
   })
 
   test.each(['yesterday', '2026-02-30T00:00:00Z', '2026-01-17', '2026-01-17T10:00:00'])(

@@ -56,7 +56,7 @@ export function draftsOf(
     case 'run-created':
       return [{ type: 'loop.started', phase: 'initializing' }]
     case 'iteration-started':
-      return [{ type: 'loop.iteration.started', phase: 'running', iteration: event.iteration - 1 }]
+      return [iterationStarted(event)]
     case 'iteration-ended':
       return iterationEnded(
         event,
@@ -84,6 +84,13 @@ export function draftsOf(
     case 'workspace-changed':
       return []
   }
+}
+
+/** Entered again after an interruption, it starts again there too. */
+function iterationStarted(event: Of<'iteration-started'>): EventDraft {
+  const iteration = event.iteration - 1
+  const details = { again: event.again === true }
+  return { type: 'loop.iteration.started', phase: 'running', iteration, details }
 }
 
 /** The end of an iteration that counts is the checkpoint, also after an error. */

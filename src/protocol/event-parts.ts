@@ -6,6 +6,7 @@ import type {
   Decision,
   Ending,
   Fault,
+  Met,
   Origin,
   Outcome,
   Question,
@@ -44,16 +45,20 @@ export const outcomeSchema: z.ZodType<Outcome> = exactly<Outcome>()(
   ]),
 ).register(published, { id: 'Outcome' })
 
+const metSchema: z.ZodType<Met> = exactly<Met>()(
+  z.strictObject({
+    condition: text,
+    ends: z.enum(['completed', 'exhausted', 'stuck']),
+    detail: text.exactOptional(),
+  }),
+).register(published, { id: 'Met' })
+
 export const endingSchema: z.ZodType<Ending> = exactly<Ending>()(
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('continue') }),
     z.strictObject({
       type: z.literal('complete'),
-      met: z.strictObject({
-        condition: text,
-        ends: z.enum(['completed', 'exhausted', 'stuck']),
-        detail: text.exactOptional(),
-      }),
+      met: metSchema,
     }),
     z.strictObject({
       type: z.literal('rate-limited'),
@@ -61,7 +66,12 @@ export const endingSchema: z.ZodType<Ending> = exactly<Ending>()(
       message: text,
     }),
     z.strictObject({ type: z.literal('interrupted'), reason: text }),
-    z.strictObject({ type: z.literal('error'), fault: faultSchema, recoverable: z.boolean() }),
+    z.strictObject({
+      type: z.literal('error'),
+      fault: faultSchema,
+      recoverable: z.boolean(),
+      met: metSchema.exactOptional(),
+    }),
   ]),
 ).register(published, { id: 'Ending' })
 

@@ -23,7 +23,7 @@ import {
 } from './event-parts.ts'
 import { exactly } from './exactly.ts'
 import { patchSchema } from './patch-schema.ts'
-import { amountSchema, limitsSchema, namedEvidenceSchema } from './run-values.ts'
+import { amountSchema, carriedSchema, limitsSchema, namedEvidenceSchema } from './run-values.ts'
 import { count, id, json, milliseconds, ordinal, published } from './values.ts'
 
 const text = z.string()
@@ -58,6 +58,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       progress: json.exactOptional(),
       iteration: count.exactOptional(),
       tree: maybeTree,
+      carried: carriedSchema.exactOptional(),
     }),
     z.strictObject({ type: z.literal('run-started'), owner: text, fence: count }),
     z.strictObject({ type: z.literal('run-suspended'), reason: text, tree: maybeTree }),

@@ -14,6 +14,15 @@ export interface EventView {
 
 export const emptyView: EventView = { iteration: 0, tree: undefined, evidence: {} }
 
+/** What to begin with where the events may be only the newest part of a history. */
+export function viewBefore(events: readonly RecordedEvent[], iterationAtEnd: number): EventView {
+  for (const { event } of events) {
+    if (event.type === 'run-created') return emptyView
+    if ('iteration' in event) return { ...emptyView, iteration: Math.max(0, event.iteration - 1) }
+  }
+  return { ...emptyView, iteration: iterationAtEnd }
+}
+
 export function look(view: EventView, { event, atMs }: RecordedEvent): EventView {
   // Entering an iteration again restores its tree step by step; a suspension only reports one.
   const moved =

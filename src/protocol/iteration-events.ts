@@ -16,7 +16,7 @@ import {
 } from './checkpoint-source.ts'
 import { type IterationEvent, iterationEventsMax } from './entities.ts'
 import { draftsOf } from './event-drafts.ts'
-import { emptyView, look } from './event-view.ts'
+import { look, viewBefore } from './event-view.ts'
 
 /** The newest of them, at most as many as a checkpoint file carries. */
 export function toIterationEvents(source: CheckpointSource): IterationEvent[] {
@@ -27,7 +27,7 @@ export function toIterationEvents(source: CheckpointSource): IterationEvent[] {
     max_iterations: maxIterationsOf(state),
     exit_conditions_total: checks.length,
   }
-  let view = emptyView
+  let view = viewBefore(source.events, state.iteration)
   const result: IterationEvent[] = []
   for (const recorded of source.events) {
     if (recorded.seq > state.seq) break

@@ -1,7 +1,7 @@
 /** Schemas of our own values that both checkpoint files and events hold. */
 
 import { z } from 'zod'
-import type { Amount, Evidence, Limits, TreeId } from '../loop/index.ts'
+import type { Amount, Carried, Evidence, Limits, TreeId } from '../loop/index.ts'
 import { exactly } from './exactly.ts'
 import { count, id, milliseconds, published } from './values.ts'
 
@@ -35,11 +35,22 @@ export const someLimitsSchema: z.ZodType<Partial<Limits>> = exactly<Partial<Limi
   }),
 )
 
+const evidenceFields = {
+  status: z.enum(['met', 'not-met', 'error', 'timeout', 'skipped']),
+  iteration: count,
+  tree: id<TreeId>().exactOptional(),
+}
+
 export const namedEvidenceSchema: z.ZodType<NamedEvidence> = exactly<NamedEvidence>()(
-  z.strictObject({
-    check: z.string(),
-    status: z.enum(['met', 'not-met', 'error', 'timeout', 'skipped']),
-    iteration: count,
-    tree: id<TreeId>().exactOptional(),
-  }),
+  z.strictObject({ check: z.string(), ...evidenceFields }),
 ).register(published, { id: 'Evidence' })
+
+export const carriedSchema: z.ZodType<Carried> = exactly<Carried>()(
+  z.strictObject({
+    spent: amountSchema,
+    activeMs: milliseconds,
+    unchanged: count,
+    errors: z.strictObject({ signature: z.string(), times: count }),
+    evidence: z.record(z.string(), z.strictObject(evidenceFields)),
+  }),
+)

@@ -1,5 +1,5 @@
 /**
- * A checkpoint as a file. The only place where values are made to fit document 001 (C1):
+ * A checkpoint as a file. This is how values are made to fit document 001, in its part only (C1):
  *
  *   max_iterations                 our limit, clamped to 1..10000
  *   agent_name                     the loop's name, its first 64 characters
@@ -69,7 +69,7 @@ export function toCheckpointFile(source: CheckpointSource, sha256: Sha256): Chec
   return checked(content, sha256)
 }
 
-export function toLoopConfig({ run, state, checks }: CheckpointSource): LoopConfig {
+function toLoopConfig({ run, state, checks }: CheckpointSource): LoopConfig {
   const { checkpoint_expiry_seconds, iteration_timeout_seconds, verification_timeout_seconds } =
     loopConfigBounds
   return {
@@ -88,7 +88,7 @@ export function toLoopConfig({ run, state, checks }: CheckpointSource): LoopConf
   }
 }
 
-export function toLoopState(source: CheckpointSource): LoopState {
+function toLoopState(source: CheckpointSource): LoopState {
   const { run, state } = source
   const place = lastCheckpoint(source)
   const lastAt = place === undefined ? null : isoTime(place.atMs)

@@ -1,0 +1,47 @@
+/** Does one big thing and prints the resident memory before, at its highest, and afterwards. */
+
+import { type LoopType, openHost } from 'loopwright'
+import { modelText, withFolder } from './workload.ts'
+
+const what = process.argv[2]
+const chunk = Buffer.from(modelText(1).repeat(1000))
+const gigabyte = 1024 ** 3
+
+async function* stream(): AsyncGenerator<Uint8Array> {
+  for (let sent = 0; sent < gigabyte; sent += chunk.length) {
+    // Each part differs, as real output does.
+    chunk.writeUInt32LE(sent % 2 ** 32, 0)
+    yield Buffer.from(chunk)
+  }
+}
+
+const big: LoopType<null, null, { bytes: number }, number> = {
+  name: 'big',
+  createContext: () => null,
+  async iterate(_context, it) {
+    if (what === 'artifact') return (await it.artifact('output', stream())).bytes
+    const text = await it.step('result', () => modelText(3).repeat(50_000))
+    return text.length
+  },
+  extractProgress: (bytes) => ({ bytes }),
+  until: [{ type: 'max-iterations', iterations: 1 }],
+}
+
+const residentMb = (): number => Math.round(process.memoryUsage.rss() / 1e6)
+
+await withFolder(async (folder) => {
+  const host = await openHost({ folder })
+  const startMb = residentMb()
+  let peakMb = startMb
+  const timer = setInterval(() => {
+    peakMb = Math.max(peakMb, residentMb())
+  }, 5)
+  const run = await host.start(big, { input: null })
+  await run.done
+  peakMb = Math.max(peakMb, residentMb())
+  clearInterval(timer)
+  globalThis.gc?.()
+  const afterMb = residentMb()
+  await host.close()
+  process.stdout.write(`${JSON.stringify({ startMb, peakMb, afterMb })}\n`)
+})

@@ -1,0 +1,31 @@
+/** Applies what people decided to a run that nobody drives, so that a cancel need not wait. */
+
+import { decide, type RunId, type RunState } from '../loop/index.ts'
+import type { CreatePorts } from './create-run.ts'
+import { loadRun } from './load-run.ts'
+import type { Owner } from './ports.ts'
+import { createRecorder } from './recorder.ts'
+
+/** Rejects with `run-busy` when somebody drives it after all: then that process applies them. */
+export async function applyIdle(run: RunId, ports: CreatePorts, owner: Owner): Promise<RunState> {
+  const { journal, clock } = ports
+  const lease = await journal.acquire(run, owner)
+  try {
+    const { state } = await loadRun(journal, run)
+    if (state.outcome !== undefined) return state
+    const recorder = createRecorder(ports, lease, state, () => undefined)
+    for (const { id, by, decision } of await journal.pendingDecisions(run)) {
+      // An answer belongs to the step that asked; it waits for the run to be driven.
+      if (decision.type === 'answer') continue
+      await recorder.record([{ type: 'decision-applied', id, by, decision }])
+    }
+    const { cancel, stop } = recorder.state
+    const command = decide(recorder.state, clock.now())
+    if ((cancel ?? stop) !== undefined && command.type === 'finish') {
+      await recorder.record([{ type: 'run-ended', outcome: command.outcome }], { boundary: true })
+    }
+    return recorder.state
+  } finally {
+    await journal.release(lease)
+  }
+}

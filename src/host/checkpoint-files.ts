@@ -1,0 +1,137 @@
+/** Checkpoints as files: out of the record, and into the record of another machine. */
+
+import { createHash } from 'node:crypto'
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createRun, eventsAfter, load, readCreated, stateAt } from '../engine/index.ts'
+import { LoopError, type TreeId } from '../loop/index.ts'
+import {
+  checkpointTree,
+  fromCheckpointFile,
+  parseCheckpointFile,
+  toCheckpointFile,
+  type WorkspaceFile,
+} from '../protocol/index.ts'
+import { createDirectoryWorkspace, createTrees } from '../workspace/index.ts'
+import type { Driver, HostPorts } from './driver.ts'
+import type { Host } from './host.ts'
+import { newName, newRunId, resolvePath } from './start-runs.ts'
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+export function createCheckpointFiles(
+  base: HostPorts,
+  driver: Driver,
+  folder: string,
+): Pick<Host, 'exportCheckpoint' | 'restoreCheckpoint'> {
+  const { journal, blobs } = base
+  return {
+    async exportCheckpoint(idOrName, options = {}) {
+      const run = await journal.findRun(idOrName)
+      const iteration = options.iteration ?? run.iteration
+      const state = await stateAt(journal, run.id, iteration)
+      const created = await readCreated(journal, run.id)
+      const events = []
+      for await (const event of eventsAfter(journal, run.id, 0, state.seq)) events.push(event)
+      const tree = checkpointTree(state)
+      const wanted = options.files !== false && tree !== undefined
+      const file = toCheckpointFile(
+        {
+          run: { id: run.id, name: run.name },
+          state,
+          events,
+          input: await load(created.input, blobs),
+          checks: options.checks ?? Object.keys(state.evidence),
+          ...(wanted ? { files: await filesOf(base, tree) } : {}),
+        },
+        sha256,
+      )
+      return `${JSON.stringify(file, null, 2)}\n`
+    },
+    async restoreCheckpoint(text, loop, options = {}) {
+      const { input, limits, iteration, progress, origin, files, tree, ...rest } =
+        fromCheckpointFile(parseCheckpointFile(text, sha256))
+      if (rest.loop !== loop.name) {
+        const message = `The checkpoint is of the loop "${rest.loop}", not "${loop.name}".`
+        throw new LoopError('bad-checkpoint', message)
+      }
+      const workspace = resolvePath(options.workspace)
+      const known = files === undefined ? undefined : await keepFiles(base, folder, files, tree)
+      if (known !== undefined && workspace === undefined) throw needsWorkspace()
+      const { spent, activeMs, unchanged, errors, evidence } = rest
+      const run = { id: newRunId(), name: options.name ?? newName() }
+      await createRun(
+        loop,
+        base,
+        {
+          ...run,
+          limits: { ...limits, ...options.limits },
+          ...(input === undefined ? {} : { input }),
+          ...(workspace === undefined ? {} : { workspace }),
+        },
+        {
+          origin,
+          iteration,
+          carried: { spent, activeMs, unchanged, errors, evidence },
+          ...(progress === undefined ? {} : { progress }),
+          ...(known === undefined ? {} : { tree: known }),
+        },
+      )
+      return driver.drive(run, loop, options, workspace)
+    },
+  }
+}
+
+const needsWorkspace = (): LoopError =>
+  new LoopError('bad-request', 'The checkpoint has files. Say in which workspace to put them.')
+
+async function filesOf(base: HostPorts, tree: TreeId): Promise<readonly WorkspaceFile[]> {
+  const files: WorkspaceFile[] = []
+  for await (const item of createTrees(base.blobs).readTree(tree)) {
+    const { path } = item
+    if (item.mode === 'directory') {
+      files.push({ path, mode: 'directory', encoding: 'utf8', content: '' })
+    } else if (item.mode === 'link') {
+      files.push({ path, mode: 'symlink', encoding: 'utf8', content: item.target })
+    } else {
+      files.push({ path, mode: item.mode, ...encode(await base.blobs.get(item.blob)) })
+    }
+  }
+  return files
+}
+
+function encode(content: Buffer): Pick<WorkspaceFile, 'encoding' | 'content'> {
+  const text = content.toString('utf8')
+  return Buffer.from(text, 'utf8').equals(content)
+    ? { encoding: 'utf8', content: text }
+    : { encoding: 'base64', content: content.toString('base64') }
+}
+
+/** Puts the files into the record by way of a folder of our own; nothing of theirs is run. */
+async function keepFiles(
+  base: HostPorts,
+  folder: string,
+  files: readonly WorkspaceFile[],
+  expected: TreeId | undefined,
+): Promise<TreeId> {
+  const place = await mkdtemp(join(folder, 'restore-'))
+  try {
+    for (const file of files) await writeOne(place, file)
+    const workspace = createDirectoryWorkspace({ path: place, blobs: base.blobs, exclude: [] })
+    const tree = await workspace.snapshot()
+    if (expected === undefined || tree === expected) return tree
+    throw new LoopError('bad-checkpoint', 'The files of the checkpoint do not make its tree.')
+  } finally {
+    await rm(place, { recursive: true, force: true })
+  }
+}
+
+/** Paths were checked when the file was parsed: inside, each once, nothing below a link. */
+async function writeOne(place: string, file: WorkspaceFile): Promise<void> {
+  const path = join(place, file.path)
+  await mkdir(file.mode === 'directory' ? path : dirname(path), { recursive: true })
+  if (file.mode === 'directory') return
+  if (file.mode === 'symlink') return symlink(file.content, path)
+  await writeFile(path, Buffer.from(file.content, file.encoding))
+  await chmod(path, file.mode === 'executable' ? 0o755 : 0o644)
+}

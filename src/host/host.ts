@@ -1,0 +1,55 @@
+/** What a host offers. */
+
+import type { AnyLoopType, Checkpoint, RunRow } from '../engine/index.ts'
+import type { BlobStore, SqliteJournal } from '../journal/index.ts'
+import type { Decision, LoopType, OpenQuestion, RecordedEvent, RunState } from '../loop/index.ts'
+import type { Collected } from './collect-garbage.ts'
+import type {
+  ExportOptions,
+  ForkOptions,
+  RestoreOptions,
+  ResumeOptions,
+  StartOptions,
+} from './options.ts'
+import type { RunHandle } from './run-handle.ts'
+
+export interface Inspection {
+  readonly run: RunRow
+  readonly state: RunState
+  readonly questions: readonly OpenQuestion[]
+  readonly checkpoints: readonly Checkpoint[]
+}
+
+export interface Host {
+  readonly folder: string
+  readonly journal: SqliteJournal
+  readonly blobs: BlobStore
+  start<I, C, P, R>(loop: LoopType<I, C, P, R>, options: StartOptions<I>): Promise<RunHandle>
+  /** Takes up a run that was suspended, or whose process ended in any way. */
+  resume(run: string, loop: AnyLoopType, options?: ResumeOptions): Promise<RunHandle>
+  /** A run of its own that goes on from another's checkpoint. */
+  fork<I, C, P, R>(
+    run: string,
+    loop: LoopType<I, C, P, R>,
+    options: ForkOptions<I>,
+  ): Promise<RunHandle>
+  list(): Promise<readonly RunRow[]>
+  inspect(run: string): Promise<Inspection>
+  events(
+    run: string,
+    options?: {
+      readonly afterSeq?: number
+      readonly follow?: boolean
+      readonly signal?: AbortSignal
+    },
+  ): AsyncIterable<RecordedEvent>
+  answer(run: string, question: string, answer: string, by: string): Promise<void>
+  /** Pause, resume, stop, cancel, change limits. Applied at once, by whoever drives the run. */
+  tell(run: string, decision: Exclude<Decision, { type: 'answer' }>, by: string): Promise<void>
+  /** A checkpoint as JSON by the published schema; the last one unless told. */
+  exportCheckpoint(run: string, options?: ExportOptions): Promise<string>
+  /** Goes on from such a file, here or on another machine, as a run of its own. */
+  restoreCheckpoint(text: string, loop: AnyLoopType, options?: RestoreOptions): Promise<RunHandle>
+  collectGarbage(): Promise<Collected>
+  close(): Promise<void>
+}

@@ -1,0 +1,69 @@
+/** What a caller says about a host and about a run. */
+
+import type { Actions, Agents, Check, Gate, Hook, Tools } from '../engine/index.ts'
+import type { Synchronous } from '../journal/index.ts'
+import type { Limits } from '../loop/index.ts'
+
+export interface HostOptions {
+  /** The folder of the record; the user's own unless told. */
+  readonly folder?: string
+  /** `FULL`: a finished step survives a power cut. `NORMAL`: it survives a crash of the process. */
+  readonly synchronous?: Synchronous
+}
+
+/** The parts of the world that a run may use. They are not journaled: say them again on resume. */
+export interface RunParts {
+  readonly checks?: Readonly<Record<string, Check>>
+  readonly agents?: Agents
+  readonly tools?: Tools
+  readonly actions?: Actions
+  readonly gate?: Gate
+  readonly hooks?: readonly Hook[]
+  /** Names in the workspace's root that are no part of its tree. */
+  readonly exclude?: readonly string[]
+  /** Aborting it shuts the run down in good order. */
+  readonly signal?: AbortSignal
+  /** How long the step in flight may then go on. */
+  readonly graceMs?: number
+}
+
+export interface StartOptions<Input> extends RunParts {
+  readonly input: Input
+  /** A readable name; one is made up otherwise. */
+  readonly name?: string
+  readonly limits?: Partial<Limits>
+  /** The folder to work in. */
+  readonly workspace?: string
+}
+
+export interface ResumeOptions extends RunParts {
+  /** The folder, where it is another than before. */
+  readonly workspace?: string
+  /** Go on though the loop's code changed in the middle of an iteration, which starts anew. */
+  readonly force?: boolean
+  /** Go back to the checkpoint after this iteration first. */
+  readonly fromIteration?: number
+}
+
+export interface ForkOptions<Input> extends RunParts {
+  readonly iteration: number
+  readonly name?: string
+  readonly input?: Input
+  readonly limits?: Partial<Limits>
+  readonly workspace?: string
+}
+
+export interface ExportOptions {
+  readonly iteration?: number
+  /** With the content of the workspace, so that it can be restored elsewhere; yes unless told. */
+  readonly files?: boolean
+  /** The checks of the loop; those that were run unless told. */
+  readonly checks?: readonly string[]
+}
+
+export interface RestoreOptions extends RunParts {
+  readonly name?: string
+  readonly limits?: Partial<Limits>
+  /** Where to put the files of the checkpoint. */
+  readonly workspace?: string
+}

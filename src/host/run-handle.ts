@@ -1,0 +1,14 @@
+/** A run that this process drives. */
+
+import type { DriveEnd } from '../engine/index.ts'
+import type { RecordedEvent, RunId } from '../loop/index.ts'
+
+export interface RunHandle {
+  readonly id: RunId
+  readonly name: string
+  /** How it ended, or that it was suspended and can be resumed. */
+  readonly done: Promise<DriveEnd>
+  events(options?: { readonly afterSeq?: number }): AsyncIterable<RecordedEvent>
+  /** Shuts it down in good order; `done` resolves when it is suspended. */
+  shutDown(): void
+}

@@ -1,0 +1,78 @@
+/** New runs, resumed runs, forks. */
+
+import { resolve } from 'node:path'
+import { humanId } from 'human-id'
+import { uuidv7 } from 'uuidv7'
+import { createRun, forkRun, type RunRow, rewindRun } from '../engine/index.ts'
+import { createOwner } from '../journal/index.ts'
+import { isEnd, LoopError, type RunId } from '../loop/index.ts'
+import type { Driver, HostPorts } from './driver.ts'
+import type { Host } from './host.ts'
+
+export function createStarts(
+  base: HostPorts,
+  driver: Driver,
+  tell: Host['tell'],
+): Pick<Host, 'start' | 'resume' | 'fork'> {
+  const { journal } = base
+  return {
+    async start(loop, options) {
+      const { input, limits } = options
+      const workspace = resolvePath(options.workspace)
+      const run = { id: newRunId(), name: options.name ?? newName() }
+      await createRun(loop, base, {
+        ...run,
+        input,
+        ...(limits === undefined ? {} : { limits }),
+        ...(workspace === undefined ? {} : { workspace }),
+      })
+      return driver.drive(run, loop, options, workspace)
+    },
+    async resume(idOrName, loop, options = {}) {
+      const run = await journal.findRun(idOrName)
+      requireOpen(run)
+      if (options.fromIteration !== undefined) {
+        await rewindRun(run.id, options.fromIteration, base, createOwner())
+      }
+      if (run.status === 'paused') await tell(run.id, { type: 'resume' }, 'resume')
+      return driver.drive(run, loop, options, resolvePath(options.workspace) ?? run.workspace)
+    },
+    async fork(idOrName, loop, options) {
+      const from = await journal.findRun(idOrName)
+      const workspace = resolvePath(options.workspace)
+      if (workspace === undefined && from.workspace !== undefined) throw needsWorkspace(from)
+      const run = { id: newRunId(), name: options.name ?? newName() }
+      await forkRun(loop, base, {
+        ...run,
+        from: from.id,
+        iteration: options.iteration,
+        ...(options.input === undefined ? {} : { input: options.input }),
+        ...(options.limits === undefined ? {} : { limits: options.limits }),
+        ...(workspace === undefined ? {} : { workspace }),
+      })
+      return driver.drive(run, loop, options, workspace)
+    },
+  }
+}
+
+export function requireOpen(run: RunRow): void {
+  if (!isEnd(run.status)) return
+  throw new LoopError(
+    'wrong-status',
+    `Run "${run.name}" has ended (${run.status}) and stays as it is. ` +
+      'Fork it to go on from one of its checkpoints.',
+  )
+}
+
+const needsWorkspace = (from: RunRow): LoopError =>
+  new LoopError(
+    'bad-request',
+    `Run "${from.name}" works in ${from.workspace}. Give the fork a workspace of its own.`,
+  )
+
+export const resolvePath = (path: string | undefined): string | undefined =>
+  path === undefined ? undefined : resolve(path)
+
+export const newRunId = (): RunId => uuidv7() as RunId
+
+export const newName = (): string => humanId({ separator: '-', capitalize: false })

@@ -1,0 +1,12 @@
+/** Where an installation keeps its record, unless told otherwise. */
+
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+export function stateFolder(env: NodeJS.ProcessEnv = process.env): string {
+  const explicit = env['LOOPWRIGHT_STATE']
+  if (explicit !== undefined && explicit !== '') return explicit
+  const data = env['XDG_DATA_HOME']
+  const base = data !== undefined && data !== '' ? data : join(homedir(), '.local', 'share')
+  return join(base, 'loopd')
+}

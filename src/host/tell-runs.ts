@@ -1,0 +1,47 @@
+/** What people say to runs, whether somebody drives them or not. */
+
+import { applyIdle, openQuestions, type RunRow } from '../engine/index.ts'
+import { createOwner } from '../journal/index.ts'
+import { answerProblem, isLoopError, LoopError, type OpenQuestion } from '../loop/index.ts'
+import type { HostPorts } from './driver.ts'
+import type { Host } from './host.ts'
+import { requireOpen } from './start-runs.ts'
+
+export function createTells(base: HostPorts): Pick<Host, 'answer' | 'tell'> {
+  const { journal, clock } = base
+  return {
+    async answer(idOrName, questionId, answer, by) {
+      const run = await journal.findRun(idOrName)
+      const questions = await openQuestions(journal, run.id)
+      const asked = questions.find((question) => question.id === questionId)
+      if (asked === undefined) throw unknownQuestion(run, questionId, questions)
+      const problem = answerProblem(asked.question, answer)
+      if (problem !== undefined) throw new LoopError('bad-answer', problem)
+      const decision = { type: 'answer', question: questionId, answer } as const
+      await journal.recordDecision(run.id, decision, by, clock.now())
+    },
+    async tell(idOrName, decision, by) {
+      const run = await journal.findRun(idOrName)
+      requireOpen(run)
+      await journal.recordDecision(run.id, decision, by, clock.now())
+      if (run.held) return
+      try {
+        await applyIdle(run.id, base, createOwner())
+      } catch (error) {
+        // Whoever took it in the meantime applies the decision.
+        if (!isLoopError(error, 'run-busy') && !isLoopError(error, 'workspace-busy')) throw error
+      }
+    },
+  }
+}
+
+function unknownQuestion(run: RunRow, id: string, open: readonly OpenQuestion[]): LoopError {
+  const choice =
+    open.length === 0
+      ? 'It asks nothing now.'
+      : `It asks: ${open.map((question) => question.id).join(', ')}.`
+  return new LoopError(
+    'unknown-question',
+    `Run "${run.name}" has no open question "${id}". ${choice}`,
+  )
+}

@@ -1,0 +1,174 @@
+/**
+ * Commands as plain processes: no shell, and no walls either. For programs that are trusted, and for
+ * machines without a sandbox.
+ *
+ * 1. A command leads a process group of its own. When it has ended, however it ended, everything in
+ *    that group is killed; on Linux also what had left the group, by the mark in its environment.
+ *    Only a process that leaves the group and clears its environment gets away.
+ * 2. Memory does not grow with the output: of each stream only the end is kept.
+ * 3. It ends at its time limit plus the grace time at the latest, whatever the command does.
+ *
+ * The environment is what the command gives, over PATH, HOME, LANG and TMPDIR of this process, plus
+ * the mark. Nothing else gets in.
+ */
+
+import { type ChildProcess, spawn as nodeSpawn, type SpawnOptions } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import type { Command, CommandResult, Commands } from '../engine/index.ts'
+import { FaultError, type Signal, toFault } from '../loop/index.ts'
+import { createOutputTail, type OutputTail } from './output-tail.ts'
+import { killAll, type Mark, markVariable, newMark, signalGroup } from './process-group.ts'
+
+export interface PlainCommandsOptions {
+  readonly spawn?: Spawn
+}
+
+export type Spawn = (
+  program: string,
+  args: readonly string[],
+  options: SpawnOptions,
+) => ChildProcess
+
+const defaultTimeoutMs = 10 * 60_000
+const defaultOutputBytesMax = 64 * 1024
+/** Between the request to end and the end. */
+const graceMs = 2000
+/** What is killed is gone at once, unless it is stuck in the kernel. */
+const goneMs = 5000
+/** Something may still hold the other end of a pipe. */
+const drainMs = 500
+/** A longer timer would fire at once. */
+const timerMsMax = 2 ** 31 - 1
+
+export function createPlainCommands({ spawn = nodeSpawn }: PlainCommandsOptions = {}): Commands {
+  return { run: (command, signal) => run(spawn, command, signal) }
+}
+
+type Ending = Pick<CommandResult, 'ended' | 'exitCode'>
+
+async function run(spawn: Spawn, command: Command, signal: Signal): Promise<CommandResult> {
+  if (signal.aborted) return { stdout: '', stderr: '', ended: 'aborted', durationMs: 0 }
+  const startedAt = performance.now()
+  const mark = newMark()
+  const child = start(spawn, command, mark)
+  const exited = exitOf(child, command)
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const stdout = keepEnd(child.stdout, command)
+  const stderr = keepEnd(child.stderr, command)
+  // A program may end without having read all, or anything.
+  child.stdin?.on('error', () => {}).end(command.input)
+
+  const ending = await endOf(exited, child.pid, command, signal)
+  const alive = child.pid === undefined ? [] : await killAll(child.pid, mark)
+  await within(closed, drainMs)
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
+  if (alive.length > 0) throw stillAlive(command, alive)
+  const durationMs = Math.round(performance.now() - startedAt)
+  return { ...ending, stdout: stdout.text(), stderr: stderr.text(), durationMs }
+}
+
+function start(spawn: Spawn, command: Command, mark: Mark): ChildProcess {
+  try {
+    return spawn(command.program, command.args, {
+      detached: true,
+      stdio: [command.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      env: { ...inheritedEnvironment(), ...command.env, [markVariable]: mark.value },
+      ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
+    })
+  } catch (error) {
+    throw cannotStart(command, error)
+  }
+}
+
+function inheritedEnvironment(): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const name of ['PATH', 'HOME', 'LANG', 'TMPDIR']) {
+    const value = process.env[name]
+    if (value !== undefined) found[name] = value
+  }
+  return found
+}
+
+/** Rejects when it could not be started. */
+function exitOf(child: ChildProcess, command: Command): Promise<Ending> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) =>
+      resolve(code === null ? { ended: 'signal' } : { ended: 'exited', exitCode: code }),
+    )
+    child.on('error', (error) => {
+      if (child.pid === undefined) reject(cannotStart(command, error))
+    })
+  })
+}
+
+function keepEnd(stream: Readable | null, command: Command): OutputTail {
+  const tail = createOutputTail(command.outputBytesMax ?? defaultOutputBytesMax)
+  stream?.on('error', () => {}).on('data', (chunk: Buffer) => tail.push(chunk))
+  return tail
+}
+
+/** Waits for its own end, or sees to it at the time limit or when it is no longer wanted. */
+async function endOf(
+  exited: Promise<Ending>,
+  group: number | undefined,
+  command: Command,
+  signal: Signal,
+): Promise<Ending> {
+  const stop = await firstOf(exited, command.timeoutMs ?? defaultTimeoutMs, signal)
+  if (stop === 'exited') return exited
+  if (group !== undefined) signalGroup(group, 'SIGTERM')
+  if (!(await within(exited, graceMs)) && group !== undefined) signalGroup(group, 'SIGKILL')
+  await within(exited, goneMs)
+  return { ended: stop }
+}
+
+async function firstOf(
+  exited: Promise<Ending>,
+  timeoutMs: number,
+  signal: Signal,
+): Promise<'exited' | 'timeout' | 'aborted'> {
+  let timer: NodeJS.Timeout | undefined
+  let onAbort: (() => void) | undefined
+  const stopped = new Promise<'timeout' | 'aborted'>((resolve) => {
+    timer = setTimeout(() => resolve('timeout'), Math.min(timeoutMs, timerMsMax))
+    onAbort = () => resolve('aborted')
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([exited.then(() => 'exited' as const), stopped])
+  } finally {
+    clearTimeout(timer)
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort)
+  }
+}
+
+async function within(event: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms)
+  })
+  try {
+    return await Promise.race([event.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function cannotStart(command: Command, cause: unknown): FaultError {
+  const { code, message, retryable } = toFault(cause)
+  const { cwd, program } = command
+  const isPlaceMissing = code === 'ENOENT' && cwd !== undefined && !existsSync(cwd)
+  const why = isPlaceMissing ? `there is no directory ${cwd}` : (reasons[code] ?? message)
+  return new FaultError({ code, message: `Cannot start ${program}: ${why}.`, retryable }, { cause })
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such program. Install it, or give its full path',
+  EACCES: 'it is not executable',
+}
+
+function stillAlive(command: Command, pids: readonly number[]): FaultError {
+  const message = `${command.program} left processes that cannot be killed: ${pids.join(', ')}.`
+  return new FaultError({ code: 'still-alive', message, retryable: false })
+}

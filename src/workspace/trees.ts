@@ -1,0 +1,115 @@
+/** What is in a tree, without a workspace: for garbage collection, export and comparison. */
+
+import type { Blobs, Trees } from '../engine/index.ts'
+import type { BlobId, TreeId } from '../loop/index.ts'
+import { type Bytes, inside, show } from './bytes.ts'
+import {
+  blobOf,
+  type FileEntry,
+  type LinkEntry,
+  loadTree,
+  renderTree,
+  type TreeEntry,
+} from './tree-object.ts'
+
+/** A path is for people; one that is not UTF-8 stands with `\xff` for its bytes. */
+export type TreeItem =
+  | { readonly path: string; readonly mode: 'directory' }
+  | {
+      readonly path: string
+      readonly mode: 'file' | 'executable'
+      readonly blob: BlobId
+      readonly bytes: number
+    }
+  | { readonly path: string; readonly mode: 'link'; readonly target: string }
+
+/** Paths of files and links, and of directories with nothing in them, which end in a slash. */
+export interface TreeDifference {
+  readonly added: readonly string[]
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+}
+
+export interface DirectoryTrees extends Trees {
+  /** With a set of what was seen already, trees that share most of their content are cheap. */
+  reachable(tree: TreeId, seen?: Set<string>): AsyncIterable<BlobId>
+  readTree(tree: TreeId): AsyncIterable<TreeItem>
+  diffTrees(before: TreeId, after: TreeId): Promise<TreeDifference>
+}
+
+export function createTrees(blobs: Blobs): DirectoryTrees {
+  return {
+    reachable: (tree, seen = new Set()) => reachable(blobs, tree, seen),
+    readTree: (tree) => items(blobs, tree, ''),
+    diffTrees: async (before, after) => {
+      const found = { added: [], changed: [], removed: [] }
+      await compare(blobs, '', { before, after }, found)
+      return found
+    },
+  }
+}
+
+async function* reachable(blobs: Blobs, tree: TreeId, seen: Set<string>): AsyncGenerator<BlobId> {
+  if (seen.has(tree)) return
+  seen.add(tree)
+  yield blobOf(tree)
+  for (const entry of await loadTree(blobs, tree)) {
+    if (entry.type === 'directory') yield* reachable(blobs, entry.tree, seen)
+    else if (entry.type === 'file' && !seen.has(entry.blob)) {
+      seen.add(entry.blob)
+      yield entry.blob
+    }
+  }
+}
+
+async function* items(blobs: Blobs, tree: TreeId, folder: Bytes): AsyncGenerator<TreeItem> {
+  for (const entry of await loadTree(blobs, tree)) {
+    const within = inside(folder, entry.name)
+    const path = show(within)
+    if (entry.type === 'link') yield { path, mode: 'link', target: show(entry.target) }
+    else if (entry.type === 'file') {
+      const mode = entry.executable ? 'executable' : 'file'
+      yield { path, mode, blob: entry.blob, bytes: entry.bytes }
+    } else {
+      yield { path, mode: 'directory' }
+      yield* items(blobs, entry.tree, within)
+    }
+  }
+}
+
+async function compare(
+  blobs: Blobs,
+  folder: Bytes,
+  trees: { readonly before: TreeId | undefined; readonly after: TreeId | undefined },
+  found: Record<keyof TreeDifference, string[]>,
+): Promise<void> {
+  if (trees.before === trees.after) return
+  const before = await entriesByName(blobs, trees.before)
+  const after = await entriesByName(blobs, trees.after)
+  if (trees.before === undefined && after.size === 0) found.added.push(`${show(folder)}/`)
+  if (trees.after === undefined && before.size === 0) found.removed.push(`${show(folder)}/`)
+  for (const name of [...new Set([...before.keys(), ...after.keys()])].toSorted()) {
+    const was = before.get(name)
+    const is = after.get(name)
+    const path = inside(folder, name)
+    if (isLeaf(was) && isLeaf(is)) {
+      if (renderTree([was]) !== renderTree([is])) found.changed.push(show(path))
+    } else if (isLeaf(was)) found.removed.push(show(path))
+    else if (isLeaf(is)) found.added.push(show(path))
+    await compare(blobs, path, { before: subtree(was), after: subtree(is) }, found)
+  }
+}
+
+async function entriesByName(
+  blobs: Blobs,
+  tree: TreeId | undefined,
+): Promise<ReadonlyMap<Bytes, TreeEntry>> {
+  const entries = tree === undefined ? [] : await loadTree(blobs, tree)
+  return new Map(entries.map((entry) => [entry.name, entry]))
+}
+
+const isLeaf = (entry: TreeEntry | undefined): entry is FileEntry | LinkEntry =>
+  entry !== undefined && entry.type !== 'directory'
+
+const subtree = (entry: TreeEntry | undefined): TreeId | undefined =>
+  entry?.type === 'directory' ? entry.tree : undefined
