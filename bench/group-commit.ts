@@ -7,7 +7,7 @@ import { atLeast, median, type Suite } from './report.ts'
 import { costOf, noLimits, plainLoop, withFolder } from './workload.ts'
 
 const runs = 100
-const iterations = 60
+const iterations = 200
 const rounds = 7
 
 export const groupCommit: Suite = {

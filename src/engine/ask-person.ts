@@ -2,7 +2,6 @@
 
 import {
   type Answer,
-  type Json,
   LoopError,
   type Question,
   questionDeadlineMs,
@@ -10,11 +9,12 @@ import {
   type StepStarted,
   toJson,
 } from '../loop/index.ts'
-import { nextId, noticeRefusal, replay, takeRecorded } from './ask-step.ts'
+import { nextId, replay, takeRecorded } from './ask-step.ts'
 import { answerOf } from './control.ts'
-import type { Branch } from './live-run.ts'
+import { type Branch, type LiveIteration, notice, requireOpen } from './live-run.ts'
 import { waitUntil } from './perform-step.ts'
 import type { RecordedStep } from './recorded-steps.ts'
+import { takeTurn } from './start-turn.ts'
 
 /** Known to the inbox by this. */
 export const questionId = (iteration: number, step: string): string => `${iteration}/${step}`
@@ -28,10 +28,9 @@ export async function askPerson(branch: Branch, name: string, question: Question
   const { run } = iteration
   const id = nextId(branch, { kind: 'ask', name })
   const recorded = takeRecorded(branch, id)
-  if (recorded?.completion !== undefined) {
-    return (await replay(iteration, recorded.completion)) as unknown as Answer
-  }
+  const completion = recorded?.completion
   const work = async (): Promise<Answer> => {
+    if (completion !== undefined) return (await replay(iteration, completion)) as unknown as Answer
     const afterMs = question.deadlineMs ?? questionDeadlineMs
     const started = await startWait(branch, recorded, afterMs, {
       kind: 'ask',
@@ -41,7 +40,7 @@ export async function askPerson(branch: Branch, name: string, question: Question
     const asked = questionId(iteration.number, id)
     const stored = await run.answers.wait(asked, question, started.wakeAtMs)
     const answer = answerOf(stored)
-    await run.recorder.record([
+    const durable = run.recorder.record([
       { type: 'decision-applied', id: stored.id, by: stored.by, decision: stored.decision },
       {
         type: 'step-finished',
@@ -51,10 +50,10 @@ export async function askPerson(branch: Branch, name: string, question: Question
         result: { value: toJson(answer) },
       },
     ])
-    await iteration.delivery.live()
+    await handOver(iteration, durable)
     return answer
   }
-  return noticeRefusal(branch, work())
+  return waitFor(iteration, work)
 }
 
 export async function sleepStep(branch: Branch, name: string, ms: number): Promise<void> {
@@ -64,14 +63,15 @@ export async function sleepStep(branch: Branch, name: string, ms: number): Promi
   const { iteration } = branch
   const id = nextId(branch, { kind: 'sleep', name })
   const recorded = takeRecorded(branch, id)
-  if (recorded?.completion !== undefined) {
-    await replay(iteration, recorded.completion)
-    return
-  }
-  const work = async (): Promise<Json | undefined> => {
+  const completion = recorded?.completion
+  const work = async (): Promise<void> => {
+    if (completion !== undefined) {
+      await replay(iteration, completion)
+      return
+    }
     const started = await startWait(branch, recorded, ms, { kind: 'sleep', step: id })
     await waitUntil(iteration.run, started.wakeAtMs)
-    await iteration.run.recorder.record([
+    const durable = iteration.run.recorder.record([
       {
         type: 'step-finished',
         iteration: iteration.number,
@@ -79,10 +79,29 @@ export async function sleepStep(branch: Branch, name: string, ms: number): Promi
         attempt: started.attempt,
       },
     ])
-    await iteration.delivery.live()
-    return undefined
+    await handOver(iteration, durable)
   }
-  await noticeRefusal(branch, work())
+  await waitFor(iteration, work)
+}
+
+async function waitFor<T>(iteration: LiveIteration, work: () => Promise<T>): Promise<T> {
+  iteration.delivery.asked()
+  try {
+    return await work()
+  } catch (error) {
+    notice(iteration, error)
+    throw error
+  } finally {
+    iteration.delivery.answered()
+  }
+}
+
+/** The end of a wait was recorded last; it is handed over in its place. */
+async function handOver(iteration: LiveIteration, durable: Promise<void>): Promise<void> {
+  const { seq } = iteration.run.recorder.state
+  iteration.delivery.expect(seq)
+  await durable
+  await iteration.delivery.hand(seq)
 }
 
 /** Journals the start of a wait; the moment it ends was fixed when it first started. */
@@ -94,12 +113,19 @@ async function startWait(
 ): Promise<{ readonly wakeAtMs: number; readonly attempt: number }> {
   const { iteration } = branch
   const { run } = iteration
-  run.interrupter.check()
-  if (iteration.halt !== undefined) throw run.interrupter.refuse()
-  const wakeAtMs = recorded?.started.wakeAtMs ?? run.ports.clock.now() + ms
-  const attempt = (recorded?.attempts ?? 0) + 1
-  await run.recorder.record([
-    { type: 'step-started', iteration: iteration.number, attempt, wakeAtMs, ...fields },
-  ])
-  return { wakeAtMs, attempt }
+  const inTurn = takeTurn(branch)
+  try {
+    if (inTurn.before !== undefined) await inTurn.before
+    requireOpen(iteration)
+    const wakeAtMs = recorded?.started.wakeAtMs ?? run.ports.clock.now() + ms
+    const attempt = (recorded?.attempts ?? 0) + 1
+    const durable = run.recorder.record([
+      { type: 'step-started', iteration: iteration.number, attempt, wakeAtMs, ...fields },
+    ])
+    inTurn.started()
+    await durable
+    return { wakeAtMs, attempt }
+  } finally {
+    inTurn.started()
+  }
 }

@@ -19,8 +19,7 @@ import {
   stepId,
   stepKinds,
 } from '../loop/index.ts'
-import { Interruption } from './interrupter.ts'
-import type { Branch, LiveIteration } from './live-run.ts'
+import { type Branch, breakOff, type LiveIteration, notice } from './live-run.ts'
 import { performStep } from './perform-step.ts'
 import type { Completion, RecordedStep } from './recorded-steps.ts'
 import { load } from './stored.ts'
@@ -50,19 +49,17 @@ export async function askStep(branch: Branch, spec: StepSpec): Promise<Json | un
   // Everything up to the first wait happens in the order in which the loop's code asks.
   const id = nextId(branch, spec)
   const recorded = takeRecorded(branch, id)
-  if (recorded?.completion !== undefined) {
-    return replay(branch.iteration, recorded.completion)
-  }
-  return noticeRefusal(branch, performStep(branch, id, spec, recorded))
-}
-
-/** The loop's code may swallow an interruption; the iteration has no result all the same. */
-export async function noticeRefusal<T>(branch: Branch, work: Promise<T>): Promise<T> {
+  const { iteration } = branch
+  iteration.delivery.asked()
   try {
-    return await work
+    return recorded?.completion === undefined
+      ? await performStep(branch, id, spec, recorded)
+      : await replay(iteration, recorded.completion)
   } catch (error) {
-    if (error instanceof Interruption) branch.iteration.refused = true
+    notice(iteration, error)
     throw error
+  } finally {
+    iteration.delivery.answered()
   }
 }
 
@@ -97,7 +94,7 @@ export function takeRecorded(branch: Branch, id: StepId): RecordedStep | undefin
       `(iteration ${branch.iteration.number}). The loop's code must ask for its steps in the same ` +
       'order each time. Put the old code back, or resume with force to do the iteration anew.',
   )
-  branch.iteration.mismatch ??= error
+  breakOff(branch.iteration, error)
   throw error
 }
 
@@ -106,11 +103,11 @@ export async function replay(
   completion: Completion,
 ): Promise<Json | undefined> {
   if (completion.type === 'failed') {
-    await iteration.delivery.recorded(completion.seq)
+    await iteration.delivery.hand(completion.seq)
     throw new FaultError(completion.fault)
   }
   const { result } = completion
   const value = result === undefined ? undefined : await load(result, iteration.run.ports.blobs)
-  await iteration.delivery.recorded(completion.seq)
+  await iteration.delivery.hand(completion.seq)
   return value
 }

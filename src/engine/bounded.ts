@@ -12,15 +12,29 @@ export function runBounded<T>(
   timeoutMs: number | undefined,
   interrupter: Interrupter,
   clock: Clock,
-): Promise<T> {
+): T | Promise<T> {
   if (timeoutMs !== undefined) return runTimed(work, timeoutMs, interrupter, clock)
-  return abandonable(() => work(interrupter.aborted), interrupter)
+  const running = work(interrupter.aborted)
+  return isPromise(running) ? abandonable(running, interrupter) : running
 }
 
-function abandonable<T>(work: () => T | Promise<T>, interrupter: Interrupter): Promise<T> {
+/** Also promises of other libraries. */
+const isPromise = <T>(value: T | Promise<T>): value is Promise<T> =>
+  typeof value === 'object' && value !== null && 'then' in value
+
+function abandonable<T>(running: T | Promise<T>, interrupter: Interrupter): Promise<T> {
   return new Promise((resolve, reject) => {
     const stopWatching = interrupter.onAbandon(reject)
-    new Promise<T>((start) => start(work())).then(resolve, reject).finally(stopWatching)
+    Promise.resolve(running).then(
+      (value) => {
+        stopWatching()
+        resolve(value)
+      },
+      (error: unknown) => {
+        stopWatching()
+        reject(error)
+      },
+    )
   })
 }
 
@@ -52,7 +66,7 @@ async function runTimed<T>(
     )
   })
   try {
-    const result = await Promise.race([abandonable(() => work(own.signal), interrupter), expiry])
+    const result = await Promise.race([abandonable(work(own.signal), interrupter), expiry])
     if (expired) throw timedOut
     return result
   } catch (error) {

@@ -26,6 +26,8 @@ export interface Answers {
 export interface Control extends Answers {
   /** Applies what waits now; resolves when it is on disk. */
   apply(): Promise<void>
+  /** Resolves when what is known to wait was applied. Decisions made since are told by the watch. */
+  applied(): Promise<void>
   stop(): void
 }
 
@@ -79,6 +81,7 @@ export function createControl(
 
   return {
     apply,
+    applied: () => applying,
     stop: stopWatching,
     async wait(questionId, question, deadlineAtMs) {
       interrupter.check()

@@ -1,103 +1,124 @@
 /**
  * Hands results to a loop's code in the order in which they were journaled.
  *
- * Branches of `parallel` may share variables, so the order in which results arrive is part of what a
- * run did. Recorded results are handed out in recorded order, new ones after all of them, and while
- * several branches are under way each in a turn of its own.
+ * Several steps may be under way at once and share variables, so the order in which results arrive is
+ * part of what a run did.
+ * D1. Results are handed over in the order of their events: recorded ones when they are asked for
+ *     again, new ones when they are on disk, however long each took to get there.
+ * D2. Each has a turn of its own: what the code does with one is done before the next comes. Only a
+ *     new result that nothing else is under way beside needs no turn.
  */
 
 import { LoopError } from '../loop/index.ts'
 import type { Clock } from './ports.ts'
 
 export interface Delivery {
-  /** Resolves when the recorded result with this seq is next. */
-  recorded(seq: number): Promise<void>
-  /** Resolves when a new result may be handed over. */
-  live(): Promise<void> | undefined
+  /** The loop's code asks for a step, which is under way until it is `answered`. */
+  asked(): void
+  answered(): void
+  /** A new result gets its place: its event is written, and may not be on disk yet. */
+  expect(seq: number): void
+  /** Resolves when the result is next; undefined: it is. */
+  hand(seq: number): Promise<void> | undefined
+  /** Nothing is handed over any more. */
+  fail(error: Error): void
   enterParallel(): void
   leaveParallel(): void
   /** The first recorded result that nobody has asked for. */
-  readonly undelivered: number | undefined
+  readonly unasked: number | undefined
+  /** Resolves when no step is under way; undefined: none is. */
+  idle(): Promise<void> | undefined
+}
+
+interface Asker {
+  readonly go: () => void
+  readonly reject: (error: Error) => void
 }
 
 /** Code that asks in another order than before would wait for ever. */
 const patienceMs = 60_000
 
-export function createDelivery(clock: Clock, recordedSeqs: readonly number[]): Delivery {
+export function createDelivery(
+  clock: Clock,
+  recordedSeqs: readonly number[],
+  onMismatch: (error: LoopError) => void,
+): Delivery {
   const queue = [...recordedSeqs].sort((a, b) => a - b)
-  const waiting = new Map<number, () => void>()
-  const drained: (() => void)[] = []
+  const lastRecorded = queue.at(-1) ?? 0
+  const askers = new Map<number, Asker>()
+  const whenIdle: (() => void)[] = []
   let head = 0
   let depth = 0
-  let last: Promise<void> = Promise.resolve()
-
-  /** One result per turn, in the order of the calls. */
-  function nextTurn(): Promise<void> {
-    last = last.then(() => clock.turn())
-    return last
-  }
+  let underWay = 0
+  let beside = false
+  let handing = false
+  let failure: Error | undefined
+  let patience: AbortController | undefined
 
   function advance(): void {
     const seq = queue[head]
-    if (seq === undefined) {
-      for (const go of drained.splice(0)) go()
-      return
-    }
-    const hand = waiting.get(seq)
-    if (hand === undefined) return
-    waiting.delete(seq)
-    head++
-    if (depth === 0) {
-      hand()
+    const asker = seq === undefined ? undefined : askers.get(seq)
+    if (seq === undefined || handing) return
+    if (asker === undefined) return waitFor(seq)
+    askers.delete(seq)
+    moveOn()
+    handing = true
+    void clock.turn().then(() => {
+      handing = false
+      asker.go()
       advance()
-    } else {
-      void nextTurn().then(() => {
-        hand()
-        advance()
-      })
-    }
-  }
-
-  function patiently(register: (go: () => void) => void): Promise<void> {
-    const timer = new AbortController()
-    return new Promise<void>((resolve, reject) => {
-      register(() => {
-        timer.abort()
-        resolve()
-      })
-      clock.sleep(patienceMs, timer.signal).then(
-        () =>
-          reject(
-            new LoopError(
-              'step-mismatch',
-              'The loop asks for its steps in another order than the journal says: ' +
-                `event ${queue[head]} was recorded, and nothing asks for it.`,
-            ),
-          ),
-        () => undefined,
-      )
     })
   }
 
+  function moveOn(): void {
+    head++
+    patience?.abort()
+    patience = undefined
+    if (head < queue.length) return
+    queue.length = 0
+    head = 0
+  }
+
+  /** A recorded result is asked for soon, or never. */
+  function waitFor(seq: number): void {
+    if (seq > lastRecorded || patience !== undefined || askers.size === 0) return
+    patience = new AbortController()
+    clock.sleep(patienceMs, patience.signal).then(
+      () => onMismatch(outOfOrder(seq)),
+      () => undefined,
+    )
+  }
+
   return {
-    recorded(seq) {
-      if (depth === 0 && queue[head] === seq) {
-        head++
-        advance()
-        return Promise.resolve()
+    asked() {
+      underWay++
+      if (underWay > 1) beside = true
+    },
+    answered() {
+      underWay--
+      if (underWay > 0) return
+      beside = false
+      for (const go of whenIdle.splice(0)) go()
+    },
+    expect(seq) {
+      queue.push(seq)
+    },
+    hand(seq) {
+      if (failure !== undefined) return Promise.reject(failure)
+      if (queue[head] === seq && seq > lastRecorded && depth === 0 && !beside) {
+        moveOn()
+        return undefined
       }
-      return patiently((go) => {
-        waiting.set(seq, go)
+      return new Promise((resolve, reject) => {
+        askers.set(seq, { go: resolve, reject })
         advance()
       })
     },
-    live() {
-      if (head < queue.length) {
-        return patiently((go) => {
-          drained.push(go)
-        }).then(nextTurn)
-      }
-      return depth === 0 ? undefined : nextTurn()
+    fail(error) {
+      failure ??= error
+      patience?.abort()
+      for (const asker of askers.values()) asker.reject(error)
+      askers.clear()
     },
     enterParallel() {
       depth++
@@ -105,8 +126,17 @@ export function createDelivery(clock: Clock, recordedSeqs: readonly number[]): D
     leaveParallel() {
       depth--
     },
-    get undelivered() {
-      return queue[head]
+    get unasked() {
+      return queue.slice(head).find((seq) => seq <= lastRecorded && !askers.has(seq))
     },
+    idle: () =>
+      underWay === 0 ? undefined : new Promise((resolve) => whenIdle.push(() => resolve())),
   }
 }
+
+const outOfOrder = (seq: number): LoopError =>
+  new LoopError(
+    'step-mismatch',
+    'The loop asks for its steps in another order than the journal says: ' +
+      `event ${seq} was recorded, and nothing asks for it.`,
+  )

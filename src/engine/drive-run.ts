@@ -169,7 +169,7 @@ async function goRound(
         openEvents = again ? (openEvents ?? (await readOpen(live))) : undefined
         await runIteration(live, { iteration, events: openEvents, codeDigest: digest })
         openEvents = undefined
-        await control.apply()
+        await control.applied()
         // Iterations without steps wait for nothing; their records must not pile up (E9).
         if (recorder.backlog > backlogMax) await recorder.flushed()
       }

@@ -49,13 +49,13 @@ export function createHookRunner(
       try {
         await runBounded(() => hook.run(context), blockingMsMax, interrupter, clock)
       } catch (cause) {
-        if (cause instanceof Interruption) throw cause
         const message = cause instanceof Error ? cause.message : String(cause)
         // What has happened cannot be refused any more.
         if (context.point.startsWith('after-')) {
           report(`hook "${hook.name}": ${message}`)
           continue
         }
+        if (cause instanceof Interruption) throw cause
         const fault = {
           code: 'refused',
           message: `hook "${hook.name}": ${message}`,

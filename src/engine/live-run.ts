@@ -1,10 +1,10 @@
 /** What the parts of the engine share while one process drives one run. */
 
-import type { Json, RunId } from '../loop/index.ts'
+import { type ErrorCode, isLoopError, type Json, type RunId } from '../loop/index.ts'
 import type { Answers } from './control.ts'
 import type { Delivery } from './delivery.ts'
 import type { HookRunner } from './hooks.ts'
-import type { Interrupter } from './interrupter.ts'
+import { type Interrupter, Interruption } from './interrupter.ts'
 import type { Lock } from './lock.ts'
 import type { AnyLoopType, Ports } from './ports.ts'
 import type { RecordedStep, RecordedSteps } from './recorded-steps.ts'
@@ -39,8 +39,39 @@ export interface LiveIteration {
   halt: Halt | undefined
   /** Some step was refused or given up, so this trip has no result. */
   refused: boolean
-  /** The loop's code does not fit its journal. */
-  mismatch: Error | undefined
+  /** Why the run cannot go on for now: its code does not fit its journal, or a disk fails. */
+  broken: Error | undefined
+}
+
+/** Failures of our own house: the run stops here and can be resumed when they are mended. */
+const infrastructure: ReadonlySet<ErrorCode> = new Set([
+  'store-failed',
+  'store-damaged',
+  'workspace-failed',
+])
+
+export const isInfrastructure = (error: unknown): error is Error =>
+  isLoopError(error) && infrastructure.has(error.code)
+
+/** No new steps once the iteration cannot come to its end. */
+export function requireOpen(iteration: LiveIteration): void {
+  const { interrupter } = iteration.run
+  interrupter.check()
+  if (iteration.halt !== undefined || iteration.broken !== undefined) throw interrupter.refuse()
+}
+
+export function breakOff(iteration: LiveIteration, error: Error): void {
+  iteration.broken ??= error
+  iteration.delivery.fail(error)
+}
+
+/**
+ * A step throws to the loop's code, which may swallow that it was interrupted or that a disk failed;
+ * the iteration has no result all the same.
+ */
+export function notice(iteration: LiveIteration, error: unknown): void {
+  if (error instanceof Interruption) iteration.refused = true
+  if (isInfrastructure(error)) breakOff(iteration, error)
 }
 
 /** One line of steps inside an iteration: the trunk, or a branch of `parallel`. */

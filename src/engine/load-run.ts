@@ -1,6 +1,8 @@
 /** Reads a run back: the last snapshot and what came after it, or the state at a checkpoint. */
 
 import {
+  adoptJson,
+  applyPatchInPlace,
   evolve,
   initialState,
   LoopError,
@@ -8,7 +10,6 @@ import {
   type RunCreated,
   type RunId,
   type RunState,
-  toJson,
 } from '../loop/index.ts'
 import type { Journal } from './ports.ts'
 
@@ -24,17 +25,17 @@ export interface LoadedRun {
 export async function loadRun(journal: Journal, run: RunId): Promise<LoadedRun> {
   const created = await readCreated(journal, run)
   const snapshot = await journal.snapshot(run)
-  let state = snapshot === undefined ? initialState : revive(snapshot)
+  let state = snapshot === undefined ? initialState : { ...initialState, ...snapshot }
   let open: RecordedEvent[] = []
   for await (const recorded of eventsAfter(journal, run, state.seq)) {
-    state = evolve(state, recorded)
+    state = evolve(state, recorded, applyPatchInPlace)
     // A new iteration makes the steps of the one before history.
     if (state.open === undefined) open = []
     else if (recorded.event.type === 'iteration-started' && recorded.event.again !== true) {
       open = [recorded]
     } else open.push(recorded)
   }
-  return { state, created, openEvents: open }
+  return { state: adopt(state), created, openEvents: open }
 }
 
 /** The state right after an iteration that counted. */
@@ -56,11 +57,14 @@ async function foldToCheckpoint(
   if (found === undefined && iteration !== first) throw unknownCheckpoint(run, iteration)
   const toSeq = found?.seq ?? 1
   const snapshot = await journal.snapshot(run)
-  let state = snapshot !== undefined && snapshot.seq <= toSeq ? revive(snapshot) : initialState
+  let state =
+    snapshot !== undefined && snapshot.seq <= toSeq
+      ? { ...initialState, ...snapshot }
+      : initialState
   for await (const recorded of eventsAfter(journal, run, state.seq, toSeq)) {
-    state = evolve(state, recorded)
+    state = evolve(state, recorded, applyPatchInPlace)
   }
-  return { state, checkpoint: iteration }
+  return { state: adopt(state), checkpoint: iteration }
 }
 
 export async function* eventsAfter(
@@ -86,9 +90,9 @@ export async function readCreated(journal: Journal, run: RunId): Promise<RunCrea
   throw new LoopError('store-damaged', `Run ${run} does not begin with its creation.`)
 }
 
-/** Progress out of a row is not canonical yet. */
-function revive(state: RunState): RunState {
-  return state.progress === undefined ? state : { ...state, progress: toJson(state.progress) }
+/** Progress was built up from rows that only this reading holds. */
+function adopt(state: RunState): RunState {
+  return state.progress === undefined ? state : { ...state, progress: adoptJson(state.progress) }
 }
 
 const unknownCheckpoint = (run: RunId, iteration: number): LoopError =>

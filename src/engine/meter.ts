@@ -21,7 +21,7 @@ import {
 import type { Recorder } from './recorder.ts'
 
 export interface Meter {
-  /** What the step said it spent, beside settled reservations; undefined if it said nothing. */
+  /** What the attempt is charged, beside settled reservations: what it said, else its worst case. */
   readonly spent: Amount | undefined
   spend(amount: Amount): void
   reserve(worst: Amount): Promise<Reservation>
@@ -32,12 +32,13 @@ export function createMeter(
   iteration: number,
   step: StepId,
   attempt: number,
+  reserved: Amount | undefined,
 ): Meter {
   let spent: Amount | undefined
   let reservations = 0
   return {
     get spent() {
-      return spent
+      return spent ?? reserved
     },
     spend(amount) {
       requireAmount(amount)

@@ -16,36 +16,28 @@ import {
   LoopError,
   NotJsonError,
   retryDelayMs,
-  type StepFinished,
   type StepId,
-  type TreeId,
   toFault,
   toJson,
 } from '../loop/index.ts'
 import type { StepSpec } from './ask-step.ts'
 import { runBounded } from './bounded.ts'
+import {
+  type Attempt,
+  type AttemptEnd,
+  fail,
+  finish,
+  interrupted,
+  recordFailure,
+} from './end-step.ts'
 import { Interruption } from './interrupter.ts'
-import type { Branch, LiveRun } from './live-run.ts'
+import { type Branch, isInfrastructure, type LiveRun, requireOpen } from './live-run.ts'
 import { createMeter, type Meter, refuseOverrun, requireAmount } from './meter.ts'
 import type { RecordedStep } from './recorded-steps.ts'
-import { prepare } from './stored.ts'
+import { atOnce, takeTurn } from './start-turn.ts'
 
 /** A step that ends the process each time must not do so for ever. */
 const unfinishedMax = 25
-
-interface Attempt {
-  readonly branch: Branch
-  readonly id: StepId
-  readonly spec: StepSpec
-  readonly number: number
-  readonly tree: TreeId | undefined
-  readonly recovering: boolean
-}
-
-type AttemptEnd =
-  | { readonly type: 'result'; readonly result: Json | undefined }
-  | { readonly type: 'fault'; readonly fault: Fault }
-  | { readonly type: 'again'; readonly atMs: number }
 
 export async function performStep(
   branch: Branch,
@@ -54,67 +46,63 @@ export async function performStep(
   recorded: RecordedStep | undefined,
 ): Promise<Json | undefined> {
   const { run, delivery } = branch.iteration
-  const inTurn = takeTurn(branch)
   const usesFiles = spec.files !== 'nothing' && run.ports.workspace !== undefined
-  if (inTurn.before !== undefined) await inTurn.before
-  const free = usesFiles ? await run.workspaceLock.take() : undefined
+  const inTurn = usesFiles || mustWait(branch, recorded) ? takeTurn(branch) : atOnce
+  let free: (() => void) | undefined
   let end: AttemptEnd
   try {
+    if (inTurn.before !== undefined) await inTurn.before
+    if (usesFiles) free = await run.workspaceLock.take()
     if (recorded?.retryAtMs !== undefined) await waitUntil(run, recorded.retryAtMs)
     let number = (recorded?.attempts ?? 0) + 1
+    let failures = recorded?.failures ?? 0
     let recovering = recorded?.inFlight === true
     if ((recorded?.unfinished ?? 0) >= unfinishedMax) throw crashing(id)
     do {
       const tree = usesFiles ? run.recorder.state.tree : undefined
-      end = await attempt({ branch, id, spec, number, tree, recovering }, inTurn.started)
+      end = await attempt({ branch, id, spec, number, failures, tree, recovering }, inTurn.started)
       if (end.type === 'again') await waitUntil(run, end.atMs)
       number++
+      failures++
       recovering = false
     } while (end.type === 'again')
   } finally {
     inTurn.started()
     free?.()
   }
-  const turn = delivery.live()
+  const turn = delivery.hand(end.seq)
   if (turn !== undefined) await turn
   if (end.type === 'fault') throw new FaultError(end.fault)
   return end.result
 }
 
-/** Starts within a branch keep the order of asking, whatever each has to wait for. */
-function takeTurn(branch: Branch): { before: Promise<void> | undefined; started: () => void } {
-  const before = branch.lastStart
-  let started: () => void = () => undefined
-  const mine = new Promise<void>((resolve) => {
-    started = () => {
-      if (branch.lastStart === mine) branch.lastStart = undefined
-      resolve()
-    }
-  })
-  branch.lastStart = mine
-  return { before, started }
-}
+const mustWait = (branch: Branch, recorded: RecordedStep | undefined): boolean =>
+  branch.lastStart !== undefined ||
+  recorded !== undefined ||
+  (branch.iteration.run.ports.hooks ?? []).length > 0
 
 async function attempt(attempt: Attempt, started: () => void): Promise<AttemptEnd> {
   const { branch, id, spec, number, tree } = attempt
   const { iteration } = branch
   const { run } = iteration
-  const { recorder, interrupter, hooks } = run
-  interrupter.check()
-  if (iteration.halt !== undefined) throw interrupter.refuse()
+  const { recorder, hooks } = run
+  requireOpen(iteration)
   const { reserve } = spec.options
   let refusal: Fault | undefined
   try {
+    const told = hooks.tell('before-step', { step: id })
+    if (told !== undefined) await told
+    // Weighed and reserved in one breath, so that two branches cannot take the same room.
     if (reserve !== undefined) {
       requireAmount(reserve)
       refuseOverrun(recorder.state, reserve)
     }
-    const told = hooks.tell('before-step', { step: id })
-    if (told !== undefined) await told
   } catch (error) {
     if (!(error instanceof FaultError)) throw error
     refusal = error.fault
   }
+  // What was refused costs nothing.
+  const reserved = refusal === undefined ? reserve : undefined
   const durable = recorder.record([
     {
       type: 'step-started',
@@ -123,13 +111,13 @@ async function attempt(attempt: Attempt, started: () => void): Promise<AttemptEn
       attempt: number,
       ...(spec.kind === 'step' ? {} : { kind: spec.kind }),
       ...(tree === undefined ? {} : { tree }),
-      ...(reserve === undefined || refusal !== undefined ? {} : { reserved: reserve }),
+      ...(reserved === undefined ? {} : { reserved }),
       ...spec.started,
     },
   ])
   started()
   await durable
-  const meter = createMeter(recorder, iteration.number, id, number)
+  const meter = createMeter(recorder, iteration.number, id, number, reserved)
   if (refusal !== undefined) return fail(attempt, meter, refusal)
   return execute(attempt, meter)
 }
@@ -140,12 +128,13 @@ async function execute(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
   const { ports, recorder, interrupter } = run
   const work = attempt.recovering && spec.recover !== undefined ? spec.recover : spec.run
   try {
-    const value = await runBounded(
+    const running = runBounded(
       (signal) => work({ signal, attempt: number, spend: meter.spend, reserve: meter.reserve }, id),
       spec.options.timeoutMs,
       interrupter,
       ports.clock,
     )
+    const value = running instanceof Promise ? await running : running
     const result = value === undefined ? undefined : toJson(value)
     return await finish(attempt, meter, result)
   } catch (error) {
@@ -153,118 +142,24 @@ async function execute(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
     if (error instanceof Interruption || interrupter.aborted.aborted) {
       return interrupted(attempt, meter)
     }
+    if (isInfrastructure(error)) throw error
     const fault = classify(error)
     const meant = spec.onFault?.(fault.code, fault.message)
     if (meant !== undefined) return finish(attempt, meter, meant)
-    // A failed attempt may have left files; another attempt starts from the same tree.
     const again = nextAttemptAtMs(attempt, fault)
     if (again === undefined) return fail(attempt, meter, fault)
-    if (tree !== undefined && spec.files === 'changes') await ports.workspace?.restore(tree)
+    // On disk first: a process that was fenced must not touch the files of the one after it.
     await recordFailure(attempt, meter, fault, { retryAtMs: again })
+    // A failed attempt may have left files; another attempt starts from the same tree.
+    if (tree !== undefined && spec.files === 'changes') await ports.workspace?.restore(tree)
     return { type: 'again', atMs: again }
   }
-}
-
-async function finish(
-  attempt: Attempt,
-  meter: Meter,
-  result: Json | undefined,
-): Promise<AttemptEnd> {
-  const { branch, id, spec, number } = attempt
-  const { run } = branch.iteration
-  const after = await treeAfter(attempt)
-  const { stored, blobs } = await prepare(result, run.ports.blobs)
-  const { names, ...fields } = spec.finished?.(result) ?? {}
-  const event: StepFinished = {
-    type: 'step-finished',
-    iteration: branch.iteration.number,
-    step: id,
-    attempt: number,
-    ...(stored === undefined ? {} : { result: stored }),
-    ...spentOf(attempt, meter),
-    ...(after === undefined ? {} : { tree: after }),
-    ...fields,
-  }
-  await run.recorder.record([event], {
-    blobs: names === undefined ? blobs : [...blobs, ...(names as typeof blobs)],
-    trees: after === undefined || after === attempt.tree ? [] : [after],
-  })
-  const told = run.hooks.tell('after-step', { step: id })
-  if (told !== undefined) await told
-  return { type: 'result', result }
-}
-
-async function fail(attempt: Attempt, meter: Meter, fault: Fault): Promise<AttemptEnd> {
-  const { iteration } = attempt.branch
-  const tree = await treeAfter(attempt)
-  await recordFailure(attempt, meter, fault, tree === undefined ? {} : { tree })
-  const told = iteration.run.hooks.tell('after-step', { step: attempt.id, fault })
-  if (told !== undefined) await told
-  if (fault.code !== 'rate-limited') return { type: 'fault', fault }
-  const retryAtMs = fault.retryAtMs ?? iteration.run.ports.clock.now() + 60_000
-  iteration.halt ??= { retryAtMs, message: fault.message }
-  throw iteration.run.interrupter.refuse()
-}
-
-async function recordFailure(
-  attempt: Attempt,
-  meter: Meter,
-  fault: Fault,
-  fields: { readonly tree?: TreeId; readonly retryAtMs?: number },
-): Promise<void> {
-  const { branch, id, number } = attempt
-  await branch.iteration.run.recorder.record(
-    [
-      {
-        type: 'step-failed',
-        iteration: branch.iteration.number,
-        step: id,
-        attempt: number,
-        fault,
-        ...spentOf(attempt, meter),
-        ...fields,
-      },
-    ],
-    fields.tree === undefined || fields.tree === attempt.tree ? {} : { trees: [fields.tree] },
-  )
-}
-
-async function interrupted(attempt: Attempt, meter: Meter): Promise<never> {
-  const { branch, id, number } = attempt
-  const { run } = branch.iteration
-  const { spent } = meter
-  await run.recorder.record([
-    {
-      type: 'step-interrupted',
-      iteration: branch.iteration.number,
-      step: id,
-      attempt: number,
-      ...spentOf(attempt, meter),
-      ...(spent === undefined ? {} : { spent }),
-    },
-  ])
-  throw run.interrupter.refuse()
-}
-
-/** A step that reserved and then said nothing cost what it was allowed to. */
-function spentOf(
-  attempt: Attempt,
-  meter: Meter,
-): { spent?: { tokens: number; costMicros: number } } {
-  const spent = meter.spent ?? attempt.spec.options.reserve
-  return spent === undefined ? {} : { spent }
-}
-
-async function treeAfter(attempt: Attempt): Promise<TreeId | undefined> {
-  const { workspace } = attempt.branch.iteration.run.ports
-  if (attempt.spec.files !== 'changes' || workspace === undefined) return undefined
-  return workspace.snapshot()
 }
 
 function nextAttemptAtMs(attempt: Attempt, fault: Fault): number | undefined {
   const { clock } = attempt.branch.iteration.run.ports
   const policy = { ...defaultRetry, ...attempt.spec.options.retry }
-  const delayMs = retryDelayMs(policy, fault, attempt.number, clock.random())
+  const delayMs = retryDelayMs(policy, fault, attempt.failures + 1, clock.random())
   return delayMs === undefined ? undefined : clock.now() + delayMs
 }
 

@@ -82,8 +82,11 @@ export interface Unit {
   readonly events: readonly RunEvent[]
   /** The state after the last event. */
   readonly state: RunState
-  /** A good place to keep the state, so that a resume need not read what came before. */
-  readonly boundary: boolean
+  /**
+   * A state on the way that is worth keeping, so that a resume need not read what came before it:
+   * one between two iterations.
+   */
+  readonly boundary: RunState | undefined
   /** Content that these events name, kept from garbage collection. */
   readonly blobs: readonly BlobId[]
   readonly trees: readonly TreeId[]
@@ -148,6 +151,8 @@ export interface Blobs {
 /** Where an iteration works. */
 export interface Workspace {
   readonly path: string
+  /** False when there is no such directory. */
+  exists(): Promise<boolean>
   /** Hash of all files as they are now; their content is kept. */
   snapshot(): Promise<TreeId>
   /** Makes the files be what they were. */
@@ -214,7 +219,7 @@ export interface Command {
 }
 
 export interface CommandResult {
-  /** Absent when it was killed or could not be started. */
+  /** Absent when it was killed. */
   readonly exitCode?: number
   readonly stdout: string
   readonly stderr: string

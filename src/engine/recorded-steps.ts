@@ -1,6 +1,13 @@
 /** What the journal knows about the steps of the iteration that is entered again. */
 
-import type { Fault, RecordedEvent, StepId, StepStarted, Stored } from '../loop/index.ts'
+import type {
+  Fault,
+  RecordedEvent,
+  StepFailed,
+  StepId,
+  StepStarted,
+  Stored,
+} from '../loop/index.ts'
 
 export type Completion =
   | { readonly type: 'finished'; readonly seq: number; readonly result: Stored | undefined }
@@ -9,6 +16,8 @@ export type Completion =
 export interface RecordedStep {
   readonly id: StepId
   readonly attempts: number
+  /** How many of them failed. Those that were cut short or told to wait did not. */
+  readonly failures: number
   readonly started: StepStarted
   /** Started and left without a result. */
   readonly inFlight: boolean
@@ -47,7 +56,7 @@ export function readSteps(events: readonly RecordedEvent[]): RecordedSteps {
         if (event.retryAtMs === undefined && event.fault.code !== 'rate-limited') {
           end(steps, event.step, { type: 'failed', seq, fault: event.fault })
         } else {
-          again(steps, event.step, event.retryAtMs ?? event.fault.retryAtMs)
+          again(steps, event)
         }
         break
       default:
@@ -61,6 +70,7 @@ function begin(step: RecordedStep | undefined, event: StepStarted): RecordedStep
   return {
     id: event.step,
     attempts: event.attempt,
+    failures: step?.failures ?? 0,
     // A wait goes on to the moment that was first set.
     started: step?.started.wakeAtMs === undefined ? event : step.started,
     inFlight: true,
@@ -73,11 +83,13 @@ function end(steps: Map<StepId, RecordedStep>, id: StepId, completion: Completio
   if (step !== undefined) steps.set(id, { ...step, inFlight: false, completion })
 }
 
-function again(steps: Map<StepId, RecordedStep>, id: StepId, retryAtMs: number | undefined): void {
-  const step = steps.get(id)
+function again(steps: Map<StepId, RecordedStep>, event: StepFailed): void {
+  const step = steps.get(event.step)
   if (step === undefined) return
-  const next = { ...step, inFlight: false, unfinished: 0 }
-  steps.set(id, retryAtMs === undefined ? next : { ...next, retryAtMs })
+  const failures = event.retryAtMs === undefined ? step.failures : step.failures + 1
+  const retryAtMs = event.retryAtMs ?? event.fault.retryAtMs
+  const next = { ...step, failures, inFlight: false, unfinished: 0 }
+  steps.set(event.step, retryAtMs === undefined ? next : { ...next, retryAtMs })
 }
 
 function group(steps: readonly RecordedStep[]): RecordedSteps {

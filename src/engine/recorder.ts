@@ -9,6 +9,7 @@
 import {
   type BlobId,
   evolve,
+  type Json,
   LoopError,
   type RunEvent,
   type RunState,
@@ -20,14 +21,16 @@ export interface Naming {
   readonly blobs?: readonly BlobId[]
   readonly trees?: readonly TreeId[]
   readonly boundary?: boolean
+  /** The progress that an iteration left, canonical, so that it need not be put together again. */
+  readonly progress?: Json
 }
 
 export interface Recorder {
   readonly state: RunState
   record(events: readonly RunEvent[], naming?: Naming): Promise<void>
   /**
-   * Records what nothing waits for: it shares the commit of what comes next, and no step starts
-   * before it is on disk, because units are written in order.
+   * Records what nothing waits for: it joins the unit of what is recorded next, or is written at the
+   * next turn. No step starts before it is on disk, because units are written in order.
    */
   note(events: readonly RunEvent[], naming?: Naming): void
   /** Resolves when all that was noted is on disk. */
@@ -42,6 +45,15 @@ export interface Recorder {
 
 const none: readonly never[] = []
 
+interface Gathered {
+  readonly firstSeq: number
+  readonly atMs: number
+  readonly events: RunEvent[]
+  boundary: RunState | undefined
+  blobs: readonly BlobId[]
+  trees: readonly TreeId[]
+}
+
 export function createRecorder(
   ports: { readonly journal: Journal; readonly clock: Clock },
   lease: Lease,
@@ -52,6 +64,8 @@ export function createRecorder(
   let failure: LoopError | undefined
   let backlog = 0
   let last: Promise<void> = Promise.resolve()
+  /** Noted, and waiting for something to share a commit with. */
+  let held: Gathered | undefined
 
   function fail(error: unknown): never {
     if (failure === undefined) {
@@ -64,36 +78,61 @@ export function createRecorder(
     throw failure
   }
 
-  function record(events: readonly RunEvent[], naming?: Naming): Promise<void> {
-    if (failure !== undefined) return Promise.reject(failure)
-    const firstSeq = state.seq + 1
+  /** Moves the state, and adds the events to what is about to be written. */
+  function gather(events: readonly RunEvent[], naming: Naming | undefined): Gathered {
     const atMs = Math.max(ports.clock.now(), state.atMs)
-    let seq = firstSeq
-    for (const event of events) state = evolve(state, { seq: seq++, atMs, event })
+    // A unit is of one moment.
+    if (held !== undefined && held.atMs !== atMs) release()
+    const unit = held ?? {
+      firstSeq: state.seq + 1,
+      atMs,
+      events: [],
+      boundary: undefined,
+      blobs: none,
+      trees: none,
+    }
+    held = undefined
+    const made = naming?.progress
+    const known = made === undefined ? undefined : () => made
+    for (const event of events) {
+      state = evolve(state, { seq: state.seq + 1, atMs, event }, known)
+      unit.events.push(event)
+    }
+    if (naming === undefined) return unit
+    if (naming.boundary === true) unit.boundary = state
+    if (naming.blobs !== undefined) unit.blobs = [...unit.blobs, ...naming.blobs]
+    if (naming.trees !== undefined) unit.trees = [...unit.trees, ...naming.trees]
+    return unit
+  }
+
+  function write(unit: Gathered): Promise<void> {
     backlog++
-    last = ports.journal
-      .append(lease, {
-        firstSeq,
-        atMs,
-        events,
-        state,
-        boundary: naming?.boundary ?? false,
-        blobs: naming?.blobs ?? none,
-        trees: naming?.trees ?? none,
-      })
-      .then(() => {
-        backlog--
-      }, fail)
+    last = ports.journal.append(lease, { ...unit, state }).then(() => {
+      backlog--
+    }, fail)
     return last
   }
 
+  function release(): void {
+    if (held === undefined) return
+    const unit = held
+    held = undefined
+    // A failure is kept, and reported by whatever is recorded next.
+    write(unit).catch(() => undefined)
+  }
+
   return {
-    record,
+    record: (events, naming) =>
+      failure === undefined ? write(gather(events, naming)) : Promise.reject(failure),
     note(events, naming) {
-      // A failure is kept, and reported by whatever is recorded next.
-      record(events, naming).catch(() => undefined)
+      if (failure !== undefined) return
+      held = gather(events, naming)
+      void ports.clock.turn().then(release)
     },
-    flushed: () => last,
+    flushed() {
+      release()
+      return last
+    },
     get backlog() {
       return backlog
     },

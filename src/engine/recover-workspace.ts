@@ -47,13 +47,9 @@ export async function recoverWorkspace(
   await workspace.restore(tree)
 }
 
-/** A run on another machine, or a deleted folder: there is nothing to keep. */
+/** A fork, or a deleted folder: there is nothing to keep. */
 async function foundTree(workspace: Workspace): Promise<TreeId | undefined> {
-  try {
-    return await workspace.snapshot()
-  } catch {
-    return undefined
-  }
+  return (await workspace.exists()) ? workspace.snapshot() : undefined
 }
 
 /** Only one step at a time may change files, so at most one unfinished step has a tree. */

@@ -12,6 +12,7 @@ import {
   FaultError,
   firstMet,
   type IterationEnded,
+  type Json,
   LoopError,
   type Met,
   NotJsonError,
@@ -22,7 +23,7 @@ import {
 import { createDelivery } from './delivery.ts'
 import { Interruption } from './interrupter.ts'
 import { createIteration } from './iteration.ts'
-import { createBranch, type LiveIteration, type LiveRun } from './live-run.ts'
+import { breakOff, createBranch, type LiveIteration, type LiveRun } from './live-run.ts'
 import { noSteps, type RecordedSteps, readSteps } from './recorded-steps.ts'
 
 export interface Entry {
@@ -32,22 +33,32 @@ export interface Entry {
   readonly codeDigest: string
 }
 
+interface Ended {
+  readonly event: IterationEnded
+  /** The new progress, canonical; undefined where there is none. */
+  readonly progress: Json | undefined
+}
+
 export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
   await start(run, entry)
   const recorded = entry.events === undefined ? noSteps : readSteps(entry.events)
   const iteration = createLiveIteration(run, entry.iteration, recorded)
-  let event: IterationEnded
+  let ended: Ended
   try {
     const told = run.hooks.tell('before-iteration')
     if (told !== undefined) await told
-    event = await goAround(run, iteration)
+    ended = await goAround(run, iteration)
   } catch (error) {
     if (run.recorder.failure !== undefined) throw run.recorder.failure
-    if (iteration.mismatch !== undefined) throw iteration.mismatch
-    event = failedEnding(run, iteration, error)
+    if (iteration.broken !== undefined) throw iteration.broken
+    ended = { event: failedEnding(run, iteration, error), progress: undefined }
   }
   // A snapshot of an open iteration would hide the steps that it is entered again with.
-  run.recorder.note([event], { boundary: isCounted(event.ending) })
+  const { event, progress } = ended
+  run.recorder.note([event], {
+    boundary: isCounted(event.ending),
+    ...(progress === undefined ? {} : { progress }),
+  })
   await run.hooks.tell('after-iteration')
 }
 
@@ -70,17 +81,27 @@ async function start(run: LiveRun, entry: Entry): Promise<void> {
 }
 
 function createLiveIteration(run: LiveRun, number: number, recorded: RecordedSteps): LiveIteration {
-  const delivery = createDelivery(run.ports.clock, recorded.completionSeqs)
-  return { run, number, recorded, delivery, halt: undefined, refused: false, mismatch: undefined }
+  const onMismatch = (error: LoopError): void => breakOff(iteration, error)
+  const delivery = createDelivery(run.ports.clock, recorded.completionSeqs, onMismatch)
+  const none = { halt: undefined, refused: false, broken: undefined }
+  const iteration: LiveIteration = { run, number, recorded, delivery, ...none }
+  return iteration
 }
 
-async function goAround(run: LiveRun, iteration: LiveIteration): Promise<IterationEnded> {
+async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> {
   const { loop, recorder } = run
   const previous = recorder.state.progress
   const context: unknown = loop.createContext(run.input, previous)
   const trunk = createBranch(iteration, '')
-  const result: unknown = await loop.iterate(context, createIteration(trunk))
-  if (iteration.mismatch !== undefined) throw iteration.mismatch
+  let result: unknown
+  try {
+    result = await loop.iterate(context, createIteration(trunk))
+  } finally {
+    // Code may go on after a failure, or a race, while other steps are under way; they belong here.
+    const idle = iteration.delivery.idle()
+    if (idle !== undefined) await idle
+  }
+  if (iteration.broken !== undefined) throw iteration.broken
   if (iteration.refused) throw run.interrupter.refuse()
   requireAllAsked(iteration)
   const made: unknown = loop.extractProgress(result, previous)
@@ -91,36 +112,42 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Iterati
     ...(progress === undefined ? {} : { progress: diff(previous, progress) }),
   } as const
   const met = evaluateUntil(run, { ...base, ending: { type: 'continue' } }, { progress, result })
-  return { ...base, ending: met === undefined ? { type: 'continue' } : { type: 'complete', met } }
+  const ending: Ending = met === undefined ? { type: 'continue' } : { type: 'complete', met }
+  return { event: { ...base, ending }, progress }
 }
 
 /** A loop that came to its end without a step that the journal has is not the loop it was. */
 function requireAllAsked(iteration: LiveIteration): void {
-  const seq = iteration.delivery.undelivered
+  const seq = iteration.delivery.unasked
   if (seq === undefined) return
   const steps = [...iteration.recorded.byBranch.values()].flat()
   const step = steps.find((one) => one.completion?.seq === seq)
-  iteration.mismatch = new LoopError(
+  iteration.broken = new LoopError(
     'step-mismatch',
     `The journal has a result for step "${step?.id}", and the loop ended iteration ` +
       `${iteration.number} without asking for it. Put the old code back, or resume with force to ` +
       'do the iteration anew.',
   )
-  throw iteration.mismatch
+  throw iteration.broken
 }
 
 /** Conditions are asked about the state as it will be after the iteration. */
 function evaluateUntil(
   run: LiveRun,
   event: IterationEnded,
-  made: { readonly progress: unknown; readonly result: unknown } | undefined,
+  made: { readonly progress: Json | undefined; readonly result: unknown } | undefined,
 ): Met | undefined {
   const conditions = run.loop.until ?? []
   if (conditions.length === 0) return undefined
   const { clock, checks } = run.ports
   const before = run.recorder.state
   const nowMs = clock.now()
-  const state: RunState = evolve(before, { seq: before.seq + 1, atMs: nowMs, event })
+  const known = made?.progress
+  const state: RunState = evolve(
+    before,
+    { seq: before.seq + 1, atMs: nowMs, event },
+    known === undefined ? undefined : () => known,
+  )
   return firstMet(conditions, { state, nowMs, checks: Object.keys(checks ?? {}), made })
 }
 

@@ -12,10 +12,14 @@ export interface Prepared {
 
 const nothing: Prepared = { stored: undefined, blobs: [] }
 
-/** Resolves when a large value is on disk; the caller's event may then name it. */
-export async function prepare(value: Json | undefined, blobs: Blobs): Promise<Prepared> {
+/** A large value is on disk when this resolves; the caller's event may then name it. */
+export function prepare(value: Json | undefined, blobs: Blobs): Prepared | Promise<Prepared> {
   if (value === undefined) return nothing
   if (roughBytes(value) <= inlineBytesMax) return { stored: { value }, blobs: [] }
+  return prepareLarge(value, blobs)
+}
+
+async function prepareLarge(value: Json, blobs: Blobs): Promise<Prepared> {
   const { blob, bytes } = await blobs.put(JSON.stringify(value))
   return { stored: { blob, bytes }, blobs: [blob] }
 }

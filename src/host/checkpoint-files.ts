@@ -22,7 +22,6 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 export function createCheckpointFiles(
   base: HostPorts,
   driver: Driver,
-  folder: string,
 ): Pick<Host, 'exportCheckpoint' | 'restoreCheckpoint'> {
   const { journal, blobs } = base
   return {
@@ -56,7 +55,7 @@ export function createCheckpointFiles(
         throw new LoopError('bad-checkpoint', message)
       }
       const workspace = resolvePath(options.workspace)
-      const known = files === undefined ? undefined : await keepFiles(base, folder, files, tree)
+      const known = files === undefined ? undefined : await keepFiles(base, files, tree)
       if (known !== undefined && workspace === undefined) throw needsWorkspace()
       const { spent, activeMs, unchanged, errors, evidence } = rest
       const run = { id: newRunId(), name: options.name ?? newName() }
@@ -110,11 +109,10 @@ function encode(content: Buffer): Pick<WorkspaceFile, 'encoding' | 'content'> {
 /** Puts the files into the record by way of a folder of our own; nothing of theirs is run. */
 async function keepFiles(
   base: HostPorts,
-  folder: string,
   files: readonly WorkspaceFile[],
   expected: TreeId | undefined,
 ): Promise<TreeId> {
-  const place = await mkdtemp(join(folder, 'restore-'))
+  const place = await mkdtemp(join(base.folder, 'restore-'))
   try {
     for (const file of files) await writeOne(place, file)
     const workspace = createDirectoryWorkspace({ path: place, blobs: base.blobs, exclude: [] })

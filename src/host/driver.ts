@@ -1,5 +1,6 @@
 /** Drives runs in this process, and knows which. */
 
+import { isAbsolute, relative } from 'node:path'
 import {
   type AnyLoopType,
   type Clock,
@@ -10,12 +11,14 @@ import {
   streamEvents,
 } from '../engine/index.ts'
 import { type BlobStore, createOwner, type SqliteJournal } from '../journal/index.ts'
+import { killAbandoned } from '../sandbox/index.ts'
 import { createDirectoryWorkspace } from '../workspace/index.ts'
 import type { RunParts } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
 
 /** What every run of a host shares. */
 export interface HostPorts {
+  readonly folder: string
   readonly journal: SqliteJournal
   readonly blobs: BlobStore
   readonly clock: Clock
@@ -40,7 +43,8 @@ export function createDriver(base: HostPorts): Driver {
       const forward = (): void => stop.abort()
       if (parts.signal?.aborted === true) forward()
       parts.signal?.addEventListener('abort', forward, { once: true })
-      const done: Promise<DriveEnd> = driveRun(run.id, loop, portsFor(base, parts, workspace), {
+      const ports = portsFor(base, parts, workspace)
+      const done: Promise<DriveEnd> = driveAfterDead(run.id, loop, ports, {
         owner: createOwner(),
         signal: stop.signal,
         force: parts.force === true,
@@ -69,6 +73,12 @@ export function createDriver(base: HostPorts): Driver {
   }
 }
 
+/** Commands of a process that was killed could still write where this run is about to work. */
+async function driveAfterDead(...drive: Parameters<typeof driveRun>): Promise<DriveEnd> {
+  await killAbandoned()
+  return driveRun(...drive)
+}
+
 function portsFor(base: HostPorts, parts: RunParts, workspace: string | undefined): Ports {
   const { exclude, signal: _signal, graceMs: _graceMs, ...rest } = parts
   // Absent and undefined are not the same to the ports.
@@ -77,7 +87,13 @@ function portsFor(base: HostPorts, parts: RunParts, workspace: string | undefine
   const place = {
     path: workspace,
     blobs: base.blobs,
-    ...(exclude === undefined ? {} : { exclude }),
+    exclude: [...(exclude ?? ['.git']), ...recordInside(workspace, base.folder)],
   }
   return { ...given, ...base, workspace: createDirectoryWorkspace(place) }
+}
+
+/** The record is no part of the tree that it is about. */
+function recordInside(workspace: string, folder: string): readonly string[] {
+  const path = relative(workspace, folder)
+  return path === '' || path.startsWith('..') || isAbsolute(path) ? [] : [path]
 }

@@ -28,7 +28,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     blobs,
     ...tells,
     ...createStarts(base, driver, tells.tell),
-    ...createCheckpointFiles(base, driver, folder),
+    ...createCheckpointFiles(base, driver),
     collectGarbage: () => collectGarbage(base),
     list: () => journal.listRuns(),
     async inspect(idOrName) {
@@ -59,5 +59,6 @@ function openPorts(folder: string, options: HostOptions): HostPorts {
     path: join(folder, 'journal.db'),
     ...(synchronous === undefined ? {} : { synchronous }),
   })
-  return { journal, blobs: createBlobStore({ root: join(folder, 'blobs') }), clock: systemClock }
+  const blobs = createBlobStore({ root: join(folder, 'blobs') })
+  return { folder, journal, blobs, clock: systemClock }
 }

@@ -1,5 +1,6 @@
 /** New runs, resumed runs, forks. */
 
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { humanId } from 'human-id'
 import { uuidv7 } from 'uuidv7'
@@ -70,8 +71,12 @@ const needsWorkspace = (from: RunRow): LoopError =>
     `Run "${from.name}" works in ${from.workspace}. Give the fork a workspace of its own.`,
   )
 
-export const resolvePath = (path: string | undefined): string | undefined =>
-  path === undefined ? undefined : resolve(path)
+/** Where a path leads, links resolved: a workspace is never a link itself. */
+export function resolvePath(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  const absolute = resolve(path)
+  return existsSync(absolute) ? realpathSync(absolute) : absolute
+}
 
 export const newRunId = (): RunId => uuidv7() as RunId
 

@@ -10,13 +10,17 @@ import type { Database } from './database.ts'
 import { rollBack } from './schema.ts'
 
 export interface GroupCommit {
-  /** `write` runs inside the transaction; what it throws refuses this unit only. */
-  add(write: () => void): Promise<void>
+  /**
+   * `write` runs inside the transaction; what it throws refuses this unit, and the later ones of the
+   * same run in this commit, since they build on it.
+   */
+  add(run: number, write: () => void): Promise<void>
   /** Writes what waits now. */
   flush(): void
 }
 
 interface Waiting {
+  readonly run: number
   readonly write: () => void
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -25,7 +29,7 @@ interface Waiting {
 export function createGroupCommit(
   database: Database,
   schedule: (flush: () => void) => void,
-  onCommit: () => void,
+  on: { readonly begin: () => void; readonly commit: () => void },
 ): GroupCommit {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
@@ -40,11 +44,8 @@ export function createGroupCommit(
     let refused: Map<Waiting, unknown>
     try {
       begin.run()
-      // Alone, a unit needs no savepoint: the transaction is its own.
-      if (batch.length === 1) {
-        batch[0]?.write()
-        refused = new Map()
-      } else refused = writeAll(batch)
+      on.begin()
+      refused = writeAll(batch)
       commit.run()
     } catch (cause) {
       rollBack(database)
@@ -56,12 +57,23 @@ export function createGroupCommit(
       if (refused.has(unit)) unit.reject(refused.get(unit))
       else unit.resolve()
     }
-    onCommit()
+    on.commit()
   }
 
   function writeAll(batch: readonly Waiting[]): Map<Waiting, unknown> {
     const refused = new Map<Waiting, unknown>()
+    const [first] = batch
+    // Alone in a commit, a run needs no savepoint: the transaction is its own.
+    if (batch.every((unit) => unit.run === first?.run)) {
+      for (const unit of batch) unit.write()
+      return refused
+    }
+    const failed = new Map<number, unknown>()
     for (const unit of batch) {
+      if (failed.has(unit.run)) {
+        refused.set(unit, failed.get(unit.run))
+        continue
+      }
       savepoint.run()
       try {
         unit.write()
@@ -70,6 +82,7 @@ export function createGroupCommit(
         if (!(error instanceof LoopError)) throw error
         database.exec('ROLLBACK TO unit')
         refused.set(unit, error)
+        failed.set(unit.run, error)
       }
       release.run()
     }
@@ -77,10 +90,10 @@ export function createGroupCommit(
   }
 
   return {
-    add: (write) =>
+    add: (run, write) =>
       new Promise((resolve, reject) => {
         if (waiting.length === 0) schedule(flush)
-        waiting.push({ write, resolve, reject })
+        waiting.push({ run, write, resolve, reject })
       }),
     flush,
   }
@@ -91,7 +104,7 @@ export function storeFailed(cause: unknown): LoopError {
   const message = cause instanceof Error ? cause.message : String(cause)
   return new LoopError(
     'store-failed',
-    `The journal could not be written: ${message}. Nothing of this change was kept; ` +
+    `The journal failed: ${message}. Nothing of this change was kept; ` +
       'free disk space or repair the disk, then resume the run.',
     { cause },
   )

@@ -32,10 +32,15 @@ export interface Leases {
   drop(key: number, lease: Lease): void
   /** Throws `fenced`. Prolongs a lease that is past a third of its time. */
   verify(key: number, lease: Lease, nowMs: number): void
+  /** A transaction begins: what was verified in the one before may have changed. */
+  begin(): void
 }
 
 export function createLeases(database: Database): Leases {
   const select = database.prepare('SELECT owner, fence, expires_at FROM leases WHERE run = ?')
+  const current = database.prepare(
+    'SELECT expires_at FROM leases WHERE run = ? AND fence = ? AND owner = ?',
+  )
   const upsert = database.prepare(
     'INSERT INTO leases (run, owner, fence, expires_at) VALUES (?, ?, ?, ?) ' +
       'ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, fence = excluded.fence, ' +
@@ -48,6 +53,8 @@ export function createLeases(database: Database): Leases {
       'ON leases.run = runs.key WHERE runs.key <> ?1 AND leases.owner IS NOT NULL ' +
       'AND runs.workspace = (SELECT workspace FROM runs WHERE key = ?1)',
   )
+  // Nobody else can write while a transaction is open, so once in it is enough.
+  const verified = new Map<number, Lease>()
 
   return {
     take(key, run, owner, nowMs) {
@@ -63,10 +70,13 @@ export function createLeases(database: Database): Leases {
     drop: (key, lease) => {
       clear.run(key, lease.fence)
     },
+    begin: () => verified.clear(),
     verify(key, lease, nowMs) {
-      const row = select.get(key) as LeaseColumns | undefined
-      if (row?.fence !== lease.fence || row.owner !== lease.owner) throw fenced(lease.run)
+      if (verified.get(key) === lease) return
+      const row = current.get(key, lease.fence, lease.owner) as { expires_at: number } | undefined
+      if (row === undefined) throw fenced(lease.run)
       if (row.expires_at - nowMs < (leaseTtlMs * 2) / 3) prolong.run(nowMs + leaseTtlMs, key)
+      verified.set(key, lease)
     },
   }
 }

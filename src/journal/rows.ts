@@ -20,9 +20,12 @@ export interface RunColumns {
 }
 
 export const runColumns = `
-  runs.key, runs.id, runs.name, runs.loop, runs.status, runs.iteration, runs.workspace,
-  runs.created_at, runs.updated_at, leases.owner, leases.expires_at,
-  (SELECT max(seq) FROM events WHERE events.run = runs.key) AS last_seq
+  runs.key, runs.id, runs.name, runs.loop, runs.status, runs.workspace, runs.created_at,
+  leases.owner, leases.expires_at,
+  coalesce((SELECT max(iteration) FROM checkpoints WHERE run = runs.key), runs.first_iteration)
+    AS iteration,
+  (SELECT max(seq) FROM events WHERE run = runs.key) AS last_seq,
+  (SELECT at FROM events WHERE run = runs.key ORDER BY seq DESC LIMIT 1) AS updated_at
   FROM runs LEFT JOIN leases ON leases.run = runs.key`
 
 export function toRunRow(row: RunColumns, held: boolean): RunRow {

@@ -34,7 +34,7 @@ export function createRunTable(database: Database, path: string): RunTable {
   const keys = new Map<string, number>()
   const selectKey = database.prepare('SELECT key FROM runs WHERE id = ?')
   const insertRun = database.prepare(
-    'INSERT INTO runs (id, name, loop, status, workspace, created_at, updated_at) ' +
+    'INSERT INTO runs (id, name, loop, status, first_iteration, workspace, created_at) ' +
       "VALUES (?, ?, ?, 'pending', ?, ?, ?)",
   )
   const selectEvents = database.prepare(
@@ -62,7 +62,8 @@ export function createRunTable(database: Database, path: string): RunTable {
     key,
     insert(run: NewRun): void {
       try {
-        insertRun.run(run.id, run.name, run.loop, orNull(run.workspace), run.atMs, run.atMs)
+        const first = run.event.type === 'run-created' ? (run.event.iteration ?? 0) : 0
+        insertRun.run(run.id, run.name, run.loop, first, orNull(run.workspace), run.atMs)
       } catch (cause) {
         if (!/UNIQUE/.test(String(cause))) throw cause
         throw new LoopError('name-taken', `There is a run named "${run.name}" already.`, { cause })

@@ -16,10 +16,10 @@ const migrations: readonly string[] = [
     name TEXT NOT NULL UNIQUE,
     loop TEXT NOT NULL,
     status TEXT NOT NULL,
-    iteration INTEGER NOT NULL DEFAULT 0,
+    -- Where it began: 0, or the checkpoint that it goes on from.
+    first_iteration INTEGER NOT NULL,
     workspace TEXT,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX runs_status ON runs (status, key);
 

@@ -45,10 +45,11 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
   const database = options.database ?? openFile(path, options.synchronous ?? 'FULL')
   migrate(database, path)
   const watch = createWatch(database)
-  const group = createGroupCommit(database, options.schedule ?? setImmediate, () =>
-    watch.notify('events'),
-  )
   const leases = createLeases(database)
+  const group = createGroupCommit(database, options.schedule ?? setImmediate, {
+    begin: leases.begin,
+    commit: () => watch.notify('events'),
+  })
   const decisions = createDecisions(database)
   const runs = createRunTable(database, path)
   const writer = createUnitWriter(database)
@@ -56,6 +57,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
   function transaction<T>(work: () => T): T {
     try {
       database.exec('BEGIN IMMEDIATE')
+      leases.begin()
       const result = work()
       database.exec('COMMIT')
       return result
@@ -65,37 +67,47 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
     }
   }
 
+  async function reading<T>(work: () => T): Promise<T> {
+    try {
+      return work()
+    } catch (cause) {
+      throw storeFailed(cause)
+    }
+  }
+
   return {
     createRun: async (run) => {
       transaction(() => runs.insert(run))
       watch.notify('events')
     },
-    findRun: async (idOrName) => runs.find(idOrName, now()),
-    listRuns: async (filter) => runs.list(filter?.status, filter?.limit ?? 1000, now()),
-    acquire: async (run, owner) => {
-      const key = runs.key(run)
-      writer.forget(key)
-      return transaction(() => leases.take(key, run, owner, now()))
-    },
+    findRun: (idOrName) => reading(() => runs.find(idOrName, now())),
+    listRuns: (filter) => reading(() => runs.list(filter?.status, filter?.limit ?? 1000, now())),
+    acquire: async (run, owner) =>
+      transaction(() => {
+        const key = runs.key(run)
+        writer.forget(key)
+        return leases.take(key, run, owner, now())
+      }),
     renew: async (lease) => transaction(() => leases.verify(runs.key(lease.run), lease, now())),
     release: async (lease) => transaction(() => leases.drop(runs.key(lease.run), lease)),
-    append: (lease, unit) =>
-      group.add(() => {
-        const key = runs.key(lease.run)
+    append(lease, unit) {
+      const key = runs.key(lease.run)
+      return group.add(key, () => {
         leases.verify(key, lease, now())
         writer.write(key, unit, decisions.markApplied)
-      }),
-    snapshot: async (run) => runs.snapshot(run),
-    read: async (run, range) =>
-      runs.read(run, range?.afterSeq ?? 0, range?.toSeq, range?.limit ?? readLimit),
-    readStore: async ({ afterPosition, limit }) => runs.readStore(afterPosition, limit),
-    checkpoints: async (run) => runs.checkpoints(run),
+      })
+    },
+    snapshot: (run) => reading(() => runs.snapshot(run)),
+    read: (run, range) =>
+      reading(() => runs.read(run, range?.afterSeq ?? 0, range?.toSeq, range?.limit ?? readLimit)),
+    readStore: ({ afterPosition, limit }) => reading(() => runs.readStore(afterPosition, limit)),
+    checkpoints: (run) => reading(() => runs.checkpoints(run)),
     recordDecision: async (run, decision, by, atMs) => {
       const stored = transaction(() => decisions.insert(runs.key(run), decision, by, atMs))
       watch.notify('decisions')
       return stored
     },
-    pendingDecisions: async (run) => decisions.pending(runs.key(run)),
+    pendingDecisions: (run) => reading(() => decisions.pending(runs.key(run))),
     watch: watch.add,
     close: async () => {
       group.flush()

@@ -11,7 +11,6 @@ const tailBytesMin = 32 * 1024
 
 interface Written {
   status: string
-  iteration: number
   tailBytes: number
   snapshotBytes: number
 }
@@ -24,9 +23,7 @@ export interface UnitWriter {
 
 export function createUnitWriter(database: Database): UnitWriter {
   const insertEvent = database.prepare(insertEventSql)
-  const updateRun = database.prepare(
-    'UPDATE runs SET status = ?, iteration = ?, updated_at = ? WHERE key = ?',
-  )
+  const updateStatus = database.prepare('UPDATE runs SET status = ? WHERE key = ?')
   const insertCheckpoint = database.prepare(
     'INSERT INTO checkpoints (run, iteration, seq) VALUES (?, ?, ?) ' +
       'ON CONFLICT (run, iteration) DO UPDATE SET seq = excluded.seq',
@@ -42,33 +39,50 @@ export function createUnitWriter(database: Database): UnitWriter {
   const closeDecisions = database.prepare(
     'UPDATE decisions SET applied_seq = ? WHERE run = ? AND applied_seq IS NULL',
   )
+  // A question that is asked anew wants an answer of its own.
+  const reopenQuestions = database.prepare(
+    'UPDATE decisions SET question = NULL WHERE run = ? AND applied_seq IS NOT NULL ' +
+      'AND CAST(question AS INTEGER) >= ?',
+  )
   const nameContent = createContentNames(database)
   const last = new Map<number, Written>()
 
   function write(key: number, unit: Unit, markApplied: (id: number, seq: number) => void): void {
     const { state } = unit
-    const written = last.get(key) ?? { status: '', iteration: -1, tailBytes: 0, snapshotBytes: 0 }
-    let { tailBytes, snapshotBytes } = written
-    unit.events.forEach((event, index) => {
-      const seq = unit.firstSeq + index
+    let written = last.get(key)
+    if (written === undefined) {
+      written = { status: '', tailBytes: 0, snapshotBytes: 0 }
+      last.set(key, written)
+    }
+    let seq = unit.firstSeq
+    for (const event of unit.events) {
       const body = JSON.stringify(event)
-      tailBytes += body.length
+      written.tailBytes += body.length
       insertEvent.run(key, seq, unit.atMs, body)
       if (event.type === 'decision-applied') markApplied(event.id, seq)
-      if (event.type === 'run-rewound') forgetCheckpoints.run(key, event.toIteration)
+      if (event.type === 'run-rewound') {
+        forgetCheckpoints.run(key, event.toIteration)
+        reopenQuestions.run(key, event.toIteration + 1)
+      }
+      if (event.type === 'iteration-restarted') reopenQuestions.run(key, event.iteration)
       if (endsIteration(event)) insertCheckpoint.run(key, event.iteration, seq)
-    })
-    if (unit.boundary && tailBytes >= Math.max(tailBytesMin, snapshotBytes)) {
-      const body = JSON.stringify(state)
-      putSnapshot.run(key, state.seq, body)
-      tailBytes = 0
-      snapshotBytes = body.length
+      seq++
     }
-    if (state.status !== written.status || state.iteration !== written.iteration) {
-      updateRun.run(state.status, state.iteration, unit.atMs, key)
+    const { boundary } = unit
+    if (
+      boundary !== undefined &&
+      written.tailBytes >= Math.max(tailBytesMin, written.snapshotBytes)
+    ) {
+      const body = JSON.stringify(boundary)
+      putSnapshot.run(key, boundary.seq, body)
+      written.tailBytes = 0
+      written.snapshotBytes = body.length
+    }
+    if (state.status !== written.status) {
+      updateStatus.run(state.status, key)
+      written.status = state.status
     }
     nameContent(key, unit.blobs, unit.trees)
-    last.set(key, { status: state.status, iteration: state.iteration, tailBytes, snapshotBytes })
     if (state.outcome !== undefined) {
       last.delete(key)
       closeDecisions.run(state.seq, key)

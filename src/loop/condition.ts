@@ -83,8 +83,10 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
       return facts.nowMs >= condition.atMs
         ? { condition: 'deadline', ends: 'exhausted' }
         : undefined
-    case 'budget':
-      return isSpent(condition, state) ? { condition: 'budget', ends: 'exhausted' } : undefined
+    case 'budget': {
+      const limit = spentLimit(condition, state)
+      return limit === undefined ? undefined : { condition: `budget.${limit}`, ends: 'exhausted' }
+    }
   }
 }
 
@@ -98,13 +100,15 @@ function evaluateAll(of: readonly Condition<never, never>[], facts: Facts): Met 
   return { condition: `all(${parts.map((part) => part.condition).join(', ')})`, ends }
 }
 
-function isSpent(limit: Extract<Condition, { type: 'budget' }>, state: RunState): boolean {
-  const { tokens, costMicros, timeMs } = limit
-  return (
-    (tokens !== undefined && state.spent.tokens >= tokens) ||
-    (costMicros !== undefined && state.spent.costMicros >= costMicros) ||
-    (timeMs !== undefined && state.activeMs >= timeMs)
-  )
+function spentLimit(
+  budget: Extract<Condition, { type: 'budget' }>,
+  state: RunState,
+): 'tokens' | 'cost' | 'time' | undefined {
+  const { tokens, costMicros, timeMs } = budget
+  if (tokens !== undefined && state.spent.tokens >= tokens) return 'tokens'
+  if (costMicros !== undefined && state.spent.costMicros >= costMicros) return 'cost'
+  if (timeMs !== undefined && state.activeMs >= timeMs) return 'time'
+  return undefined
 }
 
 const stuck = (condition: string, detail: string): Met => ({ condition, ends: 'stuck', detail })

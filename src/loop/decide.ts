@@ -70,7 +70,9 @@ function outcomeOf(met: Met): Outcome {
 
 function limitOf(condition: string): LimitName {
   if (condition.includes('deadline')) return 'deadline'
-  if (condition.includes('budget')) return 'cost'
+  if (condition.includes('budget.tokens')) return 'tokens'
+  if (condition.includes('budget.cost')) return 'cost'
+  if (condition.includes('budget.time')) return 'time'
   return 'iterations'
 }
 

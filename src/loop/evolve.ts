@@ -5,40 +5,59 @@
  * E12. Nothing here forgets an error: counts only grow, and are reset only by measured progress.
  */
 
-import { type Amount, add, subtract, zero } from './budget.ts'
+import { type Amount, add, zero } from './budget.ts'
 import { evolveDecision } from './decision-evolve.ts'
 import type { IterationEnded, RecordedEvent, RunEvent, StepFailed, StepFinished } from './event.ts'
 import { errorSignature } from './fault.ts'
 import type { StepId } from './ids.ts'
-import { toJson } from './json.ts'
-import { applyPatch, isUnchanged } from './patch.ts'
+import { type Json, toJson } from './json.ts'
+import { applyPatch, isUnchanged, type Patch } from './patch.ts'
 import { committed, initialState, type Metrics, type RunState } from './state.ts'
 import { kindOf } from './step-name.ts'
 
+const none: readonly never[] = []
+
 export type Occurrence = Pick<RecordedEvent, 'seq' | 'atMs' | 'event'>
 
-export function evolve(state: RunState, occurrence: Occurrence): RunState {
+/** How progress follows from the previous one and a patch. */
+export type ApplyProgress = (previous: Json | undefined, patch: Patch) => Json
+
+const canonicalProgress: ApplyProgress = (previous, patch) => toJson(applyPatch(previous, patch))
+
+/**
+ * The state after one more event. Whoever knows the new progress already, or folds over a long
+ * history that only it holds, says how progress is made; the result must be the same.
+ */
+export function evolve(
+  state: RunState,
+  occurrence: Occurrence,
+  applyProgress: ApplyProgress = canonicalProgress,
+): RunState {
   const { seq, atMs, event } = occurrence
-  // The time between a crash and the next start is nobody's work.
-  const worked = state.status === 'running' && event.type !== 'run-started'
+  // The time between a crash and whoever takes the run next is nobody's work.
+  const taken = event.type === 'run-started' || event.type === 'run-rewound'
+  const worked = state.status === 'running' && !taken
   const activeMs = worked ? state.activeMs + Math.max(0, atMs - state.atMs) : state.activeMs
-  return apply({ ...state, seq, atMs, activeMs }, event, seq, atMs)
+  const moved = { ...state, seq, atMs, activeMs }
+  if (event.type !== 'iteration-ended') return apply(moved, event)
+  return iterationEnded(chargeOpen(moved), event, applyProgress)
 }
 
-function apply(state: RunState, event: RunEvent, seq: number, atMs: number): RunState {
+function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ended' }>): RunState {
+  const { seq, atMs } = state
   switch (event.type) {
     case 'run-created':
-      return created(state, event, atMs)
+      return created(state, event)
     case 'run-started':
-      return { ...omit(chargeOpen(state), 'suspendedTree'), status: 'running', waits: [] }
+      return { ...chargeOpen(state), suspendedTree: undefined, status: 'running', waits: none }
     case 'run-suspended': {
       const status = state.pauseRequested ? 'paused' : 'suspended'
-      const next = { ...chargeOpen(state), status, waits: [] } as const
-      return event.tree === undefined ? next : { ...next, suspendedTree: event.tree }
+      return { ...chargeOpen(state), status, waits: none, suspendedTree: event.tree }
     }
     case 'run-ended':
       return {
-        ...omit(chargeOpen(state), 'open'),
+        ...chargeOpen(state),
+        open: undefined,
         status: event.outcome.type,
         outcome: event.outcome,
       }
@@ -48,9 +67,11 @@ function apply(state: RunState, event: RunEvent, seq: number, atMs: number): Run
         event.again && state.open !== undefined
           ? { ...state.open, codeDigest }
           : { iteration: event.iteration, fromSeq: seq, startedAtMs: atMs, codeDigest }
-      const base = { ...state, status: 'running', codeDigest, open } as const
-      if (event.again || event.tree === undefined) return base
-      return { ...base, tree: event.tree, treeAtIterationStart: event.tree }
+      if (event.again || event.tree === undefined) {
+        return { ...state, status: 'running', codeDigest, open }
+      }
+      const { tree } = event
+      return { ...state, status: 'running', codeDigest, open, tree, treeAtIterationStart: tree }
     }
     case 'iteration-restarted':
       return state.open === undefined
@@ -59,9 +80,10 @@ function apply(state: RunState, event: RunEvent, seq: number, atMs: number): Run
             ...chargeOpen(state),
             begunIteration: Math.max(state.begunIteration ?? 0, event.iteration),
             open: { ...state.open, fromSeq: seq, startedAtMs: atMs },
+            ...(state.treeAtIterationStart === undefined
+              ? {}
+              : { tree: state.treeAtIterationStart }),
           }
-    case 'iteration-ended':
-      return iterationEnded(chargeOpen(state), event, atMs)
     case 'step-started':
       return stepStarted(state, event)
     case 'step-finished':
@@ -71,7 +93,8 @@ function apply(state: RunState, event: RunEvent, seq: number, atMs: number): Run
     case 'budget-reserved':
       return { ...state, reserved: { ...state.reserved, [event.id]: event.worst } }
     case 'budget-settled':
-      return settle(state, event.id, event.spent)
+      // One that is not there any more was settled or charged before.
+      return state.reserved[event.id] === undefined ? state : settle(state, event.id, event.spent)
     case 'decision-applied':
       return evolveDecision(state, event)
     case 'run-rewound':
@@ -83,29 +106,29 @@ function apply(state: RunState, event: RunEvent, seq: number, atMs: number): Run
   }
 }
 
-function created(
-  state: RunState,
-  event: Extract<RunEvent, { type: 'run-created' }>,
-  atMs: number,
-): RunState {
+function created(state: RunState, event: Extract<RunEvent, { type: 'run-created' }>): RunState {
   const { loop, codeDigest, limits, origin, progress, iteration, tree, carried } = event
   return {
     ...state,
-    createdAtMs: atMs,
+    createdAtMs: state.atMs,
     loop,
     codeDigest,
     limits,
     iteration: iteration ?? 0,
     ...carried,
-    ...(origin === undefined ? {} : { origin }),
-    ...(progress === undefined ? {} : { progress: toJson(progress) }),
-    ...(tree === undefined ? {} : { tree }),
+    origin,
+    progress,
+    tree,
   }
 }
 
-function iterationEnded(state: RunState, event: IterationEnded, atMs: number): RunState {
+function iterationEnded(
+  state: RunState,
+  event: IterationEnded,
+  applyProgress: ApplyProgress,
+): RunState {
   const { ending } = event
-  const base = { ...state, lastEnding: ending, waits: [] }
+  const base = { ...state, lastEnding: ending, waits: none }
   switch (ending.type) {
     case 'rate-limited':
       return { ...base, status: 'waiting', metrics: count(state.metrics, 'rateLimits') }
@@ -115,36 +138,35 @@ function iterationEnded(state: RunState, event: IterationEnded, atMs: number): R
       const signature = errorSignature(ending.fault)
       const again = signature === state.errors.signature
       return {
-        ...closed(base, event, atMs),
+        ...closed(base, event, applyProgress),
         errors: { signature, times: again ? state.errors.times + 1 : 1 },
-        metrics: count(closedMetrics(state, atMs), 'iterationErrors'),
+        metrics: count(closedMetrics(state), 'iterationErrors'),
       }
     }
     case 'continue':
     case 'complete':
-      return { ...closed(base, event, atMs), errors: initialState.errors }
+      return { ...closed(base, event, applyProgress), errors: initialState.errors }
   }
 }
 
 /** An iteration that counts is over. */
-function closed(state: RunState, event: IterationEnded, atMs: number): RunState {
+function closed(state: RunState, event: IterationEnded, applyProgress: ApplyProgress): RunState {
   const patch = event.progress
   const sameProgress = patch === undefined || isUnchanged(patch)
   const unchanged = sameProgress && state.tree === state.treeAtIterationStart
-  const next: RunState = {
-    ...omit(state, 'open'),
+  return {
+    ...state,
+    open: undefined,
     iteration: event.iteration,
     unchanged: unchanged ? state.unchanged + 1 : 0,
-    metrics: closedMetrics(state, atMs),
+    metrics: closedMetrics(state),
+    progress: patch === undefined ? state.progress : applyProgress(state.progress, patch),
   }
-  return patch === undefined
-    ? next
-    : { ...next, progress: toJson(applyPatch(state.progress, patch)) }
 }
 
-const closedMetrics = (state: RunState, atMs: number): Metrics => ({
+const closedMetrics = (state: RunState): Metrics => ({
   ...state.metrics,
-  iterationMs: state.metrics.iterationMs + (atMs - (state.open?.startedAtMs ?? atMs)),
+  iterationMs: state.metrics.iterationMs + (state.atMs - (state.open?.startedAtMs ?? state.atMs)),
 })
 
 function stepStarted(
@@ -171,16 +193,15 @@ function stepSettled(
       return settled
     case 'step-failed': {
       const field = event.retryAtMs === undefined ? 'stepsFailed' : 'retries'
-      const next = { ...settled, metrics: count(state.metrics, field) }
-      return event.tree === undefined ? next : { ...next, tree: event.tree }
+      const metrics = count(state.metrics, field)
+      return { ...settled, metrics, tree: event.tree ?? settled.tree }
     }
     case 'step-finished': {
-      const next = { ...settled, metrics: countFinished(state.metrics, event.step) }
-      const { tree, evidence } = event
-      const withTree = tree === undefined ? next : { ...next, tree }
-      if (evidence === undefined) return withTree
-      const { check, ...found } = evidence
-      return { ...withTree, evidence: { ...state.evidence, [check]: found } }
+      const metrics = countFinished(state.metrics, event.step)
+      const tree = event.tree ?? settled.tree
+      if (event.evidence === undefined) return { ...settled, metrics, tree }
+      const { check, ...found } = event.evidence
+      return { ...settled, metrics, tree, evidence: { ...state.evidence, [check]: found } }
     }
   }
 }
@@ -207,24 +228,23 @@ function settle(state: RunState, id: string, spent: Amount | undefined): RunStat
 
 /** Nobody knows what an unfinished call cost, so it cost what it was allowed to. */
 function chargeOpen(state: RunState): RunState {
-  const all = committed(state)
-  const open = subtract(all, state.spent)
-  return open.tokens === 0 && open.costMicros === 0 && Object.keys(state.reserved).length === 0
-    ? state
-    : { ...state, spent: all, reserved: {} }
+  if (Object.keys(state.reserved).length === 0) return state
+  return { ...state, spent: committed(state), reserved: {} }
 }
 
 function rewound(state: RunState, event: Extract<RunEvent, { type: 'run-rewound' }>): RunState {
-  const { progress, tree } = event
   return {
-    ...omit(omit(omit(omit(chargeOpen(state), 'open'), 'progress'), 'lastEnding'), 'suspendedTree'),
+    ...chargeOpen(state),
     iteration: event.toIteration,
     begunIteration: Math.max(state.begunIteration ?? 0, state.open?.iteration ?? state.iteration),
+    open: undefined,
+    lastEnding: undefined,
+    suspendedTree: undefined,
     unchanged: 0,
     errors: initialState.errors,
     evidence: {},
-    ...(progress === undefined ? {} : { progress: toJson(progress) }),
-    ...(tree === undefined ? {} : { tree }),
+    progress: event.progress,
+    tree: event.tree ?? state.tree,
   }
 }
 
@@ -234,8 +254,3 @@ const count = (metrics: Metrics, field: Counter): Metrics => ({
   ...metrics,
   [field]: metrics[field] + 1,
 })
-
-function omit<S extends object, K extends keyof S>(state: S, key: K): Omit<S, K> {
-  const { [key]: _dropped, ...rest } = state
-  return rest
-}

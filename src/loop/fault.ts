@@ -53,11 +53,12 @@ export function toFault(error: unknown): Fault {
   if (error instanceof FaultError) return error.fault
   const message = error instanceof Error ? error.message : String(error)
   const code =
-    typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined
+    typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return {
-    code: code ?? 'step-failed',
+    // Numbers, such as those of DOMException, name nothing.
+    code: typeof code === 'string' ? code : 'step-failed',
     message: message.slice(0, messageCharsMax),
-    retryable: code !== undefined && transientCodes.has(code),
+    retryable: typeof code === 'string' && transientCodes.has(code),
   }
 }
 
@@ -68,9 +69,11 @@ export function toFault(error: unknown): Fault {
 export function errorSignature(fault: Fault): string {
   const text = fault.message
     .toLowerCase()
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
-    .replaceAll(/\b(?:0x)?[0-9a-f]{7,}\b/g, '<hash>')
     .replaceAll(/\/tmp\/\S+/g, '<tmp>')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<n>')
+    .replaceAll(/\b(?:0x[0-9a-f]+|[0-9a-f]{7,})\b/g, '<n>')
+    // Ids of requests: long, without a break, with several digits.
+    .replaceAll(/(?<![a-z0-9])(?=(?:[a-z]*\d){3})[a-z0-9]{20,}(?![a-z0-9])/g, '<n>')
     .replaceAll(/\d+(?:[.:,]\d+)*/g, '<n>')
     .replaceAll(/\s+/g, ' ')
     .trim()

@@ -32,7 +32,7 @@ export {
   stepKinds,
 } from './event.ts'
 export { type CheckResult, type CheckStatus, checksPass, type Evidence } from './evidence.ts'
-export { evolve, type Occurrence } from './evolve.ts'
+export { type ApplyProgress, evolve, type Occurrence } from './evolve.ts'
 export { errorSignature, type Fault, FaultError, rateLimited, toFault } from './fault.ts'
 export {
   type BlobId,
@@ -42,7 +42,7 @@ export {
   stepId,
   type TreeId,
 } from './ids.ts'
-export { type Json, NotJsonError, toJson } from './json.ts'
+export { adoptJson, type Json, NotJsonError, toJson } from './json.ts'
 export type {
   Action,
   AgentReport,
@@ -60,7 +60,7 @@ export type {
   ToolResult,
 } from './loop-type.ts'
 export { describeOutcome, type LimitName, type Outcome, type OutcomeType } from './outcome.ts'
-export { applyPatch, diff, isUnchanged, type Patch } from './patch.ts'
+export { applyPatch, applyPatchInPlace, diff, isUnchanged, type Patch } from './patch.ts'
 export {
   type CaptureLimits,
   captureLimits,

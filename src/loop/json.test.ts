@@ -35,6 +35,8 @@ function isFrozenThroughout(value: Json): boolean {
   return Object.isFrozen(value) && Object.values(value).every(isFrozenThroughout)
 }
 
+const items = (value: Json | undefined): readonly Json[] => Object.values(value ?? {})
+
 function refusal(value: unknown): NotJsonError | undefined {
   try {
     toJson(value)
@@ -56,7 +58,11 @@ describe('a value on its way into the journal', () => {
   })
 
   test('is frozen in all its parts', () => {
-    fc.assert(fc.property(anyValue, (value) => isFrozenThroughout(toJson(value))))
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        expect(isFrozenThroughout(toJson(value))).toBe(true)
+      }),
+    )
   })
 
   test('is itself when it came from there', () => {
@@ -69,10 +75,11 @@ describe('a value on its way into the journal', () => {
   })
 
   test('shares the parts that came from there', () => {
-    const first = toJson({ history: [{ n: 1 }, { n: 2 }], note: 'a' }) as { history: Json[] }
-    const second = toJson({ ...first, history: [...first.history, { n: 3 }] }) as typeof first
-    expect(second.history[0]).toBe(first.history[0])
-    expect(second.history[1]).toBe(first.history[1])
+    const first = toJson([{ n: 1 }, { n: 2 }])
+    const second = toJson({ history: [...items(first), { n: 3 }] })
+    const [history] = items(second)
+    expect(items(history)[0]).toBe(items(first)[0])
+    expect(items(history)[1]).toBe(items(first)[1])
   })
 
   test('is not the object that was given, so that later changes to that do not reach it', () => {
@@ -125,9 +132,12 @@ describe('what cannot be stored is refused with the path of the offending field'
     ['a cycle', cycle, '$.self.back', 'contains itself'],
     ['undefined alone', undefined, '$', 'undefined'],
     ['undefined in a list', { list: [1, undefined] }, '$.list[1]', 'undefined'],
-    ['a hole in a list', { list: Array.from({ length: 2 }).fill(1, 0, 1) }, '$.list[1]', ''],
-    // biome-ignore lint/suspicious/noSparseArray: it is what is refused
-    ['a list with a hole', { list: [1, , 3] }, '$.list[1]', 'undefined'],
+    [
+      'a hole in a list',
+      { list: JSON.parse('[1, 2]', (key, n) => (key === '1' ? undefined : n)) },
+      '$.list[1]',
+      'undefined',
+    ],
     ['a boxed number', { n: Object(1) }, '$.n', 'Number'],
     ['a promise', { later: Promise.resolve(1) }, '$.later', 'Promise'],
   ])('%s', (_name, value, path, what) => {
@@ -145,7 +155,7 @@ describe('what cannot be stored is refused with the path of the offending field'
   test('nesting over 200 deep also where the parts came from the journal one by one', () => {
     let value: Json = {}
     const grow = (): void => {
-      while (true) value = toJson({ in: value })
+      for (let level = 0; level < 1000; level++) value = toJson({ in: value })
     }
     expect(grow).toThrow('nested over 200 deep')
     expect(toJson(JSON.parse(JSON.stringify(value)))).toEqual(value)

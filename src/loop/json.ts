@@ -26,11 +26,23 @@ export class NotJsonError extends Error {
 }
 
 const depthMax = 200
-const canonical = new WeakSet<object>()
+/** Canonical values, with how many levels are below each. */
+const canonical = new WeakMap<object, number>()
 
 /** The canonical, frozen copy of a value. Undefined properties are dropped, as JSON does. */
 export function toJson(value: unknown): Json {
   return copy(value, undefined, 0)
+}
+
+/**
+ * Makes a value canonical without copying it. Only for values that came straight out of
+ * `JSON.parse` and that nobody else holds.
+ */
+export function adoptJson(value: Json): Json {
+  if (typeof value !== 'object' || value === null || canonical.has(value)) return value
+  for (const part of Object.values(value)) adoptJson(part)
+  canonical.set(Object.freeze(value), heightOf(value))
+  return value
 }
 
 interface Trail {
@@ -47,10 +59,13 @@ function copy(value: unknown, trail: Trail | undefined, depth: number): Json {
     case 'number':
       if (!Number.isFinite(value)) throw new NotJsonError(pathOf(trail), `it is ${value}`)
       return value === 0 ? 0 : value
-    case 'object':
+    case 'object': {
       if (value === null) return null
-      if (canonical.has(value)) return value as Json
-      return copyObject(value, trail, depth)
+      const height = canonical.get(value)
+      if (height === undefined) return copyObject(value, trail, depth)
+      if (depth + height > depthMax) throw tooDeep(trail)
+      return value as Json
+    }
     case 'undefined':
       throw new NotJsonError(pathOf(trail), 'it is undefined (use null)')
     default:
@@ -59,16 +74,31 @@ function copy(value: unknown, trail: Trail | undefined, depth: number): Json {
 }
 
 function copyObject(value: object, trail: Trail | undefined, depth: number): Json {
-  if (depth > depthMax) throw new NotJsonError(pathOf(trail), `it is nested over ${depthMax} deep`)
+  if (depth > depthMax) throw tooDeep(trail)
   for (let up = trail; up !== undefined; up = up.parent) {
     if (up.value === value) throw new NotJsonError(pathOf(trail), 'it contains itself')
   }
+  // Unlike `map`, this sees holes, and makes a plain list of any kind of list.
   const result = Array.isArray(value)
-    ? value.map((item, index) => copy(item, { parent: trail, key: index, value }, depth + 1))
+    ? Array.from(value, (item, index) =>
+        copy(item, { parent: trail, key: index, value }, depth + 1),
+      )
     : copyRecord(value, trail, depth)
-  canonical.add(Object.freeze(result))
+  canonical.set(Object.freeze(result), heightOf(result))
   return result
 }
+
+function heightOf(value: readonly Json[] | { readonly [key: string]: Json }): number {
+  let height = 0
+  for (const part of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof part !== 'object' || part === null) continue
+    height = Math.max(height, 1 + (canonical.get(part) ?? 0))
+  }
+  return height
+}
+
+const tooDeep = (trail: Trail | undefined): NotJsonError =>
+  new NotJsonError(pathOf(trail), `it is nested over ${depthMax} deep`)
 
 function copyRecord(
   value: object,

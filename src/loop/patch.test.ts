@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Json, toJson } from './json.ts'
-import { applyPatch, diff, isUnchanged, type Patch } from './patch.ts'
+import { applyPatch, applyPatchInPlace, diff, isUnchanged, type Patch } from './patch.ts'
 
 const json = fc.jsonValue({ maxDepth: 3 }).map(toJson)
 const record = fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('a', 'b', '__proto__')), json)
@@ -9,27 +9,31 @@ const record = fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('a', 'b', '__
 /** What a row would hold and give back. */
 const written = (patch: Patch): Patch => JSON.parse(JSON.stringify(patch))
 
+const itemsOf = (value: Json): readonly Json[] => Object.values(value ?? {})
+
+const message = (n: number): Json => toJson({ role: 'user', text: `message ${n % 10}` })
+
 const sizeOf = (patch: Patch): number => JSON.stringify(patch).length
 
-function expectRoundTrip(previous: Json | undefined, next: Json): void {
-  expect(toJson(applyPatch(previous, written(diff(previous, next))))).toEqual(next)
-}
+/** What is read back from the row of a patch. */
+const roundTrip = (previous: Json | undefined, next: Json): Json =>
+  applyPatch(previous, written(diff(previous, next)))
 
 describe('P1: a patch applied to what it was made from gives what it was made for', () => {
   test('for any two values', () => {
     fc.assert(
-      fc.property(fc.option(json, { nil: undefined }), json, (previous, next) =>
-        expectRoundTrip(previous, next),
-      ),
+      fc.property(fc.option(json, { nil: undefined }), json, (previous, next) => {
+        expect(roundTrip(previous, next)).toEqual(next)
+      }),
     )
   })
 
   test('for objects that share some of their members', () => {
     fc.assert(
       fc.property(record, record, fc.array(fc.string()), (first, added, removed) => {
-        const previous = toJson(first) as Record<string, Json>
-        const kept = Object.entries(previous).filter(([key]) => !removed.includes(key))
-        expectRoundTrip(previous, toJson(Object.fromEntries([...kept, ...Object.entries(added)])))
+        const kept = Object.entries(first).filter(([key]) => !removed.includes(key))
+        const next = toJson(Object.fromEntries([...kept, ...Object.entries(added)]))
+        expect(roundTrip(toJson(first), next)).toEqual(next)
       }),
     )
   })
@@ -37,17 +41,18 @@ describe('P1: a patch applied to what it was made from gives what it was made fo
   test('for lists that slide: items leave at the front and join at the end', () => {
     fc.assert(
       fc.property(fc.array(json), fc.nat(10), fc.array(json), (items, drop, more) => {
-        const previous = toJson(items) as Json[]
-        expectRoundTrip(previous, toJson([...previous.slice(drop), ...more]))
+        const next = toJson([...items.slice(drop), ...more])
+        expect(roundTrip(toJson(items), next)).toEqual(next)
       }),
     )
   })
 
   test('for a list inside an object inside a list', () => {
-    const previous = toJson({ a: { list: [{ n: 1 }] }, b: [] }) as { a: { list: Json[] } }
-    const next = toJson({ ...previous, a: { list: [...previous.a.list, { n: 2 }] } })
+    const list = toJson([{ n: 1 }])
+    const previous = toJson({ a: { list }, b: [] })
+    const next = toJson({ a: { list: [...itemsOf(list), { n: 2 }] }, b: [] })
     expect(diff(previous, next)).toEqual({ at: { a: { at: { list: { push: [{ n: 2 }] } } } } })
-    expectRoundTrip(previous, next)
+    expect(roundTrip(previous, next)).toEqual(next)
   })
 
   test.each<[string, Json | undefined, Json, Patch]>([
@@ -64,17 +69,31 @@ describe('P1: a patch applied to what it was made from gives what it was made fo
     ['a property less', toJson({ a: 1, b: 2 }), toJson({ a: 1 }), { at: {}, del: ['b'] }],
   ])('%s', (_name, previous, next, patch) => {
     expect(diff(previous, next)).toEqual(patch)
-    expectRoundTrip(previous, next)
+    expect(roundTrip(previous, next)).toEqual(next)
   })
+})
+
+test('a patch applied in place gives the same', () => {
+  fc.assert(
+    fc.property(fc.option(json, { nil: undefined }), json, (previous, next) => {
+      const patch = written(diff(previous, next))
+      const own: Json | undefined =
+        previous === undefined ? undefined : JSON.parse(JSON.stringify(previous))
+      expect(applyPatchInPlace(own, patch)).toEqual(next)
+    }),
+  )
+  const list = toJson([{ n: 1 }, { n: 2 }])
+  const next = toJson([...itemsOf(list).slice(1), { n: 3 }])
+  const own: Json = JSON.parse(JSON.stringify(list))
+  expect(applyPatchInPlace(own, diff(list, next))).toEqual(next)
 })
 
 describe('a long history costs what was added to it', () => {
   test('a message more is as large at the thousandth as at the first', () => {
-    const message = (n: number): Json => toJson({ role: 'user', text: `message ${n % 10}` })
-    let history = toJson([message(0)]) as readonly Json[]
+    let history = toJson([message(0)])
     const sizes: number[] = []
     for (let n = 1; n <= 1000; n++) {
-      const next = toJson([...history, message(n)]) as readonly Json[]
+      const next = toJson([...itemsOf(history), message(n)])
       sizes.push(sizeOf(diff(history, next)))
       history = next
     }
@@ -83,16 +102,15 @@ describe('a long history costs what was added to it', () => {
   })
 
   test('a window that slides costs the new item, whatever its length', () => {
-    const items = toJson(Array.from({ length: 500 }, (_, n) => ({ n, text: 'x'.repeat(100) })))
-    const previous = items as readonly Json[]
-    const next = toJson([...previous.slice(1), { n: 500 }])
+    const previous = toJson(Array.from({ length: 500 }, (_, n) => ({ n, text: 'x'.repeat(100) })))
+    const next = toJson([...itemsOf(previous).slice(1), { n: 500 }])
     expect(sizeOf(diff(previous, next))).toBeLessThan(60)
   })
 
   test('one changed member of a large object costs that member', () => {
     const large = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`key${n}`, { n }]))
-    const previous = toJson(large) as Record<string, Json>
-    const next = toJson({ ...previous, key250: { n: -1 } })
+    const previous = toJson(large)
+    const next = toJson({ ...large, key250: { n: -1 } })
     expect(diff(previous, next)).toEqual({ at: { key250: { at: { n: { set: -1 } } } } })
   })
 

@@ -48,6 +48,33 @@ export function applyPatch(previous: Json | undefined, patch: Patch): Json {
   return Object.fromEntries([...kept, ...changed])
 }
 
+/** The same, on a value that only the caller holds: it is changed instead of copied. */
+export function applyPatchInPlace(previous: Json | undefined, patch: Patch): Json {
+  if ('set' in patch) return patch.set
+  if (previous === undefined) throw new Error('a patch needs a value to apply to')
+  if ('keep' in patch) return previous
+  if ('push' in patch) {
+    if (!isArray(previous)) throw new Error('a push patch needs an array')
+    const items = previous as Json[]
+    if (patch.drop !== undefined) items.splice(0, patch.drop)
+    for (const item of patch.push) items.push(item)
+    return items
+  }
+  if (!isRecord(previous)) throw new Error('an at patch needs an object')
+  const record = previous as Record<string, Json>
+  for (const key of patch.del ?? []) delete record[key]
+  for (const [key, part] of Object.entries(patch.at)) {
+    const value = applyPatchInPlace(Object.hasOwn(record, key) ? record[key] : undefined, part)
+    Object.defineProperty(record, key, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    })
+  }
+  return record
+}
+
 /** Whether the patch says that nothing changed. */
 export const isUnchanged = (patch: Patch): boolean => 'keep' in patch
 

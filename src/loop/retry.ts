@@ -29,6 +29,9 @@ export function retryDelayMs(
 ): number | undefined {
   if (!fault.retryable || fault.code === 'rate-limited') return undefined
   if (attempt >= policy.attempts) return undefined
-  const whole = Math.min(policy.delayMsMax, policy.firstDelayMs * policy.factor ** (attempt - 1))
+  const { firstDelayMs, factor, delayMsMax } = policy
+  // Nothing stays nothing, also where the power has become infinite.
+  const grown = firstDelayMs === 0 ? 0 : firstDelayMs * factor ** (attempt - 1)
+  const whole = Math.min(delayMsMax, grown)
   return Math.round(whole / 2 + (chance * whole) / 2)
 }

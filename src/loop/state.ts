@@ -1,4 +1,9 @@
-/** What is known about a run: a fold over its events, small whatever the length of its history. */
+/**
+ * What is known about a run: a fold over its events, small whatever the length of its history.
+ *
+ * All members are there from the beginning, so that every state has the same shape: the fold runs
+ * for each event, and copies of one shape are cheap.
+ */
 
 import type { Amount, Limits, Remaining } from './budget.ts'
 import { add, defaultLimits, zero } from './budget.ts'
@@ -40,14 +45,14 @@ export interface RunState {
   readonly loop: string
   readonly codeDigest: string
   readonly limits: Limits
-  readonly origin?: Origin
+  readonly origin?: Origin | undefined
   /** Iterations that count. */
   readonly iteration: number
   /** The iteration under way, or one to be entered again. */
-  readonly open?: OpenIteration
-  readonly lastEnding?: Ending
-  readonly progress?: Json
-  readonly tree?: TreeId
+  readonly open?: OpenIteration | undefined
+  readonly lastEnding?: Ending | undefined
+  readonly progress?: Json | undefined
+  readonly tree?: TreeId | undefined
   readonly evidence: { readonly [check: string]: Evidence }
   readonly spent: Amount
   /** Reserved and not settled, by step or by reservation id. */
@@ -56,17 +61,17 @@ export interface RunState {
   /** Iterations in a row in which neither progress nor files changed. */
   readonly unchanged: number
   readonly errors: { readonly signature: string; readonly times: number }
-  readonly stop?: { readonly by: string; readonly reason: string }
-  readonly cancel?: { readonly by: string; readonly reason: string }
+  readonly stop?: { readonly by: string; readonly reason: string } | undefined
+  readonly cancel?: { readonly by: string; readonly reason: string } | undefined
   readonly pauseRequested: boolean
   /** Open waits of steps: sleeping, or asking a person. */
   readonly waits: readonly StepId[]
   /** The files as a suspension in good order left them. */
-  readonly suspendedTree?: TreeId
-  readonly treeAtIterationStart?: TreeId
+  readonly suspendedTree?: TreeId | undefined
+  readonly treeAtIterationStart?: TreeId | undefined
   /** The last iteration that was begun and is done anew, by force or after going back. */
-  readonly begunIteration?: number
-  readonly outcome?: Outcome
+  readonly begunIteration?: number | undefined
+  readonly outcome?: Outcome | undefined
   readonly metrics: Metrics
 }
 
@@ -78,15 +83,26 @@ export const initialState: RunState = {
   loop: '',
   codeDigest: '',
   limits: defaultLimits,
+  origin: undefined,
   iteration: 0,
+  open: undefined,
+  lastEnding: undefined,
+  progress: undefined,
+  tree: undefined,
   evidence: {},
   spent: zero,
   reserved: {},
   activeMs: 0,
   unchanged: 0,
   errors: { signature: '', times: 0 },
+  stop: undefined,
+  cancel: undefined,
   pauseRequested: false,
   waits: [],
+  suspendedTree: undefined,
+  treeAtIterationStart: undefined,
+  begunIteration: undefined,
+  outcome: undefined,
   metrics: {
     steps: 0,
     stepsFailed: 0,

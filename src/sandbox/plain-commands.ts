@@ -32,10 +32,8 @@ export type Spawn = (
 
 const defaultTimeoutMs = 10 * 60_000
 const defaultOutputBytesMax = 64 * 1024
-/** Between the request to end and the end. */
+/** Between the request to end and the kill. */
 const graceMs = 2000
-/** What is killed is gone at once, unless it is stuck in the kernel. */
-const goneMs = 5000
 /** Something may still hold the other end of a pipe. */
 const drainMs = 500
 /** A longer timer would fire at once. */
@@ -108,7 +106,7 @@ function keepEnd(stream: Readable | null, command: Command): OutputTail {
   return tail
 }
 
-/** Waits for its own end, or sees to it at the time limit or when it is no longer wanted. */
+/** Waits for its own end, or asks for it at the time limit or when it is no longer wanted. */
 async function endOf(
   exited: Promise<Ending>,
   group: number | undefined,
@@ -118,8 +116,7 @@ async function endOf(
   const stop = await firstOf(exited, command.timeoutMs ?? defaultTimeoutMs, signal)
   if (stop === 'exited') return exited
   if (group !== undefined) signalGroup(group, 'SIGTERM')
-  if (!(await within(exited, graceMs)) && group !== undefined) signalGroup(group, 'SIGKILL')
-  await within(exited, goneMs)
+  await within(exited, graceMs)
   return { ended: stop }
 }
 

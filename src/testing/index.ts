@@ -1,14 +1,17 @@
 export {
   type Blobs,
+  type Commands,
   createRun,
   driveRun,
   type Files,
   forkRun,
   type Journal,
   loadRun,
+  type NewRun,
   type Ports,
   stateAt,
   systemClock,
+  type Unit,
   type Workspace,
 } from '../engine/index.ts'
 export {
@@ -21,4 +24,14 @@ export {
 } from '../journal/index.ts'
 export { createPlainCommands } from '../sandbox/index.ts'
 export { createDirectoryWorkspace } from '../workspace/index.ts'
+export { createFailingFiles, type FailingFiles, type FailingFilesOptions } from './failing-files.ts'
 export { memoryBlobs } from './memory-blobs.ts'
+export { type SeededRandom, seededRandom } from './seeded-random.ts'
+export {
+  type SimulateOptions,
+  SimulationError,
+  type SimulationReport,
+  simulate,
+} from './simulate.ts'
+export { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
+export { diskError, type StatementWatch, watchDatabase } from './watched-database.ts'

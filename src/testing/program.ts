@@ -157,6 +157,7 @@ export function digest(value: unknown): number {
   const text = JSON.stringify(value) ?? 'undefined'
   let result = text.length
   const step = Math.max(1, Math.floor(text.length / 500))
-  for (let index = 0; index < text.length; index += step) result = mix(result, text.charCodeAt(index))
+  for (let index = 0; index < text.length; index += step)
+    result = mix(result, text.charCodeAt(index))
   return result
 }

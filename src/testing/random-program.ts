@@ -8,8 +8,7 @@ import { simulatedStartMs } from './simulated-time.ts'
 
 const depthMax = 3
 
-export function randomProgram(random: SeededRandom): Program {
-  const exact = random.chance(0.5)
+export function randomProgram(random: SeededRandom, exact: boolean): Program {
   const usesFiles = random.chance(0.8)
   let names = 0
   const drawing: Drawing = {
@@ -109,7 +108,8 @@ function randomUntil(drawing: Drawing): readonly Until[] {
     if (roll < 0.7) return { type: 'no-progress', iterations: random.between(1, 3) }
     if (roll < 0.8) return { type: 'same-error', times: random.between(1, 2) }
     if (roll < 0.9 || exact) return { type: 'checks-pass' }
-    if (roll < 0.95) return { type: 'deadline', atMs: simulatedStartMs + random.between(0, 300_000) }
+    if (roll < 0.95)
+      return { type: 'deadline', atMs: simulatedStartMs + random.between(0, 300_000) }
     return { type: 'budget', tokens: random.between(0, 3000), timeMs: random.between(1, 300_000) }
   }
   return Array.from({ length: random.between(0, 2) }, () =>

@@ -33,7 +33,7 @@ export function randomWork(drawing: Drawing): Work {
     reads: usesFiles && (!readOnly || exact) && random.chance(0.5),
     readOnly,
     timeoutMs: randomTimeoutMs(random, partsMs, trouble),
-    attempts: random.chance(0.2) ? random.between(1, 4) : undefined,
+    attempts: !(exact && trouble) && random.chance(0.2) ? random.between(1, 4) : undefined,
     reserve,
     spends: randomSpending(random, reserve),
     calls: random.chance(0.2)

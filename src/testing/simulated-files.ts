@@ -48,7 +48,7 @@ export function createSimulatedFiles(path: string, trees: SimulatedTrees): Simul
 /** How one process reaches the files: each call takes time, may fail, and may be its last. */
 export interface FileAccess {
   /** Resolves after a moment of the process. Throws what the disk says. */
-  moment(what: string): Promise<void>
+  moment(what: string, code: 'workspace-failed'): Promise<void>
   /** Whether what this process does still counts: see `SimulatedProcess`. */
   mayWrite(): boolean
 }
@@ -60,19 +60,20 @@ export function workspaceOf(
 ): Workspace {
   return {
     path: files.path,
+    exists: async () => true,
     async snapshot() {
-      await access.moment('snapshot')
+      await access.moment('snapshot', 'workspace-failed')
       return files.tree()
     },
     async restore(tree) {
-      await access.moment('restore')
+      await access.moment('restore', 'workspace-failed')
       const target = trees.get(tree)
       if (target === undefined) throw new LoopError('workspace-failed', `There is no tree ${tree}.`)
       const paths = new Set([...files.read().keys(), ...target.keys()])
       for (const path of paths) {
         if (files.read().get(path) === target.get(path)) continue
         if (access.mayWrite()) files.write(path, target.get(path))
-        await access.moment('restore a file')
+        await access.moment('restore a file', 'workspace-failed')
       }
     },
   }

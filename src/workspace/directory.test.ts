@@ -226,6 +226,24 @@ describe('a snapshot', () => {
     })
   })
 
+  test('whose k-th call fails is rejected with the reason, and works when repeated', async () => {
+    for (const name of ['a', 'b/c', 'b/d/e']) await write(name)
+    await symlink('a', inWork('link'))
+    const tree = await open().snapshot()
+    for (let failAt = 1, failed = true; failed; failAt += 1) {
+      const { files, calls } = createFailingFiles({ failAt, code: 'EMFILE' })
+      const workspace = open({ files, now: later })
+      const refusals: unknown[] = []
+      await workspace.snapshot().catch((error: unknown) => refusals.push(error))
+      failed = calls.length >= failAt
+      for (const refusal of refusals) {
+        expect(refusal).toMatchObject({ code: 'workspace-failed', cause: { code: 'EMFILE' } })
+      }
+      const again = failed ? workspace : open()
+      expect(await again.snapshot()).toBe(tree)
+    }
+  })
+
   test('of a missing directory says what to do', async () => {
     const missing = open({ path: join(folder, 'missing') }).snapshot()
     await expect(missing).rejects.toMatchObject({

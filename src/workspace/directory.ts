@@ -53,6 +53,7 @@ export function createDirectoryWorkspace(options: DirectoryWorkspaceOptions): Wo
 
   return {
     path,
+    exists: () => inTurn('look', () => isThere(place, path)),
     snapshot: () => inTurn('snapshot', () => snapshot(place, path)),
     restore: (tree) => inTurn('restore', () => restoreRoot(place, path, tree)),
   }

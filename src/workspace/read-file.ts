@@ -15,11 +15,9 @@ const chunkBytes = 256 * 1024
 
 /** What was seen is not what is there any more. Looking again may help. */
 export class ChangedError extends Error {
-  readonly path: string
   constructor(path: Bytes, cause?: unknown) {
-    super(`${show(path)} changed while it was being read`, { cause })
+    super(`${path === '' ? 'it' : show(path)} changed while it was being read`, { cause })
     this.name = 'ChangedError'
-    this.path = show(path)
   }
 }
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { TreeId } from '../loop/index.ts'
 import { memoryBlobs } from '../testing/memory-blobs.ts'
 import { createDirectoryWorkspace } from './directory.ts'
@@ -114,8 +114,13 @@ const withoutFolders = ({ added, changed, removed }: TreeDifference): TreeDiffer
   removed: removed.filter(isNoFolder),
 })
 
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'loopwright-any-tree-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
 test('whatever became of a directory, a restore makes it what it was', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'loopwright-any-tree-'))
   const path = join(folder, 'work')
   await fc.assert(
     fc.asyncProperty(roots, roots, async (before, after) => {
@@ -143,5 +148,4 @@ test('whatever became of a directory, a restore makes it what it was', async () 
     }),
     { numRuns: 150 },
   )
-  await rm(folder, { recursive: true })
 })

@@ -45,6 +45,8 @@ const write = async (name: string, content = name, mode = 0o644) => {
   await mkdir(dirname(inWork(name)), { recursive: true })
   await writeFile(inWork(name), content, { mode })
 }
+/** Long after everything that the test has written, so that nothing looks young. */
+const later = () => Date.now() + 60_000
 const read = (...names: string[]) => readFile(inWork(...names), 'utf8')
 const isExecutable = async (name: string) => ((await stat(inWork(name))).mode & 0o111) !== 0
 
@@ -109,6 +111,19 @@ describe('a restore', () => {
         ),
       ),
     )
+  })
+
+  test('knows by memory alone that a file has another content', async () => {
+    const { files, calls } = createFailingFiles()
+    const workspace = createDirectoryWorkspace({ path, blobs, files, now: later })
+    await write('a', 'one')
+    const tree = await workspace.snapshot()
+    await write('a', 'two')
+    await workspace.snapshot()
+    const before = calls.length
+    await workspace.restore(tree)
+    expect(await read('a')).toBe('one')
+    expect(calls.slice(before)).not.toContain('handle.read')
   })
 
   test('turns each kind of thing into each other kind', async () => {
@@ -193,6 +208,9 @@ describe('a restore', () => {
     await workspace.restore(tree)
     expect(await workspace.snapshot()).toBe(tree)
     expect(await readdir(inWork('locked'))).toEqual(['a'])
+    // This holds for root, too, whom no rights stop.
+    for (const name of ['', 'locked']) expect((await stat(inWork(name))).mode & 0o700).toBe(0o700)
+    expect((await stat(inWork('b'))).mode & 0o400).toBe(0o400)
   })
 
   test('leaves a file that was for its owner only as private as it was', async () => {

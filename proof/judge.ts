@@ -1,0 +1,205 @@
+/**
+ * Compares a record with what really happened and with a run that nobody disturbed.
+ *
+ * 1. Lost: a result that reached the loop is in the record with the same content; so is a run that
+ *    was accepted.
+ * 2. Repeated: no code runs for a step that has a result; no attempt runs twice; an action happens
+ *    once.
+ * 3. Trees: each step began on the tree that its start names; the workspace is what the record says
+ *    it is; nothing outside it changed.
+ * 4. Integrity: SQLite finds nothing, events have no gaps, all content that the record names is there.
+ * 5. Ending: outcome, progress, results and tree are those of the undisturbed run.
+ * 6. Budget: what was spent is what the events add up to, with unfinished reservations charged in
+ *    full; it is within the limits; nothing was paid for before its reservation was on disk.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { RecordedEvent, RunEvent, RunState } from 'loopwright'
+import { createBlobStore, loadRun, openSqliteJournal } from 'loopwright/testing'
+import { type Effect, hashOf, type Place, placeKey, readEffects } from './effects.ts'
+import { spentBy } from './spent.ts'
+import { outsideFiles, placesIn, treeOf, victimRun } from './victim-world.ts'
+
+export type FindingKind =
+  | 'lost'
+  | 'repeated'
+  | 'tree'
+  | 'integrity'
+  | 'ending'
+  | 'budget'
+  /** A process that did not end, or ended otherwise than it should. */
+  | 'process'
+
+export interface Finding {
+  readonly kind: FindingKind
+  readonly text: string
+}
+
+export interface Recorded {
+  readonly state: RunState
+  readonly events: readonly RecordedEvent[]
+  /** Hash of the result of each finished step. */
+  readonly results: ReadonlyMap<string, string>
+  readonly effects: readonly Effect[]
+  readonly world: readonly string[]
+  readonly tree: string
+  readonly problems: readonly string[]
+}
+
+/** Reads everything back with fresh eyes. */
+export async function readRecord(base: string): Promise<Recorded> {
+  const places = placesIn(base)
+  const journal = openSqliteJournal({ path: places.journal })
+  const blobs = createBlobStore({ root: places.blobs })
+  try {
+    const { state } = await loadRun(journal, victimRun)
+    const events = await journal.read(victimRun)
+    const results = new Map<string, string>()
+    const problems = [...journal.integrityProblems()]
+    for (const { event } of events) {
+      if (event.type !== 'step-finished') continue
+      const { result } = event
+      const value: unknown =
+        result === undefined
+          ? undefined
+          : 'value' in result
+            ? result.value
+            : JSON.parse((await blobs.get(result.blob)).toString('utf8'))
+      results.set(placeKey(event), hashOf(value))
+    }
+    for (const { hash } of journal.namedContent()) {
+      await blobs.get(hash as never).catch((error: Error) => problems.push(error.message))
+    }
+    const world = readFileSync(places.world, 'utf8').split('\n').filter(Boolean)
+    const effects = readEffects(places.effects)
+    return { state, events, results, effects, world, problems, tree: await treeOf(places.work) }
+  } finally {
+    await journal.close()
+  }
+}
+
+export function judge(found: Recorded, clean: Recorded, base: string): readonly Finding[] {
+  return [
+    ...lost(found).map((text) => ({ kind: 'lost', text }) as const),
+    ...repeated(found).map((text) => ({ kind: 'repeated', text }) as const),
+    ...trees(found, base).map((text) => ({ kind: 'tree', text }) as const),
+    ...integrity(found).map((text) => ({ kind: 'integrity', text }) as const),
+    ...ending(found, clean).map((text) => ({ kind: 'ending', text }) as const),
+    ...budget(found).map((text) => ({ kind: 'budget', text }) as const),
+  ]
+}
+
+function lost({ effects, results }: Recorded): readonly string[] {
+  const accepted = effects.filter((effect) => effect.type === 'accepted')
+  const twice = accepted.length > 1 ? ['the run was accepted, and was not there afterwards'] : []
+  const missing = effects.flatMap((effect) => {
+    if (effect.type !== 'resolved') return []
+    const kept = results.get(placeKey(effect))
+    if (kept === effect.hash) return []
+    return [
+      `${placeKey(effect)} was handed over and ${kept ? 'is another' : 'is not'} in the record`,
+    ]
+  })
+  return [...twice, ...missing]
+}
+
+function repeated({ effects, events, world }: Recorded): readonly string[] {
+  const finished = new Map<string, number>()
+  for (const { event } of events) {
+    if (event.type === 'step-finished') finished.set(placeKey(event), event.attempt)
+  }
+  const resolved = new Set<string>()
+  const begun = new Set<string>()
+  const found: string[] = []
+  for (const effect of effects) {
+    if (effect.type === 'resolved') resolved.add(placeKey(effect))
+    if (effect.type !== 'began') continue
+    const key = placeKey(effect)
+    const last = finished.get(key) ?? Number.POSITIVE_INFINITY
+    if (effect.attempt > last) found.push(`${key} ran again (${effect.attempt}) after its result`)
+    if (resolved.has(key)) found.push(`${key} ran after its result was handed over`)
+    const attempt = `${key} attempt ${effect.attempt}`
+    if (begun.has(attempt)) found.push(`${attempt} ran twice`)
+    begun.add(attempt)
+  }
+  const double = world.filter((key, index) => world.indexOf(key) !== index)
+  return [...found, ...double.map((key) => `action ${key} happened twice`)]
+}
+
+function trees({ effects, events, state, tree }: Recorded, base: string): readonly string[] {
+  const started = new Map<string, string | undefined>()
+  for (const { event } of events) {
+    if (event.type === 'step-started') started.set(attemptKey(event), event.tree)
+  }
+  const wrong = effects.flatMap((effect) => {
+    if (effect.type !== 'began') return []
+    const key = attemptKey(effect)
+    if (!started.has(key)) return [`${key} ran and its start is not in the record`]
+    if (effect.tree === started.get(key)) return []
+    return [`${key} began on ${effect.tree} and not on ${started.get(key)}`]
+  })
+  if (tree !== state.tree) wrong.push(`the workspace is ${tree}, the record says ${state.tree}`)
+  return [...wrong, ...changesOutside(base)]
+}
+
+const attemptKey = (at: Place & { readonly attempt: number }): string =>
+  `${placeKey(at)} attempt ${at.attempt}`
+
+function changesOutside(base: string): readonly string[] {
+  const { outside } = placesIn(base)
+  const there = readdirSync(outside, { recursive: true, encoding: 'utf8' }).toSorted()
+  const wanted = [...Object.keys(outsideFiles), 'kept'].toSorted()
+  const found = isDeepStrictEqual(there, wanted) ? [] : [`outside has ${there.join(', ')}`]
+  for (const [path, text] of Object.entries(outsideFiles)) {
+    if (readFileSync(join(outside, path), 'utf8') !== text) found.push(`outside/${path} changed`)
+  }
+  const top = readdirSync(base).toSorted().join(' ')
+  const expected = 'effects.log flags outside state work world.log'
+  return top === expected ? found : [...found, `there is ${top}`]
+}
+
+function integrity({ events, problems }: Recorded): readonly string[] {
+  const gap = events.findIndex(({ seq }, index) => seq !== index + 1)
+  return gap < 0 ? problems : [...problems, `event ${gap + 1} is missing`]
+}
+
+function ending(found: Recorded, clean: Recorded): readonly string[] {
+  const differences: string[] = []
+  const compare = (what: string, is: unknown, was: unknown): void => {
+    if (isDeepStrictEqual(is, was)) return
+    differences.push(`${what} is ${JSON.stringify(is)} and not ${JSON.stringify(was)}`)
+  }
+  compare('the outcome', found.state.outcome, clean.state.outcome)
+  compare('progress', found.state.progress, clean.state.progress)
+  compare('the tree', found.tree, clean.tree)
+  compare('what actions did', found.world.toSorted(), clean.world.toSorted())
+  for (const [key, hash] of clean.results) {
+    if (!isTimed(key)) compare(`the result of ${key}`, found.results.get(key), hash)
+  }
+  compare('the number of results', found.results.size, clean.results.size)
+  return differences
+}
+
+/** A check says how long it took. */
+const isTimed = (key: string): boolean => key.includes('/check:')
+
+function budget({ state, events, effects }: Recorded): readonly string[] {
+  const found: string[] = []
+  const { spent, reserved, limits } = state
+  const sum = spentBy(events.map(({ event }) => event))
+  if (!isDeepStrictEqual(sum, spent)) {
+    found.push(`spent ${JSON.stringify(spent)} where the events say ${JSON.stringify(sum)}`)
+  }
+  if (Object.keys(reserved).length > 0) found.push(`reserved still: ${JSON.stringify(reserved)}`)
+  if (spent.tokens > limits.tokens || spent.costMicros > limits.costMicros) found.push('overspent')
+  const paid = effects.filter((effect) => effect.type === 'called')
+  for (const call of paid) {
+    const id = `${placeKey(call)}/${call.attempt}/`
+    const isReserved = ({ event }: { event: RunEvent }): boolean =>
+      event.type === 'budget-reserved' && event.id.startsWith(id)
+    if (!events.some(isReserved)) found.push(`${id} was paid for without a reservation`)
+  }
+  return found
+}

@@ -1,0 +1,23 @@
+/** `node build/proof/replay-kill.js <site> <phase> <occurrence> [<site> <phase> <occurrence>]` */
+
+import type { Phase } from './failpoints.ts'
+import { measureSites, runCase } from './kills.ts'
+import type { Kill } from './victim-job.ts'
+
+function killFrom([site, phase, occurrence]: readonly string[]): Kill | undefined {
+  if (site === undefined || phase === undefined) return undefined
+  return { site, phase: phase as Phase, occurrence: Number(occurrence ?? 1) }
+}
+
+const args = process.argv.slice(2)
+const first = killFrom(args.slice(0, 3))
+const second = killFrom(args.slice(3, 6))
+if (first === undefined) {
+  process.stderr.write('Say where to kill: <site> <phase> <occurrence>, once or twice.\n')
+  process.exitCode = 64
+} else {
+  const { clean } = await measureSites()
+  const end = await runCase(second === undefined ? { first } : { first, second }, clean)
+  process.stdout.write(`${JSON.stringify(end, undefined, 2)}\n`)
+  if (end.findings.length > 0) process.exitCode = 1
+}

@@ -1,0 +1,43 @@
+/**
+ * What a run spent, added up from its events in another way than the engine does: attempt by attempt.
+ * What was reserved and never settled counts in full.
+ */
+
+import type { Amount, RunEvent } from 'loopwright'
+
+export function spentBy(events: readonly RunEvent[]): Amount {
+  const open = new Map<string, Amount>()
+  const amounts: Amount[] = []
+  for (const event of events) {
+    switch (event.type) {
+      case 'step-started':
+        if (event.reserved !== undefined) open.set(attemptOf(event), event.reserved)
+        break
+      case 'step-finished':
+      case 'step-failed':
+      case 'step-interrupted':
+        open.delete(attemptOf(event))
+        if (event.spent !== undefined) amounts.push(event.spent)
+        break
+      case 'budget-reserved':
+        open.set(event.id, event.worst)
+        break
+      case 'budget-settled':
+        open.delete(event.id)
+        amounts.push(event.spent)
+        break
+      default:
+        break
+    }
+  }
+  return [...amounts, ...open.values()].reduce(
+    (sum, part) => ({
+      tokens: sum.tokens + part.tokens,
+      costMicros: sum.costMicros + part.costMicros,
+    }),
+    { tokens: 0, costMicros: 0 },
+  )
+}
+
+const attemptOf = (event: { iteration: number; step: string; attempt: number }): string =>
+  `${event.iteration} ${event.step} ${event.attempt}`

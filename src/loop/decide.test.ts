@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest'
+import { type Command, decide } from './decide.ts'
+import type { Ending, Met } from './event.ts'
+import type { Fault } from './fault.ts'
+import type { Outcome } from './outcome.ts'
+import { initialState, type OpenIteration, type RunState } from './state.ts'
+
+const nowMs = 10_000
+const open: OpenIteration = { iteration: 3, fromSeq: 9, startedAtMs: 100, codeDigest: 'd' }
+const fault: Fault = { code: 'step-failed', message: 'it broke', retryable: false }
+const completed: Ending = { type: 'complete', met: { condition: 'goal', ends: 'completed' } }
+const waiting: Ending = { type: 'rate-limited', retryAtMs: nowMs + 500, message: 'not now' }
+const by = { by: 'ada', reason: 'enough' }
+
+const limits = (changed: Partial<RunState['limits']>): RunState['limits'] => ({
+  ...initialState.limits,
+  ...changed,
+})
+const error = (changed: Partial<Fault> = {}, met?: Met): Ending => ({
+  type: 'error',
+  fault: { ...fault, ...changed },
+  recoverable: changed.fatal !== true,
+  ...(met === undefined ? {} : { met }),
+})
+const finish = (outcome: Outcome): Command => ({ type: 'finish', outcome })
+const exhausted = (limit: 'iterations' | 'tokens' | 'cost' | 'time' | 'deadline'): Command =>
+  finish({ type: 'exhausted', limit, condition: `limits.${limit}` })
+
+/** A run that would go on to its third iteration. */
+const running: Partial<RunState> = {
+  status: 'running',
+  iteration: 2,
+  lastEnding: { type: 'continue' },
+}
+const deciding = (state: Partial<RunState>): Command =>
+  decide({ ...initialState, ...running, ...state }, nowMs)
+
+describe('what a run does next', () => {
+  test.each<[string, Partial<RunState>, Command]>([
+    ['the first iteration', { iteration: 0 }, { type: 'iterate', iteration: 1, again: false }],
+    ['the next iteration', {}, { type: 'iterate', iteration: 3, again: false }],
+    ['one that was left open', { open }, { type: 'iterate', iteration: 3, again: true }],
+    [
+      'the same one after an interruption, which is not counted',
+      { open, lastEnding: { type: 'interrupted', reason: 'shut down' } },
+      { type: 'iterate', iteration: 3, again: true },
+    ],
+    [
+      'the next one after an error that it can recover from',
+      { lastEnding: error(), errors: { signature: 's', times: 2 } },
+      { type: 'iterate', iteration: 3, again: false },
+    ],
+    [
+      'a wait for the window of a provider',
+      { open, lastEnding: waiting },
+      { type: 'wait', untilMs: nowMs + 500, why: 'not now' },
+    ],
+    [
+      'the same iteration when that window has opened, not counted',
+      { open, lastEnding: { ...waiting, retryAtMs: nowMs } },
+      { type: 'iterate', iteration: 3, again: true },
+    ],
+    [
+      'a wait no longer than to the deadline',
+      { open, lastEnding: waiting, limits: limits({ deadlineAtMs: nowMs + 200 }) },
+      { type: 'wait', untilMs: nowMs + 200, why: 'not now' },
+    ],
+    ['nothing while it is paused', { pauseRequested: true }, { type: 'suspend', reason: 'paused' }],
+    [
+      'nothing while it is paused in mid-iteration',
+      { pauseRequested: true, open },
+      { type: 'suspend', reason: 'paused' },
+    ],
+    [
+      'nothing while it is paused and rate limited',
+      { pauseRequested: true, open, lastEnding: waiting },
+      { type: 'suspend', reason: 'paused' },
+    ],
+    [
+      'the rest of its iteration before it stops',
+      { stop: by, open },
+      { type: 'iterate', iteration: 3, again: true },
+    ],
+    ['its end, when somebody stops it', { stop: by }, finish({ type: 'stopped', ...by })],
+    [
+      'its end, when it has one',
+      { outcome: { type: 'stopped', ...by } },
+      finish({ type: 'stopped', ...by }),
+    ],
+  ])('%s', (_name, state, expected) => {
+    expect(deciding(state)).toEqual(expected)
+  })
+})
+
+describe('how a run ends', () => {
+  test.each<[string, Partial<RunState>, Command]>([
+    ['a condition', { lastEnding: completed }, finish({ type: 'completed', condition: 'goal' })],
+    [
+      'a condition that means stuck',
+      { lastEnding: { type: 'complete', met: { condition: 'c', ends: 'stuck', detail: 'why' } } },
+      finish({ type: 'stuck', condition: 'c', detail: 'why' }),
+    ],
+    ...(
+      [
+        ['max-iterations', 'iterations'],
+        ['deadline', 'deadline'],
+        ['budget.tokens', 'tokens'],
+        ['budget.cost', 'cost'],
+        ['budget.time', 'time'],
+      ] as const
+    ).map(([condition, limit]): [string, Partial<RunState>, Command] => [
+      `the condition ${condition}`,
+      { lastEnding: { type: 'complete', met: { condition, ends: 'exhausted' } } },
+      finish({ type: 'exhausted', limit, condition }),
+    ]),
+    [
+      'a condition met by an error',
+      { lastEnding: error({}, { condition: 'same-error', ends: 'stuck', detail: 'd' }) },
+      finish({ type: 'stuck', condition: 'same-error', detail: 'd' }),
+    ],
+    [
+      'an error that nothing can recover from',
+      { lastEnding: error({ code: 'bug', fatal: true }) },
+      finish({ type: 'failed', fault: { ...fault, code: 'bug', fatal: true } }),
+    ],
+    ['a budget that ran out in it', { lastEnding: error({ limit: 'cost' }) }, exhausted('cost')],
+    [
+      'the same error three times',
+      { lastEnding: error(), errors: { signature: 's', times: 3 } },
+      finish({
+        type: 'stuck',
+        condition: 'limits.same-errors',
+        detail: '3 times in a row: s',
+      }),
+    ],
+    ['the number of iterations', { limits: limits({ iterations: 2 }) }, exhausted('iterations')],
+    [
+      'the tokens',
+      { limits: limits({ tokens: 5 }), spent: { tokens: 5, costMicros: 0 } },
+      exhausted('tokens'),
+    ],
+    [
+      'the money',
+      { limits: limits({ costMicros: 5 }), spent: { tokens: 0, costMicros: 6 } },
+      exhausted('cost'),
+    ],
+    ['the time', { limits: limits({ timeMs: 5 }), activeMs: 5 }, exhausted('time')],
+    ['the deadline', { limits: limits({ deadlineAtMs: nowMs }) }, exhausted('deadline')],
+  ])('%s', (_name, state, expected) => {
+    expect(deciding(state)).toEqual(expected)
+  })
+})
+
+describe('what counts before what', () => {
+  const everyLimit = limits({
+    iterations: 0,
+    tokens: 0,
+    costMicros: 0,
+    timeMs: 0,
+    deadlineAtMs: 0,
+  })
+
+  test.each<[string, Partial<RunState>, string]>([
+    ['success before every limit', { lastEnding: completed, limits: everyLimit }, 'completed'],
+    ['success before a stop', { lastEnding: completed, stop: by }, 'completed'],
+    ['success before a pause', { lastEnding: completed, pauseRequested: true }, 'completed'],
+    ['cancel before success', { lastEnding: completed, cancel: by }, 'cancelled'],
+    ['cancel before the end of its iteration', { open, cancel: by }, 'cancelled'],
+    ['cancel before a stop', { cancel: by, stop: by }, 'cancelled'],
+    ['cancel before a pause', { cancel: by, pauseRequested: true }, 'cancelled'],
+    ['a stop before the limits', { stop: by, limits: everyLimit }, 'stopped'],
+    ['the limits before a pause', { pauseRequested: true, limits: everyLimit }, 'exhausted'],
+    [
+      'an end that is there before all',
+      { outcome: { type: 'stopped', ...by }, cancel: by },
+      'stopped',
+    ],
+  ])('%s', (_name, state, expected) => {
+    const command = deciding(state)
+    expect(command.type === 'finish' ? command.outcome.type : command.type).toBe(expected)
+  })
+
+  test('an iteration under way is finished when it is the last one and all is spent', () => {
+    const state = { open, limits: limits({ iterations: 2, tokens: 0, costMicros: 0 }) }
+    expect(deciding(state)).toEqual({ type: 'iterate', iteration: 3, again: true })
+  })
+
+  test.each<[string, Partial<RunState>, Command]>([
+    ['its time', { open, limits: limits({ timeMs: 5 }), activeMs: 9 }, exhausted('time')],
+    ['its deadline', { open, limits: limits({ deadlineAtMs: 5 }) }, exhausted('deadline')],
+    [
+      'its deadline while it waits for a window',
+      { open, lastEnding: waiting, limits: limits({ deadlineAtMs: nowMs }) },
+      exhausted('deadline'),
+    ],
+  ])('an iteration under way is not gone on with after %s', (_name, state, expected) => {
+    expect(deciding(state)).toEqual(expected)
+  })
+})
+
+test('the same state and time always give the same command', () => {
+  const state = { ...initialState, ...running, lastEnding: waiting, open }
+  expect(decide(state, nowMs)).toEqual(decide(structuredClone(state), nowMs))
+})

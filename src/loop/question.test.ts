@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { answerProblem, type Question, questionProblem } from './question.ts'
+
+const question: Question = { text: 'Deploy?', options: ['yes', 'no'], default: 'no' }
+
+describe('a question', () => {
+  test.each<[string, Question]>([
+    ['with options', question],
+    ['with a free answer', { text: 'Which name?', default: '' }],
+    ['with a deadline', { ...question, deadlineMs: 1000 }],
+    ['with a deadline that is now', { ...question, deadlineMs: 0 }],
+  ])('%s can be asked', (_name, asked) => {
+    expect(questionProblem(asked)).toBeUndefined()
+  })
+
+  test.each<[string, Partial<Question>, string]>([
+    ['no text', { text: ' \n' }, 'its text is empty'],
+    ['no options in its list', { options: [] }, 'its list of options is empty'],
+    ['a default that is no option', { default: 'maybe' }, '"maybe" is not among its options'],
+    ['a deadline that is not a number', { deadlineMs: Number.NaN }, 'deadline'],
+    ['a deadline that never comes', { deadlineMs: Number.POSITIVE_INFINITY }, 'deadline'],
+    ['a deadline in the past', { deadlineMs: -1 }, 'deadline'],
+  ])('E9: with %s cannot be asked', (_name, part, problem) => {
+    expect(questionProblem({ ...question, ...part })).toContain(problem)
+  })
+})
+
+describe('an answer', () => {
+  test('is one of the options', () => {
+    expect(answerProblem(question, 'yes')).toBeUndefined()
+    expect(answerProblem(question, 'YES')).toBe('"YES" is not an option; choose one of: yes, no')
+  })
+
+  test('is any text where there are no options', () => {
+    expect(answerProblem({ text: 'Which name?', default: '' }, 'anything')).toBeUndefined()
+  })
+})

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { stepId } from './ids.ts'
+import { kindOf, nameProblem } from './step-name.ts'
+
+describe('the name of a step', () => {
+  test.each(['plan', 'run tests', 'a.b-c_d', 'überprüfen', '__proto__', 'x'.repeat(200)])(
+    'may be %j',
+    (name) => {
+      expect(nameProblem(name)).toBeUndefined()
+    },
+  )
+
+  test.each([
+    ['', 'empty'],
+    ['a/b', 'contains'],
+    ['a#1', 'contains'],
+    ['a\nb', 'control'],
+    ['a\u0000', 'control'],
+    ['x'.repeat(201), 'longer'],
+  ])('may not be %j', (name, problem) => {
+    expect(nameProblem(name)).toContain(problem)
+  })
+})
+
+test.each([
+  [stepId('', 'plan', 1), 'step'],
+  [stepId('0.left/1.deep/', 'tool:grep', 2), 'tool'],
+  [stepId('0.tool:x/', 'plan', 1), 'step'],
+  [stepId('', 'ask:allow merge', 1), 'ask'],
+  [stepId('', 'other:thing', 1), 'step'],
+  [stepId('', ':odd', 1), 'step'],
+])('the id %s tells that the step is of the kind %s', (id, kind) => {
+  expect(kindOf(id)).toBe(kind)
+})

@@ -1,0 +1,101 @@
+/** What outlives every process of a simulation: time, the disk, and what was done outside. */
+
+import type { Blobs, Journal, Lease, Topic, Unit } from '../engine/index.ts'
+import { createOwner, type Database, openDatabase } from '../journal/index.ts'
+import type { RunId } from '../loop/index.ts'
+import { memoryBlobs } from './memory-blobs.ts'
+import type { SeededRandom } from './seeded-random.ts'
+import type { SimulatedTrees } from './simulated-files.ts'
+import { createSimulatedTime, type Lane, type SimulatedTime } from './simulated-time.ts'
+
+export interface SimulatedWorld {
+  readonly random: SeededRandom
+  readonly time: SimulatedTime
+  readonly database: Database
+  readonly blobs: Blobs
+  readonly trees: SimulatedTrees
+  /** The process that took a run last. */
+  readonly holders: Map<RunId, Lane>
+  /** How often a step of a run met its trouble. */
+  readonly troubles: Map<string, number>
+  /** How often an action was really done, by its key. */
+  readonly performed: Map<string, number>
+  latencyMs(): number
+  /** A moment of a process in which others may act. */
+  hop(lane: Lane): Promise<void>
+  /** What the operating system does for a process that died in a transaction. */
+  rollBack(): void
+  /** From now on everybody can see that the owner of a lease is dead. */
+  bury(owner: string): void
+  watch: (topic: Topic, lane: Lane, onChange: () => void) => () => void
+  changed(topic: Topic, from: Lane): void
+  /** A unit was acknowledged. */
+  wrote: (lease: Lease, unit: Unit) => void
+}
+
+interface Listener {
+  readonly topic: Topic
+  readonly lane: Lane
+  readonly onChange: () => void
+}
+
+/** Others learn of a change when they look next. */
+const noticeMsMax = 100
+
+export function createSimulatedWorld(
+  random: SeededRandom,
+  wrote: SimulatedWorld['wrote'],
+): SimulatedWorld {
+  const time = createSimulatedTime(random.split())
+  const database = openDatabase(':memory:', 'NORMAL')
+  const listeners = new Set<Listener>()
+  const latencyMs = (): number => (random.chance(0.85) ? 0 : random.between(1, 20))
+  return {
+    random,
+    time,
+    database,
+    blobs: memoryBlobs(),
+    trees: new Map(),
+    holders: new Map(),
+    troubles: new Map(),
+    performed: new Map(),
+    latencyMs,
+    hop: (lane) =>
+      new Promise((resolve) => {
+        time.post(lane, latencyMs(), resolve)
+      }),
+    rollBack() {
+      try {
+        database.exec('ROLLBACK')
+      } catch {
+        // It died between transactions.
+      }
+    },
+    bury(owner) {
+      database.prepare('UPDATE leases SET owner = ? WHERE owner = ?').run(deadOwner(), owner)
+    },
+    watch(topic, lane, onChange) {
+      const listener = { topic, lane, onChange }
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    changed(topic, from) {
+      for (const listener of listeners) {
+        if (listener.topic !== topic) continue
+        const ms = listener.lane === from ? 0 : random.between(0, noticeMsMax)
+        time.post(listener.lane, ms, () => {
+          if (listeners.has(listener)) listener.onChange()
+        })
+      }
+    },
+    wrote,
+  }
+}
+
+/** A process of this machine that cannot exist: its number is past the largest. */
+function deadOwner(): string {
+  const [host, namespace] = createOwner().split('|')
+  return `${host}|${namespace}|${2 ** 22 + 1}|0|dead`
+}
+
+export type { Journal }
