@@ -41,7 +41,7 @@ export function openEffects(path: string): Effects {
 export function readEffects(path: string): readonly Effect[] {
   if (!existsSync(path)) return []
   const lines = readFileSync(path, 'utf8').split('\n')
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Effect)
+  return lines.filter((line) => line !== '').map((line): Effect => JSON.parse(line))
 }
 
 export const placeKey = ({ iteration, step }: Place): string => `${iteration}/${step}`

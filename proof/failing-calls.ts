@@ -14,11 +14,12 @@ import { atLeast, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { openEffects } from './effects.ts'
 import type { Call, Watch } from './failpoints.ts'
 import { type Finding, judge, type Recorded, readRecord } from './judge.ts'
+import type { Sabotage } from './sabotage.ts'
 import { driveVictim, layOut, placesIn } from './victim-world.ts'
 
-export type Code = 'EIO' | 'ENOSPC' | 'EMFILE'
+type Code = 'EIO' | 'ENOSPC' | 'EMFILE'
 
-export const codes: readonly Code[] = ['EIO', 'ENOSPC', 'EMFILE']
+const codes: readonly Code[] = ['EIO', 'ENOSPC', 'EMFILE']
 
 const rounds = 1
 const hangMs = 20_000
@@ -38,9 +39,12 @@ export interface FailingReport {
   readonly problems: readonly string[]
 }
 
-export async function failEachCall(
-  options: Pick<SuiteOptions, 'scale' | 'note'>,
-): Promise<FailingReport> {
+export interface FailingOptions extends Pick<SuiteOptions, 'scale' | 'note'> {
+  /** Breaks the drive in which the call fails, to show that the proof would notice. */
+  readonly sabotage?: Sabotage
+}
+
+export async function failEachCall(options: FailingOptions): Promise<FailingReport> {
   const clean = await withBase(async (base) => {
     const end = await drive(base, { reach: () => undefined })
     if (end !== undefined) throw new Error(end.text)
@@ -52,7 +56,7 @@ export async function failEachCall(
   let held = 0
   for (let k = 1; ; k += step) {
     const code = codes[k % codes.length] ?? 'EIO'
-    const { call, findings } = await failCall(k, code, clean)
+    const { call, findings } = await failCall(k, code, clean, options.sabotage)
     if (call === undefined) break
     all++
     if (findings.length === 0) held++
@@ -66,16 +70,21 @@ export async function failEachCall(
   return { held, all, problems }
 }
 
-export interface Failed {
+interface Failed {
   /** The call that failed; undefined when there was none with this number. */
   readonly call: Call | undefined
   readonly findings: readonly Finding[]
 }
 
-export async function failCall(k: number, code: Code, clean: Recorded): Promise<Failed> {
+async function failCall(
+  k: number,
+  code: Code,
+  clean: Recorded,
+  sabotage: Sabotage | undefined,
+): Promise<Failed> {
   return withBase(async (base) => {
     const failing = failAt(k, code)
-    const first = await drive(base, failing.watch)
+    const first = await drive(base, failing.watch, sabotage)
     const { call } = failing
     if (first !== undefined) return { call, findings: [first] }
     const second = await drive(base, { reach: () => undefined })
@@ -123,7 +132,11 @@ function failure(site: string, code: Code): Error {
 }
 
 /** Undefined when it ended, or was refused in a way that says what to do. */
-async function drive(base: string, watch: Watch): Promise<Finding | undefined> {
+async function drive(
+  base: string,
+  watch: Watch,
+  sabotage?: Sabotage,
+): Promise<Finding | undefined> {
   const effects = openEffects(placesIn(base).effects)
   const strays: unknown[] = []
   const onStray = (error: unknown): void => void strays.push(error)
@@ -131,7 +144,7 @@ async function drive(base: string, watch: Watch): Promise<Finding | undefined> {
   const over = new AbortController()
   try {
     const hang = sleep(hangMs, 'hangs', { signal: over.signal })
-    const driving = driveVictim({ base, effects, watch, rounds }).then(() => 'ends')
+    const driving = driveVictim({ base, effects, watch, rounds, sabotage }).then(() => 'ends')
     if ((await Promise.race([driving, hang])) === 'hangs') return finding('it hangs')
   } catch (error) {
     if (!isHelpful(error)) return finding(`it rejects with ${describe(error)}`)

@@ -13,14 +13,21 @@
  *    full; it is within the limits; nothing was paid for before its reservation was on disk.
  */
 
+import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { RecordedEvent, RunEvent, RunState } from 'loopwright'
-import { createBlobStore, loadRun, openSqliteJournal } from 'loopwright/testing'
+import type { RecordedEvent, RunEvent, RunId, RunState } from 'loopwright'
+import {
+  type Blobs,
+  createBlobStore,
+  type Journal,
+  loadRun,
+  openSqliteJournal,
+} from 'loopwright/testing'
 import { type Effect, hashOf, type Place, placeKey, readEffects } from './effects.ts'
 import { spentBy } from './spent.ts'
-import { outsideFiles, placesIn, treeOf, victimRun } from './victim-world.ts'
+import { companionRuns, outsideFiles, placesIn, treeOf, victimRun } from './victim-world.ts'
 
 export type FindingKind =
   | 'lost'
@@ -37,16 +44,24 @@ export interface Finding {
   readonly text: string
 }
 
-export interface Recorded {
+export interface RunRecord {
   readonly state: RunState
   readonly events: readonly RecordedEvent[]
   /** Hash of the result of each finished step. */
   readonly results: ReadonlyMap<string, string>
   readonly effects: readonly Effect[]
+}
+
+export interface Recorded extends RunRecord {
+  readonly companions: readonly RunRecord[]
   readonly world: readonly string[]
   readonly tree: string
   readonly problems: readonly string[]
 }
+
+type BlobId = Parameters<Blobs['get']>[0]
+
+const isBlobId = (hash: string): hash is BlobId => /^[0-9a-f]{64}$/.test(hash)
 
 /** Reads everything back with fresh eyes. */
 export async function readRecord(base: string): Promise<Recorded> {
@@ -54,44 +69,62 @@ export async function readRecord(base: string): Promise<Recorded> {
   const journal = openSqliteJournal({ path: places.journal })
   const blobs = createBlobStore({ root: places.blobs })
   try {
-    const { state } = await loadRun(journal, victimRun)
-    const events = await journal.read(victimRun)
-    const results = new Map<string, string>()
+    const victim = await readRun(journal, blobs, victimRun, places.effects)
+    const companions = await Promise.all(
+      companionRuns.map((run, index) =>
+        readRun(journal, blobs, run, places.companions[index] ?? ''),
+      ),
+    )
     const problems = [...journal.integrityProblems()]
-    for (const { event } of events) {
-      if (event.type !== 'step-finished') continue
-      const { result } = event
-      const value: unknown =
-        result === undefined
-          ? undefined
-          : 'value' in result
-            ? result.value
-            : JSON.parse((await blobs.get(result.blob)).toString('utf8'))
-      results.set(placeKey(event), hashOf(value))
-    }
     for (const { hash } of journal.namedContent()) {
-      await blobs.get(hash as never).catch((error: Error) => problems.push(error.message))
+      assert(isBlobId(hash))
+      await blobs.get(hash).catch((error: Error) => problems.push(error.message))
     }
     const world = readFileSync(places.world, 'utf8').split('\n').filter(Boolean)
-    const effects = readEffects(places.effects)
-    return { state, events, results, effects, world, problems, tree: await treeOf(places.work) }
+    return { ...victim, companions, world, problems, tree: await treeOf(places.work) }
   } finally {
     await journal.close()
   }
 }
 
+async function readRun(
+  journal: Journal,
+  blobs: Blobs,
+  run: RunId,
+  effects: string,
+): Promise<RunRecord> {
+  const { state } = await loadRun(journal, run)
+  const events = await journal.read(run)
+  const results = new Map<string, string>()
+  for (const { event } of events) {
+    if (event.type !== 'step-finished') continue
+    const { result } = event
+    const inline = result === undefined || 'value' in result
+    const value: unknown = inline
+      ? result?.value
+      : JSON.parse((await blobs.get(result.blob)).toString('utf8'))
+    results.set(placeKey(event), hashOf(value))
+  }
+  return { state, events, results, effects: readEffects(effects) }
+}
+
 export function judge(found: Recorded, clean: Recorded, base: string): readonly Finding[] {
+  const runs = [found, ...found.companions]
   return [
-    ...lost(found).map((text) => ({ kind: 'lost', text }) as const),
-    ...repeated(found).map((text) => ({ kind: 'repeated', text }) as const),
-    ...trees(found, base).map((text) => ({ kind: 'tree', text }) as const),
-    ...integrity(found).map((text) => ({ kind: 'integrity', text }) as const),
-    ...ending(found, clean).map((text) => ({ kind: 'ending', text }) as const),
-    ...budget(found).map((text) => ({ kind: 'budget', text }) as const),
+    ...runs.flatMap(lost).map(as('lost')),
+    ...[...runs.flatMap(repeated), ...twice(found.world)].map(as('repeated')),
+    ...trees(found, base).map(as('tree')),
+    ...[...found.problems, ...runs.flatMap(gaps)].map(as('integrity')),
+    ...ending(found, clean).map(as('ending')),
+    ...budget(found).map(as('budget')),
   ]
 }
 
-function lost({ effects, results }: Recorded): readonly string[] {
+const as =
+  (kind: FindingKind) =>
+  (text: string): Finding => ({ kind, text })
+
+function lost({ effects, results }: RunRecord): readonly string[] {
   const accepted = effects.filter((effect) => effect.type === 'accepted')
   const twice = accepted.length > 1 ? ['the run was accepted, and was not there afterwards'] : []
   const missing = effects.flatMap((effect) => {
@@ -105,7 +138,7 @@ function lost({ effects, results }: Recorded): readonly string[] {
   return [...twice, ...missing]
 }
 
-function repeated({ effects, events, world }: Recorded): readonly string[] {
+function repeated({ effects, events }: RunRecord): readonly string[] {
   const finished = new Map<string, number>()
   for (const { event } of events) {
     if (event.type === 'step-finished') finished.set(placeKey(event), event.attempt)
@@ -124,9 +157,13 @@ function repeated({ effects, events, world }: Recorded): readonly string[] {
     if (begun.has(attempt)) found.push(`${attempt} ran twice`)
     begun.add(attempt)
   }
-  const double = world.filter((key, index) => world.indexOf(key) !== index)
-  return [...found, ...double.map((key) => `action ${key} happened twice`)]
+  return found
 }
+
+const twice = (world: readonly string[]): readonly string[] =>
+  world
+    .filter((key, index) => world.indexOf(key) !== index)
+    .map((key) => `action ${key} happened twice`)
 
 function trees({ effects, events, state, tree }: Recorded, base: string): readonly string[] {
   const started = new Map<string, string | undefined>()
@@ -156,13 +193,13 @@ function changesOutside(base: string): readonly string[] {
     if (readFileSync(join(outside, path), 'utf8') !== text) found.push(`outside/${path} changed`)
   }
   const top = readdirSync(base).toSorted().join(' ')
-  const expected = 'effects.log flags outside state work world.log'
+  const expected = 'companion-1.log companion-2.log effects.log flags outside state work world.log'
   return top === expected ? found : [...found, `there is ${top}`]
 }
 
-function integrity({ events, problems }: Recorded): readonly string[] {
+function gaps({ events }: RunRecord): readonly string[] {
   const gap = events.findIndex(({ seq }, index) => seq !== index + 1)
-  return gap < 0 ? problems : [...problems, `event ${gap + 1} is missing`]
+  return gap < 0 ? [] : [`event ${gap + 1} is missing`]
 }
 
 function ending(found: Recorded, clean: Recorded): readonly string[] {
@@ -179,6 +216,11 @@ function ending(found: Recorded, clean: Recorded): readonly string[] {
     if (!isTimed(key)) compare(`the result of ${key}`, found.results.get(key), hash)
   }
   compare('the number of results', found.results.size, clean.results.size)
+  clean.companions.forEach((was, index) => {
+    const is = found.companions[index]
+    compare('the outcome beside it', is?.state.outcome, was.state.outcome)
+    compare('the results beside it', [...(is?.results ?? [])], [...was.results])
+  })
   return differences
 }
 

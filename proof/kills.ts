@@ -37,7 +37,11 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
   const { clean, sites } = await measureSites()
   const cases = planKills(sites, scale, seed)
   note(`  ${sites.run.size} places, ${cases.length} cases, seed ${seed}`)
-  const report = { kills: 0, done: 0, findings: [] as (Finding & { at: string })[] }
+  const report: { kills: number; done: number; findings: (Finding & { at: string })[] } = {
+    kills: 0,
+    done: 0,
+    findings: [],
+  }
   await inTurns(cases, atOnce, async (one) => {
     const { kills, findings } = await runCase(one, clean, options.sabotage)
     report.kills += kills
@@ -62,7 +66,9 @@ export async function measureSites(): Promise<{ clean: Recorded; sites: Sites }>
     const began = performance.now()
     requireDone(await runVictim({ base, rounds, counts }))
     const runMs = performance.now() - began
-    return { clean: await readRecord(base), runMs, run: readCounts(counts) }
+    const clean = await readRecord(base)
+    if (clean.state.outcome?.type !== 'completed') throw new Error('The victim does not complete.')
+    return { clean, runMs, run: readCounts(counts) }
   })
   const recovery = await withBase(async (base) => {
     const counts = `${base}.counts`
@@ -100,7 +106,8 @@ export async function runCase(
       (kill) => kill !== undefined,
     )
     for (const kill of [...wanted, undefined]) {
-      const end = await runVictim({ base, rounds, kill, sabotage })
+      const broken = isForKilled(sabotage) === (kill !== undefined) ? sabotage : undefined
+      const end = await runVictim({ base, rounds, kill, sabotage: broken })
       if (end === 'killed') kills++
       else if (end !== 'done') return { kills, findings: [{ kind: 'process', text: end.failed }] }
     }
@@ -111,6 +118,9 @@ export async function runCase(
     }
   })
 }
+
+/** The others spoil the recovery. */
+const isForKilled = (sabotage: Sabotage | undefined): boolean => sabotage === 'ack-before-commit'
 
 async function withBase<T>(work: (base: string) => Promise<T>): Promise<T> {
   const base = mkdtempSync(join(tmpdir(), 'loopwright-kill-'))

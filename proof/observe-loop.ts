@@ -73,12 +73,13 @@ function observeIteration(it: Iteration, path: string, asked: Asked, witness: Wi
     },
     parallel(branches) {
       const index = parallels++
-      const observed = Object.entries(branches).map(([name, work]) => [
+      const entries = Object.entries(branches).map(([name, work]) => [
         name,
         (branch: Iteration) =>
           work(observeIteration(branch, `${path}${index}.${name}/`, asked, witness)),
       ])
-      return it.parallel(Object.fromEntries(observed) as typeof branches)
+      const observed: typeof branches = Object.fromEntries(entries)
+      return it.parallel(observed)
     },
     agent: (role, task, options) => told(placeOf(`agent:${role}`), it.agent(role, task, options)),
     tool: (name, args, options) => told(placeOf(`tool:${name}`), it.tool(name, args, options)),

@@ -25,6 +25,7 @@ import { eventsOf, leaveAsACrashWould, stateAfter } from './crash-files.ts'
 import { hashOf, placeKey } from './effects.ts'
 import { observe } from './observe-loop.ts'
 import { type Entry, recordingActions, recordingJournal, writeRecord } from './recording.ts'
+import { type Sabotage, sabotagedJournal, sabotagedWorkspace } from './sabotage.ts'
 import { spentBy } from './spent.ts'
 import { victimExample } from './victim-example.ts'
 import { asRunId, treeOf, writeAll } from './victim-world.ts'
@@ -64,9 +65,12 @@ export interface PrefixReport {
   readonly problems: readonly string[]
 }
 
-export async function resumeAll(
-  options: Pick<SuiteOptions, 'scale' | 'note'>,
-): Promise<PrefixReport> {
+export interface PrefixOptions extends Pick<SuiteOptions, 'scale' | 'note'> {
+  /** Resumes with broken parts, to show that the proof would notice. */
+  readonly sabotage?: Sabotage
+}
+
+export async function resumeAll(options: PrefixOptions): Promise<PrefixReport> {
   const problems: string[] = []
   let all = 0
   let held = 0
@@ -74,7 +78,7 @@ export async function resumeAll(
     const base = mkdtempSync(join(tmpdir(), 'loopwright-prefix-'))
     const example = examples[name] ?? victimExample(base)
     try {
-      const cuts = await resumeExample({ example, base, work: join(base, 'work') }, options.scale)
+      const cuts = await resumeExample({ example, base, work: join(base, 'work') }, options)
       const broken = cuts.filter((cut) => cut.problems.length > 0)
       all += cuts.length
       held += cuts.length - broken.length
@@ -95,7 +99,10 @@ interface Cut {
   readonly problems: readonly string[]
 }
 
-async function resumeExample(stage: Stage, scale: number): Promise<readonly Cut[]> {
+async function resumeExample(
+  stage: Stage,
+  { scale, sabotage }: PrefixOptions,
+): Promise<readonly Cut[]> {
   mkdirSync(stage.work, { recursive: true })
   writeAll(stage.work, stage.example.files ?? {})
   const original = await drive(stage, join(stage.base, 'original.db'), [])
@@ -106,14 +113,19 @@ async function resumeExample(stage: Stage, scale: number): Promise<readonly Cut[
     const path = join(stage.base, `prefix-${count}.db`)
     await writeRecord(path, prefix)
     await leaveAsACrashWould(workspaceOf(stage), prefix, stage.example.files ?? {})
-    const resumed = await drive(stage, path, prefix)
+    const resumed = await drive(stage, path, prefix, sabotage)
     cuts.push({ entries: count, problems: compare(original, resumed, prefix) })
   }
   return cuts
 }
 
 /** Creates the run if there is no record yet, and drives it to its end. */
-async function drive(stage: Stage, path: string, before: readonly Entry[]): Promise<Ending> {
+async function drive(
+  stage: Stage,
+  path: string,
+  before: readonly Entry[],
+  sabotage?: Sabotage,
+): Promise<Ending> {
   const entries = [...before]
   const executed: string[] = []
   const journal = openSqliteJournal({ path, synchronous: 'NORMAL' })
@@ -125,10 +137,12 @@ async function drive(stage: Stage, path: string, before: readonly Entry[]): Prom
   })
   const ports = {
     ...observed.parts,
-    journal: recordingJournal(journal, entries),
+    journal: sabotagedJournal(recordingJournal(journal, entries), sabotage),
     blobs: blobsOf(stage),
     clock: systemClock,
-    ...(example.files === undefined ? {} : { workspace: workspaceOf(stage) }),
+    ...(example.files === undefined
+      ? {}
+      : { workspace: sabotagedWorkspace(workspaceOf(stage), sabotage) }),
   }
   try {
     if (before.length === 0) {
@@ -150,15 +164,16 @@ const blobsOf = ({ base }: Stage): ReturnType<typeof createBlobStore> =>
 const workspaceOf = (stage: Stage): Workspace =>
   createDirectoryWorkspace({ path: stage.work, blobs: blobsOf(stage) })
 
+const timeless =
+  (check: Check): Check =>
+  async (context) => {
+    const { output, ...rest } = await check(context)
+    return { ...rest, output: output.replaceAll(/(duration_ms:?) [\d.]+/g, '$1 0') }
+  }
+
 /** What the world does must not depend on time, and what actions did must outlive the process. */
 function steady(parts: RunParts, entries: Entry[]): RunParts {
   const { actions, checks } = parts
-  const timeless =
-    (check: Check): Check =>
-    async (context) => {
-      const { output, ...rest } = await check(context)
-      return { ...rest, output: output.replaceAll(/(duration_ms:?) [\d.]+/g, '$1 0') }
-    }
   return {
     ...parts,
     ...(actions && { actions: recordingActions(entries, actions) }),

@@ -55,9 +55,16 @@ interface Track {
   readonly base: string
   readonly journal: SqliteJournal
   readonly racers: readonly [Racer, Racer]
+  /** Of the one that comes second. */
+  readonly aheadMs: number
 }
 
-export async function runRaces(options: Pick<SuiteOptions, 'scale' | 'note'>): Promise<RaceReport> {
+export interface RaceOptions extends Pick<SuiteOptions, 'scale' | 'note'> {
+  /** For one racer every lease has run out: to show that the proof would notice. */
+  readonly sabotage?: 'no-leases'
+}
+
+export async function runRaces(options: RaceOptions): Promise<RaceReport> {
   const base = mkdtempSync(join(tmpdir(), 'loopwright-race-'))
   const { journal: path } = placesIn(base)
   mkdirSync(dirname(path), { recursive: true })
@@ -72,7 +79,8 @@ export async function runRaces(options: Pick<SuiteOptions, 'scale' | 'note'>): P
     for (let race = 1; race <= all; race++) {
       const freezes = race % frozenEvery === 2
       if (freezes) frozen++
-      const track = { base, journal, racers }
+      const aheadMs = options.sabotage === undefined ? 0 : pastLeaseMs
+      const track = { base, journal, racers, aheadMs }
       const found = await (freezes ? freeze(track, race) : compete(track, race))
       if (found.length === 0) held++
       for (const problem of found) {
@@ -89,7 +97,8 @@ export async function runRaces(options: Pick<SuiteOptions, 'scale' | 'note'>): P
   return { held, all, frozen, problems }
 }
 
-async function compete({ base, journal, racers }: Track, race: number): Promise<readonly string[]> {
+async function compete(track: Track, race: number): Promise<readonly string[]> {
+  const { base, journal, racers, aheadMs } = track
   const job = await lay(base, journal, race, 'pass')
   const atMs = Date.now() + 10
   // In some races the second comes when the first is in the middle of the run, or at its end.
@@ -97,7 +106,7 @@ async function compete({ base, journal, racers }: Track, race: number): Promise<
   const [first, second] = race % 2 === 0 ? racers : [racers[1], racers[0]]
   const [one, other] = await Promise.all([
     first.run({ ...job, atMs }),
-    second.run({ ...job, atMs: atMs + lateMs }),
+    second.run({ ...job, atMs: atMs + lateMs, aheadMs }),
   ])
   const ends = [one, other].toSorted().join(' ')
   const events = await journal.read(job.run)

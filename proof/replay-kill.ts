@@ -4,9 +4,12 @@ import type { Phase } from './failpoints.ts'
 import { measureSites, runCase } from './kills.ts'
 import type { Kill } from './victim-job.ts'
 
-function killFrom([site, phase, occurrence]: readonly string[]): Kill | undefined {
+const phases: readonly Phase[] = ['before', 'half', 'after']
+
+function killFrom([site, when, occurrence]: readonly string[]): Kill | undefined {
+  const phase = phases.find((one) => one === when)
   if (site === undefined || phase === undefined) return undefined
-  return { site, phase: phase as Phase, occurrence: Number(occurrence ?? 1) }
+  return { site, phase, occurrence: Number(occurrence ?? 1) }
 }
 
 const args = process.argv.slice(2)

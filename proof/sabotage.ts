@@ -9,7 +9,7 @@ export function sabotagedJournal(journal: Journal, sabotage: Sabotage | undefine
     return {
       ...journal,
       async append(lease, unit) {
-        setTimeout(() => void journal.append(lease, unit).catch(() => undefined), 5)
+        setTimeout(() => void journal.append(lease, unit).catch(() => undefined), 20)
       },
     }
   }
@@ -18,7 +18,7 @@ export function sabotagedJournal(journal: Journal, sabotage: Sabotage | undefine
       ...journal,
       read: async (run, range) =>
         (await journal.read(run, range)).map((recorded) =>
-          recorded.event.type === 'step-finished'
+          recorded.event.type === 'step-finished' && !recorded.event.step.includes(':')
             ? { ...recorded, event: { type: 'warning', code: 'lost', message: '' } }
             : recorded,
         ),

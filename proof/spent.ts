@@ -9,25 +9,17 @@ export function spentBy(events: readonly RunEvent[]): Amount {
   const open = new Map<string, Amount>()
   const amounts: Amount[] = []
   for (const event of events) {
-    switch (event.type) {
-      case 'step-started':
-        if (event.reserved !== undefined) open.set(attemptOf(event), event.reserved)
-        break
-      case 'step-finished':
-      case 'step-failed':
-      case 'step-interrupted':
-        open.delete(attemptOf(event))
-        if (event.spent !== undefined) amounts.push(event.spent)
-        break
-      case 'budget-reserved':
-        open.set(event.id, event.worst)
-        break
-      case 'budget-settled':
-        open.delete(event.id)
-        amounts.push(event.spent)
-        break
-      default:
-        break
+    if (event.type === 'step-started' && event.reserved !== undefined) {
+      open.set(attemptOf(event), event.reserved)
+    }
+    if (event.type === 'budget-reserved') open.set(event.id, event.worst)
+    if (event.type === 'budget-settled') {
+      open.delete(event.id)
+      amounts.push(event.spent)
+    }
+    if (endsAttempt(event)) {
+      open.delete(attemptOf(event))
+      if (event.spent !== undefined) amounts.push(event.spent)
     }
   }
   return [...amounts, ...open.values()].reduce(
@@ -41,3 +33,10 @@ export function spentBy(events: readonly RunEvent[]): Amount {
 
 const attemptOf = (event: { iteration: number; step: string; attempt: number }): string =>
   `${event.iteration} ${event.step} ${event.attempt}`
+
+type AttemptEnd = Extract<RunEvent, { type: 'step-finished' | 'step-failed' | 'step-interrupted' }>
+
+const endsAttempt = (event: RunEvent): event is AttemptEnd =>
+  event.type === 'step-finished' ||
+  event.type === 'step-failed' ||
+  event.type === 'step-interrupted'

@@ -6,7 +6,7 @@
  *   base/outside    nothing may change in here
  *   base/flags      what the steps remember across a crash
  *   base/world.log  what actions did, one line each
- *   base/effects.log
+ *   base/effects.log, base/companion-1.log, base/companion-2.log
  */
 
 import assert from 'node:assert/strict'
@@ -21,6 +21,7 @@ import {
   createPlainCommands,
   createRun,
   driveRun,
+  killAbandoned,
   memoryBlobs,
   openDatabase,
   openSqliteJournal,
@@ -28,7 +29,7 @@ import {
   type SqliteJournal,
   systemClock,
 } from 'loopwright/testing'
-import type { Effects } from './effects.ts'
+import { type Effects, openEffects } from './effects.ts'
 import {
   type Counter,
   createCounter,
@@ -39,9 +40,15 @@ import {
 } from './failpoints.ts'
 import { observe, type Witness } from './observe-loop.ts'
 import { type Sabotage, sabotagedJournal, sabotagedWorkspace } from './sabotage.ts'
-import { victimFiles, victimLimits, victimLoop } from './victim-loop.ts'
+import { companionLoop, victimFiles, victimLimits, victimLoop } from './victim-loop.ts'
 
 const isRunId = (id: string): id is RunId => id.length === 36
+
+/** Small runs beside the victim's, so that units of several runs share commits. */
+export const companionRuns: readonly RunId[] = [
+  asRunId('01890000-0000-7000-8000-00000000000a'),
+  asRunId('01890000-0000-7000-8000-00000000000b'),
+]
 
 export const victimRun: RunId = asRunId('01890000-0000-7000-8000-000000000001')
 
@@ -63,6 +70,7 @@ export interface Places {
   readonly flags: string
   readonly world: string
   readonly effects: string
+  readonly companions: readonly string[]
 }
 
 export const placesIn = (base: string): Places => ({
@@ -73,6 +81,7 @@ export const placesIn = (base: string): Places => ({
   flags: join(base, 'flags'),
   world: join(base, 'world.log'),
   effects: join(base, 'effects.log'),
+  companions: [join(base, 'companion-1.log'), join(base, 'companion-2.log')],
 })
 
 /** What is there before the first process starts. */
@@ -155,29 +164,54 @@ function openVictim(options: VictimOptions): Victim {
 
 export const gate: Gate = { judge: async () => ({ type: 'allow' }) }
 
-/** Creates the run unless it is there, and drives it. */
+/** Creates the runs unless they are there, and drives them side by side. */
 export async function driveVictim(options: VictimOptions): Promise<void> {
-  const { effects } = options
+  const { work, companions } = placesIn(options.base)
   const { loop, ports, journal } = openVictim(options)
+  const { workspace: _workspace, ...others } = ports
+  const beside = companionRuns.map((id, index) => {
+    const effects = openEffects(companions[index] ?? '')
+    return { id, effects, loop: observe(companionLoop, {}, witness(undefined, effects)).loop }
+  })
   try {
-    const runs = await journal.listRuns()
-    if (!runs.some((run) => run.id === victimRun)) {
-      const { work } = placesIn(options.base)
-      const limits = victimLimits
-      await createRun(loop, ports, { id: victimRun, name: 'victim', limits, workspace: work })
-      effects.write({ type: 'accepted' })
+    await createUnlessThere(journal, victimRun, options.effects, (run) =>
+      createRun(loop, ports, { ...run, limits: victimLimits, workspace: work }),
+    )
+    for (const one of beside) {
+      await createUnlessThere(journal, one.id, one.effects, (run) =>
+        createRun(one.loop, others, run),
+      )
     }
-    await driveRun(victimRun, loop, ports, { owner: createOwner() })
+    // As the host does: what a dead process started could still change files.
+    await killAbandoned()
+    const ends = await Promise.allSettled([
+      driveRun(victimRun, loop, ports, { owner: createOwner() }),
+      ...beside.map((one) => driveRun(one.id, one.loop, others, { owner: createOwner() })),
+    ])
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
   } finally {
+    for (const { effects } of beside) effects.close()
     await journal.close()
   }
 }
 
+async function createUnlessThere(
+  journal: SqliteJournal,
+  id: RunId,
+  effects: Effects,
+  create: (run: { id: RunId; name: string }) => Promise<void>,
+): Promise<void> {
+  const runs = await journal.listRuns()
+  if (runs.some((run) => run.id === id)) return
+  await create({ id, name: `run-${id}` })
+  effects.write({ type: 'accepted' })
+}
+
 /** Writes down what happens, with the tree that each step finds. */
-function witness(work: string, effects: Effects): Witness {
+function witness(work: string | undefined, effects: Effects): Witness {
   return {
     async began(place, attempt, files) {
-      const tree = files ? { tree: await treeOf(work) } : {}
+      const tree = files && work !== undefined ? { tree: await treeOf(work) } : {}
       effects.write({ type: 'began', ...place, attempt, ...tree })
     },
     resolved(place, hash) {

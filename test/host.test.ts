@@ -141,7 +141,7 @@ test('garbage collection removes what no row names and keeps every tree and resu
   const later = { ...systemClock, now: () => Date.now() + 7_200_000 }
   const old = await collectGarbage({ ...host, clock: later })
   expect(old.removed).toBe(1)
-  await expect(host.blobs.get(garbage)).rejects.toThrow()
+  await expect(host.blobs.get(garbage)).rejects.toThrow(garbage)
   // Everything that the record names is still readable: go on from it elsewhere.
   const fork = await host.fork('large', large, { iteration: 1, workspace: newFolder() })
   expect(await fork.done).toMatchObject({ type: 'ended' })
@@ -193,7 +193,9 @@ test('a question is answered while nobody drives the run, and the answer is ther
   await run.done
   const [question] = (await host.inspect('asking')).questions
   await host.answer('asking', question?.id ?? '', 'blue', 'me')
-  await expect(host.answer('asking', question?.id ?? '', 'red', 'you')).rejects.toThrow()
+  await expect(host.answer('asking', question?.id ?? '', 'red', 'you')).rejects.toThrow(
+    /no open question/,
+  )
   await (await host.resume('asking', asking)).done
   expect((await host.inspect('asking')).state.progress).toBe('blue')
 })

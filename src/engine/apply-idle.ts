@@ -13,16 +13,23 @@ export async function applyIdle(run: RunId, ports: CreatePorts, owner: Owner): P
   try {
     const { state } = await loadRun(journal, run)
     if (state.outcome !== undefined) return state
+    // An answer belongs to the step that asked; it waits for the run to be driven.
+    const pending = await journal.pendingDecisions(run)
+    const decided = pending.filter(({ decision }) => decision.type !== 'answer')
+    if (decided.length === 0) return state
     const recorder = createRecorder(ports, lease, state, () => undefined)
-    for (const { id, by, decision } of await journal.pendingDecisions(run)) {
-      // An answer belongs to the step that asked; it waits for the run to be driven.
-      if (decision.type === 'answer') continue
+    // The time since its process was killed is nobody's work.
+    const wasKilled = state.status === 'running' || state.status === 'waiting'
+    if (wasKilled) await recorder.record([{ type: 'run-started', owner, fence: lease.fence }])
+    for (const { id, by, decision } of decided) {
       await recorder.record([{ type: 'decision-applied', id, by, decision }])
     }
-    const { cancel, stop } = recorder.state
+    const { cancel, stop, pauseRequested } = recorder.state
     const command = decide(recorder.state, clock.now())
     if ((cancel ?? stop) !== undefined && command.type === 'finish') {
       await recorder.record([{ type: 'run-ended', outcome: command.outcome }], { boundary: true })
+    } else if (wasKilled || pauseRequested !== (state.status === 'paused')) {
+      await recorder.record([{ type: 'run-suspended', reason: pauseRequested ? 'paused' : 'idle' }])
     }
     return recorder.state
   } finally {

@@ -22,7 +22,8 @@ export function runBounded<T>(
 const isPromise = <T>(value: T | Promise<T>): value is Promise<T> =>
   typeof value === 'object' && value !== null && 'then' in value
 
-function abandonable<T>(running: T | Promise<T>, interrupter: Interrupter): Promise<T> {
+/** Waits for code no longer than the grace time after an abort. */
+export function abandonable<T>(running: T | Promise<T>, interrupter: Interrupter): Promise<T> {
   return new Promise((resolve, reject) => {
     const stopWatching = interrupter.onAbandon(reject)
     Promise.resolve(running).then(

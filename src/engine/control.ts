@@ -59,6 +59,8 @@ export function createControl(
 
   async function applyPending(): Promise<void> {
     for (const stored of await journal.pendingDecisions(run)) {
+      // What comes after the end has nothing left to change: the end closes it.
+      if (recorder.state.outcome !== undefined) return
       const { id, by, decision } = stored
       if (decision.type === 'answer') {
         waiting.get(decision.question)?.(stored)
@@ -86,26 +88,22 @@ export function createControl(
     async wait(questionId, question, deadlineAtMs) {
       interrupter.check()
       const done = new AbortController()
-      const stopped = (): void => done.abort()
-      interrupter.draining.addEventListener('abort', stopped, { once: true })
+      let stop = (): void => undefined
       try {
         return await new Promise<StoredDecision>((resolve, reject) => {
-          let answered = false
-          waiting.set(questionId, (decision) => {
-            answered = true
-            resolve(decision)
-          })
+          // Also when the default was taken and another process, which took the run over, applied it.
+          stop = () => reject(interrupter.refuse())
+          interrupter.draining.addEventListener('abort', stop, { once: true })
+          waiting.set(questionId, resolve)
           apply().catch(reject)
           clock
             .sleep(Math.max(0, deadlineAtMs - clock.now()), done.signal)
             .then(() => takeDefault(questionId, question))
-            .catch((error: unknown) => {
-              if (!answered) reject(done.signal.aborted ? interrupter.refuse() : error)
-            })
+            .catch(reject)
         })
       } finally {
         waiting.delete(questionId)
-        interrupter.draining.removeEventListener('abort', stopped)
+        interrupter.draining.removeEventListener('abort', stop)
         done.abort()
       }
     },

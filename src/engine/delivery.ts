@@ -9,7 +9,6 @@
  *     new result that nothing else is under way beside needs no turn.
  */
 
-import { LoopError } from '../loop/index.ts'
 import type { Clock } from './ports.ts'
 
 export interface Delivery {
@@ -41,12 +40,13 @@ const patienceMs = 60_000
 export function createDelivery(
   clock: Clock,
   recordedSeqs: readonly number[],
-  onMismatch: (error: LoopError) => void,
+  /** Nothing asks for the recorded result with this seq. */
+  onMismatch: (seq: number) => void,
 ): Delivery {
   const queue = [...recordedSeqs].sort((a, b) => a - b)
   const lastRecorded = queue.at(-1) ?? 0
   const askers = new Map<number, Asker>()
-  const whenIdle: (() => void)[] = []
+  let whenIdle: () => void = () => undefined
   let head = 0
   let depth = 0
   let underWay = 0
@@ -84,9 +84,19 @@ export function createDelivery(
     if (seq > lastRecorded || patience !== undefined || askers.size === 0) return
     patience = new AbortController()
     clock.sleep(patienceMs, patience.signal).then(
-      () => onMismatch(outOfOrder(seq)),
+      () => onMismatch(seq),
       () => undefined,
     )
+  }
+
+  async function becomeIdle(): Promise<void> {
+    while (underWay > 0) {
+      await new Promise<void>((resolve) => {
+        whenIdle = resolve
+      })
+      // What the code does with the last result may be to ask for another.
+      await clock.turn()
+    }
   }
 
   return {
@@ -98,7 +108,7 @@ export function createDelivery(
       underWay--
       if (underWay > 0) return
       beside = false
-      for (const go of whenIdle.splice(0)) go()
+      whenIdle()
     },
     expect(seq) {
       queue.push(seq)
@@ -129,14 +139,6 @@ export function createDelivery(
     get unasked() {
       return queue.slice(head).find((seq) => seq <= lastRecorded && !askers.has(seq))
     },
-    idle: () =>
-      underWay === 0 ? undefined : new Promise((resolve) => whenIdle.push(() => resolve())),
+    idle: () => (underWay === 0 ? undefined : becomeIdle()),
   }
 }
-
-const outOfOrder = (seq: number): LoopError =>
-  new LoopError(
-    'step-mismatch',
-    'The loop asks for its steps in another order than the journal says: ' +
-      `event ${seq} was recorded, and nothing asks for it.`,
-  )

@@ -17,7 +17,7 @@ import {
 import { codeDigest } from './code-digest.ts'
 import { type Control, createControl } from './control.ts'
 import { createHookRunner, type HookRunner } from './hooks.ts'
-import { createInterrupter, type Interrupter } from './interrupter.ts'
+import { createInterrupter, type Interrupter, Interruption } from './interrupter.ts'
 import { type LimitWatch, watchLimits } from './limit-watch.ts'
 import type { LiveRun } from './live-run.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
@@ -148,7 +148,9 @@ async function goRound(
 ): Promise<DriveEnd> {
   const { ports, recorder, interrupter, hooks } = live
   const refusal = await refusedBy(hooks)
-  if (refusal !== undefined) return finish(live, { type: 'failed', fault: refusal })
+  if (refusal !== undefined && recorder.state.cancel === undefined) {
+    return finish(live, { type: 'failed', fault: refusal })
+  }
   let openEvents = entered
   while (true) {
     const command = decide(recorder.state, ports.clock.now())
@@ -189,7 +191,8 @@ async function refusedBy(hooks: HookRunner): Promise<Fault | undefined> {
     await hooks.tell('before-run')
     return undefined
   } catch (error) {
-    return toFault(error)
+    // A run that is being stopped was not refused.
+    return error instanceof Interruption ? undefined : toFault(error)
   }
 }
 

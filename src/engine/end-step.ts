@@ -61,17 +61,26 @@ export async function finish(
 
 export async function fail(attempt: Attempt, meter: Meter, fault: Fault): Promise<AttemptEnd> {
   const { iteration } = attempt.branch
-  const tree = await treeAfter(attempt)
+  const isOver = fault.code !== 'rate-limited'
+  const tree = isOver ? await treeAfter(attempt) : undefined
   const durable = recordFailure(attempt, meter, fault, tree === undefined ? {} : { tree })
   const { seq } = iteration.run.recorder.state
-  if (fault.code !== 'rate-limited') iteration.delivery.expect(seq)
+  if (isOver) iteration.delivery.expect(seq)
   await durable
+  if (!isOver) await goBack(attempt)
   const told = iteration.run.hooks.tell('after-step', { step: attempt.id, fault })
   if (told !== undefined) await told
-  if (fault.code !== 'rate-limited') return { type: 'fault', fault, seq }
+  if (isOver) return { type: 'fault', fault, seq }
   const retryAtMs = fault.retryAtMs ?? iteration.run.ports.clock.now() + 60_000
   iteration.halt ??= { retryAtMs, message: fault.message }
   throw iteration.run.interrupter.refuse()
+}
+
+/** An attempt that is made again starts on the same tree; the one before it may have left files. */
+export async function goBack(attempt: Attempt): Promise<void> {
+  const { branch, spec, tree } = attempt
+  if (tree === undefined || spec.files !== 'changes') return
+  await branch.iteration.run.ports.workspace?.restore(tree)
 }
 
 export async function recordFailure(

@@ -3,6 +3,7 @@
  * tells the step in flight to end, and gives it up after a grace time.
  */
 
+import { setMaxListeners } from 'node:events'
 import type { Clock } from './ports.ts'
 
 /** Thrown to a loop's code when its run is being stopped. It may clean up; it cannot go on. */
@@ -36,6 +37,8 @@ export function createInterrupter(clock: Clock, abandonMs: number): Interrupter 
   const soft = new AbortController()
   const hard = new AbortController()
   const over = new AbortController()
+  // Every step under way listens, and there may be many.
+  setMaxListeners(0, soft.signal, hard.signal)
   const inFlight = new Set<(error: Interruption) => void>()
   let reason: string | undefined
 
@@ -63,9 +66,10 @@ export function createInterrupter(clock: Clock, abandonMs: number): Interrupter 
       return reason
     },
     drain(why, graceMs) {
-      if (soft.signal.aborted) return
-      reason = why
-      soft.abort(new Interruption(why))
+      if (!soft.signal.aborted) {
+        reason = why
+        soft.abort(new Interruption(why))
+      }
       if (graceMs !== undefined) later(graceMs, () => abort(why))
     },
     abort,

@@ -10,25 +10,36 @@ export interface LimitWatch {
   stop(): void
 }
 
+/** Time at work stands still while a run waits; whether it does is looked at now and then. */
+const waitingMs = 1000
+
 export function watchLimits(
   clock: Clock,
   recorder: Recorder,
   interrupter: Interrupter,
 ): LimitWatch {
   let armed = new AbortController()
+  let stopped = false
 
-  function expiresInMs(): number {
-    const { limits, activeMs, atMs, status } = recorder.state
-    const nowMs = clock.now()
-    const running = status === 'running' ? Math.max(0, nowMs - atMs) : 0
-    const timeLeft = limits.timeMs - activeMs - running
-    const untilDeadline = (limits.deadlineAtMs ?? Number.POSITIVE_INFINITY) - nowMs
-    return Math.min(timeLeft, untilDeadline)
+  const isRunning = (): boolean => recorder.state.status === 'running'
+
+  const untilDeadlineMs = (): number =>
+    (recorder.state.limits.deadlineAtMs ?? Number.POSITIVE_INFINITY) - clock.now()
+
+  function timeLeftMs(): number {
+    const { limits, activeMs, atMs } = recorder.state
+    const running = isRunning() ? Math.max(0, clock.now() - atMs) : 0
+    return limits.timeMs - activeMs - running
   }
 
+  const expiresInMs = (): number => Math.min(timeLeftMs(), untilDeadlineMs())
+
   function arm(): void {
+    if (stopped) return
     armed = new AbortController()
-    clock.sleep(Math.max(1, expiresInMs()), armed.signal).then(
+    const patienceMs = isRunning() ? 1 : waitingMs
+    const lookInMs = Math.min(Math.max(patienceMs, timeLeftMs()), untilDeadlineMs())
+    clock.sleep(Math.max(1, lookInMs), armed.signal).then(
       () => {
         if (expiresInMs() <= 0) interrupter.abort('its time is over')
         else arm()
@@ -43,6 +54,9 @@ export function watchLimits(
       armed.abort()
       arm()
     },
-    stop: () => armed.abort(),
+    stop() {
+      stopped = true
+      armed.abort()
+    },
   }
 }

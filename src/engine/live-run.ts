@@ -1,6 +1,12 @@
 /** What the parts of the engine share while one process drives one run. */
 
-import { type ErrorCode, isLoopError, type Json, type RunId } from '../loop/index.ts'
+import {
+  type ErrorCode,
+  isLoopError,
+  type Json,
+  type LoopError,
+  type RunId,
+} from '../loop/index.ts'
 import type { Answers } from './control.ts'
 import type { Delivery } from './delivery.ts'
 import type { HookRunner } from './hooks.ts'
@@ -39,6 +45,8 @@ export interface LiveIteration {
   halt: Halt | undefined
   /** Some step was refused or given up, so this trip has no result. */
   refused: boolean
+  /** Its end is being recorded: what asks for a step now comes too late. */
+  over: boolean
   /** Why the run cannot go on for now: its code does not fit its journal, or a disk fails. */
   broken: Error | undefined
 }
@@ -50,14 +58,15 @@ const infrastructure: ReadonlySet<ErrorCode> = new Set([
   'workspace-failed',
 ])
 
-export const isInfrastructure = (error: unknown): error is Error =>
+export const isInfrastructure = (error: unknown): error is LoopError =>
   isLoopError(error) && infrastructure.has(error.code)
 
 /** No new steps once the iteration cannot come to its end. */
 export function requireOpen(iteration: LiveIteration): void {
   const { interrupter } = iteration.run
   interrupter.check()
-  if (iteration.halt !== undefined || iteration.broken !== undefined) throw interrupter.refuse()
+  const { halt, broken, over } = iteration
+  if (halt !== undefined || broken !== undefined || over) throw interrupter.refuse()
 }
 
 export function breakOff(iteration: LiveIteration, error: Error): void {
@@ -71,7 +80,8 @@ export function breakOff(iteration: LiveIteration, error: Error): void {
  */
 export function notice(iteration: LiveIteration, error: unknown): void {
   if (error instanceof Interruption) iteration.refused = true
-  if (isInfrastructure(error)) breakOff(iteration, error)
+  const failure = iteration.run.recorder.failure ?? (isInfrastructure(error) ? error : undefined)
+  if (failure !== undefined) breakOff(iteration, failure)
 }
 
 /** One line of steps inside an iteration: the trunk, or a branch of `parallel`. */

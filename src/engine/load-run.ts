@@ -10,6 +10,7 @@ import {
   type RunCreated,
   type RunId,
   type RunState,
+  type TreeId,
 } from '../loop/index.ts'
 import type { Journal } from './ports.ts'
 
@@ -64,7 +65,17 @@ async function foldToCheckpoint(
   for await (const recorded of eventsAfter(journal, run, state.seq, toSeq)) {
     state = evolve(state, recorded, applyPatchInPlace)
   }
+  const tree = found === undefined ? await firstTree(journal, run) : undefined
+  if (state.tree === undefined && tree !== undefined) state = { ...state, tree }
   return { state: adopt(state), checkpoint: iteration }
+}
+
+/** Before its first iteration a run has not looked at its files; they are what that one found. */
+async function firstTree(journal: Journal, run: RunId): Promise<TreeId | undefined> {
+  for await (const { event } of eventsAfter(journal, run, 1)) {
+    if (event.type === 'iteration-started') return event.tree
+  }
+  return undefined
 }
 
 export async function* eventsAfter(

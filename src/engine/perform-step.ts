@@ -27,6 +27,7 @@ import {
   type AttemptEnd,
   fail,
   finish,
+  goBack,
   interrupted,
   recordFailure,
 } from './end-step.ts'
@@ -123,7 +124,7 @@ async function attempt(attempt: Attempt, started: () => void): Promise<AttemptEn
 }
 
 async function execute(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
-  const { branch, id, spec, number, tree } = attempt
+  const { branch, id, spec, number } = attempt
   const { run } = branch.iteration
   const { ports, recorder, interrupter } = run
   const work = attempt.recovering && spec.recover !== undefined ? spec.recover : spec.run
@@ -150,8 +151,7 @@ async function execute(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
     if (again === undefined) return fail(attempt, meter, fault)
     // On disk first: a process that was fenced must not touch the files of the one after it.
     await recordFailure(attempt, meter, fault, { retryAtMs: again })
-    // A failed attempt may have left files; another attempt starts from the same tree.
-    if (tree !== undefined && spec.files === 'changes') await ports.workspace?.restore(tree)
+    await goBack(attempt)
     return { type: 'again', atMs: again }
   }
 }

@@ -259,9 +259,8 @@ export interface Ports {
   readonly hooks?: readonly Hook[]
 }
 
-/** Any loop type, as the engine holds it. */
-// biome-ignore lint/suspicious/noExplicitAny: variance; the four parts always come from one type
-export type AnyLoopType = LoopType<any, any, any, any>
+/** Any loop type, as the engine holds it: the four parts always come from one type. */
+export type AnyLoopType = LoopType<unknown, unknown, unknown, unknown>
 
 export type HookPoint =
   | 'before-run'

@@ -59,6 +59,9 @@ export function readSteps(events: readonly RecordedEvent[]): RecordedSteps {
           again(steps, event)
         }
         break
+      case 'step-interrupted':
+        cutShort(steps, event.step)
+        break
       default:
         break
     }
@@ -90,6 +93,12 @@ function again(steps: Map<StepId, RecordedStep>, event: StepFailed): void {
   const retryAtMs = event.retryAtMs ?? event.fault.retryAtMs
   const next = { ...step, failures, inFlight: false, unfinished: 0 }
   steps.set(event.step, retryAtMs === undefined ? next : { ...next, retryAtMs })
+}
+
+/** In good order, so it is no sign of a step that kills its process. */
+function cutShort(steps: Map<StepId, RecordedStep>, id: StepId): void {
+  const step = steps.get(id)
+  if (step !== undefined) steps.set(id, { ...step, unfinished: 0 })
 }
 
 function group(steps: readonly RecordedStep[]): RecordedSteps {

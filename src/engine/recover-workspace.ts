@@ -17,11 +17,13 @@ export async function recoverWorkspace(
   steps: RecordedSteps,
   recorder: Recorder,
 ): Promise<void> {
-  const tree = startOf(steps) ?? before.tree
+  const unfinished = startOf(steps)
+  const tree = unfinished ?? before.tree
   if (workspace === undefined || tree === undefined) return
   const found = await foundTree(workspace)
   const { suspendedTree } = before
-  const inGoodOrder = suspendedTree !== undefined && steps.inFlight.length === 0
+  // A question or a sleep that is still open left the files to people.
+  const inGoodOrder = suspendedTree !== undefined && unfinished === undefined
   if (found === undefined) {
     await workspace.restore(tree)
     return

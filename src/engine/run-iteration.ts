@@ -5,6 +5,7 @@
  */
 
 import {
+  decide,
   diff,
   type Ending,
   evolve,
@@ -20,6 +21,7 @@ import {
   type RunState,
   toJson,
 } from '../loop/index.ts'
+import { abandonable } from './bounded.ts'
 import { createDelivery } from './delivery.ts'
 import { Interruption } from './interrupter.ts'
 import { createIteration } from './iteration.ts'
@@ -40,7 +42,7 @@ interface Ended {
 }
 
 export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
-  await start(run, entry)
+  if (!(await start(run, entry))) return
   const recorded = entry.events === undefined ? noSteps : readSteps(entry.events)
   const iteration = createLiveIteration(run, entry.iteration, recorded)
   let ended: Ended
@@ -65,25 +67,29 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
 const isCounted = (ending: Ending): boolean =>
   ending.type !== 'rate-limited' && ending.type !== 'interrupted'
 
-async function start(run: LiveRun, entry: Entry): Promise<void> {
+/** False when somebody decided otherwise while the files were looked at. */
+async function start(run: LiveRun, entry: Entry): Promise<boolean> {
   const { recorder, ports } = run
   const { iteration, codeDigest } = entry
   const changed = codeDigest === recorder.state.codeDigest ? {} : { codeDigest }
   if (entry.events !== undefined) {
     recorder.note([{ type: 'iteration-started', iteration, again: true, ...changed }])
-    return
+    return true
   }
   const tree = await ports.workspace?.snapshot()
+  if (decide(recorder.state, ports.clock.now()).type !== 'iterate') return false
   recorder.note(
     [{ type: 'iteration-started', iteration, ...changed, ...(tree === undefined ? {} : { tree }) }],
     tree === undefined || tree === recorder.state.tree ? {} : { trees: [tree] },
   )
+  return true
 }
 
 function createLiveIteration(run: LiveRun, number: number, recorded: RecordedSteps): LiveIteration {
-  const onMismatch = (error: LoopError): void => breakOff(iteration, error)
+  const onMismatch = (seq: number): void =>
+    breakOff(iteration, notAskedFor(iteration, seq, 'goes on in'))
   const delivery = createDelivery(run.ports.clock, recorded.completionSeqs, onMismatch)
-  const none = { halt: undefined, refused: false, broken: undefined }
+  const none = { halt: undefined, refused: false, over: false, broken: undefined }
   const iteration: LiveIteration = { run, number, recorded, delivery, ...none }
   return iteration
 }
@@ -95,11 +101,12 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
   const trunk = createBranch(iteration, '')
   let result: unknown
   try {
-    result = await loop.iterate(context, createIteration(trunk))
+    result = await abandonable(loop.iterate(context, createIteration(trunk)), run.interrupter)
   } finally {
     // Code may go on after a failure, or a race, while other steps are under way; they belong here.
     const idle = iteration.delivery.idle()
     if (idle !== undefined) await idle
+    iteration.over = true
   }
   if (iteration.broken !== undefined) throw iteration.broken
   if (iteration.refused) throw run.interrupter.refuse()
@@ -120,15 +127,19 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
 function requireAllAsked(iteration: LiveIteration): void {
   const seq = iteration.delivery.unasked
   if (seq === undefined) return
+  iteration.broken = notAskedFor(iteration, seq, 'ended')
+  throw iteration.broken
+}
+
+function notAskedFor(iteration: LiveIteration, seq: number, does: string): LoopError {
   const steps = [...iteration.recorded.byBranch.values()].flat()
   const step = steps.find((one) => one.completion?.seq === seq)
-  iteration.broken = new LoopError(
+  return new LoopError(
     'step-mismatch',
-    `The journal has a result for step "${step?.id}", and the loop ended iteration ` +
+    `The journal has a result for step "${step?.id}", and the loop ${does} iteration ` +
       `${iteration.number} without asking for it. Put the old code back, or resume with force to ` +
       'do the iteration anew.',
   )
-  throw iteration.broken
 }
 
 /** Conditions are asked about the state as it will be after the iteration. */

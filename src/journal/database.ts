@@ -106,12 +106,16 @@ function refuseForeignFile(path: string): void {
   if (id !== 0 && id !== applicationId) throw damaged(path, 'it belongs to another program')
 }
 
-function openFailure(path: string, cause: unknown): LoopError {
+/** Why a journal could not be opened or prepared; damage is told from a disk that fails for now. */
+export function openFailure(path: string, cause: unknown): LoopError {
   const message = cause instanceof Error ? cause.message : String(cause)
   if (/malformed|not a database|corrupt/i.test(message)) return damaged(path, message, cause)
-  return new LoopError('store-failed', `The journal ${path} cannot be opened: ${message}`, {
-    cause,
-  })
+  return new LoopError(
+    'store-failed',
+    `The journal ${path} cannot be opened: ${message}. ` +
+      'Check the disk, its space and the rights on that folder, then try again.',
+    { cause },
+  )
 }
 
 export function damaged(path: string, what: string, cause?: unknown): LoopError {

@@ -1,8 +1,9 @@
 /** Rows as they come out of the tables, parsed once. */
 
 import type { RunRow } from '../engine/index.ts'
-import { type RecordedEvent, type RunEvent, type RunId, type RunStatus } from '../loop/index.ts'
+import { type RecordedEvent, type RunId, type RunStatus } from '../loop/index.ts'
 import { damaged } from './database.ts'
+import { decodeEvent } from './event-code.ts'
 
 export interface RunColumns {
   readonly key: number
@@ -48,6 +49,7 @@ export interface EventColumns {
   readonly position: number
   readonly seq: number
   readonly at: number
+  readonly type: number
   readonly body: string
 }
 
@@ -57,13 +59,16 @@ export function toRecordedEvent(row: EventColumns, path: string): RecordedEvent 
     seq: row.seq,
     position: row.position,
     atMs: row.at,
-    event: parseBody(row.body, path) as RunEvent,
+    event: guarded(() => decodeEvent(row.type, row.body), path),
   }
 }
 
-export function parseBody(body: string, path: string): unknown {
+export const parseBody = (body: string, path: string): unknown =>
+  guarded(() => JSON.parse(body) as unknown, path)
+
+function guarded<T>(parse: () => T, path: string): T {
   try {
-    return JSON.parse(body)
+    return parse()
   } catch (cause) {
     throw damaged(path, 'a row does not hold what was written', cause)
   }

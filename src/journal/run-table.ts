@@ -1,17 +1,11 @@
-/** Runs and their events: finding, listing and reading. Writing happens in units. */
+/** Runs: creating, finding, listing. */
 
-import type { Checkpoint, NewRun, RunRow } from '../engine/index.ts'
-import { LoopError, type RecordedEvent, type RunId, type RunState } from '../loop/index.ts'
+import type { NewRun, RunRow } from '../engine/index.ts'
+import { LoopError, type RunId } from '../loop/index.ts'
 import { type Database, orNull } from './database.ts'
+import { encodeEvent } from './event-code.ts'
 import { isHeld } from './leases.ts'
-import {
-  type EventColumns,
-  parseBody,
-  type RunColumns,
-  runColumns,
-  toRecordedEvent,
-  toRunRow,
-} from './rows.ts'
+import { type RunColumns, runColumns, toRunRow } from './rows.ts'
 import { createContentNames, insertEventSql } from './unit-writer.ts'
 
 export interface RunTable {
@@ -19,27 +13,14 @@ export interface RunTable {
   insert(run: NewRun): void
   find(idOrName: string, nowMs: number): RunRow
   list(status: string | undefined, limit: number, nowMs: number): readonly RunRow[]
-  snapshot(run: RunId): RunState | undefined
-  read(
-    run: RunId,
-    afterSeq: number,
-    toSeq: number | undefined,
-    limit: number,
-  ): readonly RecordedEvent[]
-  readStore(afterPosition: number, limit: number): readonly RecordedEvent[]
-  checkpoints(run: RunId): readonly Checkpoint[]
 }
 
-export function createRunTable(database: Database, path: string): RunTable {
+export function createRunTable(database: Database): RunTable {
   const keys = new Map<string, number>()
   const selectKey = database.prepare('SELECT key FROM runs WHERE id = ?')
   const insertRun = database.prepare(
     'INSERT INTO runs (id, name, loop, status, first_iteration, workspace, created_at) ' +
       "VALUES (?, ?, ?, 'pending', ?, ?, ?)",
-  )
-  const selectEvents = database.prepare(
-    'SELECT position, seq, at, body, ? AS id FROM events WHERE run = ? AND seq > ? AND seq <= ? ' +
-      'ORDER BY seq LIMIT ?',
   )
   const insertEvent = database.prepare(insertEventSql)
   const nameContent = createContentNames(database)
@@ -53,11 +34,6 @@ export function createRunTable(database: Database, path: string): RunTable {
     return row.key
   }
 
-  function toRow(columns: unknown, nowMs: number): RunRow {
-    const row = columns as RunColumns
-    return toRunRow(row, isHeld(row, nowMs))
-  }
-
   return {
     key,
     insert(run: NewRun): void {
@@ -69,29 +45,11 @@ export function createRunTable(database: Database, path: string): RunTable {
         throw new LoopError('name-taken', `There is a run named "${run.name}" already.`, { cause })
       }
       const row = selectKey.get(run.id) as { key: number }
-      insertEvent.run(row.key, 1, run.atMs, JSON.stringify(run.event))
+      const { code, body } = encodeEvent(run.event)
+      insertEvent.run(row.key, 1, run.atMs, code, body)
       nameContent(row.key, run.blobs, run.trees)
     },
-    find(idOrName: string, nowMs: number): RunRow {
-      const found = database
-        .prepare(`SELECT ${runColumns} WHERE runs.id = ?1 OR runs.name = ?1`)
-        .get(idOrName)
-      if (found !== undefined) return toRow(found, nowMs)
-      const prefix = `${idOrName.replaceAll(/[%_\\]/g, '\\$&')}%`
-      const rows = database
-        .prepare(
-          `SELECT ${runColumns} WHERE runs.id LIKE ?1 ESCAPE '\\' OR runs.name LIKE ?1 ESCAPE '\\' LIMIT 6`,
-        )
-        .all(prefix)
-      const [only] = rows
-      if (only === undefined || idOrName === '') throw unknownRun(idOrName)
-      if (rows.length === 1) return toRow(only, nowMs)
-      const names = rows.map((row) => toRow(row, nowMs)).map((row) => `${row.name} (${row.id})`)
-      throw new LoopError(
-        'ambiguous-run',
-        `"${idOrName}" fits ${names.join(', ')}. Say more of it.`,
-      )
-    },
+    find: (idOrName, nowMs) => toRow(findColumns(database, idOrName), nowMs),
     list(status: string | undefined, limit: number, nowMs: number): readonly RunRow[] {
       const rows =
         status === undefined
@@ -101,36 +59,31 @@ export function createRunTable(database: Database, path: string): RunTable {
               .all(status, limit)
       return rows.map((row) => toRow(row, nowMs))
     },
-    snapshot(run: RunId): RunState | undefined {
-      const row = database.prepare('SELECT body FROM snapshots WHERE run = ?').get(key(run))
-      if (row === undefined) return undefined
-      return parseBody((row as { body: string }).body, path) as unknown as RunState
-    },
-    read(run: RunId, afterSeq: number, toSeq: number | undefined, limit: number) {
-      const last = toSeq ?? Number.MAX_SAFE_INTEGER
-      const rows = selectEvents.all(run, key(run), afterSeq, last, limit) as EventColumns[]
-      return rows.map((row) => toRecordedEvent(row, path))
-    },
-    readStore(afterPosition: number, limit: number) {
-      const rows = database
-        .prepare(
-          'SELECT runs.id, position, seq, at, body FROM events JOIN runs ON runs.key = events.run ' +
-            'WHERE position > ? ORDER BY position LIMIT ?',
-        )
-        .all(afterPosition, limit) as EventColumns[]
-      return rows.map((row) => toRecordedEvent(row, path))
-    },
-    checkpoints(run: RunId) {
-      const rows = database
-        .prepare(
-          'SELECT checkpoints.iteration, checkpoints.seq, events.at FROM checkpoints ' +
-            'JOIN events ON events.run = checkpoints.run AND events.seq = checkpoints.seq ' +
-            'WHERE checkpoints.run = ? ORDER BY checkpoints.iteration',
-        )
-        .all(key(run)) as { iteration: number; seq: number; at: number }[]
-      return rows.map((row) => ({ iteration: row.iteration, seq: row.seq, atMs: row.at }))
-    },
   }
+}
+
+function toRow(columns: unknown, nowMs: number): RunRow {
+  const row = columns as RunColumns
+  return toRunRow(row, isHeld(row, nowMs))
+}
+
+/** By id or name, else by a beginning that only one has. */
+function findColumns(database: Database, idOrName: string): unknown {
+  const found = database
+    .prepare(`SELECT ${runColumns} WHERE runs.id = ?1 OR runs.name = ?1`)
+    .get(idOrName)
+  if (found !== undefined) return found
+  const prefix = `${idOrName.replaceAll(/[%_\\]/g, '\\$&')}%`
+  const rows = database
+    .prepare(
+      `SELECT ${runColumns} WHERE runs.id LIKE ?1 ESCAPE '\\' OR runs.name LIKE ?1 ESCAPE '\\' LIMIT 6`,
+    )
+    .all(prefix) as RunColumns[]
+  const [only] = rows
+  if (only === undefined || idOrName === '') throw unknownRun(idOrName)
+  if (rows.length === 1) return only
+  const names = rows.map((row) => `${row.name} (${row.id})`)
+  throw new LoopError('ambiguous-run', `"${idOrName}" fits ${names.join(', ')}. Say more of it.`)
 }
 
 const unknownRun = (run: string): LoopError =>

@@ -6,7 +6,7 @@
  */
 
 import { LoopError } from '../loop/index.ts'
-import { applicationId, type Database, damaged } from './database.ts'
+import { applicationId, type Database, openFailure } from './database.ts'
 
 const migrations: readonly string[] = [
   `
@@ -29,6 +29,7 @@ const migrations: readonly string[] = [
     run INTEGER NOT NULL REFERENCES runs (key),
     seq INTEGER NOT NULL,
     at INTEGER NOT NULL,
+    type INTEGER NOT NULL,
     body TEXT NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX events_run_seq ON events (run, seq);
@@ -93,8 +94,8 @@ export function migrate(database: Database, path: string): void {
 }
 
 function step(database: Database, path: string, list: readonly string[]): number {
-  database.exec('BEGIN IMMEDIATE')
   try {
+    database.exec('BEGIN IMMEDIATE')
     // Read again under the lock: another process may have been faster.
     const version = userVersion(database, path)
     const migration = list[version]
@@ -109,11 +110,7 @@ function step(database: Database, path: string, list: readonly string[]): number
     return version + 1
   } catch (cause) {
     rollBack(database)
-    if (cause instanceof LoopError) throw cause
-    const message = cause instanceof Error ? cause.message : String(cause)
-    throw new LoopError('store-failed', `The journal ${path} could not be prepared: ${message}`, {
-      cause,
-    })
+    throw cause instanceof LoopError ? cause : openFailure(path, cause)
   }
 }
 
@@ -130,6 +127,6 @@ function userVersion(database: Database, path: string): number {
     const row = database.prepare('PRAGMA user_version').get() as { user_version: number }
     return row.user_version
   } catch (cause) {
-    throw damaged(path, cause instanceof Error ? cause.message : String(cause), cause)
+    throw openFailure(path, cause)
   }
 }

@@ -11,13 +11,14 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Journal } from '../engine/index.ts'
 import { type Database, openDatabase, type Synchronous } from './database.ts'
-import { createDecisions } from './decisions.ts'
-import { createGroupCommit, storeFailed } from './group-commit.ts'
-import { createLeases } from './leases.ts'
-import { createRunTable } from './run-table.ts'
+import { createDecisions, type Decisions } from './decisions.ts'
+import { createEventTable, type EventTable } from './event-table.ts'
+import { createGroupCommit, type GroupCommit, storeFailed } from './group-commit.ts'
+import { createLeases, type Leases } from './leases.ts'
+import { createRunTable, type RunTable } from './run-table.ts'
 import { migrate, rollBack } from './schema.ts'
 import { createUnitWriter } from './unit-writer.ts'
-import { createWatch } from './watch.ts'
+import { createWatch, type Watch } from './watch.ts'
 
 export interface SqliteJournalOptions {
   /** The file, or `:memory:`. */
@@ -41,19 +42,90 @@ const readLimit = 10_000
 
 export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal {
   const { path } = options
-  const now = options.now ?? Date.now
   const database = options.database ?? openFile(path, options.synchronous ?? 'FULL')
-  migrate(database, path)
+  try {
+    migrate(database, path)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  const now = options.now ?? Date.now
   const watch = createWatch(database)
   const leases = createLeases(database)
-  const group = createGroupCommit(database, options.schedule ?? setImmediate, {
-    begin: leases.begin,
-    commit: () => watch.notify('events'),
-  })
-  const decisions = createDecisions(database)
-  const runs = createRunTable(database, path)
-  const writer = createUnitWriter(database)
+  const runs = createRunTable(database)
+  const parts = {
+    database,
+    now,
+    watch,
+    leases,
+    runs,
+    decisions: createDecisions(database),
+    group: createGroupCommit(database, options.schedule ?? setImmediate, {
+      begin: leases.begin,
+      commit: () => watch.notify('events'),
+    }),
+    events: createEventTable(database, path, runs.key),
+  }
+  return {
+    ...createReading(parts),
+    ...createWriting(parts),
+    watch: watch.add,
+    close: async () => {
+      parts.group.flush()
+      watch.close()
+      // Leave one file behind, whatever the driver keeps open.
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      database.close()
+    },
+    namedContent: () => namedContent(database),
+    integrityProblems: () =>
+      (database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])
+        .map((row) => row.integrity_check)
+        .filter((line) => line !== 'ok'),
+  }
+}
 
+interface Parts {
+  readonly database: Database
+  readonly now: () => number
+  readonly watch: Watch
+  readonly leases: Leases
+  readonly runs: RunTable
+  readonly decisions: Decisions
+  readonly group: GroupCommit
+  readonly events: EventTable
+}
+
+type Reading = 'findRun' | 'listRuns' | 'snapshot' | 'read' | 'readStore' | 'checkpoints'
+
+function createReading(parts: Parts): Pick<Journal, Reading | 'pendingDecisions'> {
+  const { runs, events, decisions, now } = parts
+  async function reading<T>(work: () => T): Promise<T> {
+    try {
+      return work()
+    } catch (cause) {
+      throw storeFailed(cause)
+    }
+  }
+  return {
+    findRun: (idOrName) => reading(() => runs.find(idOrName, now())),
+    listRuns: (filter) => reading(() => runs.list(filter?.status, filter?.limit ?? 1000, now())),
+    snapshot: (run) => reading(() => events.snapshot(run)),
+    read: (run, range) =>
+      reading(() =>
+        events.read(run, range?.afterSeq ?? 0, range?.toSeq, range?.limit ?? readLimit),
+      ),
+    readStore: ({ afterPosition, limit }) => reading(() => events.readStore(afterPosition, limit)),
+    checkpoints: (run) => reading(() => events.checkpoints(run)),
+    pendingDecisions: (run) => reading(() => decisions.pending(runs.key(run))),
+  }
+}
+
+type Writing = 'createRun' | 'acquire' | 'renew' | 'release' | 'append' | 'recordDecision'
+
+function createWriting(parts: Parts): Pick<Journal, Writing> {
+  const { database, runs, leases, decisions, group, watch, now } = parts
+  const writer = createUnitWriter(database)
   function transaction<T>(work: () => T): T {
     try {
       database.exec('BEGIN IMMEDIATE')
@@ -66,22 +138,11 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
       throw storeFailed(cause)
     }
   }
-
-  async function reading<T>(work: () => T): Promise<T> {
-    try {
-      return work()
-    } catch (cause) {
-      throw storeFailed(cause)
-    }
-  }
-
   return {
     createRun: async (run) => {
       transaction(() => runs.insert(run))
       watch.notify('events')
     },
-    findRun: (idOrName) => reading(() => runs.find(idOrName, now())),
-    listRuns: (filter) => reading(() => runs.list(filter?.status, filter?.limit ?? 1000, now())),
     acquire: async (run, owner) =>
       transaction(() => {
         const key = runs.key(run)
@@ -97,35 +158,20 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
         writer.write(key, unit, decisions.markApplied)
       })
     },
-    snapshot: (run) => reading(() => runs.snapshot(run)),
-    read: (run, range) =>
-      reading(() => runs.read(run, range?.afterSeq ?? 0, range?.toSeq, range?.limit ?? readLimit)),
-    readStore: ({ afterPosition, limit }) => reading(() => runs.readStore(afterPosition, limit)),
-    checkpoints: (run) => reading(() => runs.checkpoints(run)),
     recordDecision: async (run, decision, by, atMs) => {
       const stored = transaction(() => decisions.insert(runs.key(run), decision, by, atMs))
       watch.notify('decisions')
       return stored
     },
-    pendingDecisions: (run) => reading(() => decisions.pending(runs.key(run))),
-    watch: watch.add,
-    close: async () => {
-      group.flush()
-      watch.close()
-      database.close()
-    },
-    namedContent: () =>
-      (
-        database.prepare('SELECT DISTINCT hash, is_tree FROM named_content').all() as {
-          hash: string
-          is_tree: number
-        }[]
-      ).map((row) => ({ hash: row.hash, isTree: row.is_tree === 1 })),
-    integrityProblems: () =>
-      (database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])
-        .map((row) => row.integrity_check)
-        .filter((line) => line !== 'ok'),
   }
+}
+
+function namedContent(database: Database): ReturnType<SqliteJournal['namedContent']> {
+  const rows = database.prepare('SELECT DISTINCT hash, is_tree FROM named_content').all()
+  return (rows as { hash: string; is_tree: number }[]).map((row) => ({
+    hash: row.hash,
+    isTree: row.is_tree === 1,
+  }))
 }
 
 function openFile(path: string, synchronous: Synchronous): Database {

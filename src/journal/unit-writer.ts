@@ -3,8 +3,9 @@
 import type { Unit } from '../engine/index.ts'
 import type { BlobId, RunEvent, TreeId } from '../loop/index.ts'
 import type { Database } from './database.ts'
+import { encodeEvent } from './event-code.ts'
 
-export const insertEventSql = 'INSERT INTO events (run, seq, at, body) VALUES (?, ?, ?, ?)'
+export const insertEventSql = 'INSERT INTO events (run, seq, at, type, body) VALUES (?, ?, ?, ?, ?)'
 
 /** A snapshot is not worth its bytes before the tail has grown so far. */
 const tailBytesMin = 32 * 1024
@@ -56,9 +57,9 @@ export function createUnitWriter(database: Database): UnitWriter {
     }
     let seq = unit.firstSeq
     for (const event of unit.events) {
-      const body = JSON.stringify(event)
+      const { code, body } = encodeEvent(event)
       written.tailBytes += body.length
-      insertEvent.run(key, seq, unit.atMs, body)
+      insertEvent.run(key, seq, unit.atMs, code, body)
       if (event.type === 'decision-applied') markApplied(event.id, seq)
       if (event.type === 'run-rewound') {
         forgetCheckpoints.run(key, event.toIteration)

@@ -20,7 +20,14 @@ export function createWatch(database: Database): Watch {
   let timer: NodeJS.Timeout | undefined
   let seen = -1
 
-  const read = (): number => (version.get() as { data_version: number }).data_version
+  /** Undefined when the store fails: whoever needs it hears of that, and here it is asked again. */
+  function read(): number | undefined {
+    try {
+      return (version.get() as { data_version: number }).data_version
+    } catch {
+      return undefined
+    }
+  }
 
   function notify(topic: Topic): void {
     for (const listener of listeners[topic]) listener()
@@ -28,7 +35,7 @@ export function createWatch(database: Database): Watch {
 
   function poll(): void {
     const current = read()
-    if (current === seen) return
+    if (current === undefined || current === seen) return
     seen = current
     notify('events')
     notify('decisions')
@@ -44,7 +51,7 @@ export function createWatch(database: Database): Watch {
     add(topic, onChange) {
       listeners[topic].add(onChange)
       if (timer === undefined) {
-        seen = read()
+        seen = read() ?? seen
         timer = setInterval(poll, pollMs)
         timer.unref()
       }

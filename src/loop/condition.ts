@@ -25,7 +25,7 @@ export type Condition<Progress = unknown, Result = unknown> =
   | {
       readonly type: 'custom'
       readonly name: string
-      readonly met: (progress: Progress, result: Result) => boolean
+      met(progress: Progress, result: Result): boolean
       /** What being met means; success unless told. */
       readonly ends?: Met['ends']
     }

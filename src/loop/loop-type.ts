@@ -70,9 +70,9 @@ export interface StepContext {
   readonly signal: Signal
   readonly attempt: number
   /** What this step really spent so far; charged when it ends, however it ends. */
-  spend(amount: Amount): void
+  readonly spend: (amount: Amount) => void
   /** Reserves a worst case for one more call, durably, before it is made. */
-  reserve(worst: Amount): Promise<Reservation>
+  readonly reserve: (worst: Amount) => Promise<Reservation>
 }
 
 export interface Reservation {

@@ -9,8 +9,7 @@ const charsMax = 200
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'it is empty'
   if (name.length > charsMax) return `it is longer than ${charsMax} characters`
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  if (/[/#\u0000-\u001f\u007f]/.test(name)) return 'it contains "/", "#" or a control character'
+  if (/[/#\p{Cc}]/u.test(name)) return 'it contains "/", "#" or a control character'
   return undefined
 }
 

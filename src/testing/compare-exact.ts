@@ -22,13 +22,14 @@ export function compareExact(
 
 function compareRuns(expected: SimulatedRun, actual: SimulatedRun): string | undefined {
   const ours = summary(actual)
-  for (const [key, value] of Object.entries(summary(expected))) {
+  const theirs = summary(expected)
+  for (const [key, value] of Object.entries(theirs)) {
     const found = ours[key]
     if (!sameJson(value, found)) {
       return `undisturbed, ${key} is ${JSON.stringify(value)}, and not ${JSON.stringify(found)}`
     }
   }
-  const extra = Object.keys(ours).filter((key) => !Object.hasOwn(summary(expected), key))
+  const extra = Object.keys(ours).filter((key) => !Object.hasOwn(theirs, key))
   return extra.length === 0 ? undefined : `undisturbed there is no ${extra.join(', ')}`
 }
 
@@ -37,11 +38,11 @@ function summary(run: SimulatedRun): Record<string, unknown> {
   const { outcome, progress, iteration } = state
   const last = new Map(trips.map((trip) => [trip.iteration, trip]))
   return {
+    ...Object.fromEntries([...last.values()].flatMap(resultsOf)),
     outcome: outcome?.type === 'failed' ? { ...outcome, fault: outcome.fault.code } : outcome,
     progress,
     iteration,
     files: run.files === undefined ? undefined : [...run.files.read()].sort(),
-    ...Object.fromEntries([...last.values()].flatMap(resultsOf)),
   }
 }
 

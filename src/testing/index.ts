@@ -22,7 +22,7 @@ export {
   openSqliteJournal,
   type SqliteJournal,
 } from '../journal/index.ts'
-export { createPlainCommands } from '../sandbox/index.ts'
+export { createPlainCommands, killAbandoned } from '../sandbox/index.ts'
 export { createDirectoryWorkspace } from '../workspace/index.ts'
 export { createFailingFiles, type FailingFiles, type FailingFilesOptions } from './failing-files.ts'
 export { memoryBlobs } from './memory-blobs.ts'

@@ -29,8 +29,8 @@ export function randomWork(drawing: Drawing): Work {
     usesShared: !exact && random.chance(0.4),
     partsMs,
     writes: readOnly || random.chance(0.2) ? undefined : randomWrite(random),
-    // A step that may run beside a writer sees whatever is there.
-    reads: usesFiles && (!readOnly || exact) && random.chance(0.5),
+    // A step that may run beside a writer sees whatever is there; exact branches have no writers.
+    reads: usesFiles && (!readOnly || (exact && depth > 0)) && random.chance(0.5),
     readOnly,
     timeoutMs: randomTimeoutMs(random, partsMs, trouble),
     attempts: !(exact && trouble) && random.chance(0.2) ? random.between(1, 4) : undefined,
@@ -61,8 +61,8 @@ function randomTimeoutMs(
   partsMs: readonly number[],
   trouble: Trouble | undefined,
 ): number | undefined {
-  if (trouble?.fault === 'hangs') return random.between(100, 3000)
   const wholeMs = partsMs.reduce((sum, ms) => sum + ms, 0)
+  if (trouble?.fault === 'hangs') return wholeMs + random.between(1000, 4000)
   return random.chance(0.1) ? wholeMs + 60_000 : undefined
 }
 

@@ -20,7 +20,7 @@ export interface Visit {
   asked(step: string, input: number): void
   /** The code is given the step's result, or its fault. */
   handed(step: string): void
-  /** The code swallowed that it was stopped: what it does from now on means nothing. */
+  /** The code was stopped, and may swallow that: what it does from now on means nothing. */
   lost(): void
   /** Does the work of a step. */
   work(work: Work, step: string, input: number, context: StepContext): Promise<Json | undefined>
@@ -143,7 +143,6 @@ async function guard(node: Guard, place: Place, value: number): Promise<number> 
   } catch (error) {
     if (error instanceof FaultError) return mix(value, digest(error.fault.code))
     if (node.catches === 'faults') throw error
-    if (!(error instanceof TypeError)) place.visit.lost()
     return mix(value, 1)
   }
 }
@@ -210,7 +209,8 @@ async function ask(node: Ask, place: Place, value: number): Promise<string> {
 /** An action is several steps; they are looked at in the journal. */
 async function act(node: Act, place: Place, value: number): Promise<string> {
   const details = { node: node as unknown as Json, value }
-  const receipt = await place.it.act({ kind: node.kind, summary: `do ${node.kind}`, details })
+  const action = { kind: node.kind, summary: `do ${node.kind}`, details }
+  const receipt = await unlessStopped(place.visit, place.it.act(action))
   return receipt.status
 }
 
@@ -225,17 +225,26 @@ async function follow<T>(
   counts.set(name, count)
   const step = `${path}${name}#${count}`
   visit.asked(step, input)
-  let result: T
+  const noteOrder = (): void => {
+    visit.handed(step)
+    shared.order = mix(shared.order, digest(step))
+  }
+  const result = await unlessStopped(visit, call(step), noteOrder)
+  noteOrder()
+  return result
+}
+
+/** From the moment at which the code is stopped, what it does means nothing. */
+async function unlessStopped<T>(
+  visit: Visit,
+  work: Promise<T>,
+  onFault: () => void = () => undefined,
+): Promise<T> {
   try {
-    result = await call(step)
+    return await work
   } catch (error) {
-    if (error instanceof FaultError) {
-      visit.handed(step)
-      shared.order = mix(shared.order, digest(step))
-    }
+    if (error instanceof FaultError) onFault()
+    else visit.lost()
     throw error
   }
-  visit.handed(step)
-  shared.order = mix(shared.order, digest(step))
-  return result
 }

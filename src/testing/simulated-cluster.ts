@@ -50,6 +50,9 @@ const slackMs = 3000
 export function createCluster(world: SimulatedWorld, options: ClusterOptions): Cluster {
   const { violate, count, graceMs } = options
   const members: Member[] = []
+  const selectOwner = world.database.prepare(
+    'SELECT owner FROM leases WHERE run = (SELECT key FROM runs WHERE id = ?)',
+  )
   const driving = new Map<Promise<unknown>, { readonly member: Member; readonly run: RunId }>()
 
   function join(): Member {
@@ -106,7 +109,9 @@ export function createCluster(world: SimulatedWorld, options: ClusterOptions): C
   function checkRejection(member: Member, run: SimulatedRun, error: unknown): void {
     if (!isLoopError(error)) return violate(`it rejected with ${String(error)}`)
     count(`rejected ${error.code}`)
-    const lost = world.holders.get(run.id) !== member.process.lane
+    // By the row: whoever took it may have died before it knew.
+    const row = selectOwner.get(run.id) as { owner: string | null } | undefined
+    const lost = row?.owner?.includes(`|${member.process.lane.name}|`) !== true
     switch (error.code) {
       case 'run-busy':
         return

@@ -1,6 +1,6 @@
 /** What outlives every process of a simulation: time, the disk, and what was done outside. */
 
-import type { Blobs, Journal, Lease, Topic, Unit } from '../engine/index.ts'
+import type { Blobs, Lease, Topic, Unit } from '../engine/index.ts'
 import { createOwner, type Database, openDatabase } from '../journal/index.ts'
 import type { RunId } from '../loop/index.ts'
 import { memoryBlobs } from './memory-blobs.ts'
@@ -47,7 +47,7 @@ export function createSimulatedWorld(
   wrote: SimulatedWorld['wrote'],
 ): SimulatedWorld {
   const time = createSimulatedTime(random.split())
-  const database = openDatabase(':memory:', 'NORMAL')
+  const database = keepStatements(openDatabase(':memory:', 'NORMAL'))
   const listeners = new Set<Listener>()
   const latencyMs = (): number => (random.chance(0.85) ? 0 : random.between(1, 20))
   return {
@@ -92,10 +92,22 @@ export function createSimulatedWorld(
   }
 }
 
+/** Processes come and go on one connection; what one of them prepared serves the next. */
+function keepStatements(database: Database): Database {
+  const prepared = new Map<string, ReturnType<Database['prepare']>>()
+  return {
+    exec: (sql) => database.exec(sql),
+    prepare(sql) {
+      const known = prepared.get(sql) ?? database.prepare(sql)
+      prepared.set(sql, known)
+      return known
+    },
+    close: () => database.close(),
+  }
+}
+
 /** A process of this machine that cannot exist: its number is past the largest. */
 function deadOwner(): string {
   const [host, namespace] = createOwner().split('|')
   return `${host}|${namespace}|${2 ** 22 + 1}|0|dead`
 }
-
-export type { Journal }

@@ -59,7 +59,7 @@ export async function runSimulation(random: SeededRandom, cast: Cast): Promise<S
   const { sabotage } = cast
   const cluster = createCluster(world, { violate, count, graceMs, sabotage })
   const rival = (run: SimulatedRun): void => {
-    void cluster.attempt(cluster.join(), run, false)
+    if (run.watch.log.events.length > 0) void cluster.attempt(cluster.join(), run, false)
   }
   const scene = { world, cluster, person, runs, count, rival }
   const disturbances = cast.disturbed

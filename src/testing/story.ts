@@ -60,9 +60,8 @@ async function create(run: SimulatedRun, options: StoryOptions): Promise<void> {
 async function nextAttempt(run: SimulatedRun, options: StoryOptions): Promise<AttemptEnd> {
   const { cluster, world } = options
   const { random } = world
-  const member = cluster.current()
-  if (random.chance(0.05)) await cluster.settle(member, run)
-  return cluster.attempt(member, run, random.chance(0.03))
+  if (random.chance(0.05)) await cluster.settle(cluster.current(), run)
+  return cluster.attempt(cluster.current(), run, random.chance(0.03))
 }
 
 async function between(run: SimulatedRun, end: AttemptEnd, options: StoryOptions): Promise<void> {

@@ -60,14 +60,14 @@ describe('a snapshot', () => {
     await write('b/c.txt')
     await write('run.sh', '#!/bin/sh', 0o755)
     await mkdir(inWork('empty'))
-    await symlink('/etc', inWork('etc'))
+    await symlink('/nonexistent/loopwright', inWork('out'))
     await symlink('nowhere', inWork('b', 'dangling'))
     expect(await listed(open())).toEqual([
       'directory b',
       'file b/c.txt',
       'link b/dangling -> nowhere',
       'directory empty',
-      'link etc -> /etc',
+      'link out -> /nonexistent/loopwright',
       'executable run.sh',
     ])
   })

@@ -66,7 +66,7 @@ describe('a restore', () => {
     await chmod(inWork('run.sh'), 0o644)
     await chmod(inWork('plain'), 0o755)
     await rm(inWork('link'))
-    await symlink('/etc/passwd', inWork('link'))
+    await symlink('/nonexistent/loopwright/file', inWork('link'))
     await write('added/in/depth')
     execFileSync('mkfifo', [inWork('added', 'pipe')])
     await workspace.restore(tree)
@@ -130,7 +130,7 @@ describe('a restore', () => {
     const kinds = {
       file: () => write('x'),
       directory: () => write('x/y/z'),
-      link: () => symlink('/etc', inWork('x')),
+      link: () => symlink('/nonexistent/loopwright', inWork('x')),
       nothing: () => Promise.resolve(),
     }
     for (const make of Object.values(kinds)) {
@@ -293,7 +293,7 @@ async function makeState(which: 'a' | 'b'): Promise<void> {
   await write(isA ? 'dir/sub/file' : 'dir/other')
   await write(`only-${which}/x/y`, which, isA ? 0o755 : 0o644)
   await symlink(which, inWork('link'))
-  if (!isA) await symlink('/etc', inWork('dir', 'sub'))
+  if (!isA) await symlink('/nonexistent/loopwright', inWork('dir', 'sub'))
 }
 
 async function everything(root: string): Promise<string[]> {

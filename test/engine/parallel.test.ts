@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { FaultError, type Iteration } from '../../src/loop/index.ts'
-import { createWorld, deferred, loopOf, until, worldAfter } from './fixture.ts'
+import { createWorld, deferred, loopOf, worldAfter } from './fixture.ts'
 
 describe('branches of parallel', () => {
   test('give their results by name, and are steps of their own by path', async () => {
@@ -102,6 +102,31 @@ function racing(times: Record<string, number>, clock: () => (ms: number) => Prom
   return { loop, arrivals }
 }
 
+/** One branch fails, and another looks at what that one saw of it. */
+function failingBranch() {
+  const failed: string[] = []
+  return loopOf<string[]>(async (_context, it) => {
+    failed.length = 0
+    const seen: string[] = []
+    await it.parallel({
+      fails: async (branch) => {
+        await branch
+          .step('fail', () => Promise.reject(new Error('no')))
+          .catch((error) => {
+            failed.push(error instanceof FaultError ? error.fault.message : 'other')
+          })
+      },
+      looks: async (branch) => {
+        await branch.sleep('nap', 10)
+        seen.push(await branch.step('look', () => failed.join()))
+        seen.push(failed.join())
+      },
+    })
+    await it.step('after', () => undefined)
+    return seen
+  })
+}
+
 describe('E2: results arrive in the order of the journal', () => {
   const times = { a1: 30, b1: 10, b2: 5, a2: 5, b3: 100, a3: 1 }
   const order = ['b1', 'b2', 'a1', 'a2', 'a3', 'b3']
@@ -133,37 +158,14 @@ describe('E2: results arrive in the order of the journal', () => {
 
   test('also where a branch failed, and the others saw that it had', async () => {
     const world = createWorld()
-    const make = () => {
-      const failed: string[] = []
-      return loopOf<string[]>(async (_context, it) => {
-        failed.length = 0
-        const seen: string[] = []
-        await it.parallel({
-          fails: async (branch) => {
-            await branch
-              .step('fail', () => Promise.reject(new Error('no')))
-              .catch((error) => {
-                failed.push(error instanceof FaultError ? error.fault.message : 'other')
-              })
-          },
-          looks: async (branch) => {
-            await branch.sleep('nap', 10)
-            seen.push(await branch.step('look', () => failed.join()))
-            seen.push(failed.join())
-          },
-        })
-        await it.step('after', () => undefined)
-        return seen
-      })
-    }
-    const loop = make()
+    const loop = failingBranch()
     const run = await world.start(loop)
     await world.finish(run, loop)
     expect((await world.state(run)).progress).toEqual(['no', 'no'])
     const events = await world.events(run)
     for (let count = 1; count <= events.length; count++) {
       const later = await worldAfter(events, count)
-      await later.finish(run, make())
+      await later.finish(run, failingBranch())
       expect((await later.state(run)).progress).toEqual(['no', 'no'])
     }
   })
@@ -198,5 +200,4 @@ test('steps of one branch start in the order in which they were asked for', asyn
   await world.clock.pass(driving)
   const started = (await world.only(run, 'step-started')).map((event) => event.step)
   expect(started).toEqual(['a#1', 'sleep:b#1', 'ask:c#1', 'd#1'])
-  await until(() => true)
 })
