@@ -8,11 +8,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isLoopError } from 'loopwright'
 import { atLeast, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { openEffects } from './effects.ts'
 import type { Call, Watch } from './failpoints.ts'
+import { inTime } from './in-time.ts'
 import { type Finding, judge, type Recorded, readRecord } from './judge.ts'
 import type { Sabotage } from './sabotage.ts'
 import { driveVictim, layOut, placesIn } from './victim-world.ts'
@@ -141,15 +141,11 @@ async function drive(
   const strays: unknown[] = []
   const onStray = (error: unknown): void => void strays.push(error)
   process.on('uncaughtException', onStray)
-  const over = new AbortController()
   try {
-    const hang = sleep(hangMs, 'hangs', { signal: over.signal })
-    const driving = driveVictim({ base, effects, watch, rounds, sabotage }).then(() => 'ends')
-    if ((await Promise.race([driving, hang])) === 'hangs') return finding('it hangs')
+    await inTime(driveVictim({ base, effects, watch, rounds, sabotage }), hangMs, 'the drive')
   } catch (error) {
     if (!isHelpful(error)) return finding(`it rejects with ${describe(error)}`)
   } finally {
-    over.abort()
     effects.close()
     process.off('uncaughtException', onStray)
   }

@@ -14,8 +14,8 @@
  */
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { RecordedEvent, RunEvent, RunId, RunState } from 'loopwright'
 import {
@@ -84,6 +84,36 @@ export async function readRecord(base: string): Promise<Recorded> {
     return { ...victim, companions, world, problems, tree: await treeOf(places.work) }
   } finally {
     await journal.close()
+  }
+}
+
+/** What is missing right after a kill. Looks at a copy: opening the record would mend it. */
+export async function findLost(base: string): Promise<readonly Finding[]> {
+  const places = placesIn(base)
+  const copy = `${base}.copy`
+  cpSync(dirname(places.journal), copy, {
+    recursive: true,
+    filter: (path) => path !== places.blobs,
+  })
+  const journal = openSqliteJournal({ path: join(copy, basename(places.journal)) })
+  try {
+    const blobs = createBlobStore({ root: places.blobs })
+    const there = new Set((await journal.listRuns()).map(({ id }) => id))
+    const runs = [victimRun, ...companionRuns].map((run, index) => ({
+      run,
+      effects: [places.effects, ...places.companions][index] ?? '',
+    }))
+    const found: string[] = []
+    for (const { run, effects } of runs) {
+      if (there.has(run)) found.push(...lost(await readRun(journal, blobs, run, effects)))
+      else if (readEffects(effects).some(({ type }) => type === 'accepted')) {
+        found.push(`run ${run} was accepted and is not there`)
+      }
+    }
+    return found.map(as('lost'))
+  } finally {
+    await journal.close()
+    rmSync(copy, { recursive: true })
   }
 }
 

@@ -8,7 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atLeast, atMost, type Result, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { inTurns } from './in-turns.ts'
-import { type Finding, type FindingKind, judge, type Recorded, readRecord } from './judge.ts'
+import {
+  type Finding,
+  type FindingKind,
+  findLost,
+  judge,
+  type Recorded,
+  readRecord,
+} from './judge.ts'
 import { type KillCase, midStep, planKills, type Sites } from './kill-plan.ts'
 import { describeKill, runVictim } from './run-victim.ts'
 import type { Sabotage } from './sabotage.ts'
@@ -102,17 +109,20 @@ export async function runCase(
 ): Promise<CaseEnd> {
   return withBase(async (base) => {
     let kills = 0
+    const lost: Finding[] = []
     const wanted: (Kill | undefined)[] = [one.first, one.second].filter(
       (kill) => kill !== undefined,
     )
     for (const kill of [...wanted, undefined]) {
       const broken = isForKilled(sabotage) === (kill !== undefined) ? sabotage : undefined
       const end = await runVictim({ base, rounds, kill, sabotage: broken })
-      if (end === 'killed') kills++
-      else if (end !== 'done') return { kills, findings: [{ kind: 'process', text: end.failed }] }
+      if (end === 'killed') {
+        kills++
+        lost.push(...(await findLost(base)))
+      } else if (end !== 'done') return { kills, findings: [{ kind: 'process', text: end.failed }] }
     }
     try {
-      return { kills, findings: judge(await readRecord(base), clean, base) }
+      return { kills, findings: [...lost, ...judge(await readRecord(base), clean, base)] }
     } catch (error) {
       return { kills, findings: [{ kind: 'integrity', text: String(error) }] }
     }

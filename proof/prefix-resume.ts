@@ -23,6 +23,7 @@ import { atLeast, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { type Example, examples } from '../examples/index.ts'
 import { eventsOf, leaveAsACrashWould, stateAfter } from './crash-files.ts'
 import { hashOf, placeKey } from './effects.ts'
+import { inTime } from './in-time.ts'
 import { observe } from './observe-loop.ts'
 import { type Entry, recordingActions, recordingJournal, writeRecord } from './recording.ts'
 import { type Sabotage, sabotagedJournal, sabotagedWorkspace } from './sabotage.ts'
@@ -48,6 +49,7 @@ interface Ending {
   readonly tree: string
 }
 
+const hangMs = 60_000
 const run = asRunId('01890000-0000-7000-8000-000000000002')
 
 export const prefixResume: Suite = {
@@ -149,7 +151,8 @@ async function drive(
       const { input, limits = {} } = example
       await createRun(observed.loop, ports, { id: run, name: 'proof', input, limits })
     }
-    await driveRun(run, observed.loop, ports, { owner: createOwner() })
+    const driving = driveRun(run, observed.loop, ports, { owner: createOwner() })
+    await inTime(driving, hangMs, 'a drive')
     const { state } = await loadRun(journal, run)
     const results = resultsOf(await journal.read(run))
     return { state, results, executed, entries, tree: await treeOf(work) }

@@ -19,6 +19,7 @@ import {
 } from 'loopwright/testing'
 import { atLeast, atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { placeKey, readEffects } from './effects.ts'
+import { inTime } from './in-time.ts'
 import { observe } from './observe-loop.ts'
 import type { Hold, RaceJob, RacerMessage } from './race-job.ts'
 import { raceLoop } from './race-loop.ts'
@@ -29,6 +30,7 @@ const racesWanted = 500
 const frozenEvery = 10
 /** More than any lease lasts. */
 const pastLeaseMs = 60_000
+const hangMs = 60_000
 const program = fileURLToPath(new URL('./racer.js', import.meta.url))
 
 export const races: Suite = {
@@ -206,7 +208,7 @@ interface Racer {
 
 function startRacer(base: string): Racer {
   const child = fork(program, [base])
-  const wait: Racer['wait'] = (type, race) =>
+  const hear: Racer['wait'] = (type, race) =>
     new Promise((resolve, reject) => {
       const onMessage = (message: RacerMessage): void => {
         if (message.type !== type || ('race' in message && message.race !== race)) return
@@ -218,6 +220,7 @@ function startRacer(base: string): Racer {
       child.on('message', onMessage)
       child.once('exit', onExit)
     })
+  const wait: Racer['wait'] = (type, race) => inTime(hear(type, race), hangMs, `race ${race}`)
   return {
     child,
     wait,

@@ -2,7 +2,17 @@
 
 import type { Journal, Workspace } from 'loopwright/testing'
 
-export type Sabotage = 'ack-before-commit' | 'no-restore' | 'forget-results' | 'never-find'
+export type Sabotage =
+  /** A result is handed over before it is on disk. */
+  | 'ack-before-commit'
+  /** Files are not put back. */
+  | 'no-restore'
+  /** The last result on record is not seen. */
+  | 'forget-last-result'
+  /** Nobody can tell that an action has happened. */
+  | 'never-find'
+  /** What a dead process started goes on. */
+  | 'leave-orphans'
 
 export function sabotagedJournal(journal: Journal, sabotage: Sabotage | undefined): Journal {
   if (sabotage === 'ack-before-commit') {
@@ -13,15 +23,18 @@ export function sabotagedJournal(journal: Journal, sabotage: Sabotage | undefine
       },
     }
   }
-  if (sabotage === 'forget-results') {
+  if (sabotage === 'forget-last-result') {
     return {
       ...journal,
-      read: async (run, range) =>
-        (await journal.read(run, range)).map((recorded) =>
-          recorded.event.type === 'step-finished' && !recorded.event.step.includes(':')
+      async read(run, range) {
+        const events = await journal.read(run, range)
+        const last = events.findLast(({ event }) => event.type === 'step-finished')
+        return events.map((recorded) =>
+          recorded === last
             ? { ...recorded, event: { type: 'warning', code: 'lost', message: '' } }
             : recorded,
-        ),
+        )
+      },
     }
   }
   return journal

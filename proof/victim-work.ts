@@ -17,15 +17,19 @@ export interface VictimTools {
 }
 
 /**
- * Says what it did, waits a moment, and does the rest. When the process that started it is gone by
- * then, it goes on changing files later: nothing of that may be seen.
+ * Says what it did, waits a moment, and does the rest. When the process that started it is dead by
+ * then, it goes on changing files for a while: nothing of that may be seen.
  */
 const script = [
   'echo "round $1" > made.tmp',
   'mkdir -p made && echo "$1" > "made/$1.txt"',
   'sleep 0.02',
   'mv made.tmp made.txt',
-  'kill -0 "$2" 2>/dev/null || { sleep 0.4; echo late > late.txt; echo late > data.txt; }',
+  'if ! grep -q ") [^Z]" "/proc/$2/stat" 2>/dev/null; then',
+  '  for late in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do',
+  '    sleep 0.1; echo "$late" > late.txt; echo late > data.txt',
+  '  done',
+  'fi',
 ].join('\n')
 
 export interface Work {

@@ -183,7 +183,7 @@ export async function driveVictim(options: VictimOptions): Promise<void> {
       )
     }
     // As the host does: what a dead process started could still change files.
-    await killAbandoned()
+    if (options.sabotage !== 'leave-orphans') await killAbandoned()
     const ends = await Promise.allSettled([
       driveRun(victimRun, loop, ports, { owner: createOwner() }),
       ...beside.map((one) => driveRun(one.id, one.loop, others, { owner: createOwner() })),

@@ -39,7 +39,7 @@ describe('E1, E2: kill -9', () => {
     const [lost, moved, repeated, twice] = await Promise.all([
       kinds('step.write', 4, 'ack-before-commit'),
       kinds('step.symlink', 2, 'no-restore'),
-      kinds('step.symlink', 2, 'forget-results'),
+      kinds('step.rename', 1, 'forget-last-result'),
       kinds('world.append', 1, 'never-find'),
     ])
     expect(lost).toContain('lost')

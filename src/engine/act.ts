@@ -68,6 +68,7 @@ async function perform(branch: Branch, action: Action): Promise<Receipt> {
     name: action.kind,
     options: { retry: { attempts: 1 } },
     files: 'nothing',
+    key: keyOf,
     run: (context, id) =>
       isDoneAnew ? findOrPerform(context, id) : actions.perform(action, keyOf(id), context),
     recover: findOrPerform,

@@ -6,6 +6,7 @@
  */
 
 import {
+  type BlobId,
   FaultError,
   type Json,
   LoopError,
@@ -15,7 +16,6 @@ import {
   type StepId,
   type StepKind,
   type StepOptions,
-  type StepStarted,
   stepId,
   stepKinds,
 } from '../loop/index.ts'
@@ -39,10 +39,14 @@ export interface StepSpec {
   recover?(context: StepContext, id: StepId): unknown
   /** Instead of a failure: what a fault means for this kind of step. */
   onFault?(code: string, message: string): Json | undefined
-  readonly started?: Partial<StepStarted>
-  finished?(
-    result: Json | undefined,
-  ): Partial<StepFinished> & { readonly names?: readonly string[] }
+  /** The idempotency key of an action, part of its durable intent. */
+  key?(id: StepId): string
+  /** What the end of the step says besides its result, and the content that it names. */
+  finished?(result: Json | undefined): Finished
+}
+
+export interface Finished extends Pick<StepFinished, 'evidence'> {
+  readonly names?: readonly BlobId[]
 }
 
 export async function askStep(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
@@ -64,22 +68,23 @@ export async function askStep(branch: Branch, spec: StepSpec): Promise<Json | un
 }
 
 export function nextId(branch: Branch, spec: Pick<StepSpec, 'kind' | 'name'>): StepId {
-  const problem = nameProblem(spec.name)
+  const name = spec.kind === 'step' ? plainName(spec.name) : `${spec.kind}:${spec.name}`
+  const before = branch.occurrences.get(name)
+  const problem = before === undefined ? nameProblem(spec.name) : undefined
   if (problem !== undefined) {
     throw new LoopError(
       'bad-name',
       `A step cannot be named ${JSON.stringify(spec.name)}: ${problem}.`,
     )
   }
-  const name = spec.kind === 'step' ? plainName(spec.name) : `${spec.kind}:${spec.name}`
-  const occurrence = (branch.occurrences.get(name) ?? 0) + 1
+  const occurrence = (before ?? 0) + 1
   branch.occurrences.set(name, occurrence)
   return stepId(branch.path, name, occurrence)
 }
 
 /** A plain step may not look like another kind. */
 function plainName(name: string): string {
-  if (stepKinds.some((kind) => name.startsWith(`${kind}:`))) {
+  if (name.includes(':') && stepKinds.some((kind) => name.startsWith(`${kind}:`))) {
     throw new LoopError('bad-name', `A step cannot be named "${name}": that beginning is reserved.`)
   }
   return name

@@ -84,6 +84,7 @@ async function drive(
   const { interrupter, loaded, lease } = held
   const digest = codeDigest(loop)
   const restart = requireFit(id, loop, loaded, digest, options.force === true)
+  const input = await load(loaded.created.input, ports.blobs)
   const recorder = createRecorder(ports, lease, loaded.state, (error) =>
     interrupter.abort(error.code),
   )
@@ -99,7 +100,7 @@ async function drive(
   const live: LiveRun = {
     id,
     loop,
-    input: await load(loaded.created.input, ports.blobs),
+    input,
     ports,
     recorder,
     interrupter,

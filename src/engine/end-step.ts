@@ -26,6 +26,11 @@ export type AttemptEnd =
   | { readonly type: 'fault'; readonly fault: Fault; readonly seq: number }
   | { readonly type: 'again'; readonly atMs: number }
 
+/** For building an event field by field. */
+export type Draft<T> = { -readonly [Key in keyof T]: T[Key] }
+
+const none: readonly never[] = []
+
 export async function finish(
   attempt: Attempt,
   meter: Meter,
@@ -33,23 +38,29 @@ export async function finish(
 ): Promise<AttemptEnd> {
   const { branch, id, spec, number } = attempt
   const { run } = branch.iteration
-  const after = await treeAfter(attempt)
+  const after = changesFiles(attempt) ? await treeAfter(attempt) : undefined
   const prepared = prepare(result, run.ports.blobs)
   const { stored, blobs } = prepared instanceof Promise ? await prepared : prepared
-  const { names, ...fields } = spec.finished?.(result) ?? {}
-  const event: StepFinished = {
+  // Filled in place, not spread: this runs for every step.
+  const event: Draft<StepFinished> = {
     type: 'step-finished',
     iteration: branch.iteration.number,
     step: id,
     attempt: number,
-    ...(stored === undefined ? {} : { result: stored }),
-    ...spentOf(meter),
-    ...(after === undefined ? {} : { tree: after }),
-    ...fields,
+  }
+  if (stored !== undefined) event.result = stored
+  const spent = meter.spent()
+  if (spent !== undefined) event.spent = spent
+  if (after !== undefined) event.tree = after
+  let named = blobs
+  if (spec.finished !== undefined) {
+    const { evidence, names } = spec.finished(result)
+    if (evidence !== undefined) event.evidence = evidence
+    if (names !== undefined) named = [...blobs, ...names]
   }
   const durable = run.recorder.record([event], {
-    blobs: names === undefined ? blobs : [...blobs, ...(names as typeof blobs)],
-    trees: after === undefined || after === attempt.tree ? [] : [after],
+    blobs: named,
+    trees: after === undefined || after === attempt.tree ? none : [after],
   })
   const { seq } = run.recorder.state
   branch.iteration.delivery.expect(seq)
@@ -121,10 +132,16 @@ export async function interrupted(attempt: Attempt, meter: Meter): Promise<never
   throw run.interrupter.refuse()
 }
 
-const spentOf = ({ spent }: Meter): { spent?: Amount } => (spent === undefined ? {} : { spent })
+function spentOf(meter: Meter): { spent?: Amount } {
+  const spent = meter.spent()
+  return spent === undefined ? {} : { spent }
+}
+
+const changesFiles = ({ spec, branch }: Attempt): boolean =>
+  spec.files === 'changes' && branch.iteration.run.ports.workspace !== undefined
 
 async function treeAfter(attempt: Attempt): Promise<TreeId | undefined> {
-  const { workspace } = attempt.branch.iteration.run.ports
-  if (attempt.spec.files !== 'changes' || workspace === undefined) return undefined
-  return workspace.snapshot()
+  return changesFiles(attempt)
+    ? attempt.branch.iteration.run.ports.workspace?.snapshot()
+    : undefined
 }

@@ -3,7 +3,7 @@
  * slow or comes back later misses nothing and nothing piles up for it.
  */
 
-import type { RecordedEvent, RunId } from '../loop/index.ts'
+import { isEnd, type RecordedEvent, type RunId } from '../loop/index.ts'
 import type { Journal } from './ports.ts'
 
 export interface StreamOptions {
@@ -14,6 +14,12 @@ export interface StreamOptions {
 }
 
 const pageSize = 500
+
+/** Whether there is nothing after this, and never will be: for a reader who had seen the end. */
+async function isOver(journal: Journal, run: RunId, afterSeq: number): Promise<boolean> {
+  const { status, lastSeq } = await journal.findRun(run)
+  return isEnd(status) && lastSeq <= afterSeq
+}
 
 export async function* streamEvents(
   journal: Journal,
@@ -40,7 +46,7 @@ export async function* streamEvents(
         if (recorded.event.type === 'run-ended') return
       }
       if (page.length === pageSize) continue
-      if (!follow) return
+      if (!follow || (await isOver(journal, run, after))) return
       if (!changed) {
         await new Promise<void>((resolve) => {
           wake = resolve

@@ -22,7 +22,7 @@ import type { Recorder } from './recorder.ts'
 
 export interface Meter {
   /** What the attempt is charged, beside settled reservations: what it said, else its worst case. */
-  readonly spent: Amount | undefined
+  spent(): Amount | undefined
   spend(amount: Amount): void
   reserve(worst: Amount): Promise<Reservation>
 }
@@ -37,9 +37,7 @@ export function createMeter(
   let spent: Amount | undefined
   let reservations = 0
   return {
-    get spent() {
-      return spent ?? reserved
-    },
+    spent: () => spent ?? reserved,
     spend(amount) {
       requireAmount(amount)
       spent = add(spent ?? zero, amount)

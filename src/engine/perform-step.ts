@@ -17,6 +17,7 @@ import {
   NotJsonError,
   retryDelayMs,
   type StepId,
+  type StepStarted,
   toFault,
   toJson,
 } from '../loop/index.ts'
@@ -25,6 +26,7 @@ import { runBounded } from './bounded.ts'
 import {
   type Attempt,
   type AttemptEnd,
+  type Draft,
   fail,
   finish,
   goBack,
@@ -61,7 +63,7 @@ export async function performStep(
     if ((recorded?.unfinished ?? 0) >= unfinishedMax) throw crashing(id)
     do {
       const tree = usesFiles ? run.recorder.state.tree : undefined
-      end = await attempt({ branch, id, spec, number, failures, tree, recovering }, inTurn.started)
+      end = await tryOnce({ branch, id, spec, number, failures, tree, recovering }, inTurn.started)
       if (end.type === 'again') await waitUntil(run, end.atMs)
       number++
       failures++
@@ -82,7 +84,8 @@ const mustWait = (branch: Branch, recorded: RecordedStep | undefined): boolean =
   recorded !== undefined ||
   (branch.iteration.run.ports.hooks ?? []).length > 0
 
-async function attempt(attempt: Attempt, started: () => void): Promise<AttemptEnd> {
+/** Weighs, asks the hooks, and journals the start; then runs it. */
+async function tryOnce(attempt: Attempt, started: () => void): Promise<AttemptEnd> {
   const { branch, id, spec, number, tree } = attempt
   const { iteration } = branch
   const { run } = iteration
@@ -104,18 +107,18 @@ async function attempt(attempt: Attempt, started: () => void): Promise<AttemptEn
   }
   // What was refused costs nothing.
   const reserved = refusal === undefined ? reserve : undefined
-  const durable = recorder.record([
-    {
-      type: 'step-started',
-      iteration: iteration.number,
-      step: id,
-      attempt: number,
-      ...(spec.kind === 'step' ? {} : { kind: spec.kind }),
-      ...(tree === undefined ? {} : { tree }),
-      ...(reserved === undefined ? {} : { reserved }),
-      ...spec.started,
-    },
-  ])
+  // Filled in place, not spread: this runs for every step.
+  const event: Draft<StepStarted> = {
+    type: 'step-started',
+    iteration: iteration.number,
+    step: id,
+    attempt: number,
+  }
+  if (spec.kind !== 'step') event.kind = spec.kind
+  if (tree !== undefined) event.tree = tree
+  if (reserved !== undefined) event.reserved = reserved
+  if (spec.key !== undefined) event.key = spec.key(id)
+  const durable = recorder.record([event])
   started()
   await durable
   const meter = createMeter(recorder, iteration.number, id, number, reserved)

@@ -6,7 +6,7 @@
  *     trusted.
  */
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { LoopError } from '../loop/index.ts'
 
@@ -38,7 +38,7 @@ const busyTimeoutMs = 10_000
 export function openDatabase(path: string, synchronous: Synchronous): Database {
   refuseForeignFile(path)
   const DatabaseSync = loadDriver()
-  let database: Database
+  let database: Database | undefined
   try {
     database = new DatabaseSync(path)
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
@@ -46,10 +46,11 @@ export function openDatabase(path: string, synchronous: Synchronous): Database {
     database.exec(`PRAGMA synchronous = ${synchronous}`)
     database.exec('PRAGMA journal_size_limit = 16777216')
     database.exec('PRAGMA foreign_keys = ON')
+    return database
   } catch (cause) {
+    database?.close()
     throw openFailure(path, cause)
   }
-  return database
 }
 
 function loadDriver(): DatabaseConstructor {
@@ -102,9 +103,28 @@ function refuseForeignFile(path: string): void {
   if (size < headerBytes || header.toString('latin1', 0, 16) !== magic) {
     throw damaged(path, 'it is not a SQLite database')
   }
-  const id = header.readUInt32BE(68)
-  if (id !== 0 && id !== applicationId) throw damaged(path, 'it belongs to another program')
+  if (isForeign(header)) throw damaged(path, belongsToAnother)
+  if (size < databaseBytes(header) && isMissingOrEmpty(`${path}-wal`)) {
+    throw damaged(path, 'a part of it is missing')
+  }
 }
+
+export const belongsToAnother = 'it belongs to another program'
+
+/** Without an id, a file is ours only while nothing was ever written to it. */
+function isForeign(header: Buffer): boolean {
+  const [schemaCookie, userVersion, id] = [40, 60, 68].map((at) => header.readUInt32BE(at))
+  if (id !== 0) return id !== applicationId
+  return schemaCookie !== 0 || userVersion !== 0
+}
+
+function databaseBytes(header: Buffer): number {
+  const pageBytes = header.readUInt16BE(16)
+  return header.readUInt32BE(28) * (pageBytes === 1 ? 65_536 : pageBytes)
+}
+
+const isMissingOrEmpty = (path: string): boolean =>
+  (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
 
 /** Why a journal could not be opened or prepared; damage is told from a disk that fails for now. */
 export function openFailure(path: string, cause: unknown): LoopError {

@@ -6,7 +6,7 @@
  */
 
 import { LoopError } from '../loop/index.ts'
-import { applicationId, type Database, openFailure } from './database.ts'
+import { applicationId, belongsToAnother, type Database, damaged, openFailure } from './database.ts'
 
 const migrations: readonly string[] = [
   `
@@ -82,7 +82,10 @@ export const schemaVersion: number = migrations.length
 
 /** Brings the file to the newest schema, or refuses it untouched. */
 export function migrate(database: Database, path: string): void {
-  let version = userVersion(database, path)
+  let version = readNumber(database, path, 'PRAGMA user_version')
+  if (version > 0 && readNumber(database, path, 'PRAGMA application_id') !== applicationId) {
+    throw damaged(path, belongsToAnother)
+  }
   if (version > schemaVersion) {
     throw new LoopError(
       'store-newer',
@@ -97,7 +100,9 @@ function step(database: Database, path: string, list: readonly string[]): number
   try {
     database.exec('BEGIN IMMEDIATE')
     // Read again under the lock: another process may have been faster.
-    const version = userVersion(database, path)
+    const version = readNumber(database, path, 'PRAGMA user_version')
+    const tables = readNumber(database, path, 'SELECT count(*) FROM sqlite_master')
+    if (version === 0 && tables > 0) throw damaged(path, belongsToAnother)
     const migration = list[version]
     if (migration === undefined) {
       database.exec('ROLLBACK')
@@ -122,10 +127,9 @@ export function rollBack(database: Database): void {
   }
 }
 
-function userVersion(database: Database, path: string): number {
+function readNumber(database: Database, path: string, sql: string): number {
   try {
-    const row = database.prepare('PRAGMA user_version').get() as { user_version: number }
-    return row.user_version
+    return Number(Object.values(database.prepare(sql).get() as object)[0])
   } catch (cause) {
     throw openFailure(path, cause)
   }

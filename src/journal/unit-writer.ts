@@ -7,13 +7,22 @@ import { encodeEvent } from './event-code.ts'
 
 export const insertEventSql = 'INSERT INTO events (run, seq, at, type, body) VALUES (?, ?, ?, ?, ?)'
 
+/** A run that is taken over goes on with the snapshot and the tail that others left. */
+const selectSizesSql =
+  'SELECT coalesce(length(kept.body), 0) AS snapshotBytes, coalesce((SELECT sum(length(body)) ' +
+  'FROM events WHERE run = ?1 AND seq > coalesce(kept.seq, 0)), 0) AS tailBytes ' +
+  'FROM (SELECT 1) LEFT JOIN snapshots AS kept ON kept.run = ?1'
+
 /** A snapshot is not worth its bytes before the tail has grown so far. */
 const tailBytesMin = 32 * 1024
 
-interface Written {
-  status: string
+interface Sizes {
   tailBytes: number
   snapshotBytes: number
+}
+
+interface Written extends Sizes {
+  status: string
 }
 
 export interface UnitWriter {
@@ -45,6 +54,7 @@ export function createUnitWriter(database: Database): UnitWriter {
     'UPDATE decisions SET question = NULL WHERE run = ? AND applied_seq IS NOT NULL ' +
       'AND CAST(question AS INTEGER) >= ?',
   )
+  const selectSizes = database.prepare(selectSizesSql)
   const nameContent = createContentNames(database)
   const last = new Map<number, Written>()
 
@@ -52,7 +62,7 @@ export function createUnitWriter(database: Database): UnitWriter {
     const { state } = unit
     let written = last.get(key)
     if (written === undefined) {
-      written = { status: '', tailBytes: 0, snapshotBytes: 0 }
+      written = { status: '', ...(selectSizes.get(key) as Sizes) }
       last.set(key, written)
     }
     let seq = unit.firstSeq

@@ -49,10 +49,11 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
     case 'run-created':
       return created(state, event)
     case 'run-started':
-      return { ...chargeOpen(state), suspendedTree: undefined, status: 'running', waits: none }
+      return { ...chargeOpen(state), status: 'running', waits: none }
     case 'run-suspended': {
       const status = state.pauseRequested ? 'paused' : 'suspended'
-      return { ...chargeOpen(state), status, waits: none, suspendedTree: event.tree }
+      const suspendedTree = event.tree ?? state.suspendedTree
+      return { ...chargeOpen(state), status, waits: none, suspendedTree }
     }
     case 'run-ended':
       return {
@@ -67,11 +68,14 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
         event.again && state.open !== undefined
           ? { ...state.open, codeDigest }
           : { iteration: event.iteration, fromSeq: seq, startedAtMs: atMs, codeDigest }
+      // From here on the run changes the files itself.
+      const suspendedTree = undefined
       if (event.again || event.tree === undefined) {
-        return { ...state, status: 'running', codeDigest, open }
+        return { ...state, status: 'running', codeDigest, open, suspendedTree }
       }
       const { tree } = event
-      return { ...state, status: 'running', codeDigest, open, tree, treeAtIterationStart: tree }
+      const files = { tree, treeAtIterationStart: tree, suspendedTree }
+      return { ...state, status: 'running', codeDigest, open, ...files }
     }
     case 'iteration-restarted':
       return state.open === undefined
@@ -79,6 +83,7 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
         : {
             ...chargeOpen(state),
             begunIteration: Math.max(state.begunIteration ?? 0, event.iteration),
+            suspendedTree: undefined,
             open: { ...state.open, fromSeq: seq, startedAtMs: atMs },
             ...(state.treeAtIterationStart === undefined
               ? {}

@@ -66,7 +66,7 @@ export interface RunState {
   readonly pauseRequested: boolean
   /** Open waits of steps: sleeping, or asking a person. */
   readonly waits: readonly StepId[]
-  /** The files as a suspension in good order left them. */
+  /** The files as a suspension in good order left them, until an iteration is entered again. */
   readonly suspendedTree?: TreeId | undefined
   readonly treeAtIterationStart?: TreeId | undefined
   /** The last iteration that was begun and is done anew, by force or after going back. */

@@ -25,13 +25,14 @@ export {
 export { createPlainCommands, killAbandoned } from '../sandbox/index.ts'
 export { createDirectoryWorkspace } from '../workspace/index.ts'
 export { createFailingFiles, type FailingFiles, type FailingFilesOptions } from './failing-files.ts'
+export { createManualClock, type ManualClock } from './manual-clock.ts'
 export { memoryBlobs } from './memory-blobs.ts'
 export { type SeededRandom, seededRandom } from './seeded-random.ts'
+export { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
 export {
   type SimulateOptions,
   SimulationError,
   type SimulationReport,
   simulate,
-} from './simulate.ts'
-export { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
+} from './simulator/simulate.ts'
 export { diskError, type StatementWatch, watchDatabase } from './watched-database.ts'

@@ -18,6 +18,8 @@ export interface Lane {
   state: 'running' | 'frozen' | 'dead'
 }
 
+export const createLane = (name: string): Lane => ({ name, state: 'running' })
+
 export interface SimulatedTime {
   readonly nowMs: number
   /** How many tasks have run. */
@@ -65,10 +67,10 @@ export function createSimulatedTime(random: SeededRandom): SimulatedTime {
 
   function sleep(lane: Lane, ms: number, signal?: Signal): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (signal?.aborted === true) return reject(signal.reason as Error)
+      if (signal?.aborted === true) return reject(signal.reason)
       const onAbort = (): void => {
         callOff()
-        reject(signal?.reason as Error)
+        reject(signal?.reason)
       }
       const callOff = post(lane, ms, () => {
         signal?.removeEventListener('abort', onAbort)

@@ -29,6 +29,13 @@ async function forked(world: World, from: RunId, iteration: number, loop = listi
   return id
 }
 
+/** Drives a fork that looks at nothing and changes nothing. */
+const driveFork = (world: World, fork: RunId) =>
+  world.finish(
+    fork,
+    loopOf<number>(async () => 0, { until: [{ type: 'max-iterations', iterations: 3 }] }),
+  )
+
 describe('checkpoints', () => {
   test('are one for each iteration that counted', async () => {
     const world = createWorld()
@@ -131,6 +138,24 @@ describe('a fork', () => {
     const second = await forked(world, first, 2)
     expect((await world.state(second)).progress).toEqual([1, 2])
     await expect(forked(world, first, 1)).rejects.toMatchObject({ code: 'unknown-checkpoint' })
+  })
+
+  test('begins with the files as they were then', async () => {
+    const files = memoryWorkspace({ log: '' })
+    const world = createWorld({ workspace: files })
+    const loop = loopOf<number>(
+      async (_context, it) =>
+        it.step('write', () => {
+          files.files.set('log', `${files.files.get('log')}${it.number}`)
+          return it.number
+        }),
+      { until: [{ type: 'max-iterations', iterations: 3 }] },
+    )
+    const from = await world.start(loop)
+    await world.finish(from, loop)
+    const fork = await forked(world, from, 2)
+    await driveFork(world, fork)
+    expect(files.files.get('log')).toBe('12')
   })
 
   test('where there is no checkpoint is refused', async () => {

@@ -155,6 +155,12 @@ export function stepResults(events: readonly RecordedEvent[]): ReadonlyMap<strin
   return results
 }
 
+/** After how many events a process may be killed: an answer and the end of its step are one unit. */
+export const moments = (events: readonly RecordedEvent[]): number[] =>
+  events.flatMap(({ event, seq }) =>
+    event.type === 'decision-applied' && event.decision.type === 'answer' ? [] : [seq],
+  )
+
 /**
  * Another world in which only the first events of a run happened, as after a kill at that moment.
  * What people decided is known there from the start.
@@ -171,8 +177,10 @@ export async function worldAfter(
   const { run, atMs, event } = first
   const loop = event.type === 'run-created' ? event.loop : ''
   await world.journal.createRun({ id: run, name: run, loop, atMs, event, blobs: [], trees: [] })
-  for (const { event: later } of events) {
-    if (later.type !== 'decision-applied' || later.by === 'default') continue
+  for (const [index, { event: later }] of events.entries()) {
+    if (later.type !== 'decision-applied') continue
+    // A default is taken at its deadline, by whoever waits for it.
+    if (later.by === 'default' && index >= count) continue
     await world.journal.recordDecision(run, later.decision, later.by, atMs)
   }
   const lease = await world.journal.acquire(run, 'the past')

@@ -34,6 +34,30 @@ describe('a provider that says "not now"', () => {
     expect([second - first, third - second]).toEqual([60_000, 60_000])
   })
 
+  test('E2: repeats no finished step, also when so much was written that a snapshot is due', async () => {
+    const world = createWorld()
+    let calls = 0
+    let ran = 0
+    const loop = loopOf<number>(
+      async (_context, it) => {
+        const large = await it.step('large', () => {
+          ran++
+          return 'x'.repeat(40_000)
+        })
+        return it.step('model', () => {
+          calls++
+          if (calls % 2 === 1) throw rateLimited('not now', world.clock.now() + 1000)
+          return large.length
+        })
+      },
+      { until: [{ type: 'max-iterations', iterations: 2 }] },
+    )
+    const run = await world.start(loop)
+    await world.finish(run, loop)
+    expect([ran, calls]).toEqual([2, 4])
+    expect(await world.journal.snapshot(run)).toMatchObject({ iteration: 2 })
+  })
+
   test('does not use up the attempts of the step', async () => {
     const world = createWorld()
     let calls = 0

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { driveRun } from '../../src/engine/index.ts'
-import { LoopError, type StepOptions, toJson } from '../../src/loop/index.ts'
+import type { StepOptions } from '../../src/loop/index.ts'
 import { createWorld, loopOf } from './fixture.ts'
 
 describe('a step', () => {
@@ -156,101 +155,5 @@ describe('a step', () => {
     await world.finish(run, loop, { signal: stop.signal })
     await world.finish(run, loop)
     expect((await world.state(run)).progress).toBe(2)
-  })
-})
-
-describe('large results', () => {
-  const large = { text: 'x'.repeat(70_000), n: 1 }
-
-  test('are kept as a blob that the journal names, and come back as they were', async () => {
-    const world = createWorld()
-    const stop = new AbortController()
-    const loop = loopOf<boolean>(async (_context, it) => {
-      const result = await it.step('large', () => large)
-      await it.step('stop', () => stop.abort())
-      return it.step('compare', () => JSON.stringify(result) === JSON.stringify(large))
-    })
-    const run = await world.start(loop)
-    await world.finish(run, loop, { signal: stop.signal })
-    const [finished] = await world.only(run, 'step-finished')
-    expect(finished?.result).toHaveProperty('blob')
-    expect(JSON.stringify(finished).length).toBeLessThan(500)
-    const named = world.journal.namedContent().map(({ hash }) => hash)
-    expect(named).toEqual([...world.blobs.contents.keys()])
-    await world.finish(run, loop)
-    expect((await world.state(run)).progress).toBe(true)
-  })
-
-  test('of exactly the limit are kept in the row', async () => {
-    const world = createWorld()
-    const loop = loopOf<number>(async (_context, it) => {
-      await it.step('fits', () => 'x'.repeat(64 * 1024 - 2))
-      return (await it.step('does not', () => 'x'.repeat(64 * 1024 - 1))).length
-    })
-    const run = await world.start(loop)
-    await world.finish(run, loop)
-    const kinds = (await world.only(run, 'step-finished')).map(({ result }) =>
-      Object.keys(result ?? {}),
-    )
-    expect(kinds).toEqual([['value'], ['blob', 'bytes']])
-  })
-
-  test('are an input, too', async () => {
-    const world = createWorld()
-    const loop = loopOf<number>(async (length) => length ?? 0, {
-      createContext: (input) => JSON.stringify(input).length,
-    })
-    const run = await world.start(loop, { input: toJson(large) })
-    await world.finish(run, loop)
-    expect((await world.state(run)).progress).toBe(JSON.stringify(large).length)
-  })
-
-  test('that are gone leave a run that can be resumed when they are back', async () => {
-    const missing = new Set<string>()
-    const world = createWorld()
-    const blobs = {
-      ...world.blobs,
-      async get(blob: Parameters<typeof world.blobs.get>[0]) {
-        if (missing.has(blob)) throw new LoopError('unknown-artifact', `There is no ${blob}.`)
-        return world.blobs.get(blob)
-      },
-    }
-    const ports = { ...world.ports, blobs }
-    const loop = loopOf<number>(async (_context, it) => it.step('work', () => 1))
-    const run = await world.start(loop, { input: toJson(large) })
-    for (const blob of world.blobs.contents.keys()) missing.add(blob)
-    await expect(driveRun(run, loop, ports, { owner: 'me' })).rejects.toThrow('There is no')
-    expect(world.clock.alarms).toEqual([])
-    missing.clear()
-    await world.finish(run, loop)
-    expect((await world.state(run)).outcome?.type).toBe('exhausted')
-  })
-})
-
-async function* bytes(): AsyncGenerator<Uint8Array> {
-  yield Buffer.from('streamed ')
-  yield Buffer.from('bytes')
-}
-
-describe('artifacts', () => {
-  test('are kept by their hash, once, and named so that no garbage collection removes them', async () => {
-    const world = createWorld()
-    const loop = loopOf<unknown[]>(async (_context, it) => [
-      await it.artifact('log', 'hello'),
-      await it.artifact('same', new TextEncoder().encode('hello')),
-      await it.artifact('stream', bytes()),
-    ])
-    const run = await world.start(loop)
-    await world.finish(run, loop)
-    const { progress } = await world.state(run)
-    expect(progress).toMatchObject([
-      { name: 'log', bytes: 5 },
-      { name: 'same', bytes: 5 },
-      { name: 'stream', bytes: 14 },
-    ])
-    const texts = [...world.blobs.contents.values()].map(String)
-    expect(texts).toEqual(['hello', 'streamed bytes'])
-    const named = world.journal.namedContent().map(({ hash }) => hash)
-    expect(new Set(named)).toEqual(new Set(world.blobs.contents.keys()))
   })
 })

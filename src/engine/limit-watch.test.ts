@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { initialState, type RunState } from '../loop/index.ts'
+import { createManualClock } from '../testing/manual-clock.ts'
+import { createInterrupter } from './interrupter.ts'
+import { watchLimits } from './limit-watch.ts'
+import type { Recorder } from './recorder.ts'
+
+/** A watch over a state that the test moves. */
+function watched(state: Partial<RunState>) {
+  const clock = createManualClock(1000)
+  const interrupter = createInterrupter(clock, 5000)
+  const recorder: Recorder = {
+    state: { ...initialState, status: 'running', atMs: 1000, ...state },
+    record: async () => undefined,
+    note: () => undefined,
+    flushed: async () => undefined,
+    backlog: 0,
+    failure: undefined,
+    close: () => undefined,
+  }
+  const move = (next: Partial<RunState>): void => {
+    Object.assign(recorder, { state: { ...recorder.state, ...next } })
+  }
+  return { clock, interrupter, move, limits: watchLimits(clock, recorder, interrupter) }
+}
+
+const timeMs = (ms: number): RunState['limits'] => ({ ...initialState.limits, timeMs: ms })
+
+describe('the watch over the time of a run', () => {
+  test('interrupts it at the moment at which its time is over', async () => {
+    const { clock, interrupter } = watched({ limits: timeMs(300), activeMs: 100 })
+    await clock.advance(199)
+    expect(interrupter.aborted.aborted).toBe(false)
+    await clock.advance(1)
+    expect(interrupter.aborted.aborted).toBe(true)
+    expect(interrupter.reason).toBe('its time is over')
+  })
+
+  test('interrupts it at its deadline, also while it waits', async () => {
+    const limits = { ...initialState.limits, deadlineAtMs: 1500 }
+    const { clock, interrupter } = watched({ limits, status: 'waiting' })
+    await clock.advance(500)
+    expect(interrupter.aborted.aborted).toBe(true)
+  })
+
+  test('does not count the time that it waits', async () => {
+    const { clock, interrupter, move } = watched({ limits: timeMs(300), status: 'waiting' })
+    await clock.advance(60_000)
+    expect(interrupter.aborted.aborted).toBe(false)
+    move({ status: 'running', atMs: clock.now() })
+    await clock.advance(1300)
+    expect(interrupter.aborted.aborted).toBe(true)
+  })
+
+  test('looks again when the limits were changed', async () => {
+    const { clock, interrupter, move, limits } = watched({ limits: timeMs(300) })
+    move({ limits: timeMs(100) })
+    limits.rearm()
+    await clock.advance(100)
+    expect(interrupter.aborted.aborted).toBe(true)
+  })
+
+  test('E9: leaves nothing behind when it has stopped, also when a late decision wakes it', () => {
+    const { clock, limits } = watched({})
+    limits.stop()
+    limits.rearm()
+    expect(clock.alarms).toEqual([])
+  })
+})

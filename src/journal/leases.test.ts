@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { note, writeRun } from '../testing/write-run.ts'
+import { leaseTtlMs } from './leases.ts'
+import { createOwner, mayLive } from './owner.ts'
+import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
+
+let journal: SqliteJournal
+let nowMs: number
+
+beforeEach(() => {
+  nowMs = 1_000_000
+  journal = openSqliteJournal({ path: ':memory:', now: () => nowMs })
+})
+
+/** Owners whose processes are surely gone: the number is beyond what a kernel gives out. */
+function deadOwner(): string {
+  const [host, place, _pid, started, nonce] = createOwner().split('|')
+  return [host, place, 2 ** 30, started, nonce].join('|')
+}
+
+describe('L1: the lease of a run', () => {
+  test('is refused to anybody else while its holder lives, at once', async () => {
+    const { run, take } = await writeRun(journal)
+    await take(createOwner())
+    await expect(journal.acquire(run, createOwner())).rejects.toMatchObject({
+      code: 'run-busy',
+      message: expect.stringContaining(`process ${process.pid}`),
+    })
+    expect((await journal.findRun(run)).held).toBe(true)
+  })
+
+  test('is refused to a second owner of the same process, and to the same owner twice', async () => {
+    const { run } = await writeRun(journal)
+    const [one, other] = [createOwner(), createOwner()]
+    expect(one).not.toBe(other)
+    await journal.acquire(run, one)
+    await expect(journal.acquire(run, other)).rejects.toMatchObject({ code: 'run-busy' })
+    await expect(journal.acquire(run, one)).rejects.toMatchObject({ code: 'run-busy' })
+  })
+
+  test('is free again when it is given back', async () => {
+    const { run, take } = await writeRun(journal)
+    await journal.release(await take('first'))
+    expect((await journal.findRun(run)).held).toBe(false)
+    expect((await journal.acquire(run, 'second')).fence).toBe(2)
+  })
+
+  test('is taken at once from an owner whose process is gone', async () => {
+    const { run, take } = await writeRun(journal)
+    await take(deadOwner())
+    expect((await journal.findRun(run)).held).toBe(false)
+    expect((await journal.acquire(run, createOwner())).fence).toBe(2)
+  })
+
+  test('is taken from an owner elsewhere when its time is over, and not before', async () => {
+    const { run, take } = await writeRun(journal)
+    await take('elsewhere|-|1|?|x')
+    nowMs += leaseTtlMs - 1
+    await expect(journal.acquire(run, 'me')).rejects.toMatchObject({ code: 'run-busy' })
+    nowMs += 1
+    expect((await journal.acquire(run, 'me')).fence).toBe(2)
+  })
+
+  test('lasts while it is renewed or written under', async () => {
+    const { run, take, write } = await writeRun(journal)
+    const lease = await take('elsewhere|-|1|?|x')
+    for (let third = 0; third < 4; third++) {
+      nowMs += leaseTtlMs / 2
+      await journal.renew(lease)
+      nowMs += leaseTtlMs / 2
+      await write(note())
+    }
+    await expect(journal.acquire(run, 'me')).rejects.toMatchObject({ code: 'run-busy' })
+  })
+})
+
+describe('L2: a holder who was replaced', () => {
+  async function replaced() {
+    const written = await writeRun(journal)
+    const lease = await written.take('frozen|-|1|?|x')
+    nowMs += leaseTtlMs
+    const newer = await journal.acquire(written.run, 'newer')
+    return { ...written, lease, newer }
+  }
+
+  test('cannot write when it wakes, and what it wrote is not kept', async () => {
+    const { run, lease, unit } = await replaced()
+    await expect(journal.append(lease, unit([note('late')]))).rejects.toMatchObject({
+      code: 'fenced',
+    })
+    expect(await journal.read(run)).toHaveLength(1)
+  })
+
+  test('cannot renew, and giving back what it no longer has takes nothing from the newer one', async () => {
+    const { run, lease, newer } = await replaced()
+    await expect(journal.renew(lease)).rejects.toMatchObject({ code: 'fenced' })
+    await journal.release(lease)
+    await journal.renew(newer)
+    await expect(journal.acquire(run, 'third')).rejects.toMatchObject({ code: 'run-busy' })
+  })
+
+  test('is told by its fence, which grows with each holder, also under the same name', async () => {
+    const { run, newer } = await replaced()
+    await journal.release(newer)
+    const again = await journal.acquire(run, 'newer')
+    expect(again.fence).toBeGreaterThan(newer.fence)
+    await expect(journal.renew(newer)).rejects.toMatchObject({ code: 'fenced' })
+  })
+})
+
+describe('one workspace', () => {
+  test('is worked in by one run at a time', async () => {
+    const first = await writeRun(journal, { name: 'first', workspace: '/work' })
+    const second = await writeRun(journal, { workspace: '/work' })
+    const elsewhere = await writeRun(journal, { workspace: '/other' })
+    const nowhere = await writeRun(journal)
+    const lease = await first.take()
+    await expect(second.take()).rejects.toMatchObject({
+      code: 'workspace-busy',
+      message: expect.stringContaining('"first"'),
+    })
+    await elsewhere.take()
+    await nowhere.take()
+    await journal.release(lease)
+    await second.take()
+  })
+
+  test('is free when the process that worked in it is gone', async () => {
+    const first = await writeRun(journal, { workspace: '/work' })
+    const second = await writeRun(journal, { workspace: '/work' })
+    await first.take(deadOwner())
+    expect((await second.take()).fence).toBe(1)
+  })
+})
+
+describe('an owner', () => {
+  const parts = createOwner().split('|')
+
+  test('is known to live while its process does', () => {
+    expect(mayLive(createOwner())).toBe(true)
+    expect(mayLive(deadOwner())).toBe(false)
+  })
+
+  test('is not taken for a later process with the same number', () => {
+    const [host, place, pid, _started, nonce] = parts
+    expect(mayLive([host, place, pid, '1', nonce].join('|'))).toBe(false)
+  })
+
+  test.each([
+    ['on another machine', ['elsewhere', ...parts.slice(1)]],
+    ['in another container', [parts[0], 'pid:[1]@boot', ...parts.slice(2)]],
+    ['whose name says nothing', ['somebody']],
+  ])('%s may live', (_name, owner) => {
+    expect(mayLive(owner.join('|'))).toBe(true)
+  })
+})

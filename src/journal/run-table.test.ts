@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { RunEvent } from '../loop/index.ts'
+import { writeRun } from '../testing/write-run.ts'
+import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
+
+let journal: SqliteJournal
+
+beforeEach(() => {
+  journal = openSqliteJournal({ path: ':memory:' })
+})
+
+const started: RunEvent = { type: 'run-started', owner: 'me', fence: 1 }
+const iteration = (number: number): RunEvent[] => [
+  { type: 'iteration-started', iteration: number },
+  { type: 'iteration-ended', iteration: number, ending: { type: 'continue' } },
+]
+
+describe('a run is found', () => {
+  beforeEach(async () => {
+    await writeRun(journal, { id: '0191-aaaa', name: 'brave-otter' })
+    await writeRun(journal, { id: '0191-aabb', name: 'brave-owl' })
+    await writeRun(journal, { id: '0191-cccc', name: 'calm_fox' })
+    await writeRun(journal, { id: '0191-dddd', name: 'calmXfox' })
+  })
+
+  test.each([
+    ['its id', '0191-aaaa', 'brave-otter'],
+    ['its name', 'brave-owl', 'brave-owl'],
+    ['a beginning of its id', '0191-aab', 'brave-owl'],
+    ['a beginning of its name', 'brave-ot', 'brave-otter'],
+    ['a beginning with a sign that has a meaning in SQL', 'calm_', 'calm_fox'],
+  ])('by %s', async (_name, text, name) => {
+    expect((await journal.findRun(text)).name).toBe(name)
+  })
+
+  test('by a name that is the beginning of another', async () => {
+    await writeRun(journal, { name: 'brave' })
+    expect((await journal.findRun('brave')).name).toBe('brave')
+  })
+
+  test.each(['0191', 'brave', 'calm'])(
+    'not by %s, which fits several: they are named',
+    async (text) => {
+      await expect(journal.findRun(text)).rejects.toMatchObject({
+        code: 'ambiguous-run',
+        message: expect.stringMatching(/fits .* \(0191-.*, .* \(0191-/),
+      })
+    },
+  )
+
+  test.each(['', '%', '_', '%fox', 'nobody', 'calm\\_', "'; --"])('not by %j', async (text) => {
+    await expect(journal.findRun(text)).rejects.toMatchObject({ code: 'unknown-run' })
+  })
+})
+
+describe('the row of a run', () => {
+  test('keeps in step with its events', async () => {
+    const { run, name, write } = await writeRun(journal, { workspace: '/work', atMs: 77 })
+    expect(await journal.findRun(run)).toEqual({
+      id: run,
+      name,
+      loop: 'written',
+      status: 'pending',
+      iteration: 0,
+      workspace: '/work',
+      createdAtMs: 77,
+      updatedAtMs: 77,
+      lastSeq: 1,
+      held: false,
+    })
+    await write(started, ...iteration(1), ...iteration(2))
+    expect(await journal.findRun(run)).toMatchObject({
+      status: 'running',
+      iteration: 2,
+      lastSeq: 6,
+    })
+    await write({ type: 'run-rewound', toIteration: 1 }, { type: 'run-suspended', reason: '' })
+    expect(await journal.findRun(run)).toMatchObject({ status: 'suspended', iteration: 1 })
+  })
+
+  test('is refused under a name that is taken', async () => {
+    await writeRun(journal, { name: 'brave-otter' })
+    await expect(writeRun(journal, { name: 'brave-otter' })).rejects.toMatchObject({
+      code: 'name-taken',
+    })
+    expect(await journal.listRuns()).toHaveLength(1)
+  })
+})
+
+describe('runs are listed', () => {
+  test('newest first, by status, so many at a time', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const { write } = await writeRun(journal, { name })
+      if (name === 'b' || name === 'd') await write(started)
+    }
+    const names = async (options?: object) =>
+      (await journal.listRuns(options)).map(({ name }) => name)
+    expect(await names()).toEqual(['d', 'c', 'b', 'a'])
+    expect(await names({ status: 'running' })).toEqual(['d', 'b'])
+    expect(await names({ limit: 3 })).toEqual(['d', 'c', 'b'])
+    expect(await names({ status: 'failed' })).toEqual([])
+  })
+})
+
+test('checkpoints are where iterations ended that counted; going back forgets the later ones', async () => {
+  const { run, write } = await writeRun(journal)
+  await write(started, ...iteration(1), { type: 'iteration-started', iteration: 2 })
+  const ending = { type: 'interrupted', reason: '' } as const
+  await write({ type: 'iteration-ended', iteration: 2, ending })
+  await write({ type: 'iteration-started', iteration: 2, again: true })
+  await write({ type: 'iteration-ended', iteration: 2, ending: { type: 'continue' } })
+  const seqs = async () => (await journal.checkpoints(run)).map(({ iteration: n, seq }) => [n, seq])
+  expect(await seqs()).toEqual([
+    [1, 4],
+    [2, 8],
+  ])
+  await write({ type: 'run-rewound', toIteration: 1 })
+  expect(await seqs()).toEqual([[1, 4]])
+  await write(...iteration(2))
+  expect(await seqs()).toEqual([
+    [1, 4],
+    [2, 11],
+  ])
+})

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { diskError, watchDatabase } from '../testing/watched-database.ts'
+import { note, writeRun } from '../testing/write-run.ts'
+import { openDatabase } from './database.ts'
+import { openSqliteJournal } from './sqlite-journal.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loopwright-watch-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Resolves when it was called. */
+function called(): { readonly promise: Promise<void>; readonly call: () => void; times(): number } {
+  let times = 0
+  let notice: () => void = () => undefined
+  const promise = new Promise<void>((resolve) => {
+    notice = resolve
+  })
+  const call = (): void => {
+    times++
+    notice()
+  }
+  return { promise, call, times: () => times }
+}
+
+describe('a watcher', () => {
+  test('is told at once of what its own process writes, by topic', async () => {
+    const journal = openSqliteJournal({ path: ':memory:' })
+    const events = called()
+    const decisions = called()
+    const { run, write } = await writeRun(journal)
+    journal.watch('events', events.call)
+    journal.watch('decisions', decisions.call)
+    await write(note())
+    expect([events.times(), decisions.times()]).toEqual([1, 0])
+    await journal.recordDecision(run, { type: 'pause' }, 'ada', 5)
+    expect([events.times(), decisions.times()]).toEqual([1, 1])
+    await journal.close()
+  })
+
+  test('is not told any more when it has stopped, nor after the journal was closed', async () => {
+    const journal = openSqliteJournal({ path: ':memory:' })
+    const stopped = called()
+    const { write } = await writeRun(journal)
+    const stop = journal.watch('events', stopped.call)
+    stop()
+    stop()
+    await write(note())
+    await journal.close()
+    expect(stopped.times()).toBe(0)
+  })
+
+  test('is told a moment later of what another connection writes, and of both topics', async () => {
+    const path = join(folder, 'journal.db')
+    const [mine, other] = [openSqliteJournal({ path }), openSqliteJournal({ path })]
+    const events = called()
+    const decisions = called()
+    mine.watch('events', events.call)
+    mine.watch('decisions', decisions.call)
+    const { run } = await writeRun(other)
+    await Promise.all([events.promise, decisions.promise])
+    expect((await mine.findRun(run)).status).toBe('pending')
+    await mine.close()
+    await other.close()
+  })
+
+  test('does not take its process with it when the store fails for a moment', async () => {
+    let broken = false
+    const path = join(folder, 'journal.db')
+    const looked = called()
+    const database = watchDatabase(openDatabase(path, 'FULL'), {
+      before(sql) {
+        if (!broken || !sql.includes('data_version')) return
+        looked.call()
+        throw diskError('EIO', sql)
+      },
+      after: () => undefined,
+    })
+    const journal = openSqliteJournal({ path, database })
+    const other = openSqliteJournal({ path })
+    const events = called()
+    const failed = called()
+    journal.watch('events', events.call)
+    broken = true
+    process.once('uncaughtException', failed.call)
+    await writeRun(other)
+    await looked.promise
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(failed.times()).toBe(0)
+    broken = false
+    await events.promise
+    process.removeListener('uncaughtException', failed.call)
+    await journal.close()
+    await other.close()
+  })
+})

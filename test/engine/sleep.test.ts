@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { createWorld, loopOf } from './fixture.ts'
+
+describe('sleep', () => {
+  test('goes on to the same moment after a resume', async () => {
+    const world = createWorld()
+    const loop = loopOf<null>(async (_context, it) => {
+      await it.sleep('nap', 30_000)
+      return null
+    })
+    const stop = new AbortController()
+    const run = await world.start(loop)
+    const began = world.clock.now()
+    const driving = world.drive(run, loop, { signal: stop.signal })
+    await world.clock.advance(10_000)
+    stop.abort()
+    expect((await world.clock.pass(driving)).type).toBe('suspended')
+    await world.clock.advance(5000)
+    await world.finish(run, loop)
+    expect(world.clock.now() - began).toBe(30_000)
+  })
+
+  test('that is over when the run is resumed is not begun again', async () => {
+    const world = createWorld()
+    const loop = loopOf<null>(async (_context, it) => {
+      await it.sleep('nap', 30_000)
+      return null
+    })
+    const stop = new AbortController()
+    const run = await world.start(loop)
+    const driving = world.drive(run, loop, { signal: stop.signal })
+    await world.clock.settle()
+    stop.abort()
+    await world.clock.pass(driving)
+    await world.clock.advance(100_000)
+    const resumed = world.clock.now()
+    await world.finish(run, loop)
+    expect(world.clock.now()).toBe(resumed)
+  })
+
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('cannot last %s ms', async (ms) => {
+    const world = createWorld()
+    const loop = loopOf<null>(async (_context, it) => {
+      await it.sleep('nap', ms)
+      return null
+    })
+    const run = await world.start(loop)
+    expect(await world.finish(run, loop)).toMatchObject({
+      outcome: { type: 'failed', fault: { code: 'bad-request' } },
+    })
+  })
+})

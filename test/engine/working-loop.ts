@@ -1,0 +1,26 @@
+/** A loop at work, for stories in which it is stopped. */
+
+import { deferred, loopOf } from './fixture.ts'
+
+/** Work that ends when it is told to, or when the test lets it. */
+export function workingLoop(listens = true) {
+  const work = { began: 0, aborted: 0, done: deferred() }
+  const loop = loopOf<number>(
+    async (_context, it) => {
+      await it.step('work', async ({ signal }) => {
+        work.began++
+        signal.addEventListener('abort', () => work.aborted++, { once: true })
+        if (!listens) return work.done.promise
+        return Promise.race([
+          work.done.promise,
+          new Promise<void>((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+          }),
+        ])
+      })
+      return it.step('next', () => it.number)
+    },
+    { until: [{ type: 'max-iterations', iterations: 2 }] },
+  )
+  return { loop, work }
+}
