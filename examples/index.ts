@@ -1,7 +1,7 @@
-import { approveExample } from './approve.ts'
 import { budgetExample } from './budget.ts'
 import type { Example } from './example.ts'
 import { fanOutExample } from './fan-out.ts'
+import { publishExample } from './publish.ts'
 import { rateLimitExample } from './rate-limit.ts'
 import { repairExample } from './repair.ts'
 
@@ -11,7 +11,7 @@ export type { Example } from './example.ts'
 export const examples: Readonly<Record<string, Example>> = {
   repair: repairExample,
   'fan-out': fanOutExample,
-  approve: approveExample,
+  publish: publishExample,
   budget: budgetExample,
   'rate-limit': rateLimitExample,
 }

@@ -26,55 +26,49 @@ async function main(example: Example): Promise<number> {
   process.once('SIGINT', () => stop.abort())
   process.once('SIGTERM', () => stop.abort())
   try {
-    const run = await startOrResume(host, example, stop.signal)
-    process.stdout.write(
-      `run ${run.name} (loop ${name}; its maker is scripted, no model is called)\n`,
-    )
-    // Events are read until the run ends; a run that is only suspended ends the reading by its signal.
-    const reading = new AbortController()
-    const shown = show(host, run, reading.signal)
+    const { run, afterSeq } = await startOrResume(host, example, stop.signal)
+    const begun = afterSeq === 0 ? 'started' : `resumed after ${afterSeq} events`
+    say(`run ${run.name}, loop ${example.loop.name}, ${begun} (nothing here calls a model)`)
+    for await (const { event } of run.events({ afterSeq })) {
+      const depth = event.type.startsWith('run-') ? 0 : event.type.startsWith('iteration-') ? 1 : 2
+      say(`${'  '.repeat(depth)}${describeEvent(event)}`)
+    }
     const end = await run.done
-    if (end.type === 'suspended') reading.abort()
-    await shown
-    process.stdout.write(`\nThe record is in ${host.folder}. Look at it with:\n`)
-    process.stdout.write(`  npx loopctl inspect ${run.name}\n  npx loopctl tail ${run.name}\n`)
-    if (end.type === 'suspended') process.stdout.write('Go on with: npm start\n')
+    say('', `The record is in ${host.folder}`, `  npx loopctl inspect ${run.name}`)
+    if (end.type === 'suspended') say('Go on with: npm start')
     return end.type === 'ended' && end.outcome.type === 'completed' ? 0 : 1
   } finally {
     await host.close()
   }
 }
 
-async function show(host: Host, run: RunHandle, signal: AbortSignal): Promise<void> {
-  for await (const { event } of host.events(run.id, { signal })) {
-    const depth = event.type.startsWith('run-') ? 0 : event.type.startsWith('iteration-') ? 1 : 2
-    process.stdout.write(`${'  '.repeat(depth)}${describeEvent(event)}\n`)
-  }
+function say(...lines: string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-async function startOrResume(
-  host: Host,
-  example: Example,
-  signal: AbortSignal,
-): Promise<RunHandle> {
+interface Started {
+  readonly run: RunHandle
+  /** What was recorded before this process came. */
+  readonly afterSeq: number
+}
+
+async function startOrResume(host: Host, example: Example, signal: AbortSignal): Promise<Started> {
   const runs = await host.list()
   const open = runs.find((run) => run.loop === example.loop.name && !isEnd(run.status) && !run.held)
   if (open !== undefined) {
-    return host.resume(open.id, example.loop, {
-      ...example.parts(open.workspace),
-      signal,
-      force: false,
-    })
+    const parts = { ...example.parts(open.workspace), signal }
+    return { run: await host.resume(open.id, example.loop, parts), afterSeq: open.lastSeq }
   }
   const workspace =
     example.files === undefined ? undefined : makeWorkspace(host.folder, example.files)
-  return host.start(example.loop, {
+  const run = await host.start(example.loop, {
     ...example.parts(workspace),
-    input: example.input,
+    input: example.interactiveInput ?? example.input,
     signal,
     ...(example.limits === undefined ? {} : { limits: example.limits }),
     ...(workspace === undefined ? {} : { workspace }),
   })
+  return { run, afterSeq: 0 }
 }
 
 function makeWorkspace(folder: string, files: Readonly<Record<string, string>>): string {

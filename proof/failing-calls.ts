@@ -23,6 +23,8 @@ const codes: readonly Code[] = ['EIO', 'ENOSPC', 'EMFILE']
 
 const rounds = 1
 const hangMs = 20_000
+/** A call that failed may have been the one that gives a lease back; then it runs out by itself. */
+const pastLeaseMs = 60_000
 
 export const failingCalls: Suite = {
   area: 'journal',
@@ -87,7 +89,7 @@ async function failCall(
     const first = await drive(base, failing.watch, sabotage)
     const { call } = failing
     if (first !== undefined) return { call, findings: [first] }
-    const second = await drive(base, { reach: () => undefined })
+    const second = await drive(base, { reach: () => undefined }, undefined, pastLeaseMs)
     if (second !== undefined) return { call, findings: [second] }
     const findings = judge(await readRecord(base), clean, base)
     // A program that cannot be started is a fault, and the loop goes on without its result.
@@ -136,13 +138,18 @@ async function drive(
   base: string,
   watch: Watch,
   sabotage?: Sabotage,
+  laterMs = 0,
 ): Promise<Finding | undefined> {
   const effects = openEffects(placesIn(base).effects)
   const strays: unknown[] = []
   const onStray = (error: unknown): void => void strays.push(error)
   process.on('uncaughtException', onStray)
   try {
-    await inTime(driveVictim({ base, effects, watch, rounds, sabotage }), hangMs, 'the drive')
+    await inTime(
+      driveVictim({ base, effects, watch, rounds, sabotage, laterMs }),
+      hangMs,
+      'the drive',
+    )
   } catch (error) {
     if (!isHelpful(error)) return finding(`it rejects with ${describe(error)}`)
   } finally {

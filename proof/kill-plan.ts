@@ -6,10 +6,10 @@ import { anyMoment } from './run-victim.ts'
 import type { Kill } from './victim-job.ts'
 
 export interface KillCase {
-  readonly number: number
-  readonly first: Kill
-  /** Kills the process that recovers, too. */
-  readonly second?: Kill
+  /** The first one, and in some cases one of the process that recovers from it. */
+  readonly kills: readonly Kill[]
+  /** Which of them the case is about. */
+  readonly target: number
 }
 
 export interface Sites {
@@ -34,27 +34,24 @@ export function planKills(sites: Sites, scale: number, seed: number): readonly K
   const perSite = Math.max(perSiteMin, Math.ceil(killsMin / all))
   const firsts = [
     ...points.flatMap((point) =>
-      occurrences(point.count, perSite, random).map((occurrence) => ({
-        first: { ...killOf(point), occurrence },
-      })),
+      occurrences(point.count, perSite, random).map((occurrence) => [killOf(point, occurrence)]),
     ),
-    ...onlyInRecovery.flatMap((point) =>
-      occurrences(point.count, perSite, random).map((occurrence) => ({
-        first: midStep,
-        second: { ...killOf(point), occurrence },
-      })),
+    ...occurrences(moments.count, perSite * 4, random).map((part) => [
+      killOf(moments, Math.round((sites.runMs * part) / moments.count)),
+    ]),
+  ].map((kills): KillCase => ({ kills, target: 0 }))
+  const seconds = onlyInRecovery.flatMap((point) =>
+    occurrences(point.count, perSite, random).map(
+      (occurrence): KillCase => ({ kills: [midStep, killOf(point, occurrence)], target: 1 }),
     ),
-    ...occurrences(moments.count, perSite, random).map((part) => ({
-      first: { ...killOf(moments), occurrence: Math.round((sites.runMs * part) / moments.count) },
-    })),
-  ]
+  )
   const recoveryPoints = pointsOf(sites.recovery)
-  const cases = firsts.map((one, number): KillCase => {
-    if ('second' in one || !random.chance(1 / 3)) return { number, ...one }
+  const killedTwice = firsts.map(({ kills, target }): KillCase => {
+    if (!random.chance(1 / 3)) return { kills, target }
     const point = random.pick(recoveryPoints)
-    const occurrence = random.between(1, point.count)
-    return { number, ...one, second: { ...killOf(point), occurrence } }
+    return { kills: [...kills, killOf(point, random.between(1, point.count))], target }
   })
+  const cases = [...killedTwice, ...seconds]
   return scale >= 1 ? cases : share(cases, scale, random)
 }
 
@@ -64,7 +61,7 @@ interface Point {
   readonly count: number
 }
 
-const killOf = ({ site, phase }: Point): { site: string; phase: Phase } => ({ site, phase })
+const killOf = ({ site, phase }: Point, occurrence: number): Kill => ({ site, phase, occurrence })
 
 function pointsOf(counts: ReadonlyMap<string, number>): readonly Point[] {
   return [...counts].flatMap(([site, count]) => {

@@ -3,144 +3,76 @@
  * a third of the cases, and lets the last one finish. Then the record is judged.
  */
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { atLeast, atMost, type Result, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { inTurns } from './in-turns.ts'
-import {
-  type Finding,
-  type FindingKind,
-  findLost,
-  judge,
-  type Recorded,
-  readRecord,
-} from './judge.ts'
-import { type KillCase, midStep, planKills, type Sites } from './kill-plan.ts'
-import { describeKill, runVictim } from './run-victim.ts'
-import type { Sabotage } from './sabotage.ts'
+import type { Finding, FindingKind, Recorded } from './judge.ts'
+import { type CaseEnd, measureSites, runCase } from './kill-case.ts'
+import { type KillCase, planKills } from './kill-plan.ts'
+import { describeKill } from './run-victim.ts'
 import type { Kill } from './victim-job.ts'
-import { layOut } from './victim-world.ts'
 
 export interface KillReport {
   readonly kills: number
   readonly cases: number
-  readonly sites: number
-  readonly findings: readonly (Finding & { readonly at: string })[]
+  /** How often it was killed at the failpoint where that happened least. */
+  readonly fewest: { readonly failpoint: string; readonly kills: number }
+  readonly failpoints: number
+  readonly findings: readonly CaseFinding[]
 }
 
-export interface KillOptions extends Pick<SuiteOptions, 'scale' | 'note'> {
-  readonly seed?: number | undefined
-  readonly sabotage?: Sabotage
+export interface CaseFinding extends Finding {
+  readonly at: string
 }
 
-const rounds = 2
 const atOnce = 2
-const defaultSeed = 1
+const seed = 1
+const triesMax = 3
 
-export async function runKills(options: KillOptions): Promise<KillReport> {
+export async function runKills(options: Pick<SuiteOptions, 'scale' | 'note'>): Promise<KillReport> {
   const { scale, note } = options
-  const seed = options.seed ?? defaultSeed
   const { clean, sites } = await measureSites()
   const cases = planKills(sites, scale, seed)
-  note(`  ${sites.run.size} places, ${cases.length} cases, seed ${seed}`)
-  const report: { kills: number; done: number; findings: (Finding & { at: string })[] } = {
-    kills: 0,
-    done: 0,
-    findings: [],
-  }
+  const tally = new Map(cases.flatMap(({ kills }) => kills).map((kill) => [failpointOf(kill), 0]))
+  note(`  ${tally.size} failpoints, ${cases.length} cases`)
+  const findings: CaseFinding[] = []
+  let done = 0
   await inTurns(cases, atOnce, async (one) => {
-    const { kills, findings } = await runCase(one, clean, options.sabotage)
-    report.kills += kills
-    for (const finding of firstOfEach(findings)) {
-      report.findings.push({ ...finding, at: describeCase(one) })
-      note(`  ${finding.kind}: ${finding.text}\n    replay: ${replayCommand(one)}`)
+    const end = await untilKilled(one, clean)
+    for (const kill of end.killed) {
+      tally.set(failpointOf(kill), (tally.get(failpointOf(kill)) ?? 0) + 1)
     }
-    if (++report.done % 100 === 0) note(`  ${report.done} of ${cases.length}`)
+    for (const finding of firstOfEach(end.findings)) {
+      const at = one.kills.map(describeKill).join(' ')
+      findings.push({ ...finding, at })
+      note(`  ${finding.kind}: ${finding.text}\n    node build/proof/replay-kill.js ${at}`)
+    }
+    if (++done % 100 === 0) note(`  ${done} of ${cases.length}`)
   })
-  const { kills, findings } = report
-  return { kills, cases: cases.length, sites: sites.run.size, findings }
+  const [failpoint = '', fewest = 0] = [...tally].toSorted(([, a], [, b]) => a - b)[0] ?? []
+  const kills = [...tally.values()].reduce((sum, count) => sum + count, 0)
+  const failpoints = tally.size
+  return { kills, cases: cases.length, fewest: { failpoint, kills: fewest }, failpoints, findings }
 }
+
+const failpointOf = ({ site, phase }: Kill): string => `${site} ${phase}`
+
+/** A run may come to a place less often than another did; then it is killed there earlier. */
+async function untilKilled({ kills, target }: KillCase, clean: Recorded): Promise<CaseEnd> {
+  for (let tries = 1, wanted = kills; ; tries++) {
+    const end = await runCase(wanted, clean)
+    if (end.killed.length > target || end.findings.length > 0 || tries === triesMax) return end
+    wanted = wanted.map(earlier)
+  }
+}
+
+const earlier = (kill: Kill): Kill => ({
+  ...kill,
+  occurrence: Math.ceil(kill.occurrence / 2),
+})
 
 /** One result that differs makes many others differ. */
 const firstOfEach = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ kind }, index) => findings.findIndex((one) => one.kind === kind) === index)
-
-/** A run that nobody disturbs: what the others are compared with, and where they can be killed. */
-export async function measureSites(): Promise<{ clean: Recorded; sites: Sites }> {
-  const undisturbed = await withBase(async (base) => {
-    const counts = `${base}.counts`
-    const began = performance.now()
-    requireDone(await runVictim({ base, rounds, counts }))
-    const runMs = performance.now() - began
-    const clean = await readRecord(base)
-    if (clean.state.outcome?.type !== 'completed') throw new Error('The victim does not complete.')
-    return { clean, runMs, run: readCounts(counts) }
-  })
-  const recovery = await withBase(async (base) => {
-    const counts = `${base}.counts`
-    await runVictim({ base, rounds, kill: midStep })
-    requireDone(await runVictim({ base, rounds, counts }))
-    return readCounts(counts)
-  })
-  const { clean, run, runMs } = undisturbed
-  return { clean, sites: { run, recovery, runMs } }
-}
-
-function requireDone(end: Awaited<ReturnType<typeof runVictim>>): void {
-  if (end !== 'done') throw new Error(`The victim cannot run: ${JSON.stringify(end)}`)
-}
-
-function readCounts(path: string): ReadonlyMap<string, number> {
-  const counts: [string, number][] = JSON.parse(readFileSync(path, 'utf8'))
-  rmSync(path)
-  return new Map(counts)
-}
-
-export interface CaseEnd {
-  readonly kills: number
-  readonly findings: readonly Finding[]
-}
-
-export async function runCase(
-  one: Pick<KillCase, 'first' | 'second'>,
-  clean: Recorded,
-  sabotage?: Sabotage,
-): Promise<CaseEnd> {
-  return withBase(async (base) => {
-    let kills = 0
-    const lost: Finding[] = []
-    const wanted: (Kill | undefined)[] = [one.first, one.second].filter(
-      (kill) => kill !== undefined,
-    )
-    for (const kill of [...wanted, undefined]) {
-      const broken = isForKilled(sabotage) === (kill !== undefined) ? sabotage : undefined
-      const end = await runVictim({ base, rounds, kill, sabotage: broken })
-      if (end === 'killed') {
-        kills++
-        lost.push(...(await findLost(base)))
-      } else if (end !== 'done') return { kills, findings: [{ kind: 'process', text: end.failed }] }
-    }
-    try {
-      return { kills, findings: [...lost, ...judge(await readRecord(base), clean, base)] }
-    } catch (error) {
-      return { kills, findings: [{ kind: 'integrity', text: String(error) }] }
-    }
-  })
-}
-
-/** The others spoil the recovery. */
-const isForKilled = (sabotage: Sabotage | undefined): boolean => sabotage === 'ack-before-commit'
-
-async function withBase<T>(work: (base: string) => Promise<T>): Promise<T> {
-  const base = mkdtempSync(join(tmpdir(), 'loopwright-kill-'))
-  layOut(base)
-  try {
-    return await work(base)
-  } finally {
-    rmSync(base, { recursive: true, force: true })
-  }
-}
 
 /** One run of kills; each area gets the figures that are about it. */
 export function killSuites(): readonly Suite[] {
@@ -156,23 +88,22 @@ export function killSuites(): readonly Suite[] {
 }
 
 const killsWanted = 1000
+const perFailpointWanted = 10
 
 const figures =
   (scale: number) =>
-  ({ kills, cases, sites, findings }: KillReport): readonly Result[] => {
-    const detail = `${cases} cases at ${sites} places; ${kills - cases} more while recovering`
+  ({ kills, cases, fewest, failpoints, findings }: KillReport): readonly Result[] => {
     const none = (name: string, unit: string, kinds: readonly FindingKind[]): Result => {
       const found = findings.filter(({ kind }) => kinds.includes(kind))
       return atMost(name, found.length, 0, unit, found[0] && `${found[0].at}: ${found[0].text}`)
     }
+    const wanted = Math.floor(killsWanted * Math.min(1, scale))
+    // A share is drawn from all of them, so it leaves some failpoints out.
+    const each = scale >= 1 ? perFailpointWanted : 0
+    const detail = `${cases} cases at ${failpoints} failpoints`
     return [
-      atLeast(
-        'journal.kills',
-        kills,
-        Math.round(killsWanted * Math.min(1, scale)),
-        'kills',
-        detail,
-      ),
+      atLeast('journal.kills', kills, wanted, 'kills', detail),
+      atLeast('journal.kills-per-failpoint', fewest.kills, each, 'kills', fewest.failpoint),
       none('journal.kills-integrity', 'problems', ['integrity', 'process']),
       none('engine.kills-lost', 'results', ['lost']),
       none('engine.kills-repeated', 'steps', ['repeated']),
@@ -180,12 +111,3 @@ const figures =
       none('workspace.kills-trees', 'trees', ['tree']),
     ]
   }
-
-const describeCase = ({ first, second }: KillCase): string =>
-  second === undefined ? describeKill(first) : `${describeKill(first)}, ${describeKill(second)}`
-
-const replayCommand = ({ first, second }: KillCase): string =>
-  `node build/proof/replay-kill.js ${[first, second]
-    .filter((kill) => kill !== undefined)
-    .map(describeKill)
-    .join(' ')}`

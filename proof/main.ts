@@ -1,7 +1,13 @@
+/** `npm run proof`: all proofs. With `--seed N` only that seed of the simulation. */
+
 import { runSuites } from '../bench/report.ts'
 import { failingCalls } from './failing-calls.ts'
 import { killSuites } from './kills.ts'
 import { prefixResume } from './prefix-resume.ts'
 import { races } from './races.ts'
+import { simulation } from './simulate.ts'
 
-await runSuites('proof', [prefixResume, races, failingCalls, ...killSuites()])
+const isReplay = process.argv.some((argument) => /^--seed\b/.test(argument))
+const everything = [simulation, prefixResume, races, failingCalls, ...killSuites()]
+
+await runSuites('proof', isReplay ? [simulation] : everything)

@@ -109,8 +109,7 @@ async function resumeExample(
   writeAll(stage.work, stage.example.files ?? {})
   const original = await drive(stage, join(stage.base, 'original.db'), [])
   const cuts: Cut[] = []
-  const step = Math.max(1, Math.floor(1 / scale))
-  for (let count = 1; count <= original.entries.length; count += step) {
+  for (const count of cutsOf(original.entries.length, scale)) {
     const prefix = original.entries.slice(0, count)
     const path = join(stage.base, `prefix-${count}.db`)
     await writeRecord(path, prefix)
@@ -119,6 +118,12 @@ async function resumeExample(
     cuts.push({ entries: count, problems: compare(original, resumed, prefix) })
   }
   return cuts
+}
+
+/** All of them, or a share that is spread over the whole. */
+function cutsOf(all: number, scale: number): readonly number[] {
+  const wanted = Math.min(all, Math.max(3, Math.round(all * scale)))
+  return Array.from({ length: wanted }, (_, index) => Math.ceil(((index + 1) * all) / wanted))
 }
 
 /** Creates the run if there is no record yet, and drives it to its end. */

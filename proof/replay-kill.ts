@@ -1,7 +1,7 @@
 /** `node build/proof/replay-kill.js <site> <phase> <occurrence> [<site> <phase> <occurrence>]` */
 
 import type { Phase } from './failpoints.ts'
-import { measureSites, runCase } from './kills.ts'
+import { measureSites, runCase } from './kill-case.ts'
 import type { Kill } from './victim-job.ts'
 
 const phases: readonly Phase[] = ['before', 'half', 'after']
@@ -13,14 +13,15 @@ function killFrom([site, when, occurrence]: readonly string[]): Kill | undefined
 }
 
 const args = process.argv.slice(2)
-const first = killFrom(args.slice(0, 3))
-const second = killFrom(args.slice(3, 6))
-if (first === undefined) {
+const kills = [args.slice(0, 3), args.slice(3, 6)]
+  .map(killFrom)
+  .filter((kill) => kill !== undefined)
+if (kills.length === 0) {
   process.stderr.write('Say where to kill: <site> <phase> <occurrence>, once or twice.\n')
   process.exitCode = 64
 } else {
   const { clean } = await measureSites()
-  const end = await runCase(second === undefined ? { first } : { first, second }, clean)
+  const end = await runCase(kills, clean)
   process.stdout.write(`${JSON.stringify(end, undefined, 2)}\n`)
   if (end.findings.length > 0) process.exitCode = 1
 }

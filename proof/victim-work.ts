@@ -17,19 +17,15 @@ export interface VictimTools {
 }
 
 /**
- * Says what it did, waits a moment, and does the rest. When the process that started it is dead by
- * then, it goes on changing files for a while: nothing of that may be seen.
+ * Leaves something behind that goes on changing files after a moment: nothing of that may be seen,
+ * whether the command came to its end or the process that started it was killed.
  */
 const script = [
+  '(for late in 1 2 3 4 5 6 7 8 9; do sleep 0.2; echo $late > late.txt; echo x > data.txt; done) &',
   'echo "round $1" > made.tmp',
   'mkdir -p made && echo "$1" > "made/$1.txt"',
-  'sleep 0.02',
+  'sleep 0.01',
   'mv made.tmp made.txt',
-  'if ! grep -q ") [^Z]" "/proc/$2/stat" 2>/dev/null; then',
-  '  for late in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do',
-  '    sleep 0.1; echo "$late" > late.txt; echo late > data.txt',
-  '  done',
-  'fi',
 ].join('\n')
 
 export interface Work {
@@ -84,7 +80,7 @@ export function createWork({ files, commands, work, flags, paid }: VictimTools):
       return round
     },
     async command(round, { signal }) {
-      const args = ['-c', script, 'sh', String(round), String(process.pid)]
+      const args = ['-c', script, 'sh', String(round)]
       const result = await commands.run({ program: 'sh', args, cwd: work }, signal)
       return `${result.ended} ${result.exitCode}`
     },

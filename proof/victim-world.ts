@@ -107,6 +107,8 @@ export interface VictimOptions {
   readonly effects: Effects
   readonly watch: Watch
   readonly rounds: number
+  /** How much later it is than by the clock: past a lease that could not be given back. */
+  readonly laterMs?: number
   readonly sabotage?: Sabotage | undefined
 }
 
@@ -127,6 +129,7 @@ function openVictim(options: VictimOptions): Victim {
   const journal = openSqliteJournal({
     path: places.journal,
     database: watchStatements(database, counter, watch),
+    now: () => Date.now() + (options.laterMs ?? 0),
   })
   const blobs = createBlobStore({ root: places.blobs, files: watchFiles('blobs', counter, watch) })
   const workspace = createDirectoryWorkspace({

@@ -3,7 +3,8 @@
 
 import { describe, expect, test } from 'vitest'
 import { failEachCall } from '../build/proof/failing-calls.js'
-import { measureSites, runCase, runKills } from '../build/proof/kills.js'
+import { measureSites, runCase } from '../build/proof/kill-case.js'
+import { runKills } from '../build/proof/kills.js'
 import { resumeAll } from '../build/proof/prefix-resume.js'
 import { runRaces } from '../build/proof/races.js'
 
@@ -11,29 +12,29 @@ const note = (): void => undefined
 
 describe('E2: resume from a prefix of the record', () => {
   test('ends as if the run had not been interrupted', async () => {
-    const { held, all, problems } = await resumeAll({ scale: 0.1, note })
+    const { held, all, problems } = await resumeAll({ scale: 0.06, note })
     expect(problems).toEqual([])
     expect(held).toBe(all)
   })
 
   test('is seen to fail when files are not put back', async () => {
-    const { problems } = await resumeAll({ scale: 0.1, note, sabotage: 'no-restore' })
+    const { problems } = await resumeAll({ scale: 0.06, note, sabotage: 'no-restore' })
     expect(problems).not.toEqual([])
   })
 })
 
 describe('E1, E2: kill -9', () => {
   test('loses nothing and repeats nothing', async () => {
-    const { kills, findings } = await runKills({ scale: 0.008, note })
+    const { kills, findings } = await runKills({ scale: 0.005, note })
     expect(findings).toEqual([])
-    expect(kills).toBeGreaterThanOrEqual(8)
+    expect(kills).toBeGreaterThanOrEqual(5)
   })
 
   test('is seen to hurt a product that is broken', async () => {
     const { clean } = await measureSites()
     const kinds = async (...[site, occurrence, sabotage]: Breaking): Promise<readonly string[]> => {
-      const first = { site, phase: 'after', occurrence } as const
-      const { findings } = await runCase({ first }, clean, sabotage)
+      const kill = { site, phase: 'after', occurrence } as const
+      const { findings } = await runCase([kill], clean, sabotage)
       return findings.map(({ kind }) => kind)
     }
     const [lost, moved, repeated, twice] = await Promise.all([
@@ -53,13 +54,13 @@ type Breaking = [site: string, occurrence: number, sabotage: Parameters<typeof r
 
 describe('a call of store, file or spawn that fails', () => {
   test('leaves a run that can be resumed', async () => {
-    const { held, all, problems } = await failEachCall({ scale: 0.01, note })
+    const { held, all, problems } = await failEachCall({ scale: 0.005, note })
     expect(problems).toEqual([])
     expect(held).toBe(all)
   })
 
   test('is seen to hurt a product that acknowledges too early', async () => {
-    const { problems } = await failEachCall({ scale: 0.004, note, sabotage: 'ack-before-commit' })
+    const { problems } = await failEachCall({ scale: 0.002, note, sabotage: 'ack-before-commit' })
     expect(problems).not.toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** loopctl: looks at runs and talks to them. What it needs is loaded when a command asks for it. */
 
+import { CommanderError } from 'commander'
 import { errorTable, LoopError } from '../loop/index.ts'
 import { createProgram } from './program.ts'
 
@@ -8,14 +9,20 @@ async function main(): Promise<void> {
   try {
     await createProgram().parseAsync()
   } catch (error) {
-    if (!(error instanceof LoopError)) throw error
-    const json = process.argv.includes('--json')
-    const text = json
-      ? JSON.stringify({ error: { code: error.code, message: error.message } })
-      : `loopctl: ${error.message}`
-    process.stderr.write(`${text}\n`)
-    process.exitCode = errorTable[error.code].exitCode
+    if (error instanceof CommanderError) {
+      // Help and version have been printed and are no errors; the rest is a wrong use.
+      if (error.exitCode !== 0) report('bad-request', undefined)
+    } else if (error instanceof LoopError) report(error.code, error.message)
+    else throw error
   }
+}
+
+function report(code: LoopError['code'], message: string | undefined): void {
+  process.exitCode = errorTable[code].exitCode
+  if (process.argv.includes('--json')) {
+    const text = message ?? 'wrong use; see loopctl help'
+    process.stderr.write(`${JSON.stringify({ error: { code, message: text } })}\n`)
+  } else if (message !== undefined) process.stderr.write(`loopctl: ${message}\n`)
 }
 
 await main()

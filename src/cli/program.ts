@@ -1,9 +1,10 @@
 /** The commands. Each prints for people, or with --json for programs. */
 
-import { readFileSync } from 'node:fs'
-import { Command } from 'commander'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
 import type { Host } from '../host/index.ts'
-import { describeEvent } from '../loop/index.ts'
+import { describeEvent, LoopError } from '../loop/index.ts'
 import { renderInspection, renderList, renderTime } from './render.ts'
 
 interface GlobalOptions {
@@ -15,9 +16,10 @@ export function createProgram(): Command {
   const program = new Command('loopctl')
     .description('Looks at runs and talks to them.')
     .version(version())
-    .option('--json', 'print JSON (one object a line where there are many)')
+    .option('--json', 'print JSON, one object a line')
     .option('--state <folder>', 'the folder of the record (default: $LOOPWRIGHT_STATE, then XDG)')
-    .showHelpAfterError()
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
   addReading(program)
   addTelling(program)
   addKeeping(program)
@@ -31,7 +33,8 @@ function addReading(program: Command): void {
     .action(() =>
       withHost(program, async (host, print) => {
         const runs = await host.list()
-        print(runs, () => renderList(runs))
+        if (program.opts<GlobalOptions>().json === true) for (const run of runs) print(run, String)
+        else print(runs, () => renderList(runs, Date.now()))
       }),
     )
   program
@@ -47,7 +50,7 @@ function addReading(program: Command): void {
     .command('tail <run>')
     .description('the events of a run')
     .option('-f, --follow', 'wait for more until the run ends')
-    .option('--after <seq>', 'begin after this event', Number, 0)
+    .option('--after <seq>', 'begin after this event', wholeNumber, 0)
     .action((run: string, options: { follow?: boolean; after: number }) =>
       withHost(program, async (host, print) => {
         const range = { follow: options.follow === true, afterSeq: options.after }
@@ -61,21 +64,23 @@ function addReading(program: Command): void {
 function addTelling(program: Command): void {
   program
     .command('answer <run> <question> <answer>')
-    .description('answer what a run asks')
+    .description('answer what a run asks (the question by its name, or as inspect shows it)')
     .action((run: string, question: string, answer: string) =>
       withHost(program, async (host, print) => {
         await host.answer(run, question, answer, who())
-        print({ answered: question }, () => `answered ${question}`)
+        print({ run, answered: question }, () => `answered ${question}`)
       }),
     )
-  for (const { name, description, decision } of decisions) {
+  for (const { name, description, decision, later } of decisions) {
     program
       .command(`${name} <run>`)
       .description(description)
       .action((run: string) =>
         withHost(program, async (host, print) => {
           await host.tell(run, decision, who())
-          print({ [name]: run }, () => `${name}: ${run}`)
+          const { status, held } = (await host.inspect(run)).run
+          const note = held ? 'its process was told' : `it is ${status} now${later}`
+          print({ run, told: name, status, held }, () => `${name} ${run}: ${note}`)
         }),
       )
   }
@@ -85,23 +90,28 @@ interface DecisionCommand {
   readonly name: string
   readonly description: string
   readonly decision: Parameters<Host['tell']>[1]
+  /** What happens to a run that nobody drives. */
+  readonly later: string
 }
 
 const decisions: readonly DecisionCommand[] = [
   {
     name: 'pause',
-    description: 'finish the step in flight, then pause',
+    description: 'finish the step in flight, then pause (resume it where it was started)',
     decision: { type: 'pause' },
+    later: ', and goes on when it is resumed',
   },
   {
     name: 'stop',
     description: 'end after the iteration under way',
     decision: { type: 'stop', reason: 'loopctl stop' },
+    later: '; an open iteration is finished when it is next driven (use cancel to end it now)',
   },
   {
     name: 'cancel',
     description: 'end now',
     decision: { type: 'cancel', reason: 'loopctl cancel' },
+    later: '',
   },
 ]
 
@@ -109,16 +119,22 @@ function addKeeping(program: Command): void {
   program
     .command('export <run>')
     .description('a checkpoint as a file that another machine can go on from')
-    .option('--iteration <n>', 'after this iteration (default: the last)', Number)
+    .option('--iteration <n>', 'after this iteration (default: the last)', wholeNumber)
     .option('--no-files', 'without the files of the workspace')
     .action((run: string, options: { iteration?: number; files: boolean }) =>
       withHost(program, async (host) => {
         const { iteration, files } = options
-        const text = await host.exportCheckpoint(run, {
-          files,
-          ...(iteration === undefined ? {} : { iteration }),
-        })
-        process.stdout.write(text)
+        const chosen = iteration === undefined ? {} : { iteration }
+        process.stdout.write(await host.exportCheckpoint(run, { files, ...chosen }))
+      }),
+    )
+  program
+    .command('files <tree> <folder>')
+    .description('put the files of a tree, as inspect and tail name it, into an empty folder')
+    .action((tree: string, folder: string) =>
+      withHost(program, async (host, print) => {
+        const whole = await host.extract(tree, folder)
+        print({ tree: whole, folder }, () => `${whole} is in ${folder}`)
       }),
     )
   program
@@ -127,15 +143,15 @@ function addKeeping(program: Command): void {
     .action(() =>
       withHost(program, async (host, print) => {
         const swept = await host.collectGarbage()
-        print(swept, () => `removed ${swept.removed} of ${swept.removed + swept.kept} blobs`)
+        print(swept, () => `removed ${swept.removed} blobs, kept ${swept.kept}`)
       }),
     )
   program
     .command('doctor')
-    .description('check the record')
+    .description('check the record: the database, and all content that it names')
     .action(() =>
       withHost(program, async (host, print) => {
-        const problems = host.journal.integrityProblems()
+        const problems = await host.problems()
         print({ folder: host.folder, problems }, () =>
           problems.length === 0 ? `${host.folder}: ok` : problems.join('\n'),
         )
@@ -146,13 +162,22 @@ function addKeeping(program: Command): void {
 
 type Print = (value: unknown, text: () => string) => void
 
+/** None of the commands makes a record; only a run does. */
 async function withHost(
   program: Command,
   work: (host: Host, print: Print) => Promise<void>,
 ): Promise<void> {
   const options = program.opts<GlobalOptions>()
-  const { openHost } = await import('../host/index.ts')
-  const host = await openHost(options.state === undefined ? {} : { folder: options.state })
+  if (options.state === '') throw new LoopError('bad-request', '--state needs a folder.')
+  const { openHost, stateFolder } = await import('../host/index.ts')
+  const folder = options.state ?? stateFolder()
+  if (!existsSync(join(folder, 'journal.db'))) {
+    throw new LoopError(
+      'unknown-run',
+      `There is no record in ${folder}: no run was started there. Name another with --state.`,
+    )
+  }
+  const host = await openHost({ folder })
   try {
     await work(host, (value, text) => {
       process.stdout.write(`${options.json === true ? JSON.stringify(value) : text()}\n`)
@@ -160,6 +185,11 @@ async function withHost(
   } finally {
     await host.close()
   }
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number that is not negative.')
 }
 
 const who = (): string => process.env['USER'] ?? process.env['LOGNAME'] ?? 'loopctl'

@@ -1,34 +1,46 @@
 /** Runs as text for a terminal. */
 
 import type { Inspection, RunRow } from '../host/index.ts'
-import { describeOutcome } from '../loop/index.ts'
+import { describeOutcome, type OpenQuestion, questionName } from '../loop/index.ts'
 
 export const renderTime = (ms: number): string => new Date(ms).toISOString()
 
-export function renderList(runs: readonly RunRow[]): string {
+export function renderList(runs: readonly RunRow[], nowMs: number): string {
   if (runs.length === 0) return 'No runs yet.'
   const rows = runs.map((run) => [
     run.name,
-    run.held || run.status !== 'running' ? run.status : 'interrupted',
+    shownStatus(run),
     String(run.iteration),
     run.loop,
-    renderTime(run.updatedAtMs),
-    run.id,
+    renderAge(nowMs - run.updatedAtMs),
+    run.id.slice(0, 8),
   ])
   return renderTable([['NAME', 'STATUS', 'ITER', 'LOOP', 'UPDATED', 'ID'], ...rows])
 }
 
+const shownStatus = (run: RunRow): string => (run.interrupted ? 'interrupted' : run.status)
+
+function renderAge(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 60) return `${seconds} s ago`
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`
+  return seconds < 86_400
+    ? `${Math.round(seconds / 3600)} h ago`
+    : `${Math.round(seconds / 86_400)} d ago`
+}
+
 export function renderInspection({ run, state, questions, checkpoints }: Inspection): string {
   const { limits, spent, metrics } = state
+  const under = state.open === undefined ? '' : `, ${state.open.iteration} under way`
   const lines = [
     ['run', `${run.name}  ${run.id}`],
     ['loop', run.loop],
-    ['status', state.outcome === undefined ? state.status : describeOutcome(state.outcome)],
-    ['iterations', `${state.iteration} of ${limits.iterations}`],
+    ['status', describeStatus(run, state)],
+    ['iterations', `${state.iteration} of ${limits.iterations}${under}`],
     ['steps', `${metrics.steps} done, ${metrics.stepsFailed} failed, ${metrics.retries} retries`],
     ['tokens', `${spent.tokens} of ${limits.tokens}`],
     ['cost', `$${(spent.costMicros / 1e6).toFixed(4)} of $${(limits.costMicros / 1e6).toFixed(2)}`],
-    ['time', `${(state.activeMs / 1000).toFixed(1)} s of ${limits.timeMs / 1000} s`],
+    ['time', `${renderSpan(state.activeMs)} of ${renderSpan(limits.timeMs)}`],
     ['checkpoints', checkpoints.map((checkpoint) => checkpoint.iteration).join(' ') || 'none'],
     ...(run.workspace === undefined ? [] : [['workspace', run.workspace]]),
     ...(state.tree === undefined ? [] : [['tree', state.tree]]),
@@ -36,13 +48,30 @@ export function renderInspection({ run, state, questions, checkpoints }: Inspect
       `check ${check}`,
       `${found.status} (iteration ${found.iteration})`,
     ]),
-    ...questions.map(({ id, question, deadlineAtMs }) => [
-      `asks ${id}`,
-      `${question.text} [${question.options?.join(' | ') ?? 'any text'}] ` +
-        `default ${question.default} at ${renderTime(deadlineAtMs)}`,
-    ]),
   ]
-  return renderTable(lines)
+  return [renderTable(lines), ...questions.map((asked) => renderQuestion(run, asked))].join('\n')
+}
+
+function describeStatus(run: RunRow, state: Inspection['state']): string {
+  if (state.outcome !== undefined) return describeOutcome(state.outcome)
+  if (run.interrupted) return 'interrupted: its process ended; resume it to go on'
+  return state.status
+}
+
+function renderSpan(ms: number): string {
+  const minutes = ms / 60_000
+  if (minutes < 1) return `${(ms / 1000).toFixed(1)} s`
+  return minutes < 120 ? `${minutes.toFixed(0)} min` : `${(minutes / 60).toFixed(1)} h`
+}
+
+function renderQuestion(run: RunRow, { id, question, deadlineAtMs }: OpenQuestion): string {
+  const options = question.options?.join(' | ') ?? 'any text'
+  return [
+    '',
+    `It asks (${id}): ${question.text}`,
+    `  answers: ${options}; "${question.default}" is taken at ${renderTime(deadlineAtMs)}`,
+    `  loopctl answer ${run.name} '${questionName(id)}' <answer>`,
+  ].join('\n')
 }
 
 function renderTable(rows: readonly (readonly string[])[]): string {

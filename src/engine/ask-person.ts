@@ -85,14 +85,14 @@ export async function sleepStep(branch: Branch, name: string, ms: number): Promi
 }
 
 async function waitFor<T>(iteration: LiveIteration, work: () => Promise<T>): Promise<T> {
-  iteration.delivery.asked()
+  iteration.delivery.underWay.asked()
   try {
     return await work()
   } catch (error) {
     notice(iteration, error)
     throw error
   } finally {
-    iteration.delivery.answered()
+    iteration.delivery.underWay.answered()
   }
 }
 

@@ -54,7 +54,7 @@ export async function askStep(branch: Branch, spec: StepSpec): Promise<Json | un
   const id = nextId(branch, spec)
   const recorded = takeRecorded(branch, id)
   const { iteration } = branch
-  iteration.delivery.asked()
+  iteration.delivery.underWay.asked()
   try {
     return recorded?.completion === undefined
       ? await performStep(branch, id, spec, recorded)
@@ -63,11 +63,13 @@ export async function askStep(branch: Branch, spec: StepSpec): Promise<Json | un
     notice(iteration, error)
     throw error
   } finally {
-    iteration.delivery.answered()
+    iteration.delivery.underWay.answered()
   }
 }
 
 export function nextId(branch: Branch, spec: Pick<StepSpec, 'kind' | 'name'>): StepId {
+  const { calling } = branch.iteration
+  if (calling !== undefined) throw nested(calling, spec.name)
   const name = spec.kind === 'step' ? plainName(spec.name) : `${spec.kind}:${spec.name}`
   const before = branch.occurrences.get(name)
   const problem = before === undefined ? nameProblem(spec.name) : undefined
@@ -81,6 +83,14 @@ export function nextId(branch: Branch, spec: Pick<StepSpec, 'kind' | 'name'>): S
   branch.occurrences.set(name, occurrence)
   return stepId(branch.path, name, occurrence)
 }
+
+/** The inner one would be lost on a resume, and with files both would wait for each other. */
+const nested = (outer: StepId, inner: string): LoopError =>
+  new LoopError(
+    'nested-step',
+    `The code of step "${outer}" asks for "${inner}". Steps are not nested: ask for both from the ` +
+      'iteration, one after the other, and hand results on.',
+  )
 
 /** A plain step may not look like another kind. */
 function plainName(name: string): string {

@@ -76,7 +76,9 @@ export function createControl(
     try {
       await journal.recordDecision(run, decision, 'default', clock.now())
     } catch (error) {
-      if (!isLoopError(error, 'already-answered')) throw error
+      // A process that lost the run may find it ended; it learns of that when it renews its lease.
+      const isLate = isLoopError(error, 'already-answered') || isLoopError(error, 'wrong-status')
+      if (!isLate) throw error
     }
     await apply()
   }

@@ -10,11 +10,10 @@
  */
 
 import type { Clock } from './ports.ts'
+import { createStepsUnderWay, type StepsUnderWay } from './steps-under-way.ts'
 
 export interface Delivery {
-  /** The loop's code asks for a step, which is under way until it is `answered`. */
-  asked(): void
-  answered(): void
+  readonly underWay: StepsUnderWay
   /** A new result gets its place: its event is written, and may not be on disk yet. */
   expect(seq: number): void
   /** Resolves when the result is next; undefined: it is. */
@@ -25,8 +24,6 @@ export interface Delivery {
   leaveParallel(): void
   /** The first recorded result that nobody has asked for. */
   readonly unasked: number | undefined
-  /** Resolves when no step is under way; undefined: none is. */
-  idle(): Promise<void> | undefined
 }
 
 interface Asker {
@@ -43,23 +40,25 @@ export function createDelivery(
   /** Nothing asks for the recorded result with this seq. */
   onMismatch: (seq: number) => void,
 ): Delivery {
-  const queue = [...recordedSeqs].sort((a, b) => a - b)
+  const queue = recordedSeqs.toSorted((a, b) => a - b)
   const lastRecorded = queue.at(-1) ?? 0
+  const underWay = createStepsUnderWay(clock)
   const askers = new Map<number, Asker>()
-  let whenIdle: () => void = () => undefined
   let head = 0
   let depth = 0
-  let underWay = 0
-  let beside = false
   let handing = false
   let failure: Error | undefined
-  let patience: AbortController | undefined
+  const patience = createPatience(clock, onMismatch)
 
   function advance(): void {
     const seq = queue[head]
     const asker = seq === undefined ? undefined : askers.get(seq)
     if (seq === undefined || handing) return
-    if (asker === undefined) return waitFor(seq)
+    if (asker === undefined) {
+      // A recorded result is asked for soon, or never.
+      if (seq <= lastRecorded && askers.size > 0) patience.begin(seq)
+      return
+    }
     askers.delete(seq)
     moveOn()
     handing = true
@@ -72,50 +71,20 @@ export function createDelivery(
 
   function moveOn(): void {
     head++
-    patience?.abort()
-    patience = undefined
+    patience.end()
     if (head < queue.length) return
     queue.length = 0
     head = 0
   }
 
-  /** A recorded result is asked for soon, or never. */
-  function waitFor(seq: number): void {
-    if (seq > lastRecorded || patience !== undefined || askers.size === 0) return
-    patience = new AbortController()
-    clock.sleep(patienceMs, patience.signal).then(
-      () => onMismatch(seq),
-      () => undefined,
-    )
-  }
-
-  async function becomeIdle(): Promise<void> {
-    while (underWay > 0) {
-      await new Promise<void>((resolve) => {
-        whenIdle = resolve
-      })
-      // What the code does with the last result may be to ask for another.
-      await clock.turn()
-    }
-  }
-
   return {
-    asked() {
-      underWay++
-      if (underWay > 1) beside = true
-    },
-    answered() {
-      underWay--
-      if (underWay > 0) return
-      beside = false
-      whenIdle()
-    },
+    underWay,
     expect(seq) {
       queue.push(seq)
     },
     hand(seq) {
       if (failure !== undefined) return Promise.reject(failure)
-      if (queue[head] === seq && seq > lastRecorded && depth === 0 && !beside) {
+      if (queue[head] === seq && seq > lastRecorded && depth === 0 && !underWay.areBeside) {
         moveOn()
         return undefined
       }
@@ -126,7 +95,7 @@ export function createDelivery(
     },
     fail(error) {
       failure ??= error
-      patience?.abort()
+      patience.end()
       for (const asker of askers.values()) asker.reject(error)
       askers.clear()
     },
@@ -139,6 +108,29 @@ export function createDelivery(
     get unasked() {
       return queue.slice(head).find((seq) => seq <= lastRecorded && !askers.has(seq))
     },
-    idle: () => (underWay === 0 ? undefined : becomeIdle()),
+  }
+}
+
+interface Patience {
+  begin(seq: number): void
+  end(): void
+}
+
+/** How long somebody waits for a result to be asked for. */
+function createPatience(clock: Clock, onOver: (seq: number) => void): Patience {
+  let timer: AbortController | undefined
+  return {
+    begin(seq) {
+      if (timer !== undefined) return
+      timer = new AbortController()
+      clock.sleep(patienceMs, timer.signal).then(
+        () => onOver(seq),
+        () => undefined,
+      )
+    },
+    end() {
+      timer?.abort()
+      timer = undefined
+    },
   }
 }

@@ -37,6 +37,8 @@ export interface DriveOptions {
   readonly graceMs?: number
   /** Resume in the middle of an iteration though the loop's code changed: it starts anew. */
   readonly force?: boolean
+  /** The run is held, its code fits and its files are in place. */
+  readonly onStarted?: () => void
 }
 
 export type DriveEnd =
@@ -110,6 +112,7 @@ async function drive(
   }
   try {
     const open = await enterAgain(live, loaded, restart)
+    options.onStarted?.()
     await control.apply()
     limits = watchLimits(ports.clock, recorder, interrupter)
     return await goRound(live, control, digest, open)

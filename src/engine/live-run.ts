@@ -6,6 +6,7 @@ import {
   type Json,
   type LoopError,
   type RunId,
+  type StepId,
 } from '../loop/index.ts'
 import type { Answers } from './control.ts'
 import type { Delivery } from './delivery.ts'
@@ -49,6 +50,8 @@ export interface LiveIteration {
   over: boolean
   /** Why the run cannot go on for now: its code does not fit its journal, or a disk fails. */
   broken: Error | undefined
+  /** The step whose code is being called at this moment, until it first waits. */
+  calling: StepId | undefined
 }
 
 /** Failures of our own house: the run stops here and can be resumed when they are mended. */

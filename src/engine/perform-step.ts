@@ -60,10 +60,11 @@ export async function performStep(
     let number = (recorded?.attempts ?? 0) + 1
     let failures = recorded?.failures ?? 0
     let recovering = recorded?.inFlight === true
-    if ((recorded?.unfinished ?? 0) >= unfinishedMax) throw crashing(id)
+    const refused = (recorded?.unfinished ?? 0) >= unfinishedMax ? crashing(id) : undefined
     do {
       const tree = usesFiles ? run.recorder.state.tree : undefined
-      end = await tryOnce({ branch, id, spec, number, failures, tree, recovering }, inTurn.started)
+      const attempt = { branch, id, spec, number, failures, tree, recovering }
+      end = await tryOnce(attempt, inTurn.started, refused)
       if (end.type === 'again') await waitUntil(run, end.atMs)
       number++
       failures++
@@ -85,19 +86,23 @@ const mustWait = (branch: Branch, recorded: RecordedStep | undefined): boolean =
   (branch.iteration.run.ports.hooks ?? []).length > 0
 
 /** Weighs, asks the hooks, and journals the start; then runs it. */
-async function tryOnce(attempt: Attempt, started: () => void): Promise<AttemptEnd> {
+async function tryOnce(
+  attempt: Attempt,
+  started: () => void,
+  refused: Fault | undefined,
+): Promise<AttemptEnd> {
   const { branch, id, spec, number, tree } = attempt
   const { iteration } = branch
   const { run } = iteration
   const { recorder, hooks } = run
   requireOpen(iteration)
   const { reserve } = spec.options
-  let refusal: Fault | undefined
+  let refusal = refused
   try {
-    const told = hooks.tell('before-step', { step: id })
+    const told = refused === undefined ? hooks.tell('before-step', { step: id }) : undefined
     if (told !== undefined) await told
     // Weighed and reserved in one breath, so that two branches cannot take the same room.
-    if (reserve !== undefined) {
+    if (reserve !== undefined && refused === undefined) {
       requireAmount(reserve)
       refuseOverrun(recorder.state, reserve)
     }
@@ -133,7 +138,15 @@ async function execute(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
   const work = attempt.recovering && spec.recover !== undefined ? spec.recover : spec.run
   try {
     const running = runBounded(
-      (signal) => work({ signal, attempt: number, spend: meter.spend, reserve: meter.reserve }, id),
+      (signal) => {
+        branch.iteration.calling = id
+        try {
+          const { spend, reserve } = meter
+          return work({ signal, attempt: number, spend, reserve }, id)
+        } finally {
+          branch.iteration.calling = undefined
+        }
+      },
       spec.options.timeoutMs,
       interrupter,
       ports.clock,
@@ -178,13 +191,12 @@ function classify(error: unknown): Fault {
   return toFault(error)
 }
 
-const crashing = (id: StepId): FaultError =>
-  new FaultError({
-    code: 'crashing',
-    message: `Step "${id}" was started ${unfinishedMax} times and never left a result.`,
-    retryable: false,
-    fatal: true,
-  })
+const crashing = (id: StepId): Fault => ({
+  code: 'crashing',
+  message: `Step "${id}" was started ${unfinishedMax} times and never left a result.`,
+  retryable: false,
+  fatal: true,
+})
 
 export async function waitUntil(run: LiveRun, atMs: number): Promise<void> {
   const { clock } = run.ports

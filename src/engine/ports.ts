@@ -70,8 +70,10 @@ export interface RunRow {
   readonly createdAtMs: number
   readonly updatedAtMs: number
   readonly lastSeq: number
-  /** Somebody holds it now. */
+  /** Somebody drives it now. */
   readonly held: boolean
+  /** Its process ended without a word; it can be resumed. */
+  readonly interrupted: boolean
 }
 
 /** What is written together or not at all. */

@@ -21,7 +21,7 @@ export interface RecordedStep {
   readonly started: StepStarted
   /** Started and left without a result. */
   readonly inFlight: boolean
-  /** How often in a row that happened. */
+  /** How often in a row that happened, other than by being told to stop. */
   readonly unfinished: number
   readonly retryAtMs?: number
   readonly completion?: Completion

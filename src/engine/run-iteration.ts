@@ -89,7 +89,13 @@ function createLiveIteration(run: LiveRun, number: number, recorded: RecordedSte
   const onMismatch = (seq: number): void =>
     breakOff(iteration, notAskedFor(iteration, seq, 'goes on in'))
   const delivery = createDelivery(run.ports.clock, recorded.completionSeqs, onMismatch)
-  const none = { halt: undefined, refused: false, over: false, broken: undefined }
+  const none = {
+    halt: undefined,
+    refused: false,
+    over: false,
+    broken: undefined,
+    calling: undefined,
+  }
   const iteration: LiveIteration = { run, number, recorded, delivery, ...none }
   return iteration
 }
@@ -104,7 +110,7 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
     result = await abandonable(loop.iterate(context, createIteration(trunk)), run.interrupter)
   } finally {
     // Code may go on after a failure, or a race, while other steps are under way; they belong here.
-    const idle = iteration.delivery.idle()
+    const idle = iteration.delivery.underWay.idle()
     if (idle !== undefined) await idle
     iteration.over = true
   }

@@ -15,7 +15,7 @@ import {
 import { createDirectoryWorkspace, createTrees } from '../workspace/index.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
-import { newName, newRunId, resolvePath } from './start-runs.ts'
+import { newName, newRunId, requireEmpty, resolvePath } from './start-runs.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -57,6 +57,7 @@ export function createCheckpointFiles(
       const workspace = resolvePath(options.workspace)
       const known = files === undefined ? undefined : await keepFiles(base, files, tree)
       if (known !== undefined && workspace === undefined) throw needsWorkspace()
+      if (known !== undefined) requireEmpty(workspace, options.replaceFiles)
       const { spent, activeMs, unchanged, errors, evidence } = rest
       const run = { id: newRunId(), name: options.name ?? newName() }
       await createRun(

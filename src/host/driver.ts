@@ -11,6 +11,7 @@ import {
   streamEvents,
 } from '../engine/index.ts'
 import { type BlobStore, createOwner, type SqliteJournal } from '../journal/index.ts'
+import type { RecordedEvent, RunId } from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
 import { createDirectoryWorkspace } from '../workspace/index.ts'
 import type { RunParts } from './options.ts'
@@ -25,12 +26,13 @@ export interface HostPorts {
 }
 
 export interface Driver {
+  /** Resolves when the run is under way; rejects when it cannot be driven here and now. */
   drive(
     run: Pick<RunRow, 'id' | 'name'>,
     loop: AnyLoopType,
     parts: RunParts & { readonly force?: boolean },
     workspace: string | undefined,
-  ): RunHandle
+  ): Promise<RunHandle>
   /** Shuts all of them down in good order. */
   shutDown(): Promise<void>
 }
@@ -38,31 +40,37 @@ export interface Driver {
 export function createDriver(base: HostPorts): Driver {
   const driven = new Set<RunHandle>()
   return {
-    drive(run, loop, parts, workspace) {
+    async drive(run, loop, parts, workspace) {
       const stop = new AbortController()
       const forward = (): void => stop.abort()
       if (parts.signal?.aborted === true) forward()
       parts.signal?.addEventListener('abort', forward, { once: true })
+      let onStarted: () => void = () => undefined
+      const started = new Promise<void>((resolve) => {
+        onStarted = resolve
+      })
       const ports = portsFor(base, parts, workspace)
       const done: Promise<DriveEnd> = driveAfterDead(run.id, loop, ports, {
         owner: createOwner(),
         signal: stop.signal,
         force: parts.force === true,
+        onStarted,
         ...(parts.graceMs === undefined ? {} : { graceMs: parts.graceMs }),
       }).finally(() => {
         parts.signal?.removeEventListener('abort', forward)
         driven.delete(handle)
       })
-      // A caller that only reads events still hears of a failure when it looks at `done`.
+      // A caller that only reads events hears of a failure there.
       done.catch(() => undefined)
       const handle: RunHandle = {
         id: run.id,
         name: run.name,
         done,
-        events: (from) => streamEvents(base.journal, run.id, from),
+        events: (from) => eventsUntil(base, run.id, done, from?.afterSeq ?? 0),
         shutDown: forward,
       }
       driven.add(handle)
+      await Promise.race([started, done])
       return handle
     },
     async shutDown() {
@@ -71,6 +79,25 @@ export function createDriver(base: HostPorts): Driver {
       await Promise.allSettled(open.map((run) => run.done))
     },
   }
+}
+
+/** Ends when this process no longer drives the run: ended, suspended, or with the error it met. */
+async function* eventsUntil(
+  { journal }: HostPorts,
+  run: RunId,
+  done: Promise<DriveEnd>,
+  afterSeq: number,
+): AsyncGenerator<RecordedEvent> {
+  const over = new AbortController()
+  const end = (): void => over.abort()
+  done.then(end, end)
+  let last = afterSeq
+  for await (const event of streamEvents(journal, run, { afterSeq, signal: over.signal })) {
+    last = event.seq
+    yield event
+  }
+  yield* streamEvents(journal, run, { afterSeq: last, follow: false })
+  await done
 }
 
 /** Commands of a process that was killed could still write where this run is about to work. */
@@ -87,7 +114,7 @@ function portsFor(base: HostPorts, parts: RunParts, workspace: string | undefine
   const place = {
     path: workspace,
     blobs: base.blobs,
-    exclude: [...(exclude ?? ['.git']), ...recordInside(workspace, base.folder)],
+    exclude: [...(exclude ?? []), ...recordInside(workspace, base.folder)],
   }
   return { ...given, ...base, workspace: createDirectoryWorkspace(place) }
 }

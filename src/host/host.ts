@@ -2,7 +2,14 @@
 
 import type { AnyLoopType, Checkpoint, RunRow } from '../engine/index.ts'
 import type { BlobStore, SqliteJournal } from '../journal/index.ts'
-import type { Decision, LoopType, OpenQuestion, RecordedEvent, RunState } from '../loop/index.ts'
+import type {
+  Decision,
+  LoopType,
+  OpenQuestion,
+  RecordedEvent,
+  RunState,
+  TreeId,
+} from '../loop/index.ts'
 import type { Collected } from './collect-garbage.ts'
 import type {
   ExportOptions,
@@ -51,5 +58,9 @@ export interface Host {
   /** Goes on from such a file, here or on another machine, as a run of its own. */
   restoreCheckpoint(text: string, loop: AnyLoopType, options?: RestoreOptions): Promise<RunHandle>
   collectGarbage(): Promise<Collected>
+  /** What is wrong with the record; empty when all is well. Reads everything that it names. */
+  problems(): Promise<readonly string[]>
+  /** Puts a tree that the record has, by its hash or the beginning of it, into an empty folder. */
+  extract(tree: string, folder: string): Promise<TreeId>
   close(): Promise<void>
 }

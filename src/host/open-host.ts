@@ -7,10 +7,12 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { loadRun, openQuestions, streamEvents, systemClock } from '../engine/index.ts'
 import { createBlobStore, openSqliteJournal } from '../journal/index.ts'
+import { LoopError } from '../loop/index.ts'
 import { createCheckpointFiles } from './checkpoint-files.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { createDriver, type HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
+import { extractTree, findProblems } from './look-after.ts'
 import type { HostOptions } from './options.ts'
 import { createStarts } from './start-runs.ts'
 import { stateFolder } from './state-folder.ts'
@@ -30,6 +32,8 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     ...createStarts(base, driver, tells.tell),
     ...createCheckpointFiles(base, driver),
     collectGarbage: () => collectGarbage(base),
+    problems: () => findProblems(base),
+    extract: (tree, to) => extractTree(base, tree, to),
     list: () => journal.listRuns(),
     async inspect(idOrName) {
       const run = await journal.findRun(idOrName)
@@ -52,8 +56,14 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
 }
 
 function openPorts(folder: string, options: HostOptions): HostPorts {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  chmodSync(folder, 0o700)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    chmodSync(folder, 0o700)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `The folder of the record, ${folder}, cannot be used: ${reason}. Give another.`
+    throw new LoopError('store-failed', message, { cause })
+  }
   const { synchronous } = options
   const journal = openSqliteJournal({
     path: join(folder, 'journal.db'),

@@ -50,7 +50,10 @@ export interface ForkOptions<Input> extends RunParts {
   readonly name?: string
   readonly input?: Input
   readonly limits?: Partial<Limits>
+  /** An empty folder for the files of the checkpoint. */
   readonly workspace?: string
+  /** Put them there though the folder is not empty: what is in it goes away. */
+  readonly replaceFiles?: boolean
 }
 
 export interface ExportOptions {
@@ -64,6 +67,8 @@ export interface ExportOptions {
 export interface RestoreOptions extends RunParts {
   readonly name?: string
   readonly limits?: Partial<Limits>
-  /** Where to put the files of the checkpoint. */
+  /** An empty folder for the files of the checkpoint. */
   readonly workspace?: string
+  /** Put them there though the folder is not empty: what is in it goes away. */
+  readonly replaceFiles?: boolean
 }

@@ -8,6 +8,7 @@ export interface RunHandle {
   readonly name: string
   /** How it ended, or that it was suspended and can be resumed. */
   readonly done: Promise<DriveEnd>
+  /** From any place; ends when `done` does, and throws what `done` rejects with. */
   events(options?: { readonly afterSeq?: number }): AsyncIterable<RecordedEvent>
   /** Shuts it down in good order; `done` resolves when it is suspended. */
   shutDown(): void

@@ -1,6 +1,6 @@
 /** New runs, resumed runs, forks. */
 
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { humanId } from 'human-id'
 import { uuidv7 } from 'uuidv7'
@@ -42,6 +42,7 @@ export function createStarts(
       const from = await journal.findRun(idOrName)
       const workspace = resolvePath(options.workspace)
       if (workspace === undefined && from.workspace !== undefined) throw needsWorkspace(from)
+      requireEmpty(workspace, options.replaceFiles)
       const run = { id: newRunId(), name: options.name ?? newName() }
       await forkRun(loop, base, {
         ...run,
@@ -62,6 +63,20 @@ export function requireOpen(run: RunRow): void {
     'wrong-status',
     `Run "${run.name}" has ended (${run.status}) and stays as it is. ` +
       'Fork it to go on from one of its checkpoints.',
+  )
+}
+
+/** Files of a checkpoint replace what is in the folder, so that must be nothing, or allowed. */
+export function requireEmpty(
+  workspace: string | undefined,
+  replaceFiles: boolean | undefined,
+): void {
+  if (workspace === undefined || replaceFiles === true || !existsSync(workspace)) return
+  if (readdirSync(workspace).length === 0) return
+  throw new LoopError(
+    'bad-request',
+    `The folder ${workspace} is not empty, and its files would be replaced. ` +
+      'Give an empty one, or say replaceFiles.',
   )
 }
 

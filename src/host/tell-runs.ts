@@ -2,7 +2,13 @@
 
 import { applyIdle, openQuestions, type RunRow } from '../engine/index.ts'
 import { createOwner } from '../journal/index.ts'
-import { answerProblem, isLoopError, LoopError, type OpenQuestion } from '../loop/index.ts'
+import {
+  answerProblem,
+  isLoopError,
+  LoopError,
+  type OpenQuestion,
+  questionName,
+} from '../loop/index.ts'
 import type { HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { requireOpen } from './start-runs.ts'
@@ -13,11 +19,11 @@ export function createTells(base: HostPorts): Pick<Host, 'answer' | 'tell'> {
     async answer(idOrName, questionId, answer, by) {
       const run = await journal.findRun(idOrName)
       const questions = await openQuestions(journal, run.id)
-      const asked = questions.find((question) => question.id === questionId)
+      const asked = findQuestion(questions, questionId)
       if (asked === undefined) throw unknownQuestion(run, questionId, questions)
       const problem = answerProblem(asked.question, answer)
       if (problem !== undefined) throw new LoopError('bad-answer', problem)
-      const decision = { type: 'answer', question: questionId, answer } as const
+      const decision = { type: 'answer', question: asked.id, answer } as const
       await journal.recordDecision(run.id, decision, by, clock.now())
     },
     async tell(idOrName, decision, by) {
@@ -33,6 +39,14 @@ export function createTells(base: HostPorts): Pick<Host, 'answer' | 'tell'> {
       }
     },
   }
+}
+
+/** By its id, or by the name that the loop gave it where only one has it. */
+function findQuestion(open: readonly OpenQuestion[], name: string): OpenQuestion | undefined {
+  const exact = open.find((question) => question.id === name)
+  if (exact !== undefined) return exact
+  const named = open.filter((question) => questionName(question.id) === name)
+  return named.length === 1 ? named[0] : undefined
 }
 
 function unknownQuestion(run: RunRow, id: string, open: readonly OpenQuestion[]): LoopError {

@@ -11,9 +11,8 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 export function createOwner(): string {
-  const place = machine()
   const nonce = randomBytes(6).toString('hex')
-  return [place, process.pid, startTime(process.pid) ?? '?', nonce].join('|')
+  return [machine(), process.pid, startTime(process.pid) ?? '?', nonce].join('|')
 }
 
 /** False only when it is certain that the owner is gone. */
@@ -26,8 +25,12 @@ export function mayLive(owner: string): boolean {
   return started === '?' && isRunning(pid)
 }
 
+/** The same as long as the process lives; lists ask for it with every row. */
+let place: string | undefined
+
 function machine(): string {
-  return `${hostname()}|${namespaceOf()}`
+  place ??= `${hostname()}|${namespaceOf()}`
+  return place
 }
 
 /** Start times count from the boot, so the boot is part of the place. */

@@ -40,6 +40,7 @@ export function toRunRow(row: RunColumns, held: boolean): RunRow {
     updatedAtMs: row.updated_at,
     lastSeq: row.last_seq,
     held,
+    interrupted: !held && (row.status === 'running' || row.status === 'waiting'),
     ...(row.workspace === null ? {} : { workspace: row.workspace }),
   }
 }

@@ -42,7 +42,11 @@ export function createRunTable(database: Database): RunTable {
         insertRun.run(run.id, run.name, run.loop, first, orNull(run.workspace), run.atMs)
       } catch (cause) {
         if (!/UNIQUE/.test(String(cause))) throw cause
-        throw new LoopError('name-taken', `There is a run named "${run.name}" already.`, { cause })
+        throw new LoopError(
+          'name-taken',
+          `There is a run named "${run.name}" already. Resume or fork that one, or choose another name.`,
+          { cause },
+        )
       }
       const row = selectKey.get(run.id) as { key: number }
       const { code, body } = encodeEvent(run.event)

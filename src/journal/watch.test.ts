@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { diskError, watchDatabase } from '../testing/watched-database.ts'
 import { note, writeRun } from '../testing/write-run.ts'
-import { openDatabase } from './database.ts'
 import { openSqliteJournal } from './sqlite-journal.ts'
 
 let folder: string
@@ -66,36 +64,6 @@ describe('a watcher', () => {
     await Promise.all([events.promise, decisions.promise])
     expect((await mine.findRun(run)).status).toBe('pending')
     await mine.close()
-    await other.close()
-  })
-
-  test('does not take its process with it when the store fails for a moment', async () => {
-    let broken = false
-    const path = join(folder, 'journal.db')
-    const looked = called()
-    const database = watchDatabase(openDatabase(path, 'FULL'), {
-      before(sql) {
-        if (!broken || !sql.includes('data_version')) return
-        looked.call()
-        throw diskError('EIO', sql)
-      },
-      after: () => undefined,
-    })
-    const journal = openSqliteJournal({ path, database })
-    const other = openSqliteJournal({ path })
-    const events = called()
-    const failed = called()
-    journal.watch('events', events.call)
-    broken = true
-    process.once('uncaughtException', failed.call)
-    await writeRun(other)
-    await looked.promise
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(failed.times()).toBe(0)
-    broken = false
-    await events.promise
-    process.removeListener('uncaughtException', failed.call)
-    await journal.close()
     await other.close()
   })
 })

@@ -41,6 +41,12 @@ export function createWatch(database: Database): Watch {
     notify('decisions')
   }
 
+  /** Somebody who follows events waits for them; decisions come beside other work. */
+  function keepAlive(): void {
+    if (listeners.events.size > 0) timer?.ref()
+    else timer?.unref()
+  }
+
   function stop(): void {
     clearInterval(timer)
     timer = undefined
@@ -53,11 +59,12 @@ export function createWatch(database: Database): Watch {
       if (timer === undefined) {
         seen = read() ?? seen
         timer = setInterval(poll, pollMs)
-        timer.unref()
       }
+      keepAlive()
       return () => {
         listeners[topic].delete(onChange)
         if (listeners.events.size + listeners.decisions.size === 0) stop()
+        else keepAlive()
       }
     },
     close() {

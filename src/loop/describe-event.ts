@@ -1,7 +1,8 @@
 /** One line for people about one event. */
 
+import type { Decision } from './decision.ts'
 import type { Ending, RunEvent } from './event.ts'
-import { describeOutcome } from './outcome.ts'
+import { describeFault, describeOutcome } from './outcome.ts'
 
 export function describeEvent(event: RunEvent): string {
   switch (event.type) {
@@ -27,7 +28,7 @@ export function describeEvent(event: RunEvent): string {
         : `${event.step} ${event.evidence.status}`
     case 'step-failed': {
       const again = event.retryAtMs === undefined ? '' : ', to be tried again'
-      return `${event.step} failed: ${event.fault.code}: ${event.fault.message}${again}`
+      return `${event.step} failed: ${describeFault(event.fault)}${again}`
     }
     case 'step-interrupted':
       return `${event.step} interrupted`
@@ -36,14 +37,26 @@ export function describeEvent(event: RunEvent): string {
     case 'budget-settled':
       return `settled at ${event.spent.tokens} tokens, ${event.spent.costMicros} µ$`
     case 'decision-applied':
-      return `${event.by}: ${event.decision.type}`
+      return describeDecision(event.decision, event.by)
     case 'run-rewound':
       return `back to the checkpoint after iteration ${event.toIteration}`
     case 'workspace-changed':
-      return `files: ${event.why}`
+      return `files ${fileChanges[event.why]}; what was found is kept as tree ${event.found.slice(0, 12)}`
     case 'warning':
       return `warning: ${event.message}`
   }
+}
+
+const fileChanges = {
+  'changed-outside': 'were changed while nobody drove the run, and are taken as they are',
+  'unfinished-step': 'were left by an unfinished step, and go back to where it began',
+  restored: 'of the checkpoint are put in place',
+} as const
+
+function describeDecision(decision: Decision, by: string): string {
+  return decision.type === 'answer'
+    ? `answered by ${by}: ${decision.answer}`
+    : `${decision.type}, told by ${by}`
 }
 
 export function describeEnding(ending: Ending): string {
@@ -57,6 +70,6 @@ export function describeEnding(ending: Ending): string {
     case 'interrupted':
       return `interrupted: ${ending.reason}`
     case 'error':
-      return `error: ${ending.fault.code}: ${ending.fault.message}`
+      return `error: ${describeFault(ending.fault)}`
   }
 }

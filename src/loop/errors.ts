@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'fenced'
   | 'code-changed'
   | 'step-mismatch'
+  | 'nested-step'
   | 'not-configured'
   | 'not-available'
   | 'store-newer'
@@ -68,6 +69,7 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   fenced: rejected(409, 75),
   'code-changed': rejected(409, 78),
   'step-mismatch': rejected(409, 70),
+  'nested-step': rejected(422, 65),
   'not-configured': rejected(422, 78),
   'not-available': rejected(501, 69),
   'store-newer': rejected(503, 78),

@@ -76,6 +76,7 @@ export {
   type OpenQuestion,
   type Question,
   questionDeadlineMs,
+  questionName,
   questionProblem,
 } from './question.ts'
 export { defaultRetry, type RetryPolicy, retryDelayMs } from './retry.ts'

@@ -19,6 +19,12 @@ export type Outcome =
 
 export type OutcomeType = Outcome['type']
 
+/** One line: of a stack only where it begins. */
+export function describeFault({ code, message }: Fault): string {
+  const [first = ''] = message.split('\n')
+  return first === code ? code : `${code}: ${first}`
+}
+
 /** One line for people. */
 export function describeOutcome(outcome: Outcome): string {
   switch (outcome.type) {
@@ -32,6 +38,6 @@ export function describeOutcome(outcome: Outcome): string {
     case 'cancelled':
       return `${outcome.type} by ${outcome.by}: ${outcome.reason}`
     case 'failed':
-      return `failed: ${outcome.fault.code}: ${outcome.fault.message}`
+      return `failed: ${describeFault(outcome.fault)}`
   }
 }

@@ -29,6 +29,10 @@ export interface OpenQuestion {
 
 export const questionDeadlineMs: number = 24 * 3_600_000
 
+/** The name that the loop gave it: `tone` of `1/ask:tone#1`. */
+export const questionName = (id: string): string =>
+  id.slice(id.lastIndexOf('/') + 1).replaceAll(/^ask:|#\d+$/g, '')
+
 /** Why a question cannot be asked, if it cannot. */
 export function questionProblem(question: Question): string | undefined {
   if (question.text.trim() === '') return 'its text is empty'

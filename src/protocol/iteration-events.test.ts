@@ -75,7 +75,8 @@ const record = (events: readonly object[]): RecordedEvent[] =>
       event,
     }),
   )
-const fold = (events: readonly RecordedEvent[]): RunState => events.reduce((state, event) => evolve(state, event), initialState)
+const fold = (events: readonly RecordedEvent[]): RunState =>
+  events.reduce((state, event) => evolve(state, event), initialState)
 
 function sourceOf(events: readonly RecordedEvent[]): CheckpointSource {
   const [first] = events

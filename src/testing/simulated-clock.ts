@@ -5,7 +5,7 @@
 
 import type { Clock } from '../engine/index.ts'
 import { seededRandom } from './seeded-random.ts'
-import { createSimulatedTime, type Lane } from './simulated-time.ts'
+import { createSimulatedTime, type Lane, settled } from './simulated-time.ts'
 
 export interface SimulatedClock extends Clock {
   /** For ports that take a function to call later, as the journal's `schedule` does. */
@@ -30,8 +30,7 @@ export function createSimulatedClock(seed: number): SimulatedClock {
         done = true
       })
       noticed.catch(() => undefined)
-      // Work that waits for nothing is done after one turn.
-      await new Promise((resolve) => setImmediate(resolve))
+      await settled()
       while (!done) {
         if (!(await time.step())) throw new Error('it waits for something that never comes')
         if (time.tasks > tasksMax) throw new Error(`it is not done after ${tasksMax} tasks`)

@@ -2,8 +2,8 @@
  * Virtual time for several processes: a queue of tasks, of which one runs at a time.
  *
  * T1. Which of the tasks that are due runs next, the seed decides. Time moves only when none is due.
- * T2. Between two tasks everything that the first one set off has come to rest: promises are run by
- *     one turn of the real event loop, in which nothing else of the simulation happens.
+ * T2. Between two tasks everything that the first one set off has come to rest: all promises that can
+ *     go on have gone on.
  * T3. Tasks of a process that is dead never run; those of a frozen one wait until it thaws.
  * So what happens is a function of the seed alone.
  */
@@ -105,5 +105,8 @@ export function createSimulatedTime(random: SeededRandom): SimulatedTime {
   }
 }
 
-/** Promises that can go on have gone on, however long their chains. */
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+/**
+ * Promises that can go on have gone on, however long their chains: Node runs a tick only when none is
+ * left. Nothing of the simulation uses ticks itself.
+ */
+export const settled = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))

@@ -36,12 +36,17 @@ interface Row {
   readonly loop: string
 }
 
-const runs = async (): Promise<readonly Row[]> =>
-  JSON.parse((await ctl('--json', 'list')).stdout) as readonly Row[]
+async function runs(): Promise<readonly Row[]> {
+  const { stdout } = await ctl('--json', 'list')
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row)
+}
 
 test('the example runs to a passing check, and loopctl shows it', async () => {
   const { stdout } = await run(process.execPath, [start], { env })
-  expect(stdout).toContain('no model is called')
+  expect(stdout).toContain('nothing here calls a model')
   expect(stdout).toContain('check:test#1 not-met')
   expect(stdout).toContain('completed: checks-pass')
   const [row] = await runs()
@@ -63,7 +68,14 @@ test('errors say what to do and have an exit code of their own, also as JSON', a
   expect(unknown.stderr).not.toMatch(/\n\s+at /)
   const json = await ctl('--json', 'inspect', 'nobody')
   expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'unknown-run' } })
-  expect((await ctl('no-such-command')).code).not.toBe(0)
+  expect((await ctl('no-such-command')).code).toBe(64)
+  expect((await ctl('tail', 'x', '--after', 'abc')).code).toBe(64)
+  expect((await ctl('--state', '', 'list')).code).toBe(64)
+  expect(
+    JSON.parse((await ctl('--json', 'no-such-command')).stderr.trim().split('\n').at(-1) ?? ''),
+  ).toMatchObject({
+    error: { code: 'bad-request' },
+  })
 })
 
 test('loopd says that it is not there yet, and does not pretend to work', async () => {
@@ -89,8 +101,9 @@ test('an example that is killed with -9 goes on where it was', async () => {
   expect((await ctl('list')).stdout).toContain('interrupted')
   const { stdout } = await run(process.execPath, [start, 'repair'], { env })
   expect(stdout).toContain('completed: checks-pass')
-  // The first iteration is read from the journal, not done again.
-  expect(stdout.match(/^ {2}iteration 1$/gm)).toHaveLength(1)
+  // What is done is not done again: the first iteration is behind it.
+  expect(stdout).toContain('resumed after')
+  expect(stdout).not.toMatch(/^ {2}iteration 1$/m)
   expect((await runs()).every((row) => row.status === 'completed')).toBe(true)
 })
 
@@ -102,4 +115,27 @@ test('the loop of the README runs as it stands there', async () => {
   expect(await main(workspace, join(state, 'readme-state'))).toBe('completed: checks-pass')
   expect(readFileSync(join(workspace, 'answer.txt'), 'utf8')).toBe('friend')
   expect(existsSync(join(state, 'readme-state', 'journal.db'))).toBe(true)
+})
+
+test('a command that only looks makes no record', async () => {
+  const elsewhere = join(state, 'nothing-here')
+  const { code, stderr } = await ctl('--state', elsewhere, 'list')
+  expect(code).toBe(66)
+  expect(stderr).toContain('There is no record')
+  expect(existsSync(elsewhere)).toBe(false)
+})
+
+test('tail -f follows a run that another process drives, to its end', async () => {
+  const driver = spawn(process.execPath, [start, 'publish'], { env, stdio: 'ignore' })
+  let name = ''
+  while (name === '') {
+    name = (await runs()).find((row) => row.loop === 'publish')?.name ?? ''
+  }
+  const tail = run(process.execPath, [loopctl, 'tail', '-f', name], { env })
+  let asked = { code: 1, stdout: '', stderr: '' }
+  while (asked.code !== 0) asked = await ctl('answer', name, 'where', 'internal page')
+  await new Promise((resolve) => driver.once('exit', resolve))
+  const { stdout } = await tail
+  expect(stdout).toContain('answered by tester: internal page')
+  expect(stdout.trim().split('\n').at(-1)).toContain('completed: handled')
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openQuestions, rewindRun } from '../../src/engine/index.ts'
+import { driveRun, openQuestions, rewindRun } from '../../src/engine/index.ts'
 import { answerProblem, type Question } from '../../src/loop/index.ts'
 import { createWorld, loopOf, type World } from './fixture.ts'
 
@@ -102,6 +102,20 @@ describe('a question', () => {
       const by = first === 'person' ? 'person' : 'default'
       expect((await world.state(run)).progress).toMatchObject({ by })
     }
+  })
+
+  test('E11: an answer that nobody has noticed yet when the deadline comes wins over the default', async () => {
+    const world = createWorld()
+    // As written by another process a moment ago.
+    const journal = { ...world.journal, watch: () => () => undefined }
+    const loop = asking()
+    const run = await world.start(loop)
+    const driving = driveRun(run, loop, { ...world.ports, journal }, { owner: 'me' })
+    await world.clock.advance(59_000)
+    await answer(world, run, 'yes')
+    expect(await world.clock.pass(driving)).toMatchObject({ type: 'ended' })
+    expect((await world.state(run)).progress).toMatchObject({ answer: 'yes', by: 'person' })
+    expect(await world.only(run, 'decision-applied')).toHaveLength(1)
   })
 
   test('is answered while no process drives the run, and the answer is there on resume', async () => {

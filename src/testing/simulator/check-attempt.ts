@@ -47,6 +47,23 @@ export function createAttemptCheck(
     }
   }
 
+  /** E9. Who cancels a run need not wait longer than for code that does not listen. */
+  function checkCancel(member: Member, run: SimulatedRun): void {
+    const { events } = run.watch.log
+    const started = events.findLast(({ event }) => event.type === 'run-started')?.event
+    const owner = started?.type === 'run-started' ? started.owner : ''
+    if (!owner.includes(`|${member.process.lane.name}|`)) return
+    const cancel = events.findIndex(
+      ({ event }) => event.type === 'decision-applied' && event.decision.type === 'cancel',
+    )
+    const after = events.slice(cancel)
+    const [decided, ended] = [after[0], after.at(-1)]
+    if (cancel < 0 || decided === undefined || ended === undefined) return
+    if (after.some(({ event }) => event.type === 'run-started')) return
+    const tookMs = ended.atMs - decided.atMs
+    if (tookMs > abandonMs + slackMs) violate(`E9: cancelling took ${tookMs} ms`)
+  }
+
   /** By the row: whoever took it may have died before it knew. */
   function isHolder(member: Member, run: SimulatedRun): boolean {
     const row = selectOwner.get(run.id) as { owner: string | null } | undefined
@@ -68,6 +85,7 @@ export function createAttemptCheck(
         violate(`it says ${JSON.stringify(end.outcome)}, the journal ${JSON.stringify(outcome)}`)
       }
       if (end.type === 'rejected') rejected(member, run, end.error)
+      if (end.type === 'ended' && !member.wasFrozen) checkCancel(member, run)
     },
   }
 }

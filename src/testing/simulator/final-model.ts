@@ -84,7 +84,7 @@ function checkActions(run: SimulatedRun, world: SimulatedWorld): void {
 function checkFiles(run: SimulatedRun): void {
   const { files, watch } = run
   const { state, trips } = watch.log
-  if (files === undefined || state.tree === undefined) return
+  if (files === undefined || !files.exists || state.tree === undefined) return
   const last = trips.at(-1)
   const cutOff = [...(last?.starts.keys() ?? [])].some((step) => !last?.completions.has(step))
   if (cutOff || files.tree() === state.tree) return

@@ -20,6 +20,14 @@ export function changeFiles(run: SimulatedRun, random: SeededRandom): void {
   else delete outside.content
 }
 
+/** Removes all of them. The run puts them back as they were. */
+export function removeFiles(run: SimulatedRun): void {
+  const { files, watch, outside } = run
+  if (files === undefined || watch.log.state.tree === undefined) return
+  files.removeFolder()
+  delete outside.content
+}
+
 /** An attempt that changes files was cut off; they go back to where it began. */
 function isUnfinished(trip: Trip | undefined): boolean {
   return [...(trip?.starts ?? [])].some(

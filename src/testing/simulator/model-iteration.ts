@@ -12,6 +12,7 @@ import {
   type StepOptions,
   type Stored,
 } from '../../loop/index.ts'
+import { settled } from '../simulated-time.ts'
 import type { Completion, Trip } from './log-model.ts'
 import type { Program } from './program.ts'
 import { nextProgress, type ProgramProgress, runProgram, type Visit } from './run-program.ts'
@@ -74,8 +75,6 @@ async function hand(
   if (event.type === 'step-failed') asker.reject(new FaultError(event.fault))
   else asker.resolve(await load(event.result))
 }
-
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function modelIteration(number: number, path: string, waiting: Map<string, Waiting>): Iteration {
   const counts = new Map<string, number>()

@@ -8,7 +8,7 @@ import type { Amount, Condition, Limits } from '../../loop/index.ts'
 export interface Program {
   readonly name: string
   readonly body: ProgramNode
-  readonly input: { readonly start: number }
+  readonly input: { readonly start: number; readonly text?: string }
   readonly progress: 'changing' | 'constant' | 'growing' | 'captured'
   readonly until: readonly Until[]
   readonly limits: Partial<Limits>
@@ -138,7 +138,7 @@ export interface Call {
 }
 
 export interface Trouble {
-  readonly fault: 'transient' | 'permanent' | 'rate-limited' | 'hangs' | 'not-json'
+  readonly fault: 'transient' | 'permanent' | 'rate-limited' | 'hangs' | 'not-json' | 'kills'
   /** How many attempts of the step, in one iteration, meet it. */
   readonly times: number
   /** In this iteration only. */

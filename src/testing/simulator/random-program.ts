@@ -22,13 +22,19 @@ export function randomProgram(random: SeededRandom, exact: boolean): Program {
   return {
     name: `random-${random.between(0, 1e9)}`,
     body,
-    input: { start: random.between(0, 1000) },
+    input: randomInput(random),
     progress: random.pick(['changing', 'changing', 'growing', 'captured', 'constant']),
     until: randomUntil(drawing),
     limits: randomLimits(drawing),
     usesFiles,
     exact,
   }
+}
+
+/** Rarely too large for a row. */
+function randomInput(random: SeededRandom): Program['input'] {
+  const start = random.between(0, 1000)
+  return random.chance(0.02) ? { start, text: 'y'.repeat(70_000) } : { start }
 }
 
 function sequence(drawing: Drawing, length: number): ProgramNode {

@@ -100,11 +100,14 @@ function randomTrouble(drawing: Drawing): Trouble {
     'rate-limited',
     'hangs',
     'not-json',
+    random.chance(0.3) ? 'kills' : 'transient',
   ] as const)
   // In exact programs a step either fails for good or not at all, however often it was cut short.
   const lasting = fault === 'permanent' || fault === 'not-json' || random.chance(0.3)
   const few = random.between(1, exact ? 2 : 4)
-  const times = fault === 'rate-limited' ? few : exact && lasting ? alwaysTimes : few
+  // A step that kills its process is blamed on those beside it, too.
+  const isAlways = fault === 'kills' ? !exact && lasting : exact && lasting
+  const times = fault === 'rate-limited' || !isAlways ? few : alwaysTimes
   const iteration = random.chance(0.6) ? random.between(1, 3) : undefined
   return { fault, times, iteration }
 }

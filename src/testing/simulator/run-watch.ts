@@ -36,15 +36,18 @@ export interface RunWatchOptions {
   readonly onEvent: (recorded: RecordedEvent) => void
 }
 
-export function createRunWatch(options: RunWatchOptions): RunWatch {
-  const { run, world, files, violate, onEvent } = options
+export function createRunWatch(watching: RunWatchOptions): RunWatch {
+  const { run, world, files, violate, onEvent } = watching
   const log = createLogModel(violate)
   const contexts = new Map<string, ProgramContext>()
   const inputs = new Map<string, number>()
   const readRows = rowReader(world, run)
   const executions = createExecutionWatch({ log, files, sync, violate })
 
+  let seen = -1
   function sync(): void {
+    if (world.commits === seen) return
+    seen = world.commits
     for (const recorded of readRows(log.state.seq)) {
       log.add(recorded)
       executions.charged(recorded.event)
@@ -78,7 +81,9 @@ export function createRunWatch(options: RunWatchOptions): RunWatch {
       }
       contexts.set(place, context)
       const isZombie = (): boolean => world.holders.get(run) !== lane || lane.state !== 'running'
-      return createVisitWatch({ log, iteration, inputs, executions, isZombie, sync, violate })
+      const isDead = (): boolean => lane.state === 'dead'
+      const options = { log, iteration, inputs, executions, isZombie, isDead, sync, violate }
+      return createVisitWatch(options)
     },
   }
 }

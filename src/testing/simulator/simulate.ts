@@ -50,6 +50,8 @@ export async function simulate(
   seed: number,
   options: SimulateOptions = {},
 ): Promise<SimulationReport> {
+  // A simulation leaves the real event loop no turn; between two of them it gets one.
+  await new Promise((resolve) => setImmediate(resolve))
   try {
     return await simulateSeed(seed, options)
   } catch (cause) {

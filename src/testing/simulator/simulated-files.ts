@@ -17,6 +17,10 @@ export interface SimulatedFiles {
   read(): FileMap
   /** Without content: removes it. */
   write(path: string, content: string | undefined): void
+  /** Whether the folder is there. It is again when something is written, or it is restored. */
+  readonly exists: boolean
+  removeFolder(): void
+  makeFolder(): void
 }
 
 /** Trees by their hash; several workspaces may share them. */
@@ -25,11 +29,24 @@ export type SimulatedTrees = Map<TreeId, FileMap>
 export function createSimulatedFiles(path: string, trees: SimulatedTrees): SimulatedFiles {
   const files = new Map<string, string>()
   let known: TreeId | undefined
+  let exists = true
 
   return {
     path,
+    get exists() {
+      return exists
+    },
+    makeFolder() {
+      exists = true
+    },
+    removeFolder() {
+      exists = false
+      known = undefined
+      files.clear()
+    },
     read: () => files,
     write(name, content) {
+      exists = true
       known = undefined
       if (content === undefined) files.delete(name)
       else files.set(name, content)
@@ -60,15 +77,17 @@ export function workspaceOf(
 ): Workspace {
   return {
     path: files.path,
-    exists: async () => true,
+    exists: async () => files.exists,
     async snapshot() {
       await access.moment('snapshot', 'workspace-failed')
+      if (!files.exists) throw new LoopError('workspace-failed', 'There is no folder.')
       return files.tree()
     },
     async restore(tree) {
       await access.moment('restore', 'workspace-failed')
       const target = trees.get(tree)
       if (target === undefined) throw new LoopError('workspace-failed', `There is no tree ${tree}.`)
+      files.makeFolder()
       const paths = new Set([...files.read().keys(), ...target.keys()])
       for (const path of paths) {
         if (files.read().get(path) === target.get(path)) continue

@@ -10,7 +10,7 @@ import type { Clock, Journal } from '../../engine/index.ts'
 import { openSqliteJournal } from '../../journal/index.ts'
 import { LoopError, type RunId } from '../../loop/index.ts'
 import type { Lane } from '../simulated-time.ts'
-import { diskError, watchDatabase } from '../watched-database.ts'
+import { diskError, type StatementWatch, watchDatabase } from '../watched-database.ts'
 import { simulatedJournal } from './simulated-journal.ts'
 import type { SimulatedWorld } from './simulated-world.ts'
 
@@ -75,7 +75,7 @@ export function createSimulatedProcess(world: SimulatedWorld, name: string): Sim
   const fate = createFate(crash)
   const inner = openSqliteJournal({
     path: ':memory:',
-    database: watchDatabase(world.database, statementWatch(lane, fate)),
+    database: watchDatabase(world.database, statementWatch(lane, fate, world)),
     now: () => world.time.nowMs,
     schedule: (flush) => {
       world.time.post(lane, world.latencyMs(), flush)
@@ -158,7 +158,7 @@ function createFate(crash: (noticed: boolean) => void): Fate {
   }
 }
 
-function statementWatch(lane: Lane, fate: Fate): Parameters<typeof watchDatabase>[1] {
+function statementWatch(lane: Lane, fate: Fate, world: SimulatedWorld): StatementWatch {
   let after: Mishap | undefined
   return {
     before(sql) {
@@ -170,6 +170,7 @@ function statementWatch(lane: Lane, fate: Fate): Parameters<typeof watchDatabase
       after = mishap
     },
     after(sql) {
+      if (sql === 'COMMIT') world.commits++
       const mishap = after
       after = undefined
       if (mishap === undefined) return

@@ -84,6 +84,9 @@ async function suffer(
       throw rateLimited('slow down', place.world.time.nowMs + place.world.random.between(1, 60_000))
     case 'hangs':
       return sleep(foreverMs)
+    case 'kills':
+      place.process.crash(true)
+      return sleep(foreverMs)
     case 'not-json':
       return
   }

@@ -16,6 +16,8 @@ export interface SimulatedWorld {
   readonly trees: SimulatedTrees
   /** The process that took a run last. */
   readonly holders: ReadonlyMap<RunId, Lane>
+  /** How many transactions were committed. */
+  commits: number
   /** How often a step of a run met its trouble. */
   readonly troubles: Map<string, number>
   /** Keys of actions that were really done. */
@@ -69,6 +71,7 @@ export function createSimulatedWorld(
     blobs: memoryBlobs(),
     trees: new Map(),
     holders,
+    commits: 0,
     troubles: new Map(),
     done: new Set(),
     performed: new Map(),
@@ -114,13 +117,18 @@ export function createSimulatedWorld(
 /** Processes come and go on one connection; what one of them prepared serves the next. */
 function keepStatements(database: Database): Database {
   const prepared = new Map<string, ReturnType<Database['prepare']>>()
+  const isTransaction = new Set(['BEGIN IMMEDIATE', 'COMMIT'])
+  function prepare(sql: string): ReturnType<Database['prepare']> {
+    const known = prepared.get(sql) ?? database.prepare(sql)
+    prepared.set(sql, known)
+    return known
+  }
   return {
-    exec: (sql) => database.exec(sql),
-    prepare(sql) {
-      const known = prepared.get(sql) ?? database.prepare(sql)
-      prepared.set(sql, known)
-      return known
+    exec(sql) {
+      if (isTransaction.has(sql)) prepare(sql).run()
+      else database.exec(sql)
     },
+    prepare,
     close: () => database.close(),
   }
 }

@@ -3,7 +3,7 @@
 import type { Ports } from '../../engine/index.ts'
 import { questionDeadlineMs, type RecordedEvent, type RunId } from '../../loop/index.ts'
 import type { SeededRandom } from '../seeded-random.ts'
-import { createLane, simulatedStartMs } from '../simulated-time.ts'
+import { createLane, settled, simulatedStartMs } from '../simulated-time.ts'
 import { planDisturbances } from './disturbances.ts'
 import { followRun } from './follow-run.ts'
 import { pickCheckpoint } from './meddle.ts'
@@ -157,8 +157,6 @@ function createSimulatedRun(stage: Stage, program: Program, index: number): Simu
   const run: SimulatedRun = { id, program, files, watch, hooks: cast.hooks, outside: { seq: 0 } }
   return run
 }
-
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const describe = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -2,7 +2,7 @@
 
 import { createRun, forkRun, type Ports } from '../../engine/index.ts'
 import { isLoopError } from '../../loop/index.ts'
-import { changeFiles, pickCheckpoint } from './meddle.ts'
+import { changeFiles, pickCheckpoint, removeFiles } from './meddle.ts'
 import type { AttemptEnd, Cluster } from './simulated-cluster.ts'
 import type { SimulatedPerson } from './simulated-person.ts'
 import { equip, type SimulatedRun } from './simulated-ports.ts'
@@ -82,6 +82,7 @@ async function between(run: SimulatedRun, end: AttemptEnd, options: StoryOptions
   }
   if (end.type !== 'suspended') return
   if (!run.program.exact && random.chance(0.3)) changeFiles(run, random)
+  if (random.chance(0.05)) removeFiles(run)
   if (random.chance(0.5)) await sleep(random.between(0, 3000))
   if (run.watch.log.state.pauseRequested && random.chance(0.8)) {
     await person.decide(run, { type: 'resume' })

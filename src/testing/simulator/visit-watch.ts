@@ -24,14 +24,15 @@ export interface VisitOptions {
   /** What steps were asked to do, in all visits. */
   readonly inputs: Map<string, number>
   readonly executions: ExecutionWatch
-  /** Another process took the run over. */
+  /** Another process took the run over, or this one is dead. */
   readonly isZombie: () => boolean
+  readonly isDead: () => boolean
   readonly sync: () => void
   readonly violate: (reason: string) => void
 }
 
 export function createVisitWatch(options: VisitOptions): VisitWatch {
-  const { log, iteration, inputs, executions, isZombie, sync, violate } = options
+  const { log, iteration, inputs, executions, isZombie, isDead, sync, violate } = options
   const place = `${log.epoch}/${iteration}`
   let lastSeq = 0
   let isLost = false
@@ -61,7 +62,9 @@ export function createVisitWatch(options: VisitOptions): VisitWatch {
     started(work, step, attempt) {
       if (!isZombie()) return executions.start(work, step, attempt, iteration)
       // A hook before a tool may be where the process was frozen: the step is under way then.
-      if (work.via !== 'tool') violate(`E2: "${step}" was started by a process that lost the run`)
+      if (work.via !== 'tool' && !isDead()) {
+        violate(`E2: "${step}" was started by a process that lost the run`)
+      }
       return { spends: () => undefined, calls: () => undefined }
     },
   }

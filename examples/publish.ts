@@ -1,22 +1,27 @@
-/** A question to a person with a safe default, and an action behind a gate. */
+/** A question to a person with a default that is safe, and an action that only its gate lets out. */
 
 import type { Actions, Gate, LoopType, Receipt } from 'loopwright'
 import type { Example } from './example.ts'
 
-const approve: LoopType<{ title: string }, { title: string }, { state: string }, Receipt> = {
-  name: 'approve',
-  createContext: ({ title }) => ({ title }),
-  async iterate({ title }, it) {
+interface Input {
+  readonly title: string
+  /** How long a person has to answer. */
+  readonly deadlineMs: number
+}
+
+const publish: LoopType<Input, Input, { state: string }, Receipt> = {
+  name: 'publish',
+  createContext: (input) => input,
+  async iterate({ title, deadlineMs }, it) {
     const draft = await it.step('draft', () => `Release notes: ${title}`)
     await it.sleep('cool down', 5)
-    const { answer } = await it.ask('tone', {
-      text: `Publish "${draft}"?`,
-      options: ['publish', 'keep'],
-      default: 'publish',
-      deadlineMs: 20,
+    const { answer } = await it.ask('where', {
+      text: `Where may "${draft}" go?`,
+      options: ['internal page', 'public page'],
+      default: 'internal page',
+      deadlineMs,
     })
-    if (answer === 'keep') return { status: 'skipped', summary: 'kept' }
-    return it.act({ kind: 'publish', summary: draft })
+    return it.act({ kind: answer === 'public page' ? 'publish' : 'share', summary: draft })
   },
   extractProgress: ({ status }) => ({ state: status }),
   until: [{ type: 'custom', name: 'handled', met: () => true }],
@@ -40,13 +45,14 @@ export function memoryActions(): Actions & { readonly performed: readonly string
 
 const gate: Gate = {
   judge: async ({ kind }) =>
-    kind === 'publish'
+    kind === 'share'
       ? { type: 'allow' }
-      : { type: 'deny', reason: 'only publishing is allowed here' },
+      : { type: 'ask', reason: 'The public page is read by everybody.' },
 }
 
-export const approveExample: Example = {
-  loop: approve,
-  input: { title: '0.1.0' },
+export const publishExample: Example = {
+  loop: publish,
+  input: { title: '0.1.0', deadlineMs: 20 } satisfies Input,
+  interactiveInput: { title: '0.1.0', deadlineMs: 60_000 } satisfies Input,
   parts: () => ({ actions: memoryActions(), gate }),
 }

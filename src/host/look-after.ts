@@ -1,0 +1,47 @@
+/** Looking after the record: what it names is there, and can be had back. */
+
+import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
+import { createDirectoryWorkspace, createTrees } from '../workspace/index.ts'
+import type { HostPorts } from './driver.ts'
+import { requireEmpty, resolvePath } from './start-runs.ts'
+
+/** Findings of SQLite's own check, and content that rows name and the disk does not have. */
+export async function findProblems({ journal, blobs }: HostPorts): Promise<readonly string[]> {
+  const problems = [...journal.integrityProblems()]
+  const trees = createTrees(blobs)
+  const seen = new Set<string>()
+  for (const { hash, isTree } of journal.namedContent()) {
+    try {
+      if (!isTree) await readThrough(blobs.stream(hash as BlobId))
+      else
+        for await (const blob of trees.reachable(hash as TreeId, seen))
+          await readThrough(blobs.stream(blob))
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  return problems
+}
+
+/** Reading to the end compares the content with its name. */
+async function readThrough(content: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _part of content) void _part
+}
+
+/** Puts a tree that the record has into an empty folder. */
+export async function extractTree(
+  { journal, blobs }: HostPorts,
+  tree: string,
+  folder: string,
+): Promise<TreeId> {
+  const named = journal.namedContent().filter(({ hash, isTree }) => isTree && hash.startsWith(tree))
+  const [only] = named
+  if (only === undefined || named.length > 1 || tree === '') {
+    const what = named.length > 1 ? 'fits several trees. Say more of it.' : 'is no tree of a run.'
+    throw new LoopError('unknown-artifact', `"${tree}" ${what}`)
+  }
+  const path = resolvePath(folder) ?? folder
+  requireEmpty(path, false)
+  await createDirectoryWorkspace({ path, blobs }).restore(only.hash as TreeId)
+  return only.hash as TreeId
+}

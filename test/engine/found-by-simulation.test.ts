@@ -1,0 +1,301 @@
+// What random loops under crashes found (see src/testing/simulator): one test for each, named after what
+// holds now.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { Journal, Ports } from '../../src/engine/index.ts'
+import { FaultError, LoopError, rateLimited } from '../../src/loop/index.ts'
+import { createWorld, deferred, loopOf, memoryWorkspace, worldAfter } from './fixture.ts'
+
+const withJournal = (ports: Ports, change: (journal: Journal) => Partial<Journal>): Ports => ({
+  ...ports,
+  journal: { ...ports.journal, ...change(ports.journal) },
+})
+
+describe('E2: results are handed over in the order of the journal', () => {
+  test('though a hook after one of them takes its time', async () => {
+    const world = createWorld()
+    const hooks: Ports['hooks'] = [
+      {
+        name: 'slow after a',
+        points: ['after-step'],
+        blocking: true,
+        run: ({ step }) => (step?.includes('/a#') ? world.clock.sleep(1000) : undefined),
+      },
+    ]
+    const seen: string[] = []
+    const loop = loopOf<null>(async (_context, it) => {
+      const one = (name: string, ms: number) => async (branch: typeof it) => {
+        await branch.step(name, () => world.clock.sleep(ms), { readOnly: true })
+        seen.push(name)
+      }
+      await it.parallel({ a: one('a', 10), b: one('b', 20) })
+      return null
+    })
+    const slow = createWorld({ ...world.ports, hooks })
+    const run = await slow.start(loop)
+    await world.clock.pass(slow.drive(run, loop))
+    expect(seen).toEqual(['a', 'b'])
+  })
+
+  test('though they end in one commit and in different ways', async () => {
+    const world = createWorld()
+    const gate = deferred()
+    const seen: string[] = []
+    const loop = loopOf<null>(async (_context, it) => {
+      const note = (name: string) => (): void => void seen.push(name)
+      const fails = it.step('a', () => gate.promise.then(() => Promise.reject(new Error('no'))), {
+        readOnly: true,
+      })
+      const works = it.step('b', () => gate.promise, { readOnly: true })
+      const keeps = it.artifact('c', 'content')
+      await Promise.all([fails.catch(note('a')), works.then(note('b')), keeps.then(note('c'))])
+      return null
+    })
+    const run = await world.start(loop)
+    const driving = world.drive(run, loop)
+    await world.clock.settle()
+    gate.resolve()
+    await world.clock.pass(driving)
+    const ended = (await world.events(run)).flatMap(({ event }) =>
+      event.type === 'step-finished' || event.type === 'step-failed' ? [event.step] : [],
+    )
+    expect(seen).toEqual(ended.map((step) => step.replace(/^.*:|#.*$/g, '')))
+  })
+})
+
+test('E2: an attempt that was cut short by a crash is none of those that may fail', async () => {
+  let failures = 0
+  const loop = loopOf<string>((_context, it) =>
+    it.step(
+      'flaky',
+      () => {
+        if (failures++ < 2) {
+          throw new FaultError({ code: 'flaky', message: 'not yet', retryable: true })
+        }
+        return 'well'
+      },
+      { retry: { attempts: 3 } },
+    ),
+  )
+  const world = createWorld()
+  const run = await world.start(loop)
+  await world.finish(run, loop)
+  const started = (await world.events(run)).findIndex(({ event }) => event.type === 'step-started')
+  const later = await worldAfter(await world.events(run), started + 1)
+  failures = 0
+  await later.finish(run, loop)
+  expect((await later.state(run)).progress).toBe('well')
+})
+
+test('E2: what an attempt left that a provider put off is undone before the next', async () => {
+  const workspace = memoryWorkspace()
+  const world = createWorld({ workspace })
+  let calls = 0
+  const loop = loopOf<null>(async (_context, it) => {
+    await it.step('write', () => {
+      workspace.files.set('a', `${workspace.files.get('a') ?? ''}x`)
+      if (calls++ === 0) throw rateLimited('later', world.clock.now() + 1000)
+    })
+    return null
+  })
+  const run = await world.start(loop)
+  await world.finish(run, loop)
+  expect(workspace.files.get('a')).toBe('x')
+  const [first, second] = await world.only(run, 'step-started')
+  expect(second?.tree).toBe(first?.tree)
+})
+
+test('E9: a question of an iteration that is done anew can be answered anew', async () => {
+  const world = createWorld()
+  const stop = new AbortController()
+  const make = (version: string) =>
+    loopOf<string>(
+      async (_context, it) => {
+        const { answer } = await it.ask('which', { text: '?', default: version, deadlineMs: 1000 })
+        await it.step('stop', () => {
+          if (version === 'old') stop.abort()
+        })
+        await it.step('more', () => undefined)
+        return answer
+      },
+      { version },
+    )
+  const run = await world.start(make('old'))
+  await world.finish(run, make('old'), { signal: stop.signal })
+  await world.finish(run, make('new'), { force: true })
+  expect(await world.state(run)).toMatchObject({ status: 'exhausted', progress: 'new' })
+})
+
+test('E11: a decision that comes while the end is written neither undoes nor follows it', async () => {
+  const world = createWorld()
+  const loop = loopOf<null>(async () => null)
+  const run = await world.start(loop)
+  const ports = withJournal(world.ports, (journal) => ({
+    append(lease, unit) {
+      if (unit.events.some(({ type }) => type === 'run-ended')) {
+        void journal.recordDecision(run, { type: 'cancel', reason: 'late' }, 'ada', 0)
+      }
+      return journal.append(lease, unit)
+    },
+  }))
+  const late = createWorld(ports)
+  expect(await world.clock.pass(late.drive(run, loop))).toMatchObject({ type: 'ended' })
+  expect((await world.events(run)).at(-1)?.event.type).toBe('run-ended')
+  expect(await world.journal.pendingDecisions(run)).toEqual([])
+})
+
+test('E9: a question whose answer another process applied does not hold a run that is stopped', async () => {
+  const world = createWorld()
+  const loop = loopOf<string>(
+    async (_context, it) =>
+      (await it.ask('which', { text: '?', default: 'a', deadlineMs: 10 })).answer,
+  )
+  const run = await world.start(loop)
+  const ports = withJournal(world.ports, () => ({
+    recordDecision: () => Promise.reject(new LoopError('already-answered', 'by somebody else')),
+  }))
+  const stop = new AbortController()
+  const driving = createWorld(ports).drive(run, loop, { signal: stop.signal })
+  await world.clock.advance(1000)
+  stop.abort()
+  expect(await world.clock.pass(driving)).toMatchObject({ type: 'suspended' })
+})
+
+test('E2: steps that the code did not wait for end before their iteration does', async () => {
+  const world = createWorld()
+  const loop = loopOf<null>(async (_context, it) => {
+    await Promise.all([
+      it.step('fails', () => Promise.reject(new Error('no')), { readOnly: true }),
+      it.step('slow', () => world.clock.sleep(1000), { readOnly: true }),
+    ])
+    return null
+  })
+  const run = await world.start(loop, { limits: { iterations: 1 } })
+  await world.finish(run, loop)
+  const types = (await world.events(run)).map(({ event }) => event.type)
+  expect(types.slice(-3)).toEqual(['step-finished', 'iteration-ended', 'run-ended'])
+})
+
+test('E2: code that swallows the failure of a disk starts nothing on the way it takes then', async () => {
+  const workspace = memoryWorkspace()
+  let failing = true
+  const fragile = {
+    ...workspace,
+    async snapshot() {
+      if (failing && workspace.files.has('a')) throw new LoopError('workspace-failed', 'EIO')
+      return workspace.snapshot()
+    },
+  }
+  const world = createWorld({ workspace: fragile })
+  const loop = loopOf<string>(async (_context, it) => {
+    try {
+      await it.step('write', () => void workspace.files.set('a', '1'))
+      return await it.step('well', () => 'well')
+    } catch {
+      return it.step('badly', () => 'badly')
+    }
+  })
+  const run = await world.start(loop)
+  await expect(world.finish(run, loop)).rejects.toMatchObject({ code: 'workspace-failed' })
+  failing = false
+  await world.finish(run, loop)
+  expect((await world.state(run)).progress).toBe('well')
+})
+
+test('E2: files that somebody changed in a pause are kept, though the process died that took it up', async () => {
+  const workspace = memoryWorkspace({ a: '1' })
+  const world = createWorld({ workspace })
+  const loop = loopOf<null>(async (_context, it) => {
+    await it.step('first', async () => {
+      await world.decide(run, { type: 'pause' })
+      await delay(1)
+    })
+    await it.step('second', () => undefined)
+    return null
+  })
+  const run = await world.start(loop)
+  await world.finish(run, loop)
+  expect((await world.state(run)).status).toBe('paused')
+  workspace.files.set('a', 'mine')
+  const lease = await world.journal.acquire(run, 'short-lived')
+  const state = await world.state(run)
+  await world.journal.append(lease, {
+    firstSeq: state.seq + 1,
+    atMs: world.clock.now(),
+    events: [{ type: 'run-started', owner: 'short-lived', fence: lease.fence }],
+    state: { ...state, status: 'running' },
+    boundary: undefined,
+    blobs: [],
+    trees: [],
+  })
+  await world.journal.release(lease)
+  await world.decide(run, { type: 'resume' })
+  await world.finish(run, loop)
+  expect(workspace.files.get('a')).toBe('mine')
+})
+
+test('a stop that comes while files are looked at keeps the next iteration from starting', async () => {
+  const workspace = memoryWorkspace()
+  const look = deferred()
+  let looks = 0
+  const slow = {
+    ...workspace,
+    async snapshot() {
+      if (++looks === 2) await look.promise
+      return workspace.snapshot()
+    },
+  }
+  const world = createWorld({ workspace: slow })
+  const loop = loopOf<null>(async () => null, { until: [] })
+  const run = await world.start(loop)
+  const driving = world.drive(run, loop)
+  await world.clock.settle()
+  await world.decide(run, { type: 'stop', reason: 'enough' })
+  await world.clock.settle()
+  look.resolve()
+  expect(await world.clock.pass(driving)).toMatchObject({ outcome: { type: 'stopped' } })
+  expect((await world.state(run)).iteration).toBe(1)
+})
+
+test('a run whose hook before it is cut short by a shutdown was not refused', async () => {
+  const stop = new AbortController()
+  const world = createWorld({
+    hooks: [
+      {
+        name: 'slow',
+        points: ['before-run'],
+        blocking: true,
+        run: () => (stop.signal.aborted ? undefined : new Promise(() => undefined)),
+      },
+    ],
+  })
+  const loop = loopOf<null>(async () => null)
+  const run = await world.start(loop)
+  const driving = world.drive(run, loop, { signal: stop.signal, graceMs: 0 })
+  await world.clock.settle()
+  stop.abort()
+  expect(await world.clock.pass(driving)).toMatchObject({ type: 'suspended' })
+  expect(await world.finish(run, loop)).toMatchObject({
+    type: 'ended',
+    outcome: { type: 'exhausted' },
+  })
+})
+
+test('many steps under way at once are no leak of listeners', async () => {
+  const warnings: string[] = []
+  const note = (warning: Error): void => void warnings.push(warning.name)
+  process.on('warning', note)
+  const world = createWorld()
+  const loop = loopOf<null>(async (_context, it) => {
+    const one = (name: string): Promise<void> =>
+      it.step(name, () => world.clock.sleep(10), { readOnly: true, timeoutMs: 1000 })
+    await Promise.all(Array.from({ length: 30 }, (_unused, index) => one(`s${index}`)))
+    return null
+  })
+  const run = await world.start(loop)
+  await world.finish(run, loop)
+  await delay(1)
+  process.off('warning', note)
+  expect(warnings).toEqual([])
+})
