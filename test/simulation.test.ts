@@ -30,6 +30,7 @@ const happenings: readonly string[] = [
   'rewound',
   'settled idle',
   'drive suspended',
+  'kept a snapshot',
   'rejected fenced',
   'rejected run-busy',
   'rejected store-failed',

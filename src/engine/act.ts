@@ -8,6 +8,7 @@
 
 import {
   type Action,
+  FaultError,
   type Json,
   LoopError,
   type Receipt,
@@ -17,7 +18,7 @@ import {
 import { askPerson } from './ask-person.ts'
 import { askStep } from './ask-step.ts'
 import type { Branch } from './live-run.ts'
-import type { Verdict } from './ports.ts'
+import type { Found, Verdict } from './ports.ts'
 
 export async function act(branch: Branch, action: Action): Promise<Receipt> {
   const { ports } = branch.iteration.run
@@ -57,11 +58,24 @@ async function perform(branch: Branch, action: Action): Promise<Receipt> {
   const keyOf = (step: string): string => `${run}/${branch.iteration.number}/${step}`
   // An iteration that is done anew, by force or after going back, may have acted before.
   const isDoneAnew = branch.iteration.number <= (recorder.state.begunIteration ?? 0)
+  const find = (context: StepContext, id: string): Promise<Found> =>
+    actions.find(action, keyOf(id), context)
+  // A fault is the executor's own word that nothing happened. After any other error it may have
+  // happened all the same, and only the executor can tell.
+  const performSurely = async (context: StepContext, id: string): Promise<unknown> => {
+    try {
+      return await actions.perform(action, keyOf(id), context)
+    } catch (error) {
+      if (context.signal.aborted || error instanceof FaultError) throw error
+      const found = await find(context, id).catch((): Found => ({ type: 'unknown' }))
+      if (found.type === 'not-done') throw error
+      return found.type === 'done' ? toJson(found.receipt) : unknown
+    }
+  }
   const findOrPerform = async (context: StepContext, id: string): Promise<unknown> => {
-    const found = await actions.find(action, keyOf(id), context)
+    const found = await find(context, id)
     if (found.type === 'done') return toJson(found.receipt)
-    if (found.type === 'not-done') return actions.perform(action, keyOf(id), context)
-    return unknown
+    return found.type === 'not-done' ? performSurely(context, id) : unknown
   }
   const result = await askStep(branch, {
     kind: 'action',
@@ -69,13 +83,12 @@ async function perform(branch: Branch, action: Action): Promise<Receipt> {
     options: { retry: { attempts: 1 } },
     files: 'nothing',
     key: keyOf,
-    run: (context, id) =>
-      isDoneAnew ? findOrPerform(context, id) : actions.perform(action, keyOf(id), context),
+    run: (context, id) => (isDoneAnew ? findOrPerform(context, id) : performSurely(context, id)),
     recover: findOrPerform,
   })
   if (!isUnknown(result)) return result as unknown as Receipt
   const { answer } = await askPerson(branch, `outcome of ${action.kind}`, {
-    text: `Nobody can tell whether this happened before the interruption: ${action.summary}`,
+    text: `Nobody can tell whether this happened: ${action.summary}`,
     options: ['it happened', 'do it again', 'leave it'],
     default: 'leave it',
   })

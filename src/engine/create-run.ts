@@ -93,7 +93,9 @@ export async function forkRun(
   const created = await readCreated(ports.journal, from)
   const input = options.input ?? (await load(created.input, ports.blobs))
   const { progress, tree } = state
-  const limits = { ...created.limits, ...options.limits }
+  // A moment that was set for the other run says nothing about this one.
+  const { deadlineAtMs: _deadline, ...inherited } = created.limits
+  const limits = { ...inherited, ...options.limits }
   await createRun(
     loop,
     ports,

@@ -34,10 +34,10 @@ interface Asker {
 /** Code that asks in another order than before would wait for ever. */
 const patienceMs = 60_000
 
+/** `onMismatch` is told the seq of a recorded result that nothing asks for. */
 export function createDelivery(
   clock: Clock,
   recordedSeqs: readonly number[],
-  /** Nothing asks for the recorded result with this seq. */
   onMismatch: (seq: number) => void,
 ): Delivery {
   const queue = recordedSeqs.toSorted((a, b) => a - b)
@@ -52,8 +52,8 @@ export function createDelivery(
 
   function advance(): void {
     const seq = queue[head]
-    const asker = seq === undefined ? undefined : askers.get(seq)
     if (seq === undefined || handing) return
+    const asker = askers.get(seq)
     if (asker === undefined) {
       // A recorded result is asked for soon, or never.
       if (seq <= lastRecorded && askers.size > 0) patience.begin(seq)
@@ -79,9 +79,7 @@ export function createDelivery(
 
   return {
     underWay,
-    expect(seq) {
-      queue.push(seq)
-    },
+    expect: (seq) => void queue.push(seq),
     hand(seq) {
       if (failure !== undefined) return Promise.reject(failure)
       if (queue[head] === seq && seq > lastRecorded && depth === 0 && !underWay.areBeside) {

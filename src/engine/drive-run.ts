@@ -13,6 +13,7 @@ import {
   type Outcome,
   type RunId,
   toFault,
+  type WorkspaceChanged,
 } from '../loop/index.ts'
 import { codeDigest } from './code-digest.ts'
 import { type Control, createControl } from './control.ts'
@@ -183,10 +184,27 @@ async function goRound(
   }
 }
 
-async function finish(live: LiveRun, outcome: Outcome): Promise<DriveEnd> {
-  await live.recorder.record([{ type: 'run-ended', outcome }], { boundary: true })
+async function finish(live: LiveRun, decided: Outcome): Promise<DriveEnd> {
+  const { recorder, ports } = live
+  const left = await filesLeft(live)
+  // Somebody may have cancelled it while the files were looked at.
+  const command = decide(recorder.state, ports.clock.now())
+  const outcome = command.type === 'finish' ? command.outcome : decided
+  await recorder.record([...left, { type: 'run-ended', outcome }], {
+    boundary: true,
+    trees: left.map(({ found }) => found),
+  })
   await live.hooks.tell('after-run')
   return { type: 'ended', outcome }
+}
+
+/** A run that ends in the middle of an iteration leaves the files as the step in flight did. */
+async function filesLeft(live: LiveRun): Promise<readonly WorkspaceChanged[]> {
+  const { open, tree } = live.recorder.state
+  if (open === undefined || tree === undefined) return []
+  const found = await live.ports.workspace?.snapshot().catch(() => undefined)
+  if (found === undefined || found === tree) return []
+  return [{ type: 'workspace-changed', why: 'unfinished-step', found, tree: found }]
 }
 
 /** A blocking hook may refuse the whole run. */

@@ -117,6 +117,8 @@ export function createRecorder(
     if (held === undefined) return
     const unit = held
     held = undefined
+    // What came before it was not written, so it must not be either.
+    if (failure !== undefined) return
     // A failure is kept, and reported by whatever is recorded next.
     write(unit).catch(() => undefined)
   }

@@ -67,6 +67,7 @@ describe('the row of a run', () => {
       updatedAtMs: 77,
       lastSeq: 1,
       held: false,
+      interrupted: false,
     })
     await write(started, ...iteration(1), ...iteration(2))
     expect(await journal.findRun(run)).toMatchObject({
@@ -76,6 +77,18 @@ describe('the row of a run', () => {
     })
     await write({ type: 'run-rewound', toIteration: 1 }, { type: 'run-suspended', reason: '' })
     expect(await journal.findRun(run)).toMatchObject({ status: 'suspended', iteration: 1 })
+  })
+
+  test('tells a run whose process is gone from one that is driven', async () => {
+    const { run, take, write } = await writeRun(journal)
+    const lease = await take()
+    await write(started)
+    expect(await journal.findRun(run)).toMatchObject({ held: true, interrupted: false })
+    await journal.release(lease)
+    expect(await journal.findRun(run)).toMatchObject({ held: false, interrupted: true })
+    await take()
+    await write({ type: 'run-suspended', reason: '' })
+    expect(await journal.findRun(run)).toMatchObject({ interrupted: false })
   })
 
   test('is refused under a name that is taken', async () => {

@@ -1,7 +1,12 @@
-/** Writes one unit inside the transaction of the caller. */
+/**
+ * Writes one unit inside the transaction of the caller.
+ *
+ * E1. A unit follows what is on disk without a gap, or is refused: whoever gives it may not know yet
+ *     that the one before it failed.
+ */
 
 import type { Unit } from '../engine/index.ts'
-import type { BlobId, RunEvent, TreeId } from '../loop/index.ts'
+import { type BlobId, LoopError, type RunEvent, type TreeId } from '../loop/index.ts'
 import type { Database } from './database.ts'
 import { encodeEvent } from './event-code.ts'
 
@@ -10,13 +15,15 @@ export const insertEventSql = 'INSERT INTO events (run, seq, at, type, body) VAL
 /** A run that is taken over goes on with the snapshot and the tail that others left. */
 const selectSizesSql =
   'SELECT coalesce(length(kept.body), 0) AS snapshotBytes, coalesce((SELECT sum(length(body)) ' +
-  'FROM events WHERE run = ?1 AND seq > coalesce(kept.seq, 0)), 0) AS tailBytes ' +
+  'FROM events WHERE run = ?1 AND seq > coalesce(kept.seq, 0)), 0) AS tailBytes, ' +
+  '(SELECT max(seq) FROM events WHERE run = ?1) AS lastSeq ' +
   'FROM (SELECT 1) LEFT JOIN snapshots AS kept ON kept.run = ?1'
 
 /** A snapshot is not worth its bytes before the tail has grown so far. */
 const tailBytesMin = 32 * 1024
 
 interface Sizes {
+  lastSeq: number
   tailBytes: number
   snapshotBytes: number
 }
@@ -34,13 +41,6 @@ export interface UnitWriter {
 export function createUnitWriter(database: Database): UnitWriter {
   const insertEvent = database.prepare(insertEventSql)
   const updateStatus = database.prepare('UPDATE runs SET status = ? WHERE key = ?')
-  const insertCheckpoint = database.prepare(
-    'INSERT INTO checkpoints (run, iteration, seq) VALUES (?, ?, ?) ' +
-      'ON CONFLICT (run, iteration) DO UPDATE SET seq = excluded.seq',
-  )
-  const forgetCheckpoints = database.prepare(
-    'DELETE FROM checkpoints WHERE run = ? AND iteration > ?',
-  )
   const putSnapshot = database.prepare(
     'INSERT INTO snapshots (run, seq, body) VALUES (?, ?, ?) ' +
       'ON CONFLICT (run) DO UPDATE SET seq = excluded.seq, body = excluded.body',
@@ -49,13 +49,9 @@ export function createUnitWriter(database: Database): UnitWriter {
   const closeDecisions = database.prepare(
     'UPDATE decisions SET applied_seq = ? WHERE run = ? AND applied_seq IS NULL',
   )
-  // A question that is asked anew wants an answer of its own.
-  const reopenQuestions = database.prepare(
-    'UPDATE decisions SET question = NULL WHERE run = ? AND applied_seq IS NOT NULL ' +
-      'AND CAST(question AS INTEGER) >= ?',
-  )
   const selectSizes = database.prepare(selectSizesSql)
   const nameContent = createContentNames(database)
+  const keepIterations = createIterationKeeper(database)
   const last = new Map<number, Written>()
 
   function write(key: number, unit: Unit, markApplied: (id: number, seq: number) => void): void {
@@ -66,19 +62,16 @@ export function createUnitWriter(database: Database): UnitWriter {
       last.set(key, written)
     }
     let seq = unit.firstSeq
+    if (seq !== written.lastSeq + 1) throw outOfPlace(seq, written.lastSeq)
     for (const event of unit.events) {
       const { code, body } = encodeEvent(event)
       written.tailBytes += body.length
       insertEvent.run(key, seq, unit.atMs, code, body)
       if (event.type === 'decision-applied') markApplied(event.id, seq)
-      if (event.type === 'run-rewound') {
-        forgetCheckpoints.run(key, event.toIteration)
-        reopenQuestions.run(key, event.toIteration + 1)
-      }
-      if (event.type === 'iteration-restarted') reopenQuestions.run(key, event.iteration)
-      if (endsIteration(event)) insertCheckpoint.run(key, event.iteration, seq)
+      keepIterations(key, seq, event)
       seq++
     }
+    written.lastSeq = seq - 1
     const { boundary } = unit
     if (
       boundary !== undefined &&
@@ -101,6 +94,38 @@ export function createUnitWriter(database: Database): UnitWriter {
   }
 
   return { write, forget: (key) => last.delete(key) }
+}
+
+const outOfPlace = (seq: number, lastSeq: number): LoopError =>
+  new LoopError(
+    'store-failed',
+    `Event ${seq} does not follow event ${lastSeq}, which is the last on disk. Nothing of this ` +
+      'change was kept; resume the run.',
+  )
+
+/** Keeps in step what is known by iteration: checkpoints, and which questions have an answer. */
+function createIterationKeeper(
+  database: Database,
+): (key: number, seq: number, event: RunEvent) => void {
+  const insertCheckpoint = database.prepare(
+    'INSERT INTO checkpoints (run, iteration, seq) VALUES (?, ?, ?) ' +
+      'ON CONFLICT (run, iteration) DO UPDATE SET seq = excluded.seq',
+  )
+  const forgetCheckpoints = database.prepare(
+    'DELETE FROM checkpoints WHERE run = ? AND iteration > ?',
+  )
+  // A question that is asked anew wants an answer of its own.
+  const reopenQuestions = database.prepare(
+    'UPDATE decisions SET question = NULL WHERE run = ? AND applied_seq IS NOT NULL ' +
+      'AND CAST(question AS INTEGER) >= ?',
+  )
+  return (key, seq, event) => {
+    if (endsIteration(event)) insertCheckpoint.run(key, event.iteration, seq)
+    if (event.type === 'iteration-restarted') reopenQuestions.run(key, event.iteration)
+    if (event.type !== 'run-rewound') return
+    forgetCheckpoints.run(key, event.toIteration)
+    reopenQuestions.run(key, event.toIteration + 1)
+  }
 }
 
 /** Only iterations that count can be gone back to. */

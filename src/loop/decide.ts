@@ -19,7 +19,7 @@ export type Command =
 export function decide(state: RunState, nowMs: number): Command {
   if (state.outcome !== undefined) return finish(state.outcome)
   if (state.cancel !== undefined) return finish({ type: 'cancelled', ...state.cancel })
-  const ended = endedBy(state)
+  const ended = endedBy(state) ?? endedByRefusals(state)
   if (ended !== undefined) return finish(ended)
   if (state.stop !== undefined && !isUnderWay(state)) {
     return finish({ type: 'stopped', ...state.stop })
@@ -55,6 +55,15 @@ function endedBy(state: RunState): Outcome | undefined {
   if (errors.times < limits.sameErrors) return undefined
   const detail = `${errors.times} times in a row: ${errors.signature}`
   return { type: 'stuck', condition: 'limits.same-errors', detail }
+}
+
+/** A provider that says "not now" for ever is not waited for for ever (E9). */
+const rateLimitsMax = 100
+
+function endedByRefusals({ rateLimits }: RunState): Outcome | undefined {
+  if (rateLimits < rateLimitsMax) return undefined
+  const detail = `a provider said "not now" ${rateLimits} times in a row`
+  return { type: 'stuck', condition: 'limits.rate-limits', detail }
 }
 
 function outcomeOf(met: Met): Outcome {

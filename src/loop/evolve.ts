@@ -136,7 +136,12 @@ function iterationEnded(
   const base = { ...state, lastEnding: ending, waits: none }
   switch (ending.type) {
     case 'rate-limited':
-      return { ...base, status: 'waiting', metrics: count(state.metrics, 'rateLimits') }
+      return {
+        ...base,
+        status: 'waiting',
+        rateLimits: state.rateLimits + 1,
+        metrics: count(state.metrics, 'rateLimits'),
+      }
     case 'interrupted':
       return { ...base, metrics: count(state.metrics, 'interruptions') }
     case 'error': {
@@ -162,6 +167,7 @@ function closed(state: RunState, event: IterationEnded, applyProgress: ApplyProg
   return {
     ...state,
     open: undefined,
+    rateLimits: 0,
     iteration: event.iteration,
     unchanged: unchanged ? state.unchanged + 1 : 0,
     metrics: closedMetrics(state),

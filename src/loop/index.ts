@@ -30,6 +30,7 @@ export {
   type StepStarted,
   type Stored,
   stepKinds,
+  type WorkspaceChanged,
 } from './event.ts'
 export { type CheckResult, type CheckStatus, checksPass, type Evidence } from './evidence.ts'
 export { type ApplyProgress, evolve, type Occurrence } from './evolve.ts'

@@ -58,6 +58,8 @@ export interface RunState {
   /** Reserved and not settled, by step or by reservation id. */
   readonly reserved: { readonly [id: string]: Amount }
   readonly activeMs: number
+  /** How often in a row a provider said "not now" to the iteration that is open. */
+  readonly rateLimits: number
   /** Iterations in a row in which neither progress nor files changed. */
   readonly unchanged: number
   readonly errors: { readonly signature: string; readonly times: number }
@@ -93,6 +95,7 @@ export const initialState: RunState = {
   spent: zero,
   reserved: {},
   activeMs: 0,
+  rateLimits: 0,
   unchanged: 0,
   errors: { signature: '', times: 0 },
   stop: undefined,

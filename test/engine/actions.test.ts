@@ -247,3 +247,33 @@ test('E6: an iteration that is done anew by force does not repeat its actions', 
   expect(performed).toHaveLength(1)
   expect((await world.state(run)).progress).toEqual(done)
 })
+
+describe('an action whose performing broke off with an error', () => {
+  const broken = async (): Promise<Receipt> => {
+    throw new Error('socket hang up')
+  }
+
+  test('that its executor finds done is done, and not performed again', async () => {
+    const { actions, performed, looked } = executor({ type: 'done', receipt: done }, broken)
+    const world = createWorld({ actions, gate: allow })
+    const loop = acting()
+    const run = await world.start(loop)
+    await world.finish(run, loop)
+    expect((await world.state(run)).progress).toEqual(done)
+    expect(performed).toHaveLength(1)
+    expect(looked).toEqual(performed)
+  })
+
+  test('that nobody can tell about becomes a question, and is never simply tried again', async () => {
+    const { actions, performed } = executor({ type: 'unknown' }, broken)
+    const world = createWorld({ actions, gate: allow })
+    const loop = acting()
+    const run = await world.start(loop)
+    const driving = world.finish(run, loop)
+    await until(async () => (await openQuestions(world.journal, run)).length === 1)
+    await answer(world, run, 'leave it')
+    await driving
+    expect((await world.state(run)).progress).toMatchObject({ status: 'skipped' })
+    expect(performed).toHaveLength(1)
+  })
+})

@@ -156,6 +156,42 @@ describe('E2: results arrive in the order of the journal', () => {
     }
   })
 
+  test('one by one: what the code does with a result is done before the next comes', async () => {
+    const make = () => {
+      const log: string[] = []
+      const branch = (name: string) => async (it: Iteration) => {
+        for (const n of [1, 2]) {
+          await it.step(`${name}${n}`, () => undefined, { readOnly: true })
+          log.push(`${name}${n} came`)
+          // Some waits that are none of the engine's business.
+          for (let wait = 0; wait < 10; wait++) await Promise.resolve()
+          log.push(`${name}${n} is done with`)
+        }
+      }
+      return loopOf<string[]>(async (_context, it) => {
+        log.length = 0
+        await it.parallel({ a: branch('a'), b: branch('b'), c: branch('c') })
+        await it.step('after', () => undefined)
+        return [...log]
+      })
+    }
+    const expected = ['a1', 'b1', 'c1', 'a2', 'b2', 'c2'].flatMap((name) => [
+      `${name} came`,
+      `${name} is done with`,
+    ])
+    const world = createWorld()
+    const loop = make()
+    const run = await world.start(loop)
+    await world.finish(run, loop)
+    expect((await world.state(run)).progress).toEqual(expected)
+    const events = await world.events(run)
+    for (let count = 1; count <= events.length; count++) {
+      const later = await worldAfter(events, count)
+      await later.finish(run, make())
+      expect((await later.state(run)).progress).toEqual(expected)
+    }
+  })
+
   test('also where a branch failed, and the others saw that it had', async () => {
     const world = createWorld()
     const loop = failingBranch()

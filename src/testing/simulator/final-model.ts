@@ -80,15 +80,16 @@ function checkActions(run: SimulatedRun, world: SimulatedWorld): void {
   }
 }
 
-/** E2. The files are what the journal says, unless a step was cut off at the very end. */
+/** E2. The files are what the journal says, unless it ended without anybody looking at them. */
 function checkFiles(run: SimulatedRun): void {
   const { files, watch } = run
-  const { state, trips } = watch.log
+  const { state, events } = watch.log
   if (files === undefined || !files.exists || state.tree === undefined) return
-  const last = trips.at(-1)
-  const cutOff = [...(last?.starts.keys() ?? [])].some((step) => !last?.completions.has(step))
-  if (cutOff || files.tree() === state.tree) return
-  watch.violate(`E2: the files are ${files.tree()}, and the journal says ${state.tree}`)
+  const started = events.findLastIndex(({ event }) => event.type === 'run-started')
+  const wasEntered = events.slice(started).some(({ event }) => event.type === 'iteration-started')
+  const tree = files.tree()
+  if (!wasEntered || tree === state.tree || run.outside.seq >= started) return
+  watch.violate(`E2: the files are ${tree}, and the journal says ${state.tree}`)
 }
 
 /** E2, E3. The iteration came to what its recorded results make of it. */

@@ -106,7 +106,7 @@ function randomTrouble(drawing: Drawing): Trouble {
   const lasting = fault === 'permanent' || fault === 'not-json' || random.chance(0.3)
   const few = random.between(1, exact ? 2 : 4)
   // A step that kills its process is blamed on those beside it, too.
-  const isAlways = fault === 'kills' ? !exact && lasting : exact && lasting
+  const isAlways = fault === 'kills' ? !exact && random.chance(0.1) : exact && lasting
   const times = fault === 'rate-limited' || !isAlways ? few : alwaysTimes
   const iteration = random.chance(0.6) ? random.between(1, 3) : undefined
   return { fault, times, iteration }

@@ -89,7 +89,10 @@ async function check(simulation: Simulation): Promise<void> {
   const { world, person, runs } = simulation
   const { database, time } = world
   const journal = openSqliteJournal({ path: ':memory:', database, now: () => time.nowMs })
-  for (const run of runs) await checkEnd(run, world, person, journal)
+  for (const run of runs) {
+    await checkEnd(run, world, person, journal)
+    if ((await journal.snapshot(run.id)) !== undefined) simulation.count('kept a snapshot')
+  }
   simulation.requireNoViolation()
   const problems = journal.integrityProblems()
   if (problems.length > 0) throw new Error(`the database is damaged: ${problems.join(', ')}`)

@@ -31,6 +31,7 @@ export interface Simulation {
   readonly person: SimulatedPerson
   readonly runs: readonly SimulatedRun[]
   readonly counts: Readonly<Record<string, number>>
+  count(what: string): void
   /** Throws the first thing that was found wrong. */
   requireNoViolation(): void
 }
@@ -95,7 +96,7 @@ export async function runSimulation(random: SeededRandom, cast: Cast): Promise<S
   }
   for (const run of runs) begin(play(run))
   await letLive(world, cluster, disturbances, () => open === 0, requireNoViolation)
-  return { world, person, runs, counts, requireNoViolation }
+  return { world, person, runs, counts, count, requireNoViolation }
 }
 
 async function letLive(

@@ -17,7 +17,7 @@ export interface StoryOptions {
   readonly sabotage: (ports: Ports) => Ports
 }
 
-const attemptsMax = 200
+const attemptsMax = 300
 
 export async function tellStory(run: SimulatedRun, options: StoryOptions): Promise<void> {
   for (let attempts = 0; attempts < attemptsMax; ) {
