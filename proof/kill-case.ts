@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Finding, findLost, judge, type Recorded, readRecord } from './judge.ts'
 import { midStep, type Sites } from './kill-plan.ts'
 import { runVictim } from './run-victim.ts'
@@ -85,6 +86,18 @@ async function withBase<T>(work: (base: string) => Promise<T>): Promise<T> {
   try {
     return await work(base)
   } finally {
-    rmSync(base, { recursive: true, force: true, maxRetries: 20 })
+    await remove(base)
+  }
+}
+
+/** What a victim left behind may still be writing for a moment. */
+async function remove(base: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return rmSync(base, { recursive: true, force: true })
+    } catch (error) {
+      if (tries === 50) throw error
+      await sleep(100)
+    }
   }
 }

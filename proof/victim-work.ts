@@ -17,11 +17,14 @@ export interface VictimTools {
 }
 
 /**
- * Leaves something behind that goes on changing files after a moment: nothing of that may be seen,
- * whether the command came to its end or the process that started it was killed.
+ * Leaves something behind that changes files as soon as anything else happens in the run: nothing of
+ * that may be seen, whether the command came to its end or the process that started it was killed.
  */
 const script = [
-  '(for late in 1 2 3 4 5 6 7 8 9; do sleep 0.2; echo $late > late.txt; echo x > data.txt; done) &',
+  '(size() { wc -c < ../effects.log 2>/dev/null; }',
+  ' before=$(size)',
+  ' for wait in 1 2 3 4 5 6 7 8 9; do [ "$(size)" = "$before" ] && sleep 0.1; done',
+  ' for late in 1 2 3 4 5 6 7 8 9; do echo $late > late.txt; echo $late > data.txt; sleep 0.1; done) &',
   'echo "round $1" > made.tmp',
   'mkdir -p made && echo "$1" > "made/$1.txt"',
   'sleep 0.01',

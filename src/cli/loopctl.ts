@@ -4,6 +4,10 @@
 import { CommanderError } from 'commander'
 import { errorTable, LoopError } from '../loop/index.ts'
 import { createProgram } from './program.ts'
+import { visible } from './render.ts'
+
+const bugExitCode = 70
+const outputExitCode = 74
 
 async function main(): Promise<void> {
   try {
@@ -13,7 +17,7 @@ async function main(): Promise<void> {
       // Help and version have been printed and are no errors; the rest is a wrong use.
       if (error.exitCode !== 0) report('bad-request', undefined)
     } else if (error instanceof LoopError) report(error.code, error.message)
-    else throw error
+    else reportBug(error)
   }
 }
 
@@ -22,7 +26,28 @@ function report(code: LoopError['code'], message: string | undefined): void {
   if (process.argv.includes('--json')) {
     const text = message ?? 'wrong use; see loopctl help'
     process.stderr.write(`${JSON.stringify({ error: { code, message: text } })}\n`)
-  } else if (message !== undefined) process.stderr.write(`loopctl: ${message}\n`)
+  } else if (message !== undefined) process.stderr.write(`loopctl: ${visible(message)}\n`)
 }
 
+/** One line; all of it for those who ask. */
+function reportBug(error: unknown): void {
+  process.exitCode = bugExitCode
+  const whole = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  if (process.env['DEBUG'] === 'loopwright') process.stderr.write(`${whole}\n`)
+  else {
+    const message = error instanceof Error ? error.message : String(error)
+    const advice = 'DEBUG=loopwright shows where.'
+    process.stderr.write(`loopctl: unexpected: ${visible(message)} (${advice})\n`)
+  }
+}
+
+/** A reader who has seen enough, as `head` does, is no error. */
+function endAtBrokenOutput(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0)
+  process.stderr.write(`loopctl: the output cannot be written: ${error.message}\n`)
+  process.exit(outputExitCode)
+}
+
+process.stdout.on('error', endAtBrokenOutput)
+process.on('uncaughtException', reportBug)
 await main()

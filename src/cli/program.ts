@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import type { Host } from '../host/index.ts'
 import { describeEvent, LoopError } from '../loop/index.ts'
-import { renderInspection, renderList, renderTime } from './render.ts'
+import { renderInspection, renderList, renderTime, visible } from './render.ts'
 
 interface GlobalOptions {
   readonly json?: boolean
@@ -55,7 +55,9 @@ function addReading(program: Command): void {
       withHost(program, async (host, print) => {
         const range = { follow: options.follow === true, afterSeq: options.after }
         for await (const event of host.events(run, range)) {
-          print(event, () => `${renderTime(event.atMs)} ${event.seq} ${describeEvent(event.event)}`)
+          print(event, () =>
+            visible(`${renderTime(event.atMs)} ${event.seq} ${describeEvent(event.event)}`),
+          )
         }
       }),
     )
@@ -68,7 +70,7 @@ function addTelling(program: Command): void {
     .action((run: string, question: string, answer: string) =>
       withHost(program, async (host, print) => {
         await host.answer(run, question, answer, who())
-        print({ run, answered: question }, () => `answered ${question}`)
+        print({ run, answered: question }, () => visible(`answered ${question}`))
       }),
     )
   for (const { name, description, decision, later } of decisions) {
@@ -80,7 +82,7 @@ function addTelling(program: Command): void {
           await host.tell(run, decision, who())
           const { status, held } = (await host.inspect(run)).run
           const note = held ? 'its process was told' : `it is ${status} now${later}`
-          print({ run, told: name, status, held }, () => `${name} ${run}: ${note}`)
+          print({ run, told: name, status, held }, () => visible(`${name} ${run}: ${note}`))
         }),
       )
   }
@@ -134,7 +136,7 @@ function addKeeping(program: Command): void {
     .action((tree: string, folder: string) =>
       withHost(program, async (host, print) => {
         const whole = await host.extract(tree, folder)
-        print({ tree: whole, folder }, () => `${whole} is in ${folder}`)
+        print({ tree: whole, folder }, () => visible(`${whole} is in ${folder}`))
       }),
     )
   program
@@ -153,7 +155,7 @@ function addKeeping(program: Command): void {
       withHost(program, async (host, print) => {
         const problems = await host.problems()
         print({ folder: host.folder, problems }, () =>
-          problems.length === 0 ? `${host.folder}: ok` : problems.join('\n'),
+          (problems.length === 0 ? [`${host.folder}: ok`] : problems).map(visible).join('\n'),
         )
         if (problems.length > 0) process.exitCode = 74
       }),

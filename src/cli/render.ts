@@ -3,7 +3,22 @@
 import type { Inspection, RunRow } from '../host/index.ts'
 import { describeOutcome, type OpenQuestion, questionName } from '../loop/index.ts'
 
-export const renderTime = (ms: number): string => new Date(ms).toISOString()
+/** The furthest that a date goes. */
+const timeMaxMs = 8.64e15
+
+export function renderTime(ms: number): string {
+  if (Number.isNaN(ms)) return 'no time'
+  return new Date(Math.min(Math.max(ms, -timeMaxMs), timeMaxMs)).toISOString()
+}
+
+/** Text of others on one line of a terminal: it cannot move the cursor or begin a line of its own. */
+export const visible = (text: string): string =>
+  text.replaceAll(/\p{Cc}/gu, (character) => escapes[character] ?? hexEscape(character))
+
+const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+const hexEscape = (character: string): string =>
+  `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
 
 export function renderList(runs: readonly RunRow[], nowMs: number): string {
   if (runs.length === 0) return 'No runs yet.'
@@ -71,10 +86,13 @@ function renderQuestion(run: RunRow, { id, question, deadlineAtMs }: OpenQuestio
     `It asks (${id}): ${question.text}`,
     `  answers: ${options}; "${question.default}" is taken at ${renderTime(deadlineAtMs)}`,
     `  loopctl answer ${run.name} '${questionName(id)}' <answer>`,
-  ].join('\n')
+  ]
+    .map(visible)
+    .join('\n')
 }
 
-function renderTable(rows: readonly (readonly string[])[]): string {
+function renderTable(texts: readonly (readonly string[])[]): string {
+  const rows = texts.map((row) => row.map(visible))
   const widths: number[] = []
   for (const row of rows) {
     row.forEach((cell, column) => {

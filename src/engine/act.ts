@@ -37,6 +37,8 @@ export async function act(branch: Branch, action: Action): Promise<Receipt> {
     run: () => gate?.judge(action) ?? { type: 'deny', reason: 'no gate is configured' },
   })) as unknown as Verdict
   if (verdict.type === 'deny') return refused(verdict.reason)
+  // A gate that says anything else has not allowed it.
+  if (verdict.type !== 'allow' && verdict.type !== 'ask') return refused('the gate gave no verdict')
   if (verdict.type === 'ask') {
     const { answer } = await askPerson(branch, `allow ${action.kind}`, {
       text: `${action.summary}\n${verdict.reason}`,

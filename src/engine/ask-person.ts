@@ -11,7 +11,7 @@ import {
 } from '../loop/index.ts'
 import { nextId, replay, takeRecorded } from './ask-step.ts'
 import { answerOf } from './control.ts'
-import { type Branch, type LiveIteration, notice, requireOpen } from './live-run.ts'
+import { type Branch, type LiveIteration, notice, paceRefusals, requireOpen } from './live-run.ts'
 import { waitUntil } from './perform-step.ts'
 import type { RecordedStep } from './recorded-steps.ts'
 import { takeTurn } from './start-turn.ts'
@@ -93,11 +93,14 @@ async function waitFor<T>(iteration: LiveIteration, work: () => Promise<T>): Pro
     throw error
   } finally {
     iteration.delivery.underWay.answered()
+    const pace = paceRefusals(iteration)
+    if (pace !== undefined) await pace
   }
 }
 
 /** The end of a wait was recorded last; it is handed over in its place. */
 async function handOver(iteration: LiveIteration, durable: Promise<void>): Promise<void> {
+  iteration.waited = true
   const { seq } = iteration.run.recorder.state
   iteration.delivery.expect(seq)
   await durable

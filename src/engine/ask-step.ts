@@ -19,7 +19,8 @@ import {
   stepId,
   stepKinds,
 } from '../loop/index.ts'
-import { type Branch, breakOff, type LiveIteration, notice } from './live-run.ts'
+import { type Branch, breakOff, type LiveIteration, notice, paceRefusals } from './live-run.ts'
+import { requireAmount } from './meter.ts'
 import { performStep } from './perform-step.ts'
 import type { Completion, RecordedStep } from './recorded-steps.ts'
 import { load } from './stored.ts'
@@ -49,7 +50,16 @@ export interface Finished extends Pick<StepFinished, 'evidence'> {
   readonly names?: readonly BlobId[]
 }
 
-export async function askStep(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
+export function askStep(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
+  const asked = ask(branch, spec)
+  // Code that does not wait for a step may not end the process by it; its failure is on record.
+  asked.catch(() => undefined)
+  return asked
+}
+
+async function ask(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
+  const { reserve } = spec.options
+  if (reserve !== undefined) requireAmount(reserve)
   // Everything up to the first wait happens in the order in which the loop's code asks.
   const id = nextId(branch, spec)
   const recorded = takeRecorded(branch, id)
@@ -64,6 +74,8 @@ export async function askStep(branch: Branch, spec: StepSpec): Promise<Json | un
     throw error
   } finally {
     iteration.delivery.underWay.answered()
+    const pace = paceRefusals(iteration)
+    if (pace !== undefined) await pace
   }
 }
 

@@ -12,6 +12,7 @@ import {
   LoopError,
   type Outcome,
   type RunId,
+  textOf,
   toFault,
   type WorkspaceChanged,
 } from '../loop/index.ts'
@@ -236,7 +237,7 @@ async function suspend(live: LiveRun, reason: string): Promise<DriveEnd> {
 /** An error that is not the run's own: it stays resumable, and the caller hears why. */
 async function leave(live: LiveRun, error: unknown): Promise<unknown> {
   if (live.recorder.failure === undefined) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = textOf(error)
     await live.recorder.record([{ type: 'run-suspended', reason }]).catch(() => undefined)
   }
   return live.recorder.failure ?? error

@@ -2,7 +2,15 @@
  * The ends of an attempt: a result, a fault, or an interruption. Each is on disk before it is acted on.
  */
 
-import type { Amount, Fault, Json, StepFinished, StepId, TreeId } from '../loop/index.ts'
+import {
+  type Amount,
+  type Fault,
+  type Json,
+  type StepFinished,
+  type StepId,
+  type TreeId,
+  windowOpensAtMs,
+} from '../loop/index.ts'
 import type { StepSpec } from './ask-step.ts'
 import type { Branch } from './live-run.ts'
 import type { Meter } from './meter.ts'
@@ -39,6 +47,7 @@ export async function finish(
   const { branch, id, spec, number } = attempt
   const { run } = branch.iteration
   const after = changesFiles(attempt) ? await treeAfter(attempt) : undefined
+  if (spec.files === 'reads') await putBack(attempt)
   const prepared = prepare(result, run.ports.blobs)
   const { stored, blobs } = prepared instanceof Promise ? await prepared : prepared
   // Filled in place, not spread: this runs for every step.
@@ -82,7 +91,8 @@ export async function fail(attempt: Attempt, meter: Meter, fault: Fault): Promis
   const told = iteration.run.hooks.tell('after-step', { step: attempt.id, fault })
   if (told !== undefined) await told
   if (isOver) return { type: 'fault', fault, seq }
-  const retryAtMs = fault.retryAtMs ?? iteration.run.ports.clock.now() + 60_000
+  const { state } = iteration.run.recorder
+  const retryAtMs = windowOpensAtMs(fault, state.rateLimits, iteration.run.ports.clock.now())
   iteration.halt ??= { retryAtMs, message: fault.message }
   throw iteration.run.interrupter.refuse()
 }
@@ -92,6 +102,14 @@ export async function goBack(attempt: Attempt): Promise<void> {
   const { branch, spec, tree } = attempt
   if (tree === undefined || spec.files !== 'changes') return
   await branch.iteration.run.ports.workspace?.restore(tree)
+}
+
+/** A check is about the files as they are: what it changed itself is taken away again. */
+async function putBack(attempt: Attempt): Promise<void> {
+  const { workspace } = attempt.branch.iteration.run.ports
+  const { tree } = attempt
+  if (workspace === undefined || tree === undefined || (await workspace.snapshot()) === tree) return
+  await workspace.restore(tree)
 }
 
 export async function recordFailure(

@@ -3,7 +3,7 @@
  * at most so many at a time, and whatever they do or throw changes nothing.
  */
 
-import { FaultError, type RunId, type RunState } from '../loop/index.ts'
+import { FaultError, type RunId, type RunState, textOf } from '../loop/index.ts'
 import { runBounded } from './bounded.ts'
 import { type Interrupter, Interruption } from './interrupter.ts'
 import type { Clock, Hook, HookContext, HookPoint } from './ports.ts'
@@ -40,7 +40,7 @@ export function createHookRunner(
     observing++
     void Promise.resolve()
       .then(() => hook.run(context))
-      .catch((error: unknown) => report(`hook "${hook.name}": ${String(error)}`))
+      .catch((error: unknown) => report(`hook "${hook.name}": ${textOf(error)}`))
       .finally(() => observing--)
   }
 
@@ -49,7 +49,7 @@ export function createHookRunner(
       try {
         await runBounded(() => hook.run(context), blockingMsMax, interrupter, clock)
       } catch (cause) {
-        const message = cause instanceof Error ? cause.message : String(cause)
+        const message = textOf(cause)
         // What has happened cannot be refused any more.
         if (context.point.startsWith('after-')) {
           report(`hook "${hook.name}": ${message}`)

@@ -2,6 +2,7 @@
 
 import {
   type AgentReport,
+  type ArtifactContent,
   type ArtifactRef,
   type Branches,
   type BranchResults,
@@ -21,6 +22,7 @@ import { Interruption } from './interrupter.ts'
 import { type Branch, createBranch } from './live-run.ts'
 
 const checkTimeoutMs = 600_000
+const branchesMax = 1000
 
 export function createIteration(branch: Branch): Iteration {
   const { number, run } = branch.iteration
@@ -81,7 +83,8 @@ export function createIteration(branch: Branch): Iteration {
       const kept = await askStep(branch, {
         kind: 'artifact',
         name,
-        options: {},
+        // A stream can be read once: a second attempt would keep what is left of it.
+        options: isWhole(content) ? {} : { retry: { attempts: 1 } },
         files: 'nothing',
         run: async () => ({ name, ...(await ports.blobs.put(content)) }),
         finished: (result) => ({ names: [(result as unknown as ArtifactRef).blob] }),
@@ -90,6 +93,9 @@ export function createIteration(branch: Branch): Iteration {
     },
   }
 }
+
+const isWhole = (content: ArtifactContent): boolean =>
+  typeof content === 'string' || content instanceof Uint8Array
 
 function required<T>(port: T | undefined, what: string): T {
   if (port !== undefined) return port
@@ -145,6 +151,10 @@ async function runParallel<B extends Branches>(
   const { delivery } = parent.iteration
   const index = parent.parallels++
   const names = Object.keys(branches)
+  if (names.length > branchesMax) {
+    const message = `${names.length} branches at once are too many; the limit is ${branchesMax}.`
+    throw new LoopError('bad-request', message)
+  }
   for (const name of names) {
     const problem = nameProblem(name)
     if (problem !== undefined) {

@@ -52,6 +52,8 @@ export interface LiveIteration {
   broken: Error | undefined
   /** The step whose code is being called at this moment, until it first waits. */
   calling: StepId | undefined
+  /** A question or a sleep has ended since the files were last looked at: people had them. */
+  waited: boolean
 }
 
 /** Failures of our own house: the run stops here and can be resumed when they are mended. */
@@ -59,6 +61,8 @@ const infrastructure: ReadonlySet<ErrorCode> = new Set([
   'store-failed',
   'store-damaged',
   'workspace-failed',
+  // Content that the record names was moved or removed; it may come back.
+  'unknown-artifact',
 ])
 
 export const isInfrastructure = (error: unknown): error is LoopError =>
@@ -85,6 +89,16 @@ export function notice(iteration: LiveIteration, error: unknown): void {
   if (error instanceof Interruption) iteration.refused = true
   const failure = iteration.run.recorder.failure ?? (isInfrastructure(error) ? error : undefined)
   if (failure !== undefined) breakOff(iteration, failure)
+}
+
+/**
+ * Code that swallows every refusal and asks again must not keep the process from its other work, nor
+ * hold an iteration that is over (E9). Undefined: there is nothing to slow down.
+ */
+export function paceRefusals(iteration: LiveIteration): Promise<void> | undefined {
+  if (iteration.over) return new Promise(() => undefined)
+  const isRefusing = iteration.refused || iteration.broken !== undefined
+  return isRefusing ? iteration.run.ports.clock.turn() : undefined
 }
 
 /** One line of steps inside an iteration: the trunk, or a branch of `parallel`. */

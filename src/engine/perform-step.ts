@@ -9,13 +9,13 @@
  */
 
 import {
-  defaultRetry,
   type Fault,
   FaultError,
   type Json,
   LoopError,
   NotJsonError,
   retryDelayMs,
+  retryPolicy,
   type StepId,
   type StepStarted,
   toFault,
@@ -34,8 +34,15 @@ import {
   recordFailure,
 } from './end-step.ts'
 import { Interruption } from './interrupter.ts'
-import { type Branch, isInfrastructure, type LiveRun, requireOpen } from './live-run.ts'
-import { createMeter, type Meter, refuseOverrun, requireAmount } from './meter.ts'
+import {
+  type Branch,
+  isInfrastructure,
+  type LiveIteration,
+  type LiveRun,
+  notice,
+  requireOpen,
+} from './live-run.ts'
+import { createMeter, type Meter, refuseOverrun } from './meter.ts'
 import type { RecordedStep } from './recorded-steps.ts'
 import { atOnce, takeTurn } from './start-turn.ts'
 
@@ -61,6 +68,7 @@ export async function performStep(
     let failures = recorded?.failures ?? 0
     let recovering = recorded?.inFlight === true
     const refused = (recorded?.unfinished ?? 0) >= unfinishedMax ? crashing(id) : undefined
+    if (usesFiles && branch.iteration.waited) await takeAsFound(branch.iteration)
     do {
       const tree = usesFiles ? run.recorder.state.tree : undefined
       const attempt = { branch, id, spec, number, failures, tree, recovering }
@@ -70,6 +78,10 @@ export async function performStep(
       failures++
       recovering = false
     } while (end.type === 'again')
+  } catch (error) {
+    // Before the next one in turn may start: it must not take this one's place in the journal.
+    notice(branch.iteration, error)
+    throw error
   } finally {
     inTurn.started()
     free?.()
@@ -78,6 +90,16 @@ export async function performStep(
   if (turn !== undefined) await turn
   if (end.type === 'fault') throw new FaultError(end.fault)
   return end.result
+}
+
+/** While a run waits for a person, its files are theirs: what they did is where a step starts. */
+async function takeAsFound(iteration: LiveIteration): Promise<void> {
+  const { ports, recorder } = iteration.run
+  iteration.waited = false
+  const found = await ports.workspace?.snapshot()
+  if (found === undefined || found === recorder.state.tree) return
+  const event = { type: 'workspace-changed', why: 'changed-outside', found, tree: found } as const
+  await recorder.record([event], { trees: [found] })
 }
 
 const mustWait = (branch: Branch, recorded: RecordedStep | undefined): boolean =>
@@ -102,10 +124,7 @@ async function tryOnce(
     const told = refused === undefined ? hooks.tell('before-step', { step: id }) : undefined
     if (told !== undefined) await told
     // Weighed and reserved in one breath, so that two branches cannot take the same room.
-    if (reserve !== undefined && refused === undefined) {
-      requireAmount(reserve)
-      refuseOverrun(recorder.state, reserve)
-    }
+    if (reserve !== undefined && refused === undefined) refuseOverrun(recorder.state, reserve)
   } catch (error) {
     if (!(error instanceof FaultError)) throw error
     refusal = error.fault
@@ -174,7 +193,7 @@ async function execute(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
 
 function nextAttemptAtMs(attempt: Attempt, fault: Fault): number | undefined {
   const { clock } = attempt.branch.iteration.run.ports
-  const policy = { ...defaultRetry, ...attempt.spec.options.retry }
+  const policy = retryPolicy(attempt.spec.options.retry)
   const delayMs = retryDelayMs(policy, fault, attempt.failures + 1, clock.random())
   return delayMs === undefined ? undefined : clock.now() + delayMs
 }

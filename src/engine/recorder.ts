@@ -14,6 +14,7 @@ import {
   type RunEvent,
   type RunState,
   type TreeId,
+  textOf,
 } from '../loop/index.ts'
 import type { Clock, Journal, Lease } from './ports.ts'
 
@@ -72,7 +73,7 @@ export function createRecorder(
       failure =
         error instanceof LoopError
           ? error
-          : new LoopError('store-failed', String(error), { cause: error })
+          : new LoopError('store-failed', textOf(error), { cause: error })
       onFailure(failure)
     }
     throw failure

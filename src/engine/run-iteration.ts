@@ -19,7 +19,9 @@ import {
   NotJsonError,
   type RecordedEvent,
   type RunState,
+  textOf,
   toJson,
+  windowOpensAtMs,
 } from '../loop/index.ts'
 import { abandonable } from './bounded.ts'
 import { createDelivery } from './delivery.ts'
@@ -95,6 +97,7 @@ function createLiveIteration(run: LiveRun, number: number, recorded: RecordedSte
     over: false,
     broken: undefined,
     calling: undefined,
+    waited: false,
   }
   const iteration: LiveIteration = { run, number, recorded, delivery, ...none }
   return iteration
@@ -178,7 +181,8 @@ function failedEnding(run: LiveRun, iteration: LiveIteration, error: unknown): I
   }
   const fault = faultOf(error)
   if (fault.code === 'rate-limited') {
-    const retryAtMs = fault.retryAtMs ?? run.ports.clock.now() + 60_000
+    const { rateLimits } = run.recorder.state
+    const retryAtMs = windowOpensAtMs(fault, rateLimits, run.ports.clock.now())
     return { ...base, ending: { type: 'rate-limited', retryAtMs, message: fault.message } }
   }
   const ending: Ending = { type: 'error', fault, recoverable: fault.fatal !== true }
@@ -196,6 +200,6 @@ function faultOf(error: unknown): Fault {
     const message = `The loop's progress: ${error.message}`
     return { code: 'not-serialisable', message, retryable: false, fatal: true }
   }
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const message = (error instanceof Error ? error.stack : undefined) ?? textOf(error)
   return { code: 'bug', message: message.slice(0, 4000), retryable: false, fatal: true }
 }

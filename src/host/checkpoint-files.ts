@@ -13,9 +13,12 @@ import {
   type WorkspaceFile,
 } from '../protocol/index.ts'
 import { createDirectoryWorkspace, createTrees } from '../workspace/index.ts'
+import { restoreFolder } from './collect-garbage.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
-import { newName, newRunId, requireEmpty, resolvePath } from './start-runs.ts'
+import { requireEmpty, resolveWorkspace } from './places.ts'
+import { requireKnownLimits } from './requests.ts'
+import { createNamed } from './run-names.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -54,28 +57,30 @@ export function createCheckpointFiles(
         const message = `The checkpoint is of the loop "${rest.loop}", not "${loop.name}".`
         throw new LoopError('bad-checkpoint', message)
       }
-      const workspace = resolvePath(options.workspace)
+      const given = requireKnownLimits(options.limits)
+      const workspace = resolveWorkspace(options.workspace, base.folder)
       const known = files === undefined ? undefined : await keepFiles(base, files, tree)
       if (known !== undefined && workspace === undefined) throw needsWorkspace()
       if (known !== undefined) requireEmpty(workspace, options.replaceFiles)
       const { spent, activeMs, unchanged, errors, evidence } = rest
-      const run = { id: newRunId(), name: options.name ?? newName() }
-      await createRun(
-        loop,
-        base,
-        {
-          ...run,
-          limits: { ...limits, ...options.limits },
-          ...(input === undefined ? {} : { input }),
-          ...(workspace === undefined ? {} : { workspace }),
-        },
-        {
-          origin,
-          iteration,
-          carried: { spent, activeMs, unchanged, errors, evidence },
-          ...(progress === undefined ? {} : { progress }),
-          ...(known === undefined ? {} : { tree: known }),
-        },
+      const run = await createNamed(options.name, (named) =>
+        createRun(
+          loop,
+          base,
+          {
+            ...named,
+            limits: { ...limits, ...given },
+            ...(input === undefined ? {} : { input }),
+            ...(workspace === undefined ? {} : { workspace }),
+          },
+          {
+            origin,
+            iteration,
+            carried: { spent, activeMs, unchanged, errors, evidence },
+            ...(progress === undefined ? {} : { progress }),
+            ...(known === undefined ? {} : { tree: known }),
+          },
+        ),
       )
       return driver.drive(run, loop, options, workspace)
     },
@@ -89,6 +94,7 @@ async function filesOf(base: HostPorts, tree: TreeId): Promise<readonly Workspac
   const files: WorkspaceFile[] = []
   for await (const item of createTrees(base.blobs).readTree(tree)) {
     const { path } = item
+    if (item.isText === false) throw notText(path)
     if (item.mode === 'directory') {
       files.push({ path, mode: 'directory', encoding: 'utf8', content: '' })
     } else if (item.mode === 'link') {
@@ -99,6 +105,13 @@ async function filesOf(base: HostPorts, tree: TreeId): Promise<readonly Workspac
   }
   return files
 }
+
+const notText = (path: string): LoopError =>
+  new LoopError(
+    'bad-request',
+    `The name or the link target of ${path} is not UTF-8 and cannot stand in a checkpoint file. ` +
+      'Rename it, or export without files.',
+  )
 
 function encode(content: Buffer): Pick<WorkspaceFile, 'encoding' | 'content'> {
   const text = content.toString('utf8')
@@ -113,9 +126,14 @@ async function keepFiles(
   files: readonly WorkspaceFile[],
   expected: TreeId | undefined,
 ): Promise<TreeId> {
-  const place = await mkdtemp(join(base.folder, 'restore-'))
+  await mkdir(restoreFolder(base.folder), { recursive: true, mode: 0o700 })
+  const place = await mkdtemp(join(restoreFolder(base.folder), 'restore-'))
   try {
-    for (const file of files) await writeOne(place, file)
+    for (const file of files) {
+      await writeOne(place, file).catch((cause: unknown) => {
+        throw cannotWrite(file, cause)
+      })
+    }
     const workspace = createDirectoryWorkspace({ path: place, blobs: base.blobs, exclude: [] })
     const tree = await workspace.snapshot()
     if (expected === undefined || tree === expected) return tree
@@ -130,7 +148,17 @@ async function writeOne(place: string, file: WorkspaceFile): Promise<void> {
   const path = join(place, file.path)
   await mkdir(file.mode === 'directory' ? path : dirname(path), { recursive: true })
   if (file.mode === 'directory') return
-  if (file.mode === 'symlink') return symlink(file.content, path)
-  await writeFile(path, Buffer.from(file.content, file.encoding))
+  const content = Buffer.from(file.content, file.encoding)
+  if (file.mode === 'symlink') return symlink(content, path)
+  await writeFile(path, content)
   await chmod(path, file.mode === 'executable' ? 0o755 : 0o644)
+}
+
+/** What no folder could hold is the file's fault, everything else the disk's. */
+function cannotWrite(file: WorkspaceFile, cause: unknown): LoopError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const code = (cause as NodeJS.ErrnoException).code ?? ''
+  const isTheirs = ['ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE', 'EILSEQ', 'EINVAL'].includes(code)
+  const message = `The file ${JSON.stringify(file.path.slice(0, 200))} cannot be written: ${reason}.`
+  return new LoopError(isTheirs ? 'bad-checkpoint' : 'store-failed', message, { cause })
 }

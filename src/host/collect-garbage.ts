@@ -1,6 +1,9 @@
 /** Removes content that no row names. Young content is kept: its row may be about to be written. */
 
-import type { BlobId, TreeId } from '../loop/index.ts'
+import { existsSync } from 'node:fs'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
 import { createTrees } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
 
@@ -17,6 +20,7 @@ export async function collectGarbage(
   olderThanMs: number = graceMs,
 ): Promise<Collected> {
   const { journal, blobs, clock } = base
+  await requireSound(base)
   const trees = createTrees(blobs)
   const kept = new Set<BlobId>()
   const seen = new Set<string>()
@@ -26,6 +30,37 @@ export async function collectGarbage(
     if (!isTree) continue
     for await (const blob of trees.reachable(hash as TreeId, seen)) kept.add(blob)
   }
+  await removeLeftovers(base.folder, clock.now() - olderThanMs)
   const swept = await blobs.sweep(kept, { olderThanMs, now: clock.now() })
   return { ...swept, kept: kept.size }
 }
+
+/** A journal that lost rows names too little, and all that it should name would go. */
+async function requireSound({ journal, folder }: HostPorts): Promise<void> {
+  const [problem] = journal.integrityProblems()
+  if (problem !== undefined) {
+    const advice = 'Nothing was removed: restore the journal from a backup first.'
+    throw new LoopError('store-damaged', `The journal in ${folder}: ${problem}. ${advice}`)
+  }
+  if ((await journal.listRuns({ limit: 1 })).length > 0) return
+  if ((await namesIn(join(folder, 'blobs'))).every((name) => name === 'tmp')) return
+  throw new LoopError(
+    'bad-request',
+    `The journal in ${folder} has no runs, but there is content of some: is it the right journal? ` +
+      `Nothing was removed. If none of it is needed, delete ${join(folder, 'blobs')}.`,
+  )
+}
+
+/** Folders of restores that were killed. */
+async function removeLeftovers(folder: string, beforeMs: number): Promise<void> {
+  for (const name of await namesIn(restoreFolder(folder))) {
+    const path = join(restoreFolder(folder), name)
+    if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { recursive: true, force: true })
+  }
+}
+
+/** Where the files of a checkpoint are put together. */
+export const restoreFolder = (folder: string): string => join(folder, 'tmp')
+
+const namesIn = async (folder: string): Promise<readonly string[]> =>
+  existsSync(folder) ? readdir(folder) : []

@@ -1,6 +1,6 @@
 /** Drives runs in this process, and knows which. */
 
-import { isAbsolute, relative } from 'node:path'
+import { setMaxListeners } from 'node:events'
 import {
   type AnyLoopType,
   type Clock,
@@ -15,6 +15,7 @@ import type { RecordedEvent, RunId } from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
 import { createDirectoryWorkspace } from '../workspace/index.ts'
 import type { RunParts } from './options.ts'
+import { pathInside } from './places.ts'
 import type { RunHandle } from './run-handle.ts'
 
 /** What every run of a host shares. */
@@ -44,6 +45,8 @@ export function createDriver(base: HostPorts): Driver {
       const stop = new AbortController()
       const forward = (): void => stop.abort()
       if (parts.signal?.aborted === true) forward()
+      // Any number of runs may share one signal.
+      if (parts.signal !== undefined) setMaxListeners(0, parts.signal)
       parts.signal?.addEventListener('abort', forward, { once: true })
       let onStarted: () => void = () => undefined
       const started = new Promise<void>((resolve) => {
@@ -121,6 +124,6 @@ function portsFor(base: HostPorts, parts: RunParts, workspace: string | undefine
 
 /** The record is no part of the tree that it is about. */
 function recordInside(workspace: string, folder: string): readonly string[] {
-  const path = relative(workspace, folder)
-  return path === '' || path.startsWith('..') || isAbsolute(path) ? [] : [path]
+  const path = pathInside(workspace, folder)
+  return path === undefined ? [] : [path]
 }

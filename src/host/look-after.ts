@@ -3,11 +3,13 @@
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
 import { createDirectoryWorkspace, createTrees } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
-import { requireEmpty, resolvePath } from './start-runs.ts'
+import { requireEmpty, resolveWorkspace } from './places.ts'
 
 /** Findings of SQLite's own check, and content that rows name and the disk does not have. */
 export async function findProblems({ journal, blobs }: HostPorts): Promise<readonly string[]> {
   const problems = [...journal.integrityProblems()]
+  // Of a database that is damaged, what it names cannot be trusted.
+  if (problems.length > 0) return problems
   const trees = createTrees(blobs)
   const seen = new Set<string>()
   for (const { hash, isTree } of journal.namedContent()) {
@@ -25,12 +27,12 @@ export async function findProblems({ journal, blobs }: HostPorts): Promise<reado
 
 /** Reading to the end compares the content with its name. */
 async function readThrough(content: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _part of content) void _part
+  for await (const part of content) void part
 }
 
 /** Puts a tree that the record has into an empty folder. */
 export async function extractTree(
-  { journal, blobs }: HostPorts,
+  { journal, blobs, folder: record }: HostPorts,
   tree: string,
   folder: string,
 ): Promise<TreeId> {
@@ -40,7 +42,7 @@ export async function extractTree(
     const what = named.length > 1 ? 'fits several trees. Say more of it.' : 'is no tree of a run.'
     throw new LoopError('unknown-artifact', `"${tree}" ${what}`)
   }
-  const path = resolvePath(folder) ?? folder
+  const path = resolveWorkspace(folder, record) ?? folder
   requireEmpty(path, false)
   await createDirectoryWorkspace({ path, blobs }).restore(only.hash as TreeId)
   return only.hash as TreeId

@@ -3,7 +3,7 @@
  * start here.
  */
 
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { loadRun, openQuestions, streamEvents, systemClock } from '../engine/index.ts'
 import { createBlobStore, openSqliteJournal } from '../journal/index.ts'
@@ -19,9 +19,9 @@ import { stateFolder } from './state-folder.ts'
 import { createTells } from './tell-runs.ts'
 
 export async function openHost(options: HostOptions = {}): Promise<Host> {
-  const folder = resolve(options.folder ?? stateFolder())
-  const base = openPorts(folder, options)
-  const { journal, blobs } = base
+  const base = openPorts(makeFolder(resolve(options.folder ?? stateFolder())), options)
+  const { folder, journal, blobs } = base
+  const closing = new AbortController()
   const driver = createDriver(base)
   const tells = createTells(base)
   return {
@@ -46,24 +46,31 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     },
     async *events(idOrName, range) {
       const run = await journal.findRun(idOrName)
-      yield* streamEvents(journal, run.id, range)
+      const signal = AbortSignal.any([closing.signal, ...(range?.signal ? [range.signal] : [])])
+      yield* streamEvents(journal, run.id, { ...range, signal })
     },
     async close() {
       await driver.shutDown()
+      closing.abort()
       await journal.close()
     },
   }
 }
 
-function openPorts(folder: string, options: HostOptions): HostPorts {
+/** The folder's real path. One that was there already keeps its mode. */
+function makeFolder(folder: string): string {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    chmodSync(folder, 0o700)
+    const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (made !== undefined) chmodSync(folder, 0o700)
+    return realpathSync(folder)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `The folder of the record, ${folder}, cannot be used: ${reason}. Give another.`
     throw new LoopError('store-failed', message, { cause })
   }
+}
+
+function openPorts(folder: string, options: HostOptions): HostPorts {
   const { synchronous } = options
   const journal = openSqliteJournal({
     path: join(folder, 'journal.db'),

@@ -11,12 +11,17 @@ import {
 } from '../loop/index.ts'
 import type { HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
+import { requireDecision } from './requests.ts'
 import { requireOpen } from './start-runs.ts'
 
 export function createTells(base: HostPorts): Pick<Host, 'answer' | 'tell'> {
   const { journal, clock } = base
+  // To decide about a run takes its lease, but nothing of its workspace.
+  const idle = { ...base, journal: { ...journal, acquire: journal.acquireIdle } }
   return {
     async answer(idOrName, questionId, answer, by) {
+      if (typeof answer !== 'string') throw new LoopError('bad-answer', 'An answer is text.')
+      requireBy(by)
       const run = await journal.findRun(idOrName)
       const questions = await openQuestions(journal, run.id)
       const asked = findQuestion(questions, questionId)
@@ -27,18 +32,24 @@ export function createTells(base: HostPorts): Pick<Host, 'answer' | 'tell'> {
       await journal.recordDecision(run.id, decision, by, clock.now())
     },
     async tell(idOrName, decision, by) {
+      const checked = requireDecision(decision)
+      requireBy(by)
       const run = await journal.findRun(idOrName)
       requireOpen(run)
-      await journal.recordDecision(run.id, decision, by, clock.now())
+      await journal.recordDecision(run.id, checked, by, clock.now())
       if (run.held) return
       try {
-        await applyIdle(run.id, base, createOwner())
+        await applyIdle(run.id, idle, createOwner())
       } catch (error) {
         // Whoever took it in the meantime applies the decision.
-        if (!isLoopError(error, 'run-busy') && !isLoopError(error, 'workspace-busy')) throw error
+        if (!isLoopError(error, 'run-busy')) throw error
       }
     },
   }
+}
+
+function requireBy(by: string): void {
+  if (typeof by !== 'string') throw new LoopError('bad-request', 'Say as text who decides.')
 }
 
 /** By its id, or by the name that the loop gave it where only one has it. */

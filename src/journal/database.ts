@@ -4,11 +4,24 @@
  *
  * S1. WAL and `synchronous` are set on every open; a default that differs between builds is not
  *     trusted.
+ * S2. A file that a connection of this process has open is not opened beside SQLite: closing that
+ *     handle would drop the locks of all connections to it.
  */
 
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
+import { keepStatements } from './kept-statements.ts'
+import { damaged, openFailure } from './store-failures.ts'
 
 export type SqlValue = null | number | bigint | string | Uint8Array
 
@@ -33,14 +46,17 @@ export type Synchronous = 'FULL' | 'NORMAL'
 /** "LPWR": tells our files from any other SQLite database. */
 export const applicationId = 0x4c505752
 
-const busyTimeoutMs = 10_000
+export const inMemory = ':memory:'
+
+/** The event loop stands still for so long when a process is stopped in the middle of a commit. */
+const busyTimeoutMs = 2000
 
 export function openDatabase(path: string, synchronous: Synchronous): Database {
-  refuseForeignFile(path)
   const DatabaseSync = loadDriver()
+  const letGo = path === inMemory ? () => undefined : claimFile(path)
   let database: Database | undefined
   try {
-    database = new DatabaseSync(path)
+    database = keepStatements(new DatabaseSync(path), letGo)
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
     database.exec('PRAGMA journal_mode = WAL')
     database.exec(`PRAGMA synchronous = ${synchronous}`)
@@ -48,6 +64,7 @@ export function openDatabase(path: string, synchronous: Synchronous): Database {
     database.exec('PRAGMA foreign_keys = ON')
     return database
   } catch (cause) {
+    if (database === undefined) letGo()
     database?.close()
     throw openFailure(path, cause)
   }
@@ -83,29 +100,66 @@ function silently<T>(load: () => T): T {
 const headerBytes = 100
 const magic = 'SQLite format 3\0'
 
-/** Looks at the first bytes without opening the file as a database, so that nothing is changed. */
-function refuseForeignFile(path: string): void {
-  const header = Buffer.alloc(headerBytes)
-  let size: number
+/** How many connections of this process each file has, by its device and number. */
+const openHere = new Map<string, number>()
+
+/** Makes sure that the file is ours and for its owner only; gives back what to call at the end. */
+function claimFile(path: string): () => void {
+  let key: string
   try {
-    const file = openSync(path, 'r')
-    try {
-      size = fstatSync(file).size
-      readSync(file, header, 0, headerBytes, 0)
-    } finally {
-      closeSync(file)
-    }
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found === undefined) closeSync(openSync(path, 'a', 0o600))
+    else if (!openHere.has(keyOf(found))) refuseForeignFile(path, found)
+    // SQLite gives the files beside it the mode of this one.
+    chmodSync(path, 0o600)
+    key = keyOf(statSync(path))
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return
-    throw openFailure(path, cause)
+    throw cause instanceof LoopError ? cause : openFailure(path, cause)
   }
-  if (size === 0) return
+  openHere.set(key, (openHere.get(key) ?? 0) + 1)
+  return () => {
+    const others = (openHere.get(key) ?? 0) - 1
+    if (others > 0) openHere.set(key, others)
+    else openHere.delete(key)
+  }
+}
+
+const keyOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`
+
+/** Looks at the first bytes without opening the file as a database, so that nothing is changed. */
+function refuseForeignFile(path: string, found: Stats): void {
+  const { size } = found
+  if (!found.isFile()) throw damaged(path, 'it is not a regular file')
+  if (size === 0) {
+    if (hasContent(join(dirname(path), 'blobs'))) throw damaged(path, emptiedMessage)
+    return
+  }
+  const header = readHeader(path)
   if (size < headerBytes || header.toString('latin1', 0, 16) !== magic) {
     throw damaged(path, 'it is not a SQLite database')
   }
   if (isForeign(header)) throw damaged(path, belongsToAnother)
   if (size < databaseBytes(header) && isMissingOrEmpty(`${path}-wal`)) {
     throw damaged(path, 'a part of it is missing')
+  }
+}
+
+const emptiedMessage = 'it is empty, but content of its runs lies beside it'
+
+const hasContent = (folder: string): boolean =>
+  isFolder(folder) && readdirSync(folder).some((name) => name !== 'tmp')
+
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+function readHeader(path: string): Buffer {
+  const header = Buffer.alloc(headerBytes)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, header, 0, headerBytes, 0)
+    return header
+  } finally {
+    closeSync(file)
   }
 }
 
@@ -125,24 +179,3 @@ function databaseBytes(header: Buffer): number {
 
 const isMissingOrEmpty = (path: string): boolean =>
   (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
-
-/** Why a journal could not be opened or prepared; damage is told from a disk that fails for now. */
-export function openFailure(path: string, cause: unknown): LoopError {
-  const message = cause instanceof Error ? cause.message : String(cause)
-  if (/malformed|not a database|corrupt/i.test(message)) return damaged(path, message, cause)
-  return new LoopError(
-    'store-failed',
-    `The journal ${path} cannot be opened: ${message}. ` +
-      'Check the disk, its space and the rights on that folder, then try again.',
-    { cause },
-  )
-}
-
-export function damaged(path: string, what: string, cause?: unknown): LoopError {
-  return new LoopError(
-    'store-damaged',
-    `The journal ${path} is not usable: ${what}. It was left as it is. ` +
-      'Restore it from a backup, or move it away to start with an empty one.',
-    { cause },
-  )
-}

@@ -98,6 +98,15 @@ describe('E11: what people decided', () => {
     expect(await journal.pendingDecisions(run)).toEqual([second])
   })
 
+  test.each(['explode', 'toString', undefined])('of no known type is refused: %s', async (type) => {
+    const { run } = await writeRun(journal)
+    const decision = { type } as unknown as Decision
+    await expect(journal.recordDecision(run, decision, 'ada', 5)).rejects.toMatchObject({
+      code: 'bad-request',
+    })
+    expect(await journal.pendingDecisions(run)).toEqual([])
+  })
+
   test('for a run that there is not is refused', async () => {
     const { run } = await writeRun(openSqliteJournal({ path: ':memory:' }))
     await expect(journal.recordDecision(run, pause, 'ada', 5)).rejects.toMatchObject({

@@ -22,6 +22,15 @@ interface DecisionColumns {
   readonly at: number
 }
 
+const types: Readonly<Record<Decision['type'], true>> = {
+  pause: true,
+  resume: true,
+  stop: true,
+  cancel: true,
+  'change-limits': true,
+  answer: true,
+}
+
 export function createDecisions(database: Database): Decisions {
   const insert = database.prepare(
     'INSERT INTO decisions (run, question, body, by, at) VALUES (?, ?, ?, ?, ?) RETURNING id',
@@ -36,6 +45,13 @@ export function createDecisions(database: Database): Decisions {
 
   return {
     insert(key, decision, by, atMs) {
+      if (!Object.hasOwn(types, decision.type)) {
+        const known = Object.keys(types).join(', ')
+        throw new LoopError(
+          'bad-request',
+          `"${decision.type}" is no decision. Say one of: ${known}.`,
+        )
+      }
       const { name, status } = selectStatus.get(key) as { name: string; status: RunStatus }
       if (isEnd(status)) {
         throw new LoopError('wrong-status', `Run "${name}" has ended (${status}); fork it instead.`)

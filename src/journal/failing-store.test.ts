@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LoopError } from '../loop/index.ts'
 import { diskError, watchDatabase } from '../testing/watched-database.ts'
+import { writeRun } from '../testing/write-run.ts'
 import { openDatabase } from './database.ts'
 import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
 
@@ -86,4 +87,19 @@ test('closing works although the log cannot be folded into the file', async () =
   const journal = openSqliteJournal({ path, database })
   await expect(journal.close()).resolves.toBeUndefined()
   await openSqliteJournal({ path }).close()
+})
+
+test('a record that another holds in the middle of a commit is told as that, and soon', async () => {
+  const path = join(folder, 'journal.db')
+  const journal = openSqliteJournal({ path })
+  const frozen = openDatabase(path, 'NORMAL')
+  frozen.exec('BEGIN IMMEDIATE')
+  await expect(writeRun(journal)).rejects.toMatchObject({
+    code: 'store-failed',
+    message: expect.stringContaining('Another process holds the record'),
+  })
+  frozen.exec('ROLLBACK')
+  await writeRun(journal)
+  frozen.close()
+  await journal.close()
 })

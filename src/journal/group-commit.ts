@@ -8,6 +8,7 @@
 import { LoopError } from '../loop/index.ts'
 import type { Database } from './database.ts'
 import { rollBack } from './schema.ts'
+import { storeFailed } from './store-failures.ts'
 
 export interface GroupCommit {
   /**
@@ -97,15 +98,4 @@ export function createGroupCommit(
       }),
     flush,
   }
-}
-
-export function storeFailed(cause: unknown): LoopError {
-  if (cause instanceof LoopError) return cause
-  const message = cause instanceof Error ? cause.message : String(cause)
-  return new LoopError(
-    'store-failed',
-    `The journal failed: ${message}. Nothing of this change was kept; ` +
-      'free disk space or repair the disk, then resume the run.',
-    { cause },
-  )
 }

@@ -125,6 +125,30 @@ describe('one workspace', () => {
     await second.take()
   })
 
+  test.each([
+    ['/work/inner', true],
+    ['/work/', true],
+    ['/', true],
+    ['/work-2', false],
+    ['/w', false],
+  ])('is busy for a run in %s: %s', async (workspace, isBusy) => {
+    await (await writeRun(journal, { workspace: '/work' })).take(createOwner())
+    const other = await writeRun(journal, { workspace })
+    const taking = journal.acquire(other.run, createOwner())
+    if (isBusy) await expect(taking).rejects.toMatchObject({ code: 'workspace-busy' })
+    else expect((await taking).fence).toBe(1)
+  })
+
+  test('does not matter to who only decides about a run', async () => {
+    const first = await writeRun(journal, { workspace: '/work' })
+    const second = await writeRun(journal, { workspace: '/work' })
+    await first.take(createOwner())
+    await journal.release(await journal.acquireIdle(second.run, createOwner()))
+    await expect(journal.acquireIdle(first.run, createOwner())).rejects.toMatchObject({
+      code: 'run-busy',
+    })
+  })
+
   test('is free when the process that worked in it is gone', async () => {
     const first = await writeRun(journal, { workspace: '/work' })
     const second = await writeRun(journal, { workspace: '/work' })

@@ -27,7 +27,9 @@ export function isHeld(
 }
 
 export interface Leases {
-  /** The three run inside a transaction of the caller. */
+  // All of these run inside a transaction of the caller.
+  /** Throws `workspace-busy` when another run is at work in the workspace, above it or below it. */
+  requireWorkspace(key: number, nowMs: number): void
   take(key: number, run: RunId, owner: string, nowMs: number): Lease
   drop(key: number, lease: Lease): void
   /** Throws `fenced`. Prolongs a lease that is past a third of its time. */
@@ -50,19 +52,22 @@ export function createLeases(database: Database): Leases {
   const clear = database.prepare('UPDATE leases SET owner = NULL WHERE run = ? AND fence = ?')
   const rivals = database.prepare(
     'SELECT runs.name, leases.owner, leases.expires_at FROM runs JOIN leases ' +
-      'ON leases.run = runs.key WHERE runs.key <> ?1 AND leases.owner IS NOT NULL ' +
-      'AND runs.workspace = (SELECT workspace FROM runs WHERE key = ?1)',
+      'ON leases.run = runs.key JOIN runs AS mine ON mine.key = ?1 ' +
+      'WHERE runs.key <> ?1 AND leases.owner IS NOT NULL ' +
+      `AND (${isWithin('runs', 'mine')} OR ${isWithin('mine', 'runs')})`,
   )
   // Nobody else can write while a transaction is open, so once in it is enough.
   const verified = new Map<number, Lease>()
 
   return {
-    take(key, run, owner, nowMs) {
-      const row = select.get(key) as LeaseColumns | undefined
-      if (row !== undefined && isHeld(row, nowMs)) throw busy(run, row)
+    requireWorkspace(key, nowMs) {
       for (const rival of rivals.all(key) as (LeaseColumns & { name: string })[]) {
         if (isHeld(rival, nowMs)) throw workspaceBusy(rival.name)
       }
+    },
+    take(key, run, owner, nowMs) {
+      const row = select.get(key) as LeaseColumns | undefined
+      if (row !== undefined && isHeld(row, nowMs)) throw busy(run, row)
       const fence = (row?.fence ?? 0) + 1
       upsert.run(key, owner, fence, nowMs + leaseTtlMs)
       return { run, owner, fence }
@@ -81,6 +86,12 @@ export function createLeases(database: Database): Leases {
   }
 }
 
+/** SQL: the workspace of one table is that of the other, or below it. */
+function isWithin(inner: string, outer: string): string {
+  const folder = (table: string): string => `rtrim(${table}.workspace, '/') || '/'`
+  return `substr(${folder(inner)}, 1, length(${folder(outer)})) = ${folder(outer)}`
+}
+
 function busy(run: RunId, row: LeaseColumns): LoopError {
   const pid = row.owner?.split('|')[2] ?? '?'
   return new LoopError(
@@ -92,7 +103,7 @@ function busy(run: RunId, row: LeaseColumns): LoopError {
 const workspaceBusy = (name: string): LoopError =>
   new LoopError(
     'workspace-busy',
-    `Run "${name}" is at work in the same workspace. Wait for it, or give this run another one.`,
+    `Run "${name}" is at work in the same workspace, or in one inside the other. Wait for it, or give this run another one.`,
   )
 
 const fenced = (run: RunId): LoopError =>

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -164,8 +166,24 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
 
   test('a folder in its place is refused', () => {
     expect(() => openSqliteJournal({ path: folder })).toThrow(
-      expect.objectContaining({ code: 'store-failed' }),
+      expect.objectContaining({ code: 'store-damaged' }),
     )
+  })
+
+  test('a pipe in its place is refused and not waited for', () => {
+    const pipe = join(folder, 'pipe.db')
+    execFileSync('mkfifo', [pipe])
+    expect(() => openSqliteJournal({ path: pipe })).toThrow(/not a regular file/)
+  })
+
+  test('an empty file is refused when content lies beside it', () => {
+    mkdirSync(join(folder, 'blobs', 'ab'), { recursive: true })
+    const file = join(folder, 'journal.db')
+    writeFileSync(file, '')
+    expect(() => openSqliteJournal({ path: file })).toThrow(
+      expect.objectContaining({ code: 'store-damaged' }),
+    )
+    expect(statSync(file).size).toBe(0)
   })
 
   test('an empty file becomes a journal', async () => {

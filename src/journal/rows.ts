@@ -2,8 +2,8 @@
 
 import type { RunRow } from '../engine/index.ts'
 import { type RecordedEvent, type RunId, type RunStatus } from '../loop/index.ts'
-import { damaged } from './database.ts'
 import { decodeEvent } from './event-code.ts'
+import { damaged } from './store-failures.ts'
 
 export interface RunColumns {
   readonly key: number

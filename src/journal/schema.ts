@@ -6,7 +6,8 @@
  */
 
 import { LoopError } from '../loop/index.ts'
-import { applicationId, belongsToAnother, type Database, damaged, openFailure } from './database.ts'
+import { applicationId, belongsToAnother, type Database } from './database.ts'
+import { damaged, openFailure } from './store-failures.ts'
 
 const migrations: readonly string[] = [
   `

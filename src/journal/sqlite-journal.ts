@@ -7,16 +7,18 @@
  * tail has grown as large as the snapshot, so a resume reads at most twice what it needs.
  */
 
-import { chmodSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Journal } from '../engine/index.ts'
-import { type Database, openDatabase, type Synchronous } from './database.ts'
+import type { Journal, Lease, Owner } from '../engine/index.ts'
+import { isLoopError, type RunId } from '../loop/index.ts'
+import { type Database, inMemory, openDatabase, type Synchronous } from './database.ts'
 import { createDecisions, type Decisions } from './decisions.ts'
 import { createEventTable, type EventTable } from './event-table.ts'
-import { createGroupCommit, type GroupCommit, storeFailed } from './group-commit.ts'
+import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { createLeases, type Leases } from './leases.ts'
 import { createRunTable, type RunTable } from './run-table.ts'
 import { migrate, rollBack } from './schema.ts'
+import { storeFailed } from './store-failures.ts'
 import { createUnitWriter } from './unit-writer.ts'
 import { createWatch, type Watch } from './watch.ts'
 
@@ -32,6 +34,8 @@ export interface SqliteJournalOptions {
 }
 
 export interface SqliteJournal extends Journal {
+  /** As `acquire`, to decide about a run and not to work: who is in its workspace does not matter. */
+  acquireIdle(run: RunId, owner: Owner): Promise<Lease>
   /** Every hash that a row names, with whether it is a tree. */
   namedContent(): readonly { readonly hash: string; readonly isTree: boolean }[]
   /** Findings of SQLite's own full check; empty when all is well. */
@@ -77,10 +81,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
       database.close()
     },
     namedContent: () => namedContent(database),
-    integrityProblems: () =>
-      (database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])
-        .map((row) => row.integrity_check)
-        .filter((line) => line !== 'ok'),
+    integrityProblems: () => integrityProblems(database),
   }
 }
 
@@ -90,6 +91,14 @@ function foldLog(database: Database): void {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
     // What is in the log is as safe there; the next process folds it.
+  }
+}
+
+function guarded<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    throw storeFailed(cause)
   }
 }
 
@@ -108,13 +117,7 @@ type Reading = 'findRun' | 'listRuns' | 'snapshot' | 'read' | 'readStore' | 'che
 
 function createReading(parts: Parts): Pick<Journal, Reading | 'pendingDecisions'> {
   const { runs, events, decisions, now } = parts
-  async function reading<T>(work: () => T): Promise<T> {
-    try {
-      return work()
-    } catch (cause) {
-      throw storeFailed(cause)
-    }
-  }
+  const reading = async <T>(work: () => T): Promise<T> => guarded(work)
   return {
     findRun: (idOrName) => reading(() => runs.find(idOrName, now())),
     listRuns: (filter) => reading(() => runs.list(filter?.status, filter?.limit ?? 1000, now())),
@@ -129,9 +132,10 @@ function createReading(parts: Parts): Pick<Journal, Reading | 'pendingDecisions'
   }
 }
 
-type Writing = 'createRun' | 'acquire' | 'renew' | 'release' | 'append' | 'recordDecision'
+type Leasing = 'acquire' | 'acquireIdle' | 'renew' | 'release'
+type Writing = Leasing | 'createRun' | 'append' | 'recordDecision'
 
-function createWriting(parts: Parts): Pick<Journal, Writing> {
+function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
   const { database, runs, leases, decisions, group, watch, now } = parts
   const writer = createUnitWriter(database)
   function transaction<T>(work: () => T): T {
@@ -146,17 +150,20 @@ function createWriting(parts: Parts): Pick<Journal, Writing> {
       throw storeFailed(cause)
     }
   }
+  const acquire = async (run: RunId, owner: Owner, toWork: boolean): Promise<Lease> =>
+    transaction(() => {
+      const key = runs.key(run)
+      writer.forget(key)
+      if (toWork) leases.requireWorkspace(key, now())
+      return leases.take(key, run, owner, now())
+    })
   return {
     createRun: async (run) => {
       transaction(() => runs.insert(run))
       watch.notify('events')
     },
-    acquire: async (run, owner) =>
-      transaction(() => {
-        const key = runs.key(run)
-        writer.forget(key)
-        return leases.take(key, run, owner, now())
-      }),
+    acquire: (run, owner) => acquire(run, owner, true),
+    acquireIdle: (run, owner) => acquire(run, owner, false),
     renew: async (lease) => transaction(() => leases.verify(runs.key(lease.run), lease, now())),
     release: async (lease) => transaction(() => leases.drop(runs.key(lease.run), lease)),
     append(lease, unit) {
@@ -175,27 +182,34 @@ function createWriting(parts: Parts): Pick<Journal, Writing> {
 }
 
 function namedContent(database: Database): ReturnType<SqliteJournal['namedContent']> {
-  const rows = database.prepare('SELECT DISTINCT hash, is_tree FROM named_content').all()
-  return (rows as { hash: string; is_tree: number }[]).map((row) => ({
-    hash: row.hash,
-    isTree: row.is_tree === 1,
-  }))
+  return guarded(() => {
+    const rows = database.prepare('SELECT DISTINCT hash, is_tree FROM named_content').all()
+    return (rows as { hash: string; is_tree: number }[]).map((row) => ({
+      hash: row.hash,
+      isTree: row.is_tree === 1,
+    }))
+  })
+}
+
+/** Damage may be such that the check itself fails: that is a finding too. */
+function integrityProblems(database: Database): readonly string[] {
+  try {
+    const rows = guarded(() => database.prepare('PRAGMA integrity_check').all())
+    return (rows as { integrity_check: string }[])
+      .map((row) => row.integrity_check)
+      .filter((line) => line !== 'ok')
+  } catch (error) {
+    if (!isLoopError(error, 'store-damaged')) throw error
+    return [error.message]
+  }
 }
 
 function openFile(path: string, synchronous: Synchronous): Database {
-  if (path === ':memory:') return openDatabase(path, synchronous)
+  if (path === inMemory) return openDatabase(path, synchronous)
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   } catch (cause) {
     throw storeFailed(cause)
   }
-  // SQLite gives the files beside it the mode of the main one.
-  const previous = process.umask(0o077)
-  try {
-    const database = openDatabase(path, synchronous)
-    chmodSync(path, 0o600)
-    return database
-  } finally {
-    process.umask(previous)
-  }
+  return openDatabase(path, synchronous)
 }

@@ -53,6 +53,15 @@ describe('a watcher', () => {
     expect(stopped.times()).toBe(0)
   })
 
+  test('is told once more when the journal closes, so that nobody waits for ever', async () => {
+    const journal = openSqliteJournal({ path: ':memory:' })
+    const waiting = called()
+    journal.watch('events', waiting.call)
+    await journal.close()
+    await journal.close()
+    expect(waiting.times()).toBe(1)
+  })
+
   test('is told a moment later of what another connection writes, and of both topics', async () => {
     const path = join(folder, 'journal.db')
     const [mine, other] = [openSqliteJournal({ path }), openSqliteJournal({ path })]

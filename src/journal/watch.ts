@@ -68,6 +68,9 @@ export function createWatch(database: Database): Watch {
       }
     },
     close() {
+      // Whoever waits looks once more, and finds the journal closed.
+      notify('events')
+      notify('decisions')
       listeners.events.clear()
       listeners.decisions.clear()
       stop()

@@ -18,5 +18,8 @@ export function evolveDecision(state: RunState, event: DecisionApplied): RunStat
       return { ...state, limits: { ...state.limits, ...decision.limits } }
     case 'answer':
       return state
+    default:
+      // Of a newer version, or of a program that did not check: it changes nothing here.
+      return state
   }
 }

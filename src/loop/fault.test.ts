@@ -82,7 +82,7 @@ describe('what the code of a step throws becomes a fault', () => {
 
   test('as it says itself, when it says so', () => {
     const fault = { code: 'conflict', message: 'merge by hand', retryable: false, fatal: true }
-    expect(toFault(new FaultError(fault))).toBe(fault)
+    expect(toFault(new FaultError(fault))).toEqual(fault)
   })
 
   test('with the moment at which the window of a provider opens', () => {

@@ -17,12 +17,15 @@ export interface Fault {
   readonly limit?: 'tokens' | 'cost'
 }
 
+const messageCharsMax = 4000
+
 export class FaultError extends Error {
   readonly fault: Fault
   constructor(fault: Fault, options?: { readonly cause?: unknown }) {
-    super(fault.message, options)
+    const known = normalise(fault)
+    super(known.message, options)
     this.name = 'FaultError'
-    this.fault = fault
+    this.fault = known
   }
 }
 
@@ -46,14 +49,42 @@ const transientCodes = new Set([
   'UND_ERR_SOCKET',
 ])
 
-const messageCharsMax = 4000
+/** What was thrown, as text: total, whatever it is. */
+export function textOf(error: unknown): string {
+  try {
+    const text: unknown = error instanceof Error ? error.message : error
+    return typeof text === 'string' ? text : String(text)
+  } catch {
+    return 'something was thrown that cannot be shown'
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  try {
+    return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Only what a fault consists of, in the types it should have: it is written to the journal. */
+function normalise(fault: Fault): Fault {
+  const { code, message, retryable, fatal, retryAtMs, limit } = fault
+  return {
+    code: typeof code === 'string' ? code : 'step-failed',
+    message: textOf(message ?? '').slice(0, messageCharsMax),
+    retryable: retryable === true,
+    ...(fatal === true ? { fatal } : {}),
+    ...(typeof retryAtMs === 'number' && Number.isFinite(retryAtMs) ? { retryAtMs } : {}),
+    ...(limit === 'tokens' || limit === 'cost' ? { limit } : {}),
+  }
+}
 
 /** What a step's code threw, as a fault. Only known transient failures are worth a second try. */
 export function toFault(error: unknown): Fault {
   if (error instanceof FaultError) return error.fault
-  const message = error instanceof Error ? error.message : String(error)
-  const code =
-    typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  const message = textOf(error)
+  const code = codeOf(error)
   return {
     // Numbers, such as those of DOMException, name nothing.
     code: typeof code === 'string' ? code : 'step-failed',

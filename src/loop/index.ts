@@ -34,7 +34,14 @@ export {
 } from './event.ts'
 export { type CheckResult, type CheckStatus, checksPass, type Evidence } from './evidence.ts'
 export { type ApplyProgress, evolve, type Occurrence } from './evolve.ts'
-export { errorSignature, type Fault, FaultError, rateLimited, toFault } from './fault.ts'
+export {
+  errorSignature,
+  type Fault,
+  FaultError,
+  rateLimited,
+  textOf,
+  toFault,
+} from './fault.ts'
 export {
   type BlobId,
   type ReservationId,
@@ -80,7 +87,13 @@ export {
   questionName,
   questionProblem,
 } from './question.ts'
-export { defaultRetry, type RetryPolicy, retryDelayMs } from './retry.ts'
+export {
+  defaultRetry,
+  type RetryPolicy,
+  retryDelayMs,
+  retryPolicy,
+  windowOpensAtMs,
+} from './retry.ts'
 export type { Signal } from './signal.ts'
 export { committed, initialState, type Metrics, type RunState, remaining } from './state.ts'
 export { documentedStatus, isEnd, type RunStatus, statusAliases, transitions } from './status.ts'

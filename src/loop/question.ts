@@ -35,6 +35,8 @@ export const questionName = (id: string): string =>
 
 /** Why a question cannot be asked, if it cannot. */
 export function questionProblem(question: Question): string | undefined {
+  const texts: readonly unknown[] = [question.text, question.default, ...(question.options ?? [])]
+  if (texts.some((text) => typeof text !== 'string')) return 'its texts are not all strings'
   if (question.text.trim() === '') return 'its text is empty'
   if (question.options?.length === 0) return 'its list of options is empty'
   if (question.options !== undefined && !question.options.includes(question.default)) {

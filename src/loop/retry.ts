@@ -17,6 +17,22 @@ export const defaultRetry: RetryPolicy = {
   delayMsMax: 30_000,
 }
 
+/** What was said, where it is a number; the default otherwise. */
+export function retryPolicy(said: Partial<RetryPolicy> | undefined): RetryPolicy {
+  const pick = (name: keyof RetryPolicy): number => {
+    const value = said?.[name]
+    return typeof value === 'number' && value >= 0 && Number.isFinite(value)
+      ? value
+      : defaultRetry[name]
+  }
+  return {
+    attempts: pick('attempts'),
+    firstDelayMs: pick('firstDelayMs'),
+    factor: pick('factor'),
+    delayMsMax: pick('delayMsMax'),
+  }
+}
+
 /**
  * How long to wait before the next attempt, or undefined to give up. Full jitter between half and
  * the whole of the exponential delay, so that many runs do not come back at the same moment.
@@ -34,4 +50,14 @@ export function retryDelayMs(
   const grown = firstDelayMs === 0 ? 0 : firstDelayMs * factor ** (attempt - 1)
   const whole = Math.min(delayMsMax, grown)
   return Math.round(whole / 2 + (chance * whole) / 2)
+}
+
+/**
+ * When a provider that said "not now" is asked again: when it says so, and later each time where its
+ * word turns out to be no good (a clock that differs, a moment that has passed).
+ */
+export function windowOpensAtMs(fault: Fault, refusals: number, nowMs: number): number {
+  const said = fault.retryAtMs ?? nowMs + 60_000
+  const patience = refusals === 0 ? 0 : Math.min(60_000, 1000 * 2 ** Math.min(refusals - 1, 6))
+  return Math.max(said, nowMs + patience)
 }

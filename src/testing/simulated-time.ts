@@ -88,12 +88,19 @@ export function createSimulatedTime(random: SeededRandom): SimulatedTime {
       return tasks
     },
     post,
-    clockOf: (lane) => ({
-      now: () => nowMs,
-      sleep: (ms, signal) => sleep(lane, ms, signal),
-      turn: () => sleep(lane, 0),
-      random: () => chance.next(),
-    }),
+    clockOf(lane) {
+      // Turns of one process come in the order in which they were asked for; the rest does not.
+      let lastTurn: Promise<void> = Promise.resolve()
+      return {
+        now: () => nowMs,
+        sleep: (ms, signal) => sleep(lane, ms, signal),
+        turn() {
+          lastTurn = lastTurn.then(() => sleep(lane, 0))
+          return lastTurn
+        },
+        random: () => chance.next(),
+      }
+    },
     async step() {
       const task = takeNext()
       if (task === undefined) return false

@@ -2,7 +2,7 @@
 
 import type { Blobs, Trees } from '../engine/index.ts'
 import type { BlobId, TreeId } from '../loop/index.ts'
-import { type Bytes, inside, show } from './bytes.ts'
+import { asText, type Bytes, inside, show } from './bytes.ts'
 import {
   blobOf,
   type FileEntry,
@@ -13,7 +13,7 @@ import {
 } from './tree-object.ts'
 
 /** A path is for people; one that is not UTF-8 stands with `\xff` for its bytes. */
-export type TreeItem =
+export type TreeItem = (
   | { readonly path: string; readonly mode: 'directory' }
   | {
       readonly path: string
@@ -22,6 +22,10 @@ export type TreeItem =
       readonly bytes: number
     }
   | { readonly path: string; readonly mode: 'link'; readonly target: string }
+) & {
+  /** The path or the target only stands for bytes that are no text. */
+  readonly isText?: false
+}
 
 /** Paths of files and links, and of directories with nothing in them, which end in a slash. */
 export interface TreeDifference {
@@ -66,12 +70,15 @@ async function* items(blobs: Blobs, tree: TreeId, folder: Bytes): AsyncGenerator
   for (const entry of await loadTree(blobs, tree)) {
     const within = inside(folder, entry.name)
     const path = show(within)
-    if (entry.type === 'link') yield { path, mode: 'link', target: show(entry.target) }
+    const target = entry.type === 'link' ? entry.target : ''
+    const isText = asText(within) !== undefined && asText(target) !== undefined
+    const shown = isText ? { path } : ({ path, isText } as const)
+    if (entry.type === 'link') yield { ...shown, mode: 'link', target: show(target) }
     else if (entry.type === 'file') {
       const mode = entry.executable ? 'executable' : 'file'
-      yield { path, mode, blob: entry.blob, bytes: entry.bytes }
+      yield { ...shown, mode, blob: entry.blob, bytes: entry.bytes }
     } else {
-      yield { path, mode: 'directory' }
+      yield { ...shown, mode: 'directory' }
       yield* items(blobs, entry.tree, within)
     }
   }

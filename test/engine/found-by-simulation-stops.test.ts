@@ -132,3 +132,22 @@ test('many steps under way at once are no leak of listeners', async () => {
   process.off('warning', note)
   expect(warnings).toEqual([])
 })
+
+test('E2: a run that is cancelled in the middle of a step says what its files are', async () => {
+  const workspace = memoryWorkspace({ a: '1' })
+  const world = createWorld({ workspace })
+  const loop = loopOf<null>(async (_context, it) => {
+    await it.step('half', async ({ signal }) => {
+      workspace.files.set('a', 'half')
+      await world.decide(run, { type: 'cancel', reason: 'wrong' })
+      await world.clock.sleep(1000, signal)
+    })
+    return null
+  })
+  const run = await world.start(loop)
+  await world.finish(run, loop)
+  expect(await world.state(run)).toMatchObject({
+    status: 'cancelled',
+    tree: await workspace.snapshot(),
+  })
+})

@@ -202,3 +202,41 @@ test('E2: files that somebody changed in a pause are kept, though the process di
   await world.finish(run, loop)
   expect(workspace.files.get('a')).toBe('mine')
 })
+
+test('E2: a step that a disk kept from starting is not overtaken by the one asked for after it', async () => {
+  const workspace = memoryWorkspace()
+  let looks = 0
+  const fragile = {
+    ...workspace,
+    async snapshot() {
+      if (++looks === 2) throw new LoopError('workspace-failed', 'EIO')
+      return workspace.snapshot()
+    },
+  }
+  const world = createWorld({ workspace: fragile })
+  const loop = loopOf<string>(async (_context, it) => {
+    // After a wait the files are looked at before a step starts on them.
+    await it.sleep('nap', 1)
+    const both = [it.step('first', () => 'a'), it.step('second', () => 'b', { readOnly: true })]
+    return (await Promise.all(both)).join('')
+  })
+  const run = await world.start(loop)
+  await expect(world.finish(run, loop)).rejects.toMatchObject({ code: 'workspace-failed' })
+  await world.finish(run, loop)
+  expect((await world.state(run)).progress).toBe('ab')
+})
+
+test('E2: a reservation that is no amount takes no place in the journal', async () => {
+  const world = createWorld()
+  const loop = loopOf<string>(async (_context, it) => {
+    const bad = it.step('bad', () => '', { reserve: { tokens: -1, costMicros: 0 } })
+    await bad.catch(() => undefined)
+    return it.step('well', () => 'well')
+  })
+  const run = await world.start(loop)
+  await world.finish(run, loop)
+  const events = await world.events(run)
+  const later = await worldAfter(events, events.length - 2)
+  await later.finish(run, loop)
+  expect((await later.state(run)).progress).toBe('well')
+})

@@ -74,13 +74,16 @@ export function createRunWatch(watching: RunWatchOptions): RunWatch {
     },
     enter(lane, iteration, context) {
       sync()
+      const isZombie = (): boolean => world.holders.get(run) !== lane || lane.state !== 'running'
       const place = `${log.epoch}/${iteration}`
       const known = contexts.get(place)
-      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(context)) {
-        violate(`E3: iteration ${iteration} got another context`)
+      // A process that lost the run goes on in a past of its own; nothing of it is kept.
+      if (!isZombie()) {
+        if (known !== undefined && JSON.stringify(known) !== JSON.stringify(context)) {
+          violate(`E3: iteration ${iteration} got another context`)
+        }
+        contexts.set(place, context)
       }
-      contexts.set(place, context)
-      const isZombie = (): boolean => world.holders.get(run) !== lane || lane.state !== 'running'
       const isDead = (): boolean => lane.state === 'dead'
       const options = { log, iteration, inputs, executions, isZombie, isDead, sync, violate }
       return createVisitWatch(options)

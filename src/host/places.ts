@@ -1,0 +1,51 @@
+/** Folders that callers name: where they lead, and that nothing there is lost. */
+
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { LoopError } from '../loop/index.ts'
+
+/** The parts of a record that hold what it knows; other folders in it may be worked in. */
+const recordParts = ['blobs', 'tmp']
+
+/**
+ * Where a path leads, links resolved: a workspace is never a link itself. Refuses the record: putting
+ * files back there would remove it.
+ */
+export function resolveWorkspace(path: string | undefined, record: string): string | undefined {
+  if (path === undefined) return undefined
+  const real = realPath(resolve(path))
+  const parts = recordParts.map((part) => join(record, part))
+  if (real !== record && parts.every((part) => pathInside(part, real) === undefined)) return real
+  throw new LoopError(
+    'bad-request',
+    `The folder ${real} is the record itself or a part of it. Give another folder to work in.`,
+  )
+}
+
+/** The relative path of what is in a folder, or is it ('.'); undefined for what is not. */
+export function pathInside(folder: string, path: string): string | undefined {
+  const inner = relative(folder, path)
+  if (inner === '') return '.'
+  return inner === '..' || inner.startsWith(`..${sep}`) || isAbsolute(inner) ? undefined : inner
+}
+
+/** Files of a checkpoint replace what is in the folder, so that must be nothing, or allowed. */
+export function requireEmpty(
+  workspace: string | undefined,
+  replaceFiles: boolean | undefined,
+): void {
+  if (workspace === undefined || replaceFiles === true || !existsSync(workspace)) return
+  if (readdirSync(workspace).length === 0) return
+  throw new LoopError(
+    'bad-request',
+    `The folder ${workspace} is not empty, and its files would be replaced. ` +
+      'Give an empty one, or say replaceFiles.',
+  )
+}
+
+/** Of what does not exist yet, the folders above it count. */
+function realPath(path: string): string {
+  if (existsSync(path)) return realpathSync(path)
+  const parent = dirname(path)
+  return parent === path ? path : join(realPath(parent), basename(path))
+}

@@ -1,0 +1,61 @@
+/** What callers ask for, checked once before anything of it is recorded. */
+
+import { requireLimits } from '../engine/index.ts'
+import { type Decision, defaultLimits, type Limits, LoopError, nameProblem } from '../loop/index.ts'
+
+type Told = Exclude<Decision, { type: 'answer' }>
+
+/** The decision with nothing else in it. Callers may be JavaScript, or have parsed it from JSON. */
+export function requireDecision(decision: Told): Told {
+  switch (decision?.type) {
+    case 'pause':
+    case 'resume':
+      return { type: decision.type }
+    case 'stop':
+    case 'cancel':
+      if (typeof decision.reason === 'string') return { ...decision }
+      throw badRequest(`To ${decision.type} a run, give the reason as text.`)
+    case 'change-limits':
+      return { type: 'change-limits', limits: requireKnownLimits(decision.limits) }
+    default: {
+      const type = String((decision as Partial<Told> | undefined)?.type)
+      const known = 'pause, resume, stop, cancel or change-limits'
+      throw badRequest(`A run cannot be told "${type}". Tell it ${known}.`)
+    }
+  }
+}
+
+const limitNames: Readonly<Record<keyof Limits, true>> = {
+  iterations: true,
+  tokens: true,
+  costMicros: true,
+  timeMs: true,
+  deadlineAtMs: true,
+  sameErrors: true,
+}
+
+/** Those that were given, without what is undefined. A limit that is misspelt would not limit. */
+export function requireKnownLimits(limits: Partial<Limits> | undefined): Partial<Limits> {
+  if (limits === undefined) return {}
+  if (typeof limits !== 'object' || limits === null || Array.isArray(limits)) {
+    throw badRequest('Limits are an object, like { "iterations": 10 }.')
+  }
+  for (const name of Object.keys(limits)) {
+    if (Object.hasOwn(limitNames, name)) continue
+    const known = Object.keys(limitNames).join(', ')
+    throw badRequest(`There is no limit "${name}". The limits are: ${known}.`)
+  }
+  const entries = Object.entries(limits).filter(([, value]) => value !== undefined)
+  const given = Object.fromEntries(entries) as Partial<Limits>
+  requireLimits({ ...defaultLimits, ...given })
+  return given
+}
+
+/** Names are shown in lists and typed on command lines. */
+export function requireName(name: string): string {
+  const problem = typeof name === 'string' ? nameProblem(name) : 'it is not text'
+  if (problem === undefined) return name
+  throw new LoopError('bad-name', `The run cannot be named ${JSON.stringify(name)}: ${problem}.`)
+}
+
+const badRequest = (message: string): LoopError => new LoopError('bad-request', message)

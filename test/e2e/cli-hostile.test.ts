@@ -1,0 +1,148 @@
+/** loopctl with records, names and outputs that mean no good. */
+
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { renderTime, visible } from '../../src/cli/render.ts'
+import { type LoopType, openHost } from '../../src/host/index.ts'
+
+const run = promisify(execFile)
+const loopctl = new URL('../../dist/cli/loopctl.js', import.meta.url).pathname
+
+let state: string
+
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), 'loopwright-cli-'))
+})
+
+afterEach(() => rmSync(state, { recursive: true, force: true }))
+
+interface Ended {
+  readonly stdout: string
+  readonly stderr: string
+  readonly code: number
+}
+
+const environment = (): NodeJS.ProcessEnv => ({ HOME: state, LOOPWRIGHT_STATE: state })
+
+async function ctl(...args: string[]): Promise<Ended> {
+  try {
+    const ended = await run(process.execPath, [loopctl, ...args], { env: environment() })
+    return { ...ended, code: 0 }
+  } catch (error) {
+    return error as Ended
+  }
+}
+
+const evil = 'evil\u001b[2J\nline two'
+
+/** A run whose texts try to write to the terminal, and that waits for an answer. */
+const asking: LoopType<null, null, null, null> = {
+  name: evil,
+  createContext: () => null,
+  async iterate(_context, it) {
+    await it.ask('go', { text: evil, default: evil })
+    return null
+  },
+  extractProgress: () => null,
+}
+
+async function makeRun(): Promise<void> {
+  const host = await openHost({ folder: state })
+  const handle = await host.start(asking, { input: null, name: 'asking', graceMs: 1 })
+  for await (const { event } of handle.events()) if (event.type === 'step-started') break
+  await host.close()
+}
+
+test('texts of a run cannot write to the terminal or begin a line', async () => {
+  await makeRun()
+  for (const command of ['list', 'inspect', 'tail']) {
+    const { stdout, code } = await ctl(command, ...(command === 'list' ? [] : ['asking']))
+    expect(code).toBe(0)
+    expect(stdout).not.toContain('\u001b')
+    expect(stdout).not.toMatch(/^line two/m)
+  }
+  expect((await ctl('list')).stdout).toContain(String.raw`evil\x1b[2J\nline two`)
+  const { stderr } = await ctl('inspect', evil)
+  expect(stderr).toContain(String.raw`\x1b[2J\nline two`)
+})
+
+test('a reader who goes away ends it quietly', async () => {
+  await makeRun()
+  const script = `"${process.execPath}" "${loopctl}" tail asking; echo "exit $?" >&2`
+  const shell = spawn('bash', ['-c', `{ ${script}; } | true`], { env: environment() })
+  let stderr = ''
+  shell.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  await once(shell, 'close')
+  expect(stderr).toBe('exit 0\n')
+})
+
+test('an output that cannot be written is said in one line', async () => {
+  await makeRun()
+  const child = spawn(process.execPath, [loopctl, 'list'], {
+    env: environment(),
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+  })
+  let stderr = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  const [code] = (await once(child, 'close')) as [number]
+  expect(code).toBe(74)
+  expect(stderr).toMatch(/^loopctl: the output cannot be written: .*\n$/)
+})
+
+test('a damaged journal is a finding of the doctor, and no stack', async () => {
+  await makeRun()
+  const path = join(state, 'journal.db')
+  const bytes = readFileSync(path)
+  bytes.fill(0x5a, 8192)
+  writeFileSync(path, bytes)
+  const { stdout, stderr, code } = await ctl('doctor')
+  expect(code).toBe(74)
+  expect(stdout + stderr).not.toMatch(/\n\s+at /)
+  expect((stdout + stderr).trim()).not.toBe('')
+  expect((await ctl('gc')).code).toBe(74)
+})
+
+test.each(['folder', 'pipe'])(
+  'a %s in the place of the journal is refused at once',
+  async (kind) => {
+    const path = join(state, 'journal.db')
+    if (kind === 'folder') mkdirSync(path)
+    else execFileSync('mkfifo', [path])
+    const { stderr, code } = await ctl('list')
+    expect(code).toBe(74)
+    expect(stderr).toMatch(/^loopctl: .*not a regular file.*\n$/)
+  },
+)
+
+test('what nobody expected is one line with a code of its own', async () => {
+  await makeRun()
+  const preload = `data:text/javascript,process.stdout.write = () => { throw new Error("odd") }`
+  const args = ['--import', preload, loopctl, 'list']
+  const failing = run(process.execPath, args, { env: environment() })
+  await expect(failing).rejects.toMatchObject({
+    code: 70,
+    stderr: expect.stringMatching(/^loopctl: unexpected: odd .*\n$/),
+  })
+  const env = { ...environment(), DEBUG: 'loopwright' }
+  await expect(run(process.execPath, args, { env })).rejects.toMatchObject({
+    code: 70,
+    stderr: expect.stringMatching(/\n\s+at /),
+  })
+})
+
+test('times that no calendar has are shown all the same', () => {
+  expect(renderTime(0)).toBe('1970-01-01T00:00:00.000Z')
+  for (const ms of [Number.MAX_VALUE, -1e300, Number.POSITIVE_INFINITY, Number.NaN]) {
+    expect(renderTime(ms)).toMatch(/\w/)
+  }
+  expect(visible('a\tb\u0000\u009b')).toBe(String.raw`a\tb\x00\x9b`)
+})
