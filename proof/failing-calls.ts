@@ -5,13 +5,12 @@
  * is a fault of the step, and the loop's to deal with.
  */
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { isLoopError } from 'loopwright'
 import { atLeast, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { openEffects } from './effects.ts'
 import type { Call, Watch } from './failpoints.ts'
+import { makeFastFolder } from './fast-folder.ts'
 import { inTime } from './in-time.ts'
 import { type Finding, judge, type Recorded, readRecord } from './judge.ts'
 import type { Sabotage } from './sabotage.ts'
@@ -170,7 +169,7 @@ const describe = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error)
 
 async function withBase<T>(work: (base: string) => Promise<T>): Promise<T> {
-  const base = mkdtempSync(join(tmpdir(), 'loopwright-fail-'))
+  const base = makeFastFolder('fail')
   layOut(base)
   try {
     return await work(base)

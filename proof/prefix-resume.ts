@@ -3,8 +3,7 @@
  * interrupted. What a unit wrote together is never split: a crash cannot do that either.
  */
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Check, RecordedEvent, RunParts, RunState } from 'loopwright'
@@ -23,6 +22,7 @@ import { atLeast, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { type Example, examples } from '../examples/index.ts'
 import { eventsOf, leaveAsACrashWould, stateAfter } from './crash-files.ts'
 import { hashOf, placeKey } from './effects.ts'
+import { makeFastFolder } from './fast-folder.ts'
 import { inTime } from './in-time.ts'
 import { observe } from './observe-loop.ts'
 import { type Entry, recordingActions, recordingJournal, writeRecord } from './recording.ts'
@@ -77,7 +77,7 @@ export async function resumeAll(options: PrefixOptions): Promise<PrefixReport> {
   let all = 0
   let held = 0
   for (const name of [...Object.keys(examples), 'victim']) {
-    const base = mkdtempSync(join(tmpdir(), 'loopwright-prefix-'))
+    const base = makeFastFolder('prefix')
     const example = examples[name] ?? victimExample(base)
     try {
       const cuts = await resumeExample({ example, base, work: join(base, 'work') }, options)
@@ -115,6 +115,7 @@ async function resumeExample(
     await writeRecord(path, prefix)
     await leaveAsACrashWould(workspaceOf(stage), prefix, stage.example.files ?? {})
     const resumed = await drive(stage, path, prefix, sabotage)
+    rmSync(path)
     cuts.push({ entries: count, problems: compare(original, resumed, prefix) })
   }
   return cuts

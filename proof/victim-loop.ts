@@ -71,7 +71,7 @@ export const victimFiles: Readonly<Record<string, string>> = {
   'empty/deep/leaf.txt': 'leaf\n',
 }
 
-const ticks = 25
+const ticks = 10
 
 /** Runs beside it in the same process, so that units of two runs share commits. */
 export const companionLoop: LoopType<null, null, null, number> = {

@@ -1,57 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
-import { commandCheck, type Host, type LoopType, openHost, runLoop } from '../src/host/index.ts'
+import { expect, test } from 'vitest'
+import { commandCheck, type LoopType, runLoop } from '../src/host/index.ts'
 import { isLoopError } from '../src/loop/index.ts'
-
-const folders: string[] = []
-const hosts: Host[] = []
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'loopwright-host-'))
-  folders.push(folder)
-  return folder
-}
-
-async function newHost(folder = newFolder()): Promise<Host> {
-  const host = await openHost({ folder })
-  hosts.push(host)
-  return host
-}
-
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
-/** Appends a line to a file in each iteration, and is done when the file has so many. */
-const lines: LoopType<number, number, { lines: number }, number> = {
-  name: 'lines',
-  createContext: (goal) => goal,
-  async iterate(_goal, it) {
-    return it.step('append', () => {
-      const file = join(it.workspace?.path ?? '', 'lines.txt')
-      const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
-      writeFileSync(file, `${text}line ${it.number}\n`)
-      return text.split('\n').length
-    })
-  },
-  extractProgress: (count) => ({ lines: count }),
-  until: [{ type: 'custom', name: 'enough lines', met: (progress) => progress.lines >= 4 }],
-}
-
-/** One step that ends only when it is told to. */
-const slow: LoopType<null, null, null, null> = {
-  name: 'slow',
-  createContext: () => null,
-  async iterate(_context, it) {
-    await it.step('wait', ({ signal }) =>
-      new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null))))
-    return null
-  },
-  extractProgress: () => null,
-}
+import { folders, lines, newFolder, newHost } from './host-fixture.ts'
 
 test('a loop runs in a folder until it is done, and the record and its modes are there', async () => {
   const host = await newHost()
@@ -259,73 +211,4 @@ test('a command check is met only by exit code 0; a missing program is an error'
     'hangs: timeout',
     'missing: error',
   ])
-})
-
-test('events of a run end with it, also when it is only suspended', async () => {
-  const host = await newHost()
-  const stop = new AbortController()
-  const run = await host.start(slow, { input: null, name: 'slow', signal: stop.signal, graceMs: 1 })
-  const seen: string[] = []
-  for await (const { event } of run.events()) {
-    seen.push(event.type)
-    if (event.type === 'step-started') stop.abort()
-  }
-  expect(seen.at(-1)).toBe('run-suspended')
-})
-
-test('a run that another drives cannot be resumed: that is said at once', async () => {
-  const folder = newFolder()
-  const host = await newHost(folder)
-  const other = await newHost(folder)
-  const stop = new AbortController()
-  const run = await host.start(slow, { input: null, name: 'slow', signal: stop.signal, graceMs: 1 })
-  await expect(other.resume('slow', slow)).rejects.toSatisfy((error) =>
-    isLoopError(error, 'run-busy'),
-  )
-  stop.abort()
-  await run.done
-})
-
-test('a fork or a restore does not replace the files of a folder that is not empty', async () => {
-  const host = await newHost()
-  await (await host.start(lines, { input: 4, workspace: newFolder(), name: 'origin' })).done
-  const precious = newFolder()
-  writeFileSync(join(precious, 'thesis.txt'), 'mine')
-  const fork = host.fork('origin', lines, { iteration: 2, workspace: precious })
-  await expect(fork).rejects.toThrow(/not empty/)
-  const text = await host.exportCheckpoint('origin')
-  const restore = host.restoreCheckpoint(text, lines, { workspace: precious })
-  await expect(restore).rejects.toThrow(/not empty/)
-  expect(readFileSync(join(precious, 'thesis.txt'), 'utf8')).toBe('mine')
-  const allowed = { iteration: 2, workspace: precious, replaceFiles: true }
-  await (await host.fork('origin', lines, allowed)).done
-  expect(existsSync(join(precious, 'thesis.txt'))).toBe(false)
-})
-
-test('a tree of a run can be had back, and missing content is found', async () => {
-  const host = await newHost()
-  const workspace = newFolder()
-  await (await host.start(lines, { input: 4, workspace, name: 'origin' })).done
-  const { state } = await host.inspect('origin')
-  const back = join(newFolder(), 'back')
-  await host.extract((state.tree ?? '').slice(0, 12), back)
-  expect(readFileSync(join(back, 'lines.txt'), 'utf8')).toContain('line 4')
-  await expect(host.extract('0'.repeat(64), back)).rejects.toThrow(/no tree/)
-  expect(await host.problems()).toEqual([])
-  rmSync(host.blobs.path(state.tree as never))
-  expect(await host.problems()).toHaveLength(1)
-})
-
-test('a step that asks for a step is refused, with both names', async () => {
-  const host = await newHost()
-  const nested: LoopType<null, null, null, unknown> = {
-    name: 'nested',
-    createContext: () => null,
-    iterate: (_context, it) => it.step('outer', async () => it.step('inner', () => 1)),
-    extractProgress: () => null,
-  }
-  const run = await host.start(nested, { input: null, workspace: newFolder() })
-  const end = await run.done
-  expect(end).toMatchObject({ outcome: { type: 'failed', fault: { code: 'nested-step' } } })
-  expect(JSON.stringify(end)).toMatch(/outer.*inner/)
 })

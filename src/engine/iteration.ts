@@ -120,10 +120,10 @@ async function runCheck(branch: Branch, name: string): Promise<CheckResult> {
     `the check "${name}"`,
   )
   const beganMs = ports.clock.now()
-  const complete = (part: { status: CheckResult['status'] }): Json => {
+  const complete = (part: Pick<CheckResult, 'status' | 'output'>): Json => {
     const { tree } = recorder.state
     const durationMs = ports.clock.now() - beganMs
-    return toJson({ output: '', ...part, check: name, durationMs, tree })
+    return toJson({ ...part, output: part.output ?? '', check: name, durationMs, tree })
   }
   const result = await askStep(branch, {
     kind: 'check',
@@ -133,7 +133,7 @@ async function runCheck(branch: Branch, name: string): Promise<CheckResult> {
     run: async (context) => complete(await check({ ...context, workspace: ports.workspace?.path })),
     // A check that failed to run has not passed.
     onFault: (code, output) =>
-      complete({ status: code === 'timeout' ? 'timeout' : 'error', ...{ output } }),
+      complete({ status: code === 'timeout' ? 'timeout' : 'error', output }),
     finished: (value) => {
       const { status, tree } = value as unknown as CheckResult
       const found = { check: name, status, iteration: number }

@@ -7,6 +7,7 @@
  */
 
 import {
+  type ApplyProgress,
   type BlobId,
   evolve,
   type Json,
@@ -55,6 +56,31 @@ interface Gathered {
   trees: readonly TreeId[]
 }
 
+const knownProgress = (naming: Naming | undefined): ApplyProgress | undefined => {
+  const made = naming?.progress
+  return made === undefined ? undefined : () => made
+}
+
+function addNaming(unit: Gathered, naming: Naming, state: RunState): void {
+  if (naming.boundary === true) unit.boundary = state
+  if (naming.blobs !== undefined) unit.blobs = [...unit.blobs, ...naming.blobs]
+  if (naming.trees !== undefined) unit.trees = [...unit.trees, ...naming.trees]
+}
+
+const asFailure = (error: unknown): LoopError =>
+  error instanceof LoopError
+    ? error
+    : new LoopError('store-failed', textOf(error), { cause: error })
+
+const emptyUnit = (firstSeq: number, atMs: number): Gathered => ({
+  firstSeq,
+  atMs,
+  events: [],
+  boundary: undefined,
+  blobs: none,
+  trees: none,
+})
+
 export function createRecorder(
   ports: { readonly journal: Journal; readonly clock: Clock },
   lease: Lease,
@@ -70,10 +96,7 @@ export function createRecorder(
 
   function fail(error: unknown): never {
     if (failure === undefined) {
-      failure =
-        error instanceof LoopError
-          ? error
-          : new LoopError('store-failed', textOf(error), { cause: error })
+      failure = asFailure(error)
       onFailure(failure)
     }
     throw failure
@@ -84,25 +107,13 @@ export function createRecorder(
     const atMs = Math.max(ports.clock.now(), state.atMs)
     // A unit is of one moment.
     if (held !== undefined && held.atMs !== atMs) release()
-    const unit = held ?? {
-      firstSeq: state.seq + 1,
-      atMs,
-      events: [],
-      boundary: undefined,
-      blobs: none,
-      trees: none,
-    }
+    const unit = held ?? emptyUnit(state.seq + 1, atMs)
     held = undefined
-    const made = naming?.progress
-    const known = made === undefined ? undefined : () => made
     for (const event of events) {
-      state = evolve(state, { seq: state.seq + 1, atMs, event }, known)
+      state = evolve(state, { seq: state.seq + 1, atMs, event }, knownProgress(naming))
       unit.events.push(event)
     }
-    if (naming === undefined) return unit
-    if (naming.boundary === true) unit.boundary = state
-    if (naming.blobs !== undefined) unit.blobs = [...unit.blobs, ...naming.blobs]
-    if (naming.trees !== undefined) unit.trees = [...unit.trees, ...naming.trees]
+    if (naming !== undefined) addNaming(unit, naming, state)
     return unit
   }
 

@@ -111,6 +111,10 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
   let result: unknown
   try {
     result = await abandonable(loop.iterate(context, createIteration(trunk)), run.interrupter)
+  } catch (error) {
+    // Code that was given up may ask for steps for ever; nothing waits for it any more.
+    if (run.interrupter.aborted.aborted) iteration.over = true
+    throw error
   } finally {
     // Code may go on after a failure, or a race, while other steps are under way; they belong here.
     const idle = iteration.delivery.underWay.idle()

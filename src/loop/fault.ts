@@ -73,7 +73,7 @@ function normalise(fault: Fault): Fault {
   return {
     code: typeof code === 'string' ? code : 'step-failed',
     message: textOf(message ?? '').slice(0, messageCharsMax),
-    retryable: retryable === true,
+    retryable: retryable ?? false,
     ...(fatal === true ? { fatal } : {}),
     ...(typeof retryAtMs === 'number' && Number.isFinite(retryAtMs) ? { retryAtMs } : {}),
     ...(limit === 'tokens' || limit === 'cost' ? { limit } : {}),

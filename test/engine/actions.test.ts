@@ -271,7 +271,10 @@ describe('an action whose performing broke off with an error', () => {
     const run = await world.start(loop)
     const driving = world.finish(run, loop)
     let asking = 0
-    while (asking === 0) asking = (await openQuestions(world.journal, run)).length
+    while (asking === 0) {
+      await new Promise((resolve) => setImmediate(resolve))
+      asking = (await openQuestions(world.journal, run)).length
+    }
     await answer(world, run, 'leave it')
     await driving
     expect((await world.state(run)).progress).toMatchObject({ status: 'skipped' })

@@ -1,0 +1,55 @@
+/** A host in folders that are removed afterwards, and two small loops. */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { type Host, type LoopType, openHost } from '../src/host/index.ts'
+
+export const folders: string[] = []
+const hosts: Host[] = []
+
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-host-'))
+  folders.push(folder)
+  return folder
+}
+
+export async function newHost(folder = newFolder()): Promise<Host> {
+  const host = await openHost({ folder })
+  hosts.push(host)
+  return host
+}
+
+afterEach(async () => {
+  for (const host of hosts.splice(0)) await host.close()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+/** Appends a line to a file in each iteration, and is done when the file has so many. */
+export const lines: LoopType<number, number, { lines: number }, number> = {
+  name: 'lines',
+  createContext: (goal) => goal,
+  async iterate(_goal, it) {
+    return it.step('append', () => {
+      const file = join(it.workspace?.path ?? '', 'lines.txt')
+      const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+      writeFileSync(file, `${text}line ${it.number}\n`)
+      return text.split('\n').length
+    })
+  },
+  extractProgress: (count) => ({ lines: count }),
+  until: [{ type: 'custom', name: 'enough lines', met: (progress) => progress.lines >= 4 }],
+}
+
+/** One step that ends only when it is told to. */
+export const slow: LoopType<null, null, null, null> = {
+  name: 'slow',
+  createContext: () => null,
+  async iterate(_context, it) {
+    await it.step('wait', ({ signal }) =>
+      new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null))))
+    return null
+  },
+  extractProgress: () => null,
+}
