@@ -9,9 +9,9 @@ import {
   type StepStarted,
   toJson,
 } from '../loop/index.ts'
-import { nextId, replay, takeRecorded } from './ask-step.ts'
+import { follow, nextId, replay, takeRecorded } from './ask-step.ts'
 import { answerOf } from './control.ts'
-import { type Branch, type LiveIteration, notice, paceRefusals, requireOpen } from './live-run.ts'
+import { type Branch, type LiveIteration, requireOpen } from './live-run.ts'
 import { waitUntil } from './perform-step.ts'
 import type { RecordedStep } from './recorded-steps.ts'
 import { takeTurn } from './start-turn.ts'
@@ -53,7 +53,7 @@ export async function askPerson(branch: Branch, name: string, question: Question
     await handOver(iteration, durable)
     return answer
   }
-  return waitFor(iteration, work)
+  return follow(iteration, work)
 }
 
 export async function sleepStep(branch: Branch, name: string, ms: number): Promise<void> {
@@ -81,21 +81,7 @@ export async function sleepStep(branch: Branch, name: string, ms: number): Promi
     ])
     await handOver(iteration, durable)
   }
-  await waitFor(iteration, work)
-}
-
-async function waitFor<T>(iteration: LiveIteration, work: () => Promise<T>): Promise<T> {
-  iteration.delivery.underWay.asked()
-  try {
-    return await work()
-  } catch (error) {
-    notice(iteration, error)
-    throw error
-  } finally {
-    iteration.delivery.underWay.answered()
-    const pace = paceRefusals(iteration)
-    if (pace !== undefined) await pace
-  }
+  await follow(iteration, work)
 }
 
 /** The end of a wait was recorded last; it is handed over in its place. */

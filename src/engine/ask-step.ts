@@ -57,18 +57,29 @@ export function askStep(branch: Branch, spec: StepSpec): Promise<Json | undefine
   return asked
 }
 
-async function ask(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
-  const { reserve } = spec.options
-  if (reserve !== undefined) requireAmount(reserve)
-  // Everything up to the first wait happens in the order in which the loop's code asks.
-  const id = nextId(branch, spec)
-  const recorded = takeRecorded(branch, id)
-  const { iteration } = branch
+function ask(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
+  try {
+    const { reserve } = spec.options
+    if (reserve !== undefined) requireAmount(reserve)
+    // Everything up to the first wait happens in the order in which the loop's code asks.
+    const id = nextId(branch, spec)
+    const recorded = takeRecorded(branch, id)
+    const completion = recorded?.completion
+    return follow(branch.iteration, () =>
+      completion === undefined
+        ? performStep(branch, id, spec, recorded)
+        : replay(branch.iteration, completion),
+    )
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+/** A step is under way until it is answered, and what it throws is noticed. */
+export async function follow<T>(iteration: LiveIteration, work: () => Promise<T>): Promise<T> {
   iteration.delivery.underWay.asked()
   try {
-    return recorded?.completion === undefined
-      ? await performStep(branch, id, spec, recorded)
-      : await replay(iteration, recorded.completion)
+    return await work()
   } catch (error) {
     notice(iteration, error)
     throw error

@@ -7,6 +7,7 @@ import type { Act, Leaf, Program, ProgramNode, Until } from './program.ts'
 import { type Drawing, randomWork } from './random-work.ts'
 
 const depthMax = 3
+const namesMax = 30
 
 export function randomProgram(random: SeededRandom, exact: boolean): Program {
   const usesFiles = random.chance(0.8)
@@ -17,6 +18,7 @@ export function randomProgram(random: SeededRandom, exact: boolean): Program {
     usesFiles,
     depth: 0,
     nextName: () => `n${++names}`,
+    isLarge: () => names > namesMax,
   }
   const body = sequence(drawing, random.between(1, 4))
   return {
@@ -25,7 +27,8 @@ export function randomProgram(random: SeededRandom, exact: boolean): Program {
     input: randomInput(random),
     progress: random.pick(['changing', 'changing', 'growing', 'captured', 'constant']),
     until: randomUntil(drawing),
-    limits: randomLimits(drawing),
+    // A large one shows in two iterations what a small one shows in four.
+    limits: randomLimits(drawing, names > 12 ? 2 : 4),
     usesFiles,
     exact,
   }
@@ -45,7 +48,7 @@ function node(drawing: Drawing): ProgramNode {
   const { random, depth, exact } = drawing
   const inner = { ...drawing, depth: depth + 1 }
   const roll = random.next()
-  if (depth < depthMax && roll < 0.3 - depth * 0.08) return parallel(inner)
+  if (depth < depthMax && !drawing.isLarge() && roll < 0.3 - depth * 0.08) return parallel(inner)
   if (roll < 0.38) return gather(drawing)
   if (roll < 0.5) {
     const catches = random.chance(0.3) ? 'everything' : 'faults'
@@ -124,9 +127,9 @@ function randomUntil(drawing: Drawing): readonly Until[] {
 }
 
 /** Small enough that every run ends soon; in exact programs only what crashes cannot change. */
-function randomLimits(drawing: Drawing): Partial<Limits> {
+function randomLimits(drawing: Drawing, iterationsMax: number): Partial<Limits> {
   const { random, exact } = drawing
-  const base = { iterations: random.between(1, 4), sameErrors: random.between(1, 3) }
+  const base = { iterations: random.between(1, iterationsMax), sameErrors: random.between(1, 3) }
   if (exact) return { ...base, tokens: 1e9, costMicros: 1e9 }
   return {
     ...base,

@@ -12,6 +12,8 @@ export interface Drawing {
   /** How deep inside branches that run side by side. */
   readonly depth: number
   nextName(): string
+  /** It has enough. */
+  isLarge(): boolean
 }
 
 const alwaysTimes = 99
