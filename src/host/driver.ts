@@ -105,7 +105,8 @@ async function* eventsUntil(
 
 /** Commands of a process that was killed could still write where this run is about to work. */
 async function driveAfterDead(...drive: Parameters<typeof driveRun>): Promise<DriveEnd> {
-  await killAbandoned()
+  const [, , ports] = drive
+  if (ports.workspace !== undefined) await killAbandoned()
   return driveRun(...drive)
 }
 
