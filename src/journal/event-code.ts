@@ -33,8 +33,6 @@ const codes: Readonly<Record<EventType, number>> = Object.fromEntries(
   eventTypes.map((type, index) => [type, index]),
 ) as Record<Listed, number>
 
-const wholeCharsMin = 500
-
 export interface EncodedEvent {
   readonly code: number
   readonly body: string
@@ -44,8 +42,8 @@ export function encodeEvent(event: RunEvent): EncodedEvent {
   const { type } = event
   const body = JSON.stringify(event)
   const opening = `{"type":"${type}",`
-  // Where the name is nothing beside the rest, copying the rest would cost more than it saves.
-  if (body.length > wholeCharsMin || !body.startsWith(opening)) return { code: codes[type], body }
+  // Events are written with their type first; one that is not is kept whole.
+  if (!body.startsWith(opening)) return { code: codes[type], body }
   return { code: codes[type], body: `{${body.slice(opening.length)}` }
 }
 
