@@ -14,6 +14,7 @@ import {
   type Origin,
   type RunCreated,
   type RunId,
+  type Source,
   type TreeId,
   toJson,
 } from '../loop/index.ts'
@@ -35,6 +36,8 @@ export interface CreateOptions {
   readonly input?: unknown
   readonly limits?: Partial<Limits>
   readonly workspace?: string
+  /** The file that the loop came from. */
+  readonly source?: Source
 }
 
 /** What earlier iterations left, for a run that does not begin empty. */
@@ -62,6 +65,7 @@ export async function createRun(
     codeDigest: codeDigest(loop),
     limits: requireLimits({ ...defaultLimits, ...options.limits }),
     ...(stored === undefined ? {} : { input: stored }),
+    ...(options.source === undefined ? {} : { source: options.source }),
     ...beginning,
   }
   await ports.journal.createRun({

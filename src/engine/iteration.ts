@@ -20,6 +20,7 @@ import { askPerson, sleepStep } from './ask-person.ts'
 import { askStep } from './ask-step.ts'
 import { Interruption } from './interrupter.ts'
 import { type Branch, createBranch } from './live-run.ts'
+import { agentContext, callTool, toolContext } from './tool-calls.ts'
 
 const checkTimeoutMs = 600_000
 const branchesMax = 1000
@@ -55,25 +56,26 @@ export function createIteration(branch: Branch): Iteration {
         name: role,
         options,
         files: options.readOnly === true ? 'nothing' : 'changes',
-        run: (context) => agents.work(role, task, context),
+        run: (context, id) => agents.work(role, task, agentContext(branch, id, context)),
       })
       return report as unknown as AgentReport
     },
     tool: async (name, args, options = {}) => {
       const tools = required(ports.tools, `the tool "${name}"`)
-      const result = await askStep(branch, {
+      const call = { name, args: toJson(args) }
+      let made = false
+      const result = (await askStep(branch, {
         kind: 'tool',
         name,
         options,
         files: options.readOnly === true ? 'nothing' : 'changes',
-        run: async (context) => {
-          await run.hooks.tell('before-tool', { step: name })
-          const answer = await tools.call(name, toJson(args), context)
-          await run.hooks.tell('after-tool', { step: name })
-          return answer
+        run(context, id) {
+          made = true
+          return callTool(branch, id, tools, call, toolContext(branch, context))
         },
-      })
-      return result as unknown as ToolResult
+      })) as unknown as ToolResult
+      if (!made) tools.replayed?.(name, call.args, result, { iteration: number })
+      return result
     },
     check: (names) => runChecks(branch, names ?? Object.keys(ports.checks ?? {})),
     ask: (name, question) => askPerson(branch, name, question),

@@ -26,7 +26,7 @@ export interface LoadedRun {
 export async function loadRun(journal: Journal, run: RunId): Promise<LoadedRun> {
   const created = await readCreated(journal, run)
   const snapshot = await journal.snapshot(run)
-  let state = snapshot === undefined ? initialState : { ...initialState, ...snapshot }
+  let state = snapshot === undefined ? initialState : completed(snapshot)
   let open: RecordedEvent[] = []
   for await (const recorded of eventsAfter(journal, run, state.seq)) {
     state = evolve(state, recorded, applyPatchInPlace)
@@ -34,10 +34,17 @@ export async function loadRun(journal: Journal, run: RunId): Promise<LoadedRun> 
     if (state.open === undefined) open = []
     else if (recorded.event.type === 'iteration-started' && recorded.event.again !== true) {
       open = [recorded]
-    } else open.push(recorded)
+    } else if (recorded.event.type !== 'step-noted') open.push(recorded)
   }
   return { state: adopt(state), created, openEvents: open }
 }
+
+/** A snapshot of an older version lacks what came since. */
+const completed = (snapshot: RunState): RunState => ({
+  ...initialState,
+  ...snapshot,
+  metrics: { ...initialState.metrics, ...snapshot.metrics },
+})
 
 /** The state right after an iteration that counted. */
 export async function stateAt(journal: Journal, run: RunId, iteration: number): Promise<RunState> {
@@ -58,10 +65,7 @@ async function foldToCheckpoint(
   if (found === undefined && iteration !== first) throw unknownCheckpoint(run, iteration)
   const toSeq = found?.seq ?? 1
   const snapshot = await journal.snapshot(run)
-  let state =
-    snapshot !== undefined && snapshot.seq <= toSeq
-      ? { ...initialState, ...snapshot }
-      : initialState
+  let state = snapshot !== undefined && snapshot.seq <= toSeq ? completed(snapshot) : initialState
   for await (const recorded of eventsAfter(journal, run, state.seq, toSeq)) {
     state = evolve(state, recorded, applyPatchInPlace)
   }

@@ -5,6 +5,7 @@
 
 import type {
   Action,
+  AgentContext,
   AgentReport,
   AgentTask,
   ArtifactContent,
@@ -23,6 +24,8 @@ import type {
   Signal,
   StepContext,
   StoredDecision,
+  ToolContext,
+  ToolDescription,
   ToolResult,
   TreeId,
 } from '../loop/index.ts'
@@ -167,12 +170,23 @@ export interface Trees {
   reachable(tree: TreeId): AsyncIterable<BlobId>
 }
 
+/** Who works. Contract: it ends when the signal aborts; what it needs of the run is in its context. */
 export interface Agents {
-  work(role: string, task: AgentTask, context: StepContext): Promise<AgentReport>
+  work(role: string, task: AgentTask, context: AgentContext): Promise<AgentReport>
 }
 
+/** What can be called. Contract: a failure of a tool is a result, not an exception. */
 export interface Tools {
-  call(name: string, args: Json, context: StepContext): Promise<ToolResult>
+  call(name: string, args: Json, context: ToolContext): Promise<ToolResult>
+  /** What there is. Absent: agents are told of none. */
+  list?(): Promise<readonly ToolDescription[]>
+  /** A call of this iteration that was made before a crash and is not made again. */
+  replayed?(
+    name: string,
+    args: Json,
+    result: ToolResult,
+    context: { readonly iteration: number },
+  ): void
 }
 
 /** A check by name. What it throws is recorded as `error`, never as a pass. */
@@ -218,6 +232,13 @@ export interface Command {
   readonly timeoutMs?: number
   /** How much of the end of each stream is kept. */
   readonly outputBytesMax?: number
+  /**
+   * A file for both streams as they come, made only when they are longer than what is kept, and
+   * never longer than its limit: what comes after that is dropped, the end is in the result.
+   */
+  readonly spill?: { readonly file: string; readonly bytesMax: number }
+  /** Told of output as it comes. It must not wait. */
+  readonly onOutput?: (chunk: Uint8Array) => void
 }
 
 export interface CommandResult {
@@ -227,6 +248,10 @@ export interface CommandResult {
   readonly stderr: string
   readonly ended: 'exited' | 'timeout' | 'aborted' | 'signal'
   readonly durationMs: number
+  /** How much came out of both streams. */
+  readonly outputBytes: number
+  /** The file was made: `bytes` are in it. */
+  readonly spilled?: { readonly file: string; readonly bytes: number }
 }
 
 /** What the adapters' file work goes through, so that tests can make any call fail. */

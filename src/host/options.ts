@@ -2,13 +2,19 @@
 
 import type { Actions, Agents, Check, Gate, Hook, Tools } from '../engine/index.ts'
 import type { Synchronous } from '../journal/index.ts'
-import type { Limits } from '../loop/index.ts'
+import type { Limits, Source } from '../loop/index.ts'
 
 export interface HostOptions {
   /** The folder of the record; the user's own unless told. */
   readonly folder?: string
   /** `FULL`: a finished step survives a power cut. `NORMAL`: it survives a crash of the process. */
   readonly synchronous?: Synchronous
+}
+
+/** What a run is created with, besides its parts. */
+interface Creation {
+  /** The loop file that it comes from, so that it can be found again. */
+  readonly source?: Source
 }
 
 /** The parts of the world that a run may use. They are not journaled: say them again on resume. */
@@ -27,7 +33,7 @@ export interface RunParts {
   readonly graceMs?: number
 }
 
-export interface StartOptions<Input> extends RunParts {
+export interface StartOptions<Input> extends RunParts, Creation {
   readonly input: Input
   /** A readable name; one is made up otherwise. */
   readonly name?: string
@@ -45,7 +51,7 @@ export interface ResumeOptions extends RunParts {
   readonly fromIteration?: number
 }
 
-export interface ForkOptions<Input> extends RunParts {
+export interface ForkOptions<Input> extends RunParts, Creation {
   readonly iteration: number
   readonly name?: string
   readonly input?: Input

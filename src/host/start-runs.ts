@@ -2,7 +2,7 @@
 
 import { createRun, forkRun, type RunRow, rewindRun } from '../engine/index.ts'
 import { createOwner } from '../journal/index.ts'
-import { isEnd, LoopError } from '../loop/index.ts'
+import { isEnd, LoopError, type Source } from '../loop/index.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { requireEmpty, resolveWorkspace } from './places.ts'
@@ -22,7 +22,7 @@ export function createStarts(
       const workspace = resolveWorkspace(options.workspace, folder)
       const place = workspace === undefined ? {} : { workspace }
       const run = await createNamed(options.name, (named) =>
-        createRun(loop, base, { ...named, input, limits, ...place }),
+        createRun(loop, base, { ...named, ...sourceOf(options), input, limits, ...place }),
       )
       return driver.drive(run, loop, options, workspace)
     },
@@ -45,6 +45,7 @@ export function createStarts(
       const run = await createNamed(options.name, (named) =>
         forkRun(loop, base, {
           ...named,
+          ...sourceOf(options),
           from: from.id,
           iteration: options.iteration,
           limits,
@@ -56,6 +57,9 @@ export function createStarts(
     },
   }
 }
+
+const sourceOf = ({ source }: { readonly source?: Source }): { readonly source?: Source } =>
+  source === undefined ? {} : { source }
 
 export function requireOpen(run: RunRow): void {
   if (!isEnd(run.status)) return

@@ -24,6 +24,7 @@ const eventTypes = [
   'run-rewound',
   'workspace-changed',
   'warning',
+  'step-noted',
 ] as const satisfies readonly EventType[]
 
 type Listed = (typeof eventTypes)[number]

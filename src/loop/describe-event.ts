@@ -2,6 +2,7 @@
 
 import type { Decision } from './decision.ts'
 import type { Ending, RunEvent } from './event.ts'
+import type { StepNote } from './loop-type.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
 
 export function describeEvent(event: RunEvent): string {
@@ -32,6 +33,8 @@ export function describeEvent(event: RunEvent): string {
     }
     case 'step-interrupted':
       return `${event.step} interrupted`
+    case 'step-noted':
+      return `${event.step} ${describeNote(event.note)}`
     case 'budget-reserved':
       return `${event.step} reserves ${event.worst.tokens} tokens, ${event.worst.costMicros} µ$`
     case 'budget-settled':
@@ -44,6 +47,23 @@ export function describeEvent(event: RunEvent): string {
       return `files ${fileChanges[event.why]}; what was found is kept as tree ${event.found.slice(0, 12)}`
     case 'warning':
       return `warning: ${event.message}`
+  }
+}
+
+function describeNote(note: StepNote): string {
+  switch (note.type) {
+    case 'tool-called': {
+      const failure = note.ok ? '' : `, ${note.error ?? 'failed'}`
+      return `${note.tool} ${note.args} (${note.durationMs} ms${failure})`
+    }
+    case 'turn-ended':
+      return `turn ${note.turn}, ${note.usage.tokens} tokens: ${note.text}`
+    case 'context-cut':
+      return `${note.tokens} tokens cut from the conversation: ${note.what}`
+    case 'nudged':
+      return `told that it repeats itself: ${note.tool}, ${note.times} times`
+    case 'said':
+      return `says: ${note.text}`
   }
 }
 

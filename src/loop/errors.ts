@@ -8,6 +8,9 @@ export type ErrorCode =
   | 'bad-name'
   | 'bad-answer'
   | 'bad-checkpoint'
+  | 'bad-loop-file'
+  | 'bad-template'
+  | 'not-trusted'
   | 'not-serialisable'
   | 'unknown-run'
   | 'unknown-checkpoint'
@@ -55,6 +58,9 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'bad-name': rejected(400, 64),
   'bad-answer': rejected(400, 64),
   'bad-checkpoint': rejected(400, 65),
+  'bad-loop-file': rejected(400, 65),
+  'bad-template': rejected(400, 65),
+  'not-trusted': rejected(403, 77),
   'not-serialisable': rejected(422, 65),
   'unknown-run': rejected(404, 66),
   'unknown-checkpoint': rejected(404, 66),

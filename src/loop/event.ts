@@ -21,6 +21,7 @@ import type { Evidence } from './evidence.ts'
 import type { Fault } from './fault.ts'
 import type { BlobId, ReservationId, RunId, StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
+import type { StepNote } from './loop-type.ts'
 import type { Outcome } from './outcome.ts'
 import type { Patch } from './patch.ts'
 import type { Question } from './question.ts'
@@ -50,6 +51,12 @@ export type StepKind = (typeof stepKinds)[number]
 export type Origin =
   | { readonly type: 'fork'; readonly run: RunId; readonly iteration: number }
   | { readonly type: 'checkpoint'; readonly checkpoint: string; readonly iteration: number }
+
+/** A loop file, and what it said when the run was created. */
+export interface Source {
+  readonly file: string
+  readonly digest: string
+}
 
 export type Met = {
   readonly condition: string
@@ -84,6 +91,7 @@ export type RunEvent =
   | StepFinished
   | StepFailed
   | StepInterrupted
+  | StepNoted
   | BudgetReserved
   | { readonly type: 'budget-settled'; readonly id: ReservationId; readonly spent: Amount }
   | DecisionApplied
@@ -98,6 +106,8 @@ export interface RunCreated {
   readonly codeDigest: string
   readonly limits: Limits
   readonly input?: Stored
+  /** The file that the loop came from, if it came from one. */
+  readonly source?: Source
   readonly origin?: Origin
   /** With an origin: what the earlier iterations left. */
   readonly progress?: Json
@@ -172,6 +182,14 @@ export interface StepFailed extends StepEvent {
 export interface StepInterrupted extends StepEvent {
   readonly type: 'step-interrupted'
   readonly spent?: Amount
+}
+
+/** Something worth seeing inside a step: a turn of an agent, a call of a tool. Nothing waits for it. */
+export interface StepNoted {
+  readonly type: 'step-noted'
+  readonly iteration: number
+  readonly step: StepId
+  readonly note: StepNote
 }
 
 export interface BudgetReserved {

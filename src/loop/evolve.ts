@@ -14,6 +14,7 @@ import { type Json, toJson } from './json.ts'
 import { applyPatch, isUnchanged, type Patch } from './patch.ts'
 import { committed, initialState, type Metrics, type RunState } from './state.ts'
 import { kindOf } from './step-name.ts'
+import { countCall } from './tool-use.ts'
 
 const none: readonly never[] = []
 
@@ -95,6 +96,10 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
     case 'step-failed':
     case 'step-interrupted':
       return stepSettled(state, event)
+    case 'step-noted':
+      return event.note.type === 'tool-called'
+        ? { ...state, metrics: countCall(state.metrics, event.note) }
+        : state
     case 'budget-reserved':
       return { ...state, reserved: { ...state.reserved, [event.id]: event.worst } }
     case 'budget-settled':
@@ -112,7 +117,7 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
 }
 
 function created(state: RunState, event: Extract<RunEvent, { type: 'run-created' }>): RunState {
-  const { loop, codeDigest, limits, origin, progress, iteration, tree, carried } = event
+  const { loop, codeDigest, limits, source, origin, progress, iteration, tree, carried } = event
   return {
     ...state,
     createdAtMs: state.atMs,
@@ -121,6 +126,7 @@ function created(state: RunState, event: Extract<RunEvent, { type: 'run-created'
     limits,
     iteration: iteration ?? 0,
     ...carried,
+    source,
     origin,
     progress,
     tree,
@@ -259,7 +265,7 @@ function rewound(state: RunState, event: Extract<RunEvent, { type: 'run-rewound'
   }
 }
 
-type Counter = Exclude<keyof Metrics, 'byKind'>
+type Counter = Exclude<keyof Metrics, 'byKind' | 'tools'>
 
 const count = (metrics: Metrics, field: Counter): Metrics => ({
   ...metrics,

@@ -24,9 +24,11 @@ export {
   type RecordedEvent,
   type RunCreated,
   type RunEvent,
+  type Source,
   type StepFailed,
   type StepFinished,
   type StepKind,
+  type StepNoted,
   type StepStarted,
   type Stored,
   stepKinds,
@@ -53,6 +55,8 @@ export {
 export { adoptJson, type Json, NotJsonError, toJson } from './json.ts'
 export type {
   Action,
+  AgentContext,
+  AgentNote,
   AgentReport,
   AgentTask,
   ArtifactContent,
@@ -63,8 +67,13 @@ export type {
   LoopType,
   Receipt,
   Reservation,
+  Risk,
   StepContext,
+  StepNote,
   StepOptions,
+  ToolContext,
+  ToolDescription,
+  ToolNote,
   ToolResult,
 } from './loop-type.ts'
 export { describeOutcome, type LimitName, type Outcome, type OutcomeType } from './outcome.ts'
@@ -95,6 +104,13 @@ export {
   windowOpensAtMs,
 } from './retry.ts'
 export type { Signal } from './signal.ts'
-export { committed, initialState, type Metrics, type RunState, remaining } from './state.ts'
+export {
+  committed,
+  initialState,
+  type Metrics,
+  type RunState,
+  remaining,
+  type ToolUse,
+} from './state.ts'
 export { documentedStatus, isEnd, type RunStatus, statusAliases, transitions } from './status.ts'
 export { kindOf, nameProblem } from './step-name.ts'

@@ -75,6 +75,55 @@ export interface StepContext {
   readonly reserve: (worst: Amount) => Promise<Reservation>
 }
 
+/** What the code behind a tool is given. */
+export interface ToolContext extends StepContext {
+  readonly iteration: number
+  /** The folder to work in. */
+  readonly workspace: string | undefined
+}
+
+/** What an agent is given. Its tool calls and turns are on record through it, and in the metrics. */
+export interface AgentContext extends ToolContext {
+  /** What the run has left at this moment. */
+  remaining(): Remaining
+  tools(): Promise<readonly ToolDescription[]>
+  /** Hooks are told; the call is noted. Rejects only when the run is stopped or a hook refuses. */
+  callTool(name: string, args: Json): Promise<ToolResult>
+  /** Tells those who watch. Nothing depends on it. */
+  note(note: AgentNote): void
+}
+
+/** What can be seen of an agent at work. */
+export type AgentNote =
+  | {
+      readonly type: 'turn-ended'
+      readonly turn: number
+      /** What it said, shortened. */
+      readonly text: string
+      readonly calls: number
+      readonly usage: Amount
+    }
+  /** The conversation no longer fitted into the model's window. */
+  | { readonly type: 'context-cut'; readonly tokens: number; readonly what: string }
+  /** It repeated itself and was told so. */
+  | { readonly type: 'nudged'; readonly tool: string; readonly times: number }
+  /** A piece of what it prints, while it works. */
+  | { readonly type: 'said'; readonly text: string }
+
+/** One call of a tool, by an agent or by the loop itself. */
+export interface ToolNote {
+  readonly type: 'tool-called'
+  readonly tool: string
+  /** The arguments, shortened. */
+  readonly args: string
+  readonly ok: boolean
+  readonly error?: string
+  readonly durationMs: number
+  readonly outputBytes: number
+}
+
+export type StepNote = AgentNote | ToolNote
+
 export interface Reservation {
   settle(spent: Amount): Promise<void>
 }
@@ -92,9 +141,26 @@ export interface AgentReport {
   readonly turns: number
 }
 
+/** What a tool may do to the world, from harmless to not. */
+export type Risk = 'read-only' | 'idempotent' | 'network' | 'destructive'
+
+/** A tool as whoever calls it sees it. */
+export interface ToolDescription {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the arguments: an object. */
+  readonly parameters: { readonly [key: string]: Json }
+  readonly risk: Risk
+}
+
+/** What came of a call. A failure is data for whoever called, never an exception. */
 export interface ToolResult {
   readonly ok: boolean
   readonly output: Json
+  /** Why it failed, as a stable key: `outside-workspace`, `bad-arguments`, `timeout`… */
+  readonly error?: string
+  /** Where all of it is, when `output` is only a part. */
+  readonly spilled?: { readonly file: string; readonly bytes: number }
 }
 
 /** Something that changes the world outside the workspace. */

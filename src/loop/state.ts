@@ -7,7 +7,7 @@
 
 import type { Amount, Limits, Remaining } from './budget.ts'
 import { add, defaultLimits, zero } from './budget.ts'
-import type { Ending, Origin } from './event.ts'
+import type { Ending, Origin, Source } from './event.ts'
 import type { Evidence } from './evidence.ts'
 import type { StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -26,6 +26,15 @@ export interface Metrics {
   readonly iterationMs: number
   /** Finished steps by kind. */
   readonly byKind: { readonly [kind: string]: number }
+  /** Calls of tools by name, whoever made them. */
+  readonly tools: { readonly [tool: string]: ToolUse }
+}
+
+export interface ToolUse {
+  readonly calls: number
+  readonly failed: number
+  readonly ms: number
+  readonly outputBytes: number
 }
 
 export interface OpenIteration {
@@ -45,6 +54,7 @@ export interface RunState {
   readonly loop: string
   readonly codeDigest: string
   readonly limits: Limits
+  readonly source?: Source | undefined
   readonly origin?: Origin | undefined
   /** Iterations that count. */
   readonly iteration: number
@@ -85,6 +95,7 @@ export const initialState: RunState = {
   loop: '',
   codeDigest: '',
   limits: defaultLimits,
+  source: undefined,
   origin: undefined,
   iteration: 0,
   open: undefined,
@@ -115,6 +126,7 @@ export const initialState: RunState = {
     iterationErrors: 0,
     iterationMs: 0,
     byKind: {},
+    tools: {},
   },
 }
 

@@ -27,6 +27,7 @@ export const eventTypesTable: Readonly<Record<EventType, readonly IterationEvent
   'step-finished': ['loop.exit_condition.evaluated'],
   'step-failed': ['loop.policy.violation'],
   'step-interrupted': [],
+  'step-noted': [],
   'budget-reserved': [],
   'budget-settled': [],
   'decision-applied': [],
@@ -78,6 +79,7 @@ export function draftsOf(
     case 'iteration-restarted':
     case 'step-started':
     case 'step-interrupted':
+    case 'step-noted':
     case 'budget-reserved':
     case 'budget-settled':
     case 'decision-applied':

@@ -11,10 +11,12 @@ import type {
   Outcome,
   Question,
   RunId,
+  Source,
+  StepNote,
   Stored,
 } from '../loop/index.ts'
 import { exactly } from './exactly.ts'
-import { someLimitsSchema } from './run-values.ts'
+import { amountSchema, someLimitsSchema } from './run-values.ts'
 import { count, id, json, listOf, milliseconds, published } from './values.ts'
 
 const text = z.string()
@@ -85,6 +87,34 @@ export const originSchema: z.ZodType<Origin> = exactly<Origin>()(
     z.strictObject({ type: z.literal('checkpoint'), checkpoint: text, iteration: count }),
   ]),
 ).register(published, { id: 'Origin' })
+
+export const sourceSchema: z.ZodType<Source> = exactly<Source>()(
+  z.strictObject({ file: text, digest: text }),
+).register(published, { id: 'Source' })
+
+export const stepNoteSchema: z.ZodType<StepNote> = exactly<StepNote>()(
+  z.discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('turn-ended'),
+      turn: count,
+      text,
+      calls: count,
+      usage: amountSchema,
+    }),
+    z.strictObject({ type: z.literal('context-cut'), tokens: count, what: text }),
+    z.strictObject({ type: z.literal('nudged'), tool: text, times: count }),
+    z.strictObject({ type: z.literal('said'), text }),
+    z.strictObject({
+      type: z.literal('tool-called'),
+      tool: text,
+      args: text,
+      ok: z.boolean(),
+      error: text.exactOptional(),
+      durationMs: milliseconds,
+      outputBytes: count,
+    }),
+  ]),
+).register(published, { id: 'StepNote' })
 
 export const questionSchema: z.ZodType<Question> = exactly<Question>()(
   z.strictObject({

@@ -19,6 +19,8 @@ import {
   originSchema,
   outcomeSchema,
   questionSchema,
+  sourceSchema,
+  stepNoteSchema,
   storedSchema,
 } from './event-parts.ts'
 import { exactly } from './exactly.ts'
@@ -54,6 +56,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       codeDigest: text,
       limits: limitsSchema,
       input: storedSchema.exactOptional(),
+      source: sourceSchema.exactOptional(),
       origin: originSchema.exactOptional(),
       progress: json.exactOptional(),
       iteration: count.exactOptional(),
@@ -104,6 +107,12 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       retryAtMs: milliseconds.exactOptional(),
     }),
     z.strictObject({ type: z.literal('step-interrupted'), ...stepEvent, spent: maybeAmount }),
+    z.strictObject({
+      type: z.literal('step-noted'),
+      iteration: ordinal,
+      step,
+      note: stepNoteSchema,
+    }),
     z.strictObject({
       type: z.literal('budget-reserved'),
       id: id<ReservationId>(),

@@ -4,6 +4,8 @@ export interface OutputTail {
   push(chunk: Uint8Array): void
   /** The last bytes as text, without the rest of a character that was cut. */
   text(): string
+  /** How many came in all. */
+  readonly bytes: number
 }
 
 export function createOutputTail(bytesMax: number): OutputTail {
@@ -11,9 +13,14 @@ export function createOutputTail(bytesMax: number): OutputTail {
   const buffer = Buffer.allocUnsafe(2 * bytesMax)
   let filled = 0
   let isCut = false
+  let bytes = 0
 
   return {
+    get bytes() {
+      return bytes
+    },
     push(chunk) {
+      bytes += chunk.length
       const end = chunk.subarray(Math.max(0, chunk.length - bytesMax))
       if (filled + end.length > buffer.length) {
         buffer.copyWithin(0, filled - bytesMax, filled)

@@ -43,10 +43,12 @@ export function createPlainCommands({ spawn = nodeSpawn }: PlainCommandsOptions 
   return { run: (command, signal) => run(spawn, command, signal) }
 }
 
+const nothing = { stdout: '', stderr: '', outputBytes: 0, durationMs: 0 }
+
 type Ending = Pick<CommandResult, 'ended' | 'exitCode'>
 
 async function run(spawn: Spawn, command: Command, signal: Signal): Promise<CommandResult> {
-  if (signal.aborted) return { stdout: '', stderr: '', ended: 'aborted', durationMs: 0 }
+  if (signal.aborted) return { ...nothing, ended: 'aborted' }
   const startedAt = performance.now()
   const mark = newMark()
   const child = start(spawn, command, mark)
@@ -63,7 +65,8 @@ async function run(spawn: Spawn, command: Command, signal: Signal): Promise<Comm
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
   if (alive.length > 0) throw stillAlive(command, alive)
   const durationMs = Math.round(performance.now() - startedAt)
-  return { ...ending, stdout: stdout.text(), stderr: stderr.text(), durationMs }
+  const outputBytes = stdout.bytes + stderr.bytes
+  return { ...ending, stdout: stdout.text(), stderr: stderr.text(), outputBytes, durationMs }
 }
 
 function start(spawn: Spawn, command: Command, mark: Mark): ChildProcess {

@@ -156,6 +156,7 @@ test('metrics count steps by kind, failures, retries, errors, tokens and time', 
     iterationErrors: 1,
     iterationMs: 675,
     byKind: { step: 4, tool: 4, check: 2, artifact: 2 },
+    tools: { grep: { calls: 4, failed: 0, ms: 0, outputBytes: 16 } },
   })
   expect(spent).toEqual({ tokens: 10, costMicros: 4 })
 })

@@ -1,0 +1,116 @@
+/**
+ * Calls of tools, whoever makes them: hooks are told, the call is noted, the metrics count it.
+ * A call by the loop is a step of its own; one by an agent is part of the agent's step.
+ */
+
+import {
+  type AgentContext,
+  FaultError,
+  type Json,
+  remaining,
+  type StepContext,
+  type StepId,
+  type StepNote,
+  type ToolContext,
+  type ToolResult,
+  textOf,
+  toJson,
+} from '../loop/index.ts'
+import { Interruption } from './interrupter.ts'
+import { type Branch, isInfrastructure } from './live-run.ts'
+import type { Tools } from './ports.ts'
+
+/** What one step may put on record besides its result (E9). */
+const notesMax = 5000
+const noteCharsMax = 500
+const argsCharsMax = 200
+
+export function toolContext(branch: Branch, context: StepContext): ToolContext {
+  const { number, run } = branch.iteration
+  return { ...context, iteration: number, workspace: run.ports.workspace?.path }
+}
+
+/** What a tool throws, and a hook that refuses it, is thrown. */
+export async function callTool(
+  branch: Branch,
+  step: StepId,
+  tools: Tools,
+  call: { readonly name: string; readonly args: Json },
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { clock } = branch.iteration.run.ports
+  const beganMs = clock.now()
+  const note = (part: { ok: boolean; error?: string; outputBytes: number }): void =>
+    record(branch, step, {
+      type: 'tool-called',
+      tool: call.name.slice(0, argsCharsMax),
+      args: shortened(call.args, argsCharsMax),
+      durationMs: Math.max(0, clock.now() - beganMs),
+      ...part,
+    })
+  try {
+    const { hooks } = branch.iteration.run
+    await hooks.tell('before-tool', { step: call.name })
+    const result = await tools.call(call.name, call.args, context)
+    await hooks.tell('after-tool', { step: call.name })
+    const outputBytes = result.spilled?.bytes ?? sizeOf(result.output)
+    const { ok, error } = result
+    note({ ok, outputBytes, ...(error === undefined ? {} : { error }) })
+    return result
+  } catch (error) {
+    const code = error instanceof FaultError ? error.fault.code : 'tool-failed'
+    note({ ok: false, error: code, outputBytes: 0 })
+    throw error
+  }
+}
+
+/** An agent is told of failures as data, and may go on. */
+export function agentContext(branch: Branch, step: StepId, context: StepContext): AgentContext {
+  const { ports, recorder } = branch.iteration.run
+  const base = toolContext(branch, context)
+  let notes = 0
+  return {
+    ...base,
+    remaining: () => remaining(recorder.state),
+    tools: async () => (await ports.tools?.list?.()) ?? [],
+    async callTool(name, args) {
+      const { tools } = ports
+      if (tools === undefined) return failure('unknown-tool', `There is no tool "${name}".`)
+      try {
+        return await callTool(branch, step, tools, { name, args: toJson(args) }, base)
+      } catch (error) {
+        const isOurs = error instanceof Interruption || isInfrastructure(error)
+        if (isOurs || context.signal.aborted) throw error
+        const code = error instanceof FaultError ? error.fault.code : 'tool-failed'
+        return failure(code, textOf(error))
+      }
+    },
+    note(note) {
+      if (++notes <= notesMax) record(branch, step, bounded(note))
+    },
+  }
+}
+
+function record(branch: Branch, step: StepId, note: StepNote): void {
+  const { number, run } = branch.iteration
+  run.recorder.note([{ type: 'step-noted', iteration: number, step, note }])
+}
+
+const failure = (error: string, output: string): ToolResult => ({ ok: false, error, output })
+
+/** Texts of agents are as long as they like. */
+function bounded<T extends StepNote>(note: T): T {
+  const entries = Object.entries(note).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? value.slice(0, noteCharsMax) : value,
+  ])
+  return Object.fromEntries(entries) as T
+}
+
+function shortened(value: Json, charsMax: number): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`
+}
+
+const sizeOf = (output: Json): number =>
+  Buffer.byteLength(typeof output === 'string' ? output : JSON.stringify(output ?? null))
