@@ -76,6 +76,7 @@ export type {
   ToolNote,
   ToolResult,
 } from './loop-type.ts'
+export { didYouMean, nearest } from './nearest.ts'
 export { describeOutcome, type LimitName, type Outcome, type OutcomeType } from './outcome.ts'
 export { applyPatch, applyPatchInPlace, diff, isUnchanged, type Patch } from './patch.ts'
 export {

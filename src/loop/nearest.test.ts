@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { didYouMean, nearest } from './nearest.ts'
+
+const names = ['path', 'offset', 'limit', 'replaceAll', '__proto__']
+
+test.each([
+  ['pth', 'path'],
+  ['paht', 'path'],
+  ['PATH', 'path'],
+  ['replace_all', 'replaceAll'],
+  ['offest', 'offset'],
+  ['limits', 'limit'],
+  ['__prot__', '__proto__'],
+])('%s is near %s', (name, expected) => {
+  expect(nearest(name, names)).toBe(expected)
+})
+
+test.each(['', 'x', 'zzzz', 'command', 'p'.repeat(101), 'p'.repeat(1_000_000)])(
+  'nothing is near %.20s',
+  (name) => {
+    expect(nearest(name, names)).toBeUndefined()
+    expect(didYouMean(name, names)).toBe('')
+  },
+)
+
+test('one letter is near no other letter', () => {
+  expect(nearest('a', ['b'])).toBeUndefined()
+})
+
+test('the nearest is named, not the first', () => {
+  expect(didYouMean('reads', ['bread', 'read'])).toBe(' Did you mean "read"?')
+})

@@ -1,0 +1,64 @@
+/**
+ * What a tool is, for whoever writes one. The registry does the rest: it parses the arguments, keeps
+ * the time limit, cuts long output, and makes data of whatever is thrown.
+ */
+
+import type { z } from 'zod'
+import type { Json, Risk, ToolContext, ToolResult } from '../loop/index.ts'
+import type { OutputFolder } from './output-folder.ts'
+
+/** JSON Schema of an object. */
+export type JsonSchema = { readonly [key: string]: Json }
+
+/** Arguments as the schema gave them: checked, with its defaults. */
+export type ToolArgs = { readonly [key: string]: unknown }
+
+export interface Tool {
+  /** A letter, then letters, digits, `_` and `-`; at most 64. */
+  readonly name: string
+  /** For the model: what it does, and when to use it. */
+  readonly description: string
+  readonly parameters: z.ZodObject | JsonSchema
+  readonly risk: Risk
+  /** A minute, unless it says otherwise. */
+  readonly timeoutMs?: number
+  /** How much of its output the caller sees; all of it is kept in a file. */
+  readonly outputCharsMax?: number
+  /** Throw `ToolError` for failures that the caller should know by a code. */
+  run(args: ToolArgs, context: ToolRunContext): ToolAnswer | Promise<ToolAnswer>
+  /** Told of a call that was made before a crash and is not made again. It must not wait. */
+  replayed?(args: Json, result: ToolResult, context: { readonly iteration: number }): void
+}
+
+export type ToolAnswer = Json | ToolResult
+
+export interface ToolRunContext extends ToolContext {
+  /** Aborts at the tool's time limit as well. */
+  readonly signal: AbortSignal
+  /** Where long output is kept; absent when none is. */
+  readonly output?: OutputFolder
+}
+
+/** A failure with a stable code: `not-found`, `outside-workspace`… The message says what to do. */
+export class ToolError extends Error {
+  readonly code: string
+  constructor(code: string, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.name = 'ToolError'
+    this.code = code
+  }
+}
+
+export interface ToolDefinition<Parameters extends z.ZodObject>
+  extends Omit<Tool, 'parameters' | 'run'> {
+  readonly parameters: Parameters
+  run(args: z.output<Parameters>, context: ToolRunContext): ToolAnswer | Promise<ToolAnswer>
+}
+
+/** A tool whose arguments have the types of its schema. */
+export function defineTool<Parameters extends z.ZodObject>(
+  definition: ToolDefinition<Parameters>,
+): Tool {
+  // The registry gives it nothing but what the schema let through.
+  return definition as ToolDefinition<z.ZodObject>
+}
