@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import type { Tools } from '../../src/engine/index.ts'
+import { FaultError, type Json, type LoopType, type ToolResult } from '../../src/loop/index.ts'
+import { createWorld, loopOf, type WorldOptions } from './fixture.ts'
+
+const done = { status: 'done', text: '', usage: { tokens: 0, costMicros: 0 }, turns: 1 } as const
+
+/** An agent that makes one call and hands back what came of it. */
+function calling(name: string, args: Json, results: ToolResult[]): WorldOptions['agents'] {
+  return {
+    async work(_role, _task, context) {
+      results.push(await context.callTool(name, args))
+      return done
+    },
+  }
+}
+
+const asking: LoopType<Json, unknown, unknown, unknown> = loopOf<unknown>(async (_context, it) =>
+  it.agent('maker', { prompt: 'go' }),
+)
+
+async function story(options: WorldOptions) {
+  const world = createWorld(options)
+  const run = await world.start(asking)
+  const end = await world.finish(run, asking)
+  return { world, run, end }
+}
+
+describe('a tool that an agent calls', () => {
+  test('is noted under the step of the agent and counted in the metrics', async () => {
+    const results: ToolResult[] = []
+    const tools: Tools = { call: async (_name, args) => ({ ok: true, output: args }) }
+    const { world, run } = await story({ tools, agents: calling('grep', { a: 1 }, results) })
+    expect(results).toEqual([{ ok: true, output: { a: 1 } }])
+    const [noted] = await world.only(run, 'step-noted')
+    expect(noted).toMatchObject({
+      step: 'agent:maker#1',
+      note: { type: 'tool-called', tool: 'grep', args: '{"a":1}', ok: true, outputBytes: 7 },
+    })
+    const { metrics } = await world.state(run)
+    expect(metrics.tools).toEqual({ grep: { calls: 1, failed: 0, ms: 0, outputBytes: 7 } })
+  })
+
+  test('that throws is a result for the agent, and the run goes on', async () => {
+    const results: ToolResult[] = []
+    const tools: Tools = {
+      call: async () => {
+        throw new FaultError({ code: 'boom', message: 'it broke', retryable: false })
+      },
+    }
+    const { end, world, run } = await story({ tools, agents: calling('x', null, results) })
+    expect(results).toEqual([{ ok: false, error: 'boom', output: 'it broke' }])
+    expect(end).toMatchObject({ type: 'ended', outcome: { type: 'exhausted' } })
+    expect((await world.state(run)).metrics.tools['x']).toMatchObject({ calls: 1, failed: 1 })
+  })
+
+  test('and that a hook refuses is a result too, and the tool is not called', async () => {
+    const results: ToolResult[] = []
+    let calls = 0
+    const tools: Tools = { call: async () => ({ ok: true, output: ++calls }) }
+    const hooks = [
+      {
+        name: 'guard',
+        points: ['before-tool' as const],
+        blocking: true,
+        run: () => {
+          throw new Error('not this one')
+        },
+      },
+    ]
+    await story({ tools, hooks, agents: calling('run', 'rm', results) })
+    expect(results).toEqual([{ ok: false, error: 'refused', output: 'hook "guard": not this one' }])
+    expect(calls).toBe(0)
+  })
+
+  test('and of which there is none is a result that says so', async () => {
+    const results: ToolResult[] = []
+    await story({ agents: calling('grep', null, results) })
+    expect(results).toEqual([
+      { ok: false, error: 'unknown-tool', output: 'There is no tool "grep".' },
+    ])
+  })
+})
+
+describe('an agent', () => {
+  test('sees what is left, the tools there are, and its notes are short and limited', async () => {
+    const seen: unknown[] = []
+    const tools: Tools = {
+      call: async () => ({ ok: true, output: null }),
+      list: async () => [{ name: 'a', description: '', parameters: {}, risk: 'read-only' }],
+    }
+    const { world, run } = await story({
+      tools,
+      agents: {
+        async work(_role, _task, context) {
+          seen.push(context.remaining().iterations, (await context.tools()).length)
+          for (let n = 0; n < 5010; n++) context.note({ type: 'said', text: 'x'.repeat(1000) })
+          return done
+        },
+      },
+    })
+    expect(seen).toEqual([50, 1])
+    const notes = await world.only(run, 'step-noted')
+    expect(notes).toHaveLength(5000)
+    expect(notes[0]?.note).toEqual({ type: 'said', text: 'x'.repeat(500) })
+  })
+})
+
+test('calls of the loop that were made before a crash are told to the tools on resume', async () => {
+  const told: unknown[] = []
+  let crash = true
+  const tools: Tools = {
+    call: async (name) => ({ ok: true, output: name }),
+    replayed: (...call) => void told.push(call),
+  }
+  const world = createWorld({ tools })
+  const stop = new AbortController()
+  const loop = loopOf<null>(async (_context, it) => {
+    await it.tool('read', { path: 'a' })
+    await it.step('middle', ({ signal }) => {
+      if (!crash) return
+      crash = false
+      stop.abort()
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+      })
+    })
+    return null
+  })
+  const run = await world.start(loop)
+  const left = await world.finish(run, loop, { signal: stop.signal, graceMs: 0 })
+  expect(left.type).toBe('suspended')
+  expect(told).toEqual([])
+  expect((await world.finish(run, loop)).type).toBe('ended')
+  expect(told).toEqual([['read', { path: 'a' }, { ok: true, output: 'read' }, { iteration: 1 }]])
+})
