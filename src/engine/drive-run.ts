@@ -37,6 +37,8 @@ export interface DriveOptions {
   readonly signal?: AbortSignal
   /** How long the step in flight may go on after that. */
   readonly graceMs?: number
+  /** Aborting it ends that time at once. */
+  readonly hurry?: AbortSignal
   /** Resume in the middle of an iteration though the loop's code changed: it starts anew. */
   readonly force?: boolean
   /** The run is held, its code fits and its files are in place. */
@@ -99,8 +101,11 @@ async function drive(
     limits?.rearm()
   })
   const shutDown = (): void => interrupter.drain('shut down', options.graceMs ?? defaultGraceMs)
+  const hurry = (): void => interrupter.drain('shut down', 0)
   options.signal?.addEventListener('abort', shutDown, { once: true })
+  options.hurry?.addEventListener('abort', hurry, { once: true })
   if (options.signal?.aborted === true) shutDown()
+  if (options.hurry?.aborted === true) hurry()
   const live: LiveRun = {
     id,
     loop,
@@ -125,6 +130,7 @@ async function drive(
     control.stop()
     recorder.close()
     options.signal?.removeEventListener('abort', shutDown)
+    options.hurry?.removeEventListener('abort', hurry)
   }
 }
 

@@ -43,6 +43,7 @@ export function createDriver(base: HostPorts): Driver {
   return {
     async drive(run, loop, parts, workspace) {
       const stop = new AbortController()
+      const hurry = new AbortController()
       const forward = (): void => stop.abort()
       if (parts.signal?.aborted === true) forward()
       // Any number of runs may share one signal.
@@ -56,6 +57,7 @@ export function createDriver(base: HostPorts): Driver {
       const done: Promise<DriveEnd> = driveAfterDead(run.id, loop, ports, {
         owner: createOwner(),
         signal: stop.signal,
+        hurry: hurry.signal,
         force: parts.force === true,
         onStarted,
         ...(parts.graceMs === undefined ? {} : { graceMs: parts.graceMs }),
@@ -70,7 +72,10 @@ export function createDriver(base: HostPorts): Driver {
         name: run.name,
         done,
         events: (from) => eventsUntil(base, run.id, done, from?.afterSeq ?? 0),
-        shutDown: forward,
+        shutDown(options) {
+          forward()
+          if (options?.now === true) hurry.abort()
+        },
       }
       driven.add(handle)
       await Promise.race([started, done])

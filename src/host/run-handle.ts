@@ -10,6 +10,9 @@ export interface RunHandle {
   readonly done: Promise<DriveEnd>
   /** From any place; ends when `done` does, and throws what `done` rejects with. */
   events(options?: { readonly afterSeq?: number }): AsyncIterable<RecordedEvent>
-  /** Shuts it down in good order; `done` resolves when it is suspended. */
-  shutDown(): void
+  /**
+   * Shuts it down in good order; `done` resolves when it is suspended. The step in flight may finish
+   * within its grace time, or with `now` is told to end at once.
+   */
+  shutDown(options?: { readonly now?: boolean }): void
 }
