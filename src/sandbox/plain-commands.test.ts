@@ -101,6 +101,119 @@ describe('a command', () => {
   })
 })
 
+describe('output that is longer than what is kept', () => {
+  const spillTo = (bytesMax = 1_000_000_000): Partial<Command> => ({
+    outputBytesMax: 1000,
+    spill: { file: join(folder, 'all.txt'), bytesMax },
+  })
+
+  test('is in the file from its first byte to its last', async () => {
+    const script = 'echo first; i=0; while [ $i -lt 2000 ]; do echo $i; i=$((i+1)); done; echo last'
+    const result = await commands.run(shell(script, spillTo()), never)
+    const lines = ['first', ...Array.from({ length: 2000 }, (_, index) => `${index}`), 'last', '']
+    const whole = lines.join('\n')
+    expect(await readFile(join(folder, 'all.txt'), 'utf8')).toBe(whole)
+    expect(result.spilled).toEqual({ file: join(folder, 'all.txt'), bytes: whole.length })
+    expect(result.outputBytes).toBe(whole.length)
+    expect(result.stdout).toBe(whole.slice(-1000))
+  })
+
+  test('is of both streams, in the order in which they came', async () => {
+    const script = 'printf a; sleep 0.1; printf b >&2; sleep 0.1; yes c | head -c 2000'
+    await commands.run(shell(script, spillTo()), never)
+    expect(await readFile(join(folder, 'all.txt'), 'utf8')).toBe(`ab${'c\n'.repeat(1000)}`)
+  })
+
+  test('is the only reason for a file', async () => {
+    const script = 'yes e | head -c 1000; yes f | head -c 1000 >&2'
+    const result = await commands.run(shell(script, spillTo()), never)
+    expect(result).not.toHaveProperty('spilled')
+    expect(result.outputBytes).toBe(2000)
+    await expect(readFile(join(folder, 'all.txt'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('is dropped beyond the limit of the file; the end is still there', async () => {
+    const script = 'yes e | head -c 100000; printf end'
+    const result = await commands.run(shell(script, spillTo(5001)), never)
+    expect(result.spilled).toEqual({ file: join(folder, 'all.txt'), bytes: 5001 })
+    expect((await readFile(join(folder, 'all.txt'))).length).toBe(5001)
+    expect(result.outputBytes).toBe(100_003)
+    expect(result.stdout).toMatch(/end$/)
+  })
+
+  test('never replaces a file that is there', async () => {
+    await writeFile(join(folder, 'all.txt'), 'mine')
+    const result = await commands.run(shell('yes e | head -c 5000000', spillTo()), never)
+    expect(result).toMatchObject({ exitCode: 0, outputBytes: 5_000_000 })
+    expect(result).not.toHaveProperty('spilled')
+    expect(await readFile(join(folder, 'all.txt'), 'utf8')).toBe('mine')
+  })
+
+  test('costs no more than the file when its folder is missing', async () => {
+    const spill = { file: '/nonexistent/all.txt', bytesMax: 1_000_000_000 }
+    const result = await commands.run(
+      shell('yes e | head -c 20000000; printf end', { outputBytesMax: 1000, spill }),
+      never,
+    )
+    expect(result).toMatchObject({ exitCode: 0, outputBytes: 20_000_003 })
+    expect(result.stdout).toMatch(/end$/)
+    expect(result).not.toHaveProperty('spilled')
+  })
+
+  test('holds the command back rather than memory', { timeout: 120_000 }, async () => {
+    const before = process.memoryUsage().rss
+    let most = 0
+    const watch = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().rss)
+    }, 5)
+    const script = 'head -c 200000000 /dev/zero; printf end'
+    const result = await commands.run(shell(script, spillTo(150_000_000)), never)
+    clearInterval(watch)
+    expect(result.outputBytes).toBe(200_000_003)
+    expect(result.spilled?.bytes).toBe(150_000_000)
+    expect(result.stdout).toMatch(/end$/)
+    expect(most - before).toBeLessThan(120_000_000)
+  })
+
+  test('is there although the command was killed', async () => {
+    const script = 'yes e | head -c 100000; sleep 1000'
+    const result = await commands.run(shell(script, { ...spillTo(), timeoutMs: 500 }), never)
+    expect(result).toMatchObject({ ended: 'timeout', spilled: { bytes: 100_000 } })
+  })
+})
+
+describe('who listens to a command', () => {
+  test('is told of all output as it comes', async () => {
+    const chunks: string[] = []
+    let heard = () => {}
+    const first = new Promise<void>((resolve) => {
+      heard = resolve
+    })
+    const abort = new AbortController()
+    const onOutput = (chunk: Uint8Array): void => {
+      chunks.push(Buffer.from(chunk).toString())
+      heard()
+    }
+    const running = commands.run(shell('echo out; sleep 1000', { onOutput }), abort.signal)
+    await first
+    expect(chunks.join('')).toBe('out\n')
+    abort.abort()
+    await running
+  })
+
+  test('cannot hurt it', async () => {
+    let calls = 0
+    const onOutput = (): void => {
+      calls++
+      throw new Error('no')
+    }
+    const script = 'echo a; sleep 0.1; echo b'
+    const result = await commands.run(shell(script, { onOutput }), never)
+    expect(result).toMatchObject({ exitCode: 0, stdout: 'a\nb\n' })
+    expect(calls).toBe(1)
+  })
+})
+
 describe('the end of a command', () => {
   test('at its time limit comes to all that it started', async () => {
     const script = 'echo $$ >> pids; (sh -c "echo \\$\\$ >> pids; sleep 1000") & sleep 1000'
@@ -159,7 +272,8 @@ describe('the end of a command', () => {
 
   test('is at once when nobody wants it from the start', async () => {
     const result = await commands.run(shell('echo x > started'), AbortSignal.abort())
-    expect(result).toEqual({ stdout: '', stderr: '', ended: 'aborted', durationMs: 0 })
+    const nothing = { stdout: '', stderr: '', outputBytes: 0, durationMs: 0 }
+    expect(result).toEqual({ ...nothing, ended: 'aborted' })
     await expect(readFile(join(folder, 'started'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 

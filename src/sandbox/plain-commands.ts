@@ -5,7 +5,8 @@
  * 1. A command leads a process group of its own. When it has ended, however it ended, everything in
  *    that group is killed; on Linux also what had left the group, by the mark in its environment.
  *    Only a process that leaves the group and clears its environment gets away.
- * 2. Memory does not grow with the output: of each stream only the end is kept.
+ * 2. Memory does not grow with the output: of each stream only the end is kept, and a command is held
+ *    back while the disk is behind with the file of the whole.
  * 3. It ends at its time limit plus the grace time at the latest, whatever the command does.
  *
  * The environment is what the command gives, over PATH, HOME, LANG and TMPDIR of this process, plus
@@ -19,6 +20,7 @@ import type { Command, CommandResult, Commands } from '../engine/index.ts'
 import { FaultError, type Signal, toFault } from '../loop/index.ts'
 import { createOutputTail, type OutputTail } from './output-tail.ts'
 import { killAll, type Mark, markVariable, newMark, signalGroup } from './process-group.ts'
+import { createSpillFile, type SpillFile } from './spill-file.ts'
 
 export interface PlainCommandsOptions {
   readonly spawn?: Spawn
@@ -54,19 +56,27 @@ async function run(spawn: Spawn, command: Command, signal: Signal): Promise<Comm
   const child = start(spawn, command, mark)
   const exited = exitOf(child, command)
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  const stdout = keepEnd(child.stdout, command)
-  const stderr = keepEnd(child.stderr, command)
+  const { stdout, stderr, spill } = follow(child, command)
   // A program may end without having read all, or anything.
   child.stdin?.on('error', () => {}).end(command.input)
 
   const ending = await endOf(exited, child.pid, command, signal)
   const alive = child.pid === undefined ? [] : await killAll(child.pid, mark)
+  spill?.release()
   await within(closed, drainMs)
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
+  const spilled = await spill?.close()
   if (alive.length > 0) throw stillAlive(command, alive)
   const durationMs = Math.round(performance.now() - startedAt)
   const outputBytes = stdout.bytes + stderr.bytes
-  return { ...ending, stdout: stdout.text(), stderr: stderr.text(), outputBytes, durationMs }
+  return {
+    ...ending,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    outputBytes,
+    ...(spilled === undefined ? {} : { spilled }),
+    durationMs,
+  }
 }
 
 function start(spawn: Spawn, command: Command, mark: Mark): ChildProcess {
@@ -103,10 +113,45 @@ function exitOf(child: ChildProcess, command: Command): Promise<Ending> {
   })
 }
 
-function keepEnd(stream: Readable | null, command: Command): OutputTail {
-  const tail = createOutputTail(command.outputBytesMax ?? defaultOutputBytesMax)
-  stream?.on('error', () => {}).on('data', (chunk: Buffer) => tail.push(chunk))
-  return tail
+interface Followed {
+  readonly stdout: OutputTail
+  readonly stderr: OutputTail
+  readonly spill: SpillFile | undefined
+}
+
+function follow(child: ChildProcess, command: Command): Followed {
+  const { outputBytesMax = defaultOutputBytesMax } = command
+  const streams = [child.stdout, child.stderr]
+  const producers = {
+    pause: () => streams.forEach((stream) => stream?.pause()),
+    resume: () => streams.forEach((stream) => stream?.resume()),
+  }
+  const spill = command.spill && createSpillFile(command.spill, outputBytesMax, producers)
+  const tell = teller(command)
+  const keepEnd = (stream: Readable | null): OutputTail => {
+    const tail = createOutputTail(outputBytesMax)
+    stream
+      ?.on('error', () => {})
+      .on('data', (chunk: Buffer) => {
+        tail.push(chunk)
+        spill?.push(chunk, tail.bytes)
+        tell(chunk)
+      })
+    return tail
+  }
+  return { stdout: keepEnd(child.stdout), stderr: keepEnd(child.stderr), spill }
+}
+
+/** Whoever throws is not told again: nothing above would catch it. */
+function teller({ onOutput }: Command): (chunk: Uint8Array) => void {
+  let listener = onOutput
+  return (chunk) => {
+    try {
+      listener?.(chunk)
+    } catch {
+      listener = undefined
+    }
+  }
 }
 
 /** Waits for its own end, or asks for it at the time limit or when it is no longer wanted. */

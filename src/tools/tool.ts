@@ -60,5 +60,5 @@ export function defineTool<Parameters extends z.ZodObject>(
   definition: ToolDefinition<Parameters>,
 ): Tool {
   // The registry gives it nothing but what the schema let through.
-  return definition as ToolDefinition<z.ZodObject>
+  return definition
 }
