@@ -41,6 +41,25 @@ export { checkStatusTable, toExitConditions } from './exit-conditions.ts'
 export { fromCheckpointFile, type Restored } from './from-checkpoint-file.ts'
 export { toIterationEvents } from './iteration-events.ts'
 export { jsonSchemas } from './json-schemas.ts'
+export {
+  type AgentSettings,
+  type CheckCommand,
+  type CommandAgentSettings,
+  type FileCondition,
+  type FileProblem,
+  type LoopFile,
+  type LoopFileType,
+  type McpServer,
+  type ModelAgentSettings,
+  type PlainFile,
+  type PromptSection,
+  type ScriptAgentSettings,
+  type ScriptTurn,
+  type SectionSettings,
+} from './loop-file.ts'
+export { issueProblems, issueReason, quoted, unknownName } from './loop-file-issues.ts'
+export { builtInToolNames, loopFileProblems } from './loop-file-problems.ts'
+export { loopFileSchemas, type WrittenLoopFile } from './loop-file-schema.ts'
 export { toLoopResult } from './loop-result.ts'
 export { parseCheckpointFile } from './parse-checkpoint-file.ts'
 export { toLoopOutcome, toLoopPhase } from './phases.ts'

@@ -5,6 +5,7 @@ import { eventVersion } from '../loop/index.ts'
 import { checkpointFileSchema, checkpointFormatVersion } from './checkpoint.ts'
 import { loopResultSchema } from './entity-schemas.ts'
 import { recordedEventSchema } from './event-schema.ts'
+import { loopFileJsonSchema } from './loop-file-schema.ts'
 import { published } from './values.ts'
 
 /** By file name in `schemas/`, where `node scripts/schemas.mjs` writes them. */
@@ -19,6 +20,7 @@ export function jsonSchemas(): { readonly [fileName: string]: object } {
       $id: `urn:loopwright:schema:events:${eventVersion}`,
       description: 'One event of a run, as the journal and the event stream give it.',
     }),
+    'loop.schema.json': loopFileDocument(),
     'loop-result.schema.json': document(loopResultSchema, {
       $id: `urn:loopwright:schema:loop-result:${checkpointFormatVersion}`,
       description: 'The result of a run that has ended, in the words of document 001.',
@@ -33,5 +35,12 @@ function document(schema: z.ZodType, head: { $id: string; description: string })
     io: 'input',
     metadata: published,
   })
+  return { $schema, ...head, ...shape }
+}
+
+/** Named on the first line of a loop file: `# yaml-language-server: $schema=…`. */
+function loopFileDocument(): object {
+  const { $schema, ...shape } = loopFileJsonSchema()
+  const head = { $id: 'urn:loopwright:schema:loop:1', title: 'Loopwright loop file' }
   return { $schema, ...head, ...shape }
 }

@@ -1,0 +1,120 @@
+/** What a schema cannot say about a loop file: that its parts fit each other. Pure. */
+
+import type { FileCondition, FileProblem, PlainFile } from './loop-file.ts'
+import { unknownName } from './loop-file-issues.ts'
+import type { WrittenLoopFile } from './loop-file-schema.ts'
+
+/** The tools that are there without an MCP server. */
+export const builtInToolNames: readonly string[] = [
+  'read',
+  'write',
+  'edit',
+  'list',
+  'glob',
+  'grep',
+  'run',
+]
+
+const conditionDepthMax = 5
+
+export function loopFileProblems(file: WrittenLoopFile, nowMs: number): FileProblem[] {
+  return [
+    ...sectionProblems(file.prompt),
+    ...toolProblems(file),
+    ...checkProblems(file),
+    ...file.until.flatMap((condition, index) =>
+      conditionProblems(condition, ['until', index], Object.keys(file.checks), nowMs),
+    ),
+    ...deadlineProblems(file.limits.deadlineAtMs, ['limits', 'deadline'], nowMs),
+  ]
+}
+
+function sectionProblems(sections: PlainFile['prompt']): FileProblem[] {
+  const names = sections.map(({ name }) => name)
+  return duplicates(names).map((index) => ({
+    path: ['prompt', index, 'name'],
+    reason: `there are two sections named ${names[index]}: give this one another name`,
+  }))
+}
+
+function toolProblems({ tools = [], mcp }: Pick<PlainFile, 'tools' | 'mcp'>): FileProblem[] {
+  const servers = Object.keys(mcp)
+  const twice = duplicates(tools).map((index) => ({
+    path: ['tools', index],
+    reason: `${tools[index]} is there twice: remove one`,
+  }))
+  const unknown = tools.flatMap((name, index): FileProblem[] => {
+    const path = ['tools', index]
+    const end = name.indexOf('__')
+    if (end === -1) {
+      if (builtInToolNames.includes(name)) return []
+      return [{ path, reason: unknownName('tool', name, builtInToolNames) }]
+    }
+    const server = name.slice(0, end)
+    if (servers.includes(server)) return []
+    if (servers.length > 0) return [{ path, reason: unknownName('MCP server', server, servers) }]
+    return [{ path, reason: `there is no MCP server ${server}: describe it under mcp` }]
+  })
+  return [...unknown, ...twice]
+}
+
+function checkProblems({ checks, until }: Pick<PlainFile, 'checks' | 'until'>): FileProblem[] {
+  if (Object.keys(checks).length > 0 || !until.some(needsChecks)) return []
+  const reason =
+    'there are no checks, so checks-pass can never be met and the run could not succeed: ' +
+    'add one, such as test: npm test, or give until without checks-pass'
+  return [{ path: ['checks'], reason }]
+}
+
+const needsChecks = (condition: FileCondition): boolean =>
+  'of' in condition ? condition.of.some(needsChecks) : condition.type === 'checks-pass'
+
+function conditionProblems(
+  condition: FileCondition,
+  path: readonly PropertyKey[],
+  checks: readonly string[],
+  nowMs: number,
+): FileProblem[] {
+  switch (condition.type) {
+    case 'any':
+    case 'all':
+      // Two keys of the path for each level.
+      if (path.length > 2 * conditionDepthMax) {
+        return [{ path, reason: `conditions are over ${conditionDepthMax} deep: make them flat` }]
+      }
+      return condition.of.flatMap((one, index) =>
+        conditionProblems(one, [...path, 'of', index], checks, nowMs),
+      )
+    case 'checks-pass':
+      if (checks.length === 0) return []
+      return (condition.checks ?? []).flatMap((name, index) =>
+        checks.includes(name)
+          ? []
+          : [{ path: [...path, 'checks', index], reason: unknownName('check', name, checks) }],
+      )
+    case 'deadline':
+      return deadlineProblems(condition.atMs, [...path, 'at'], nowMs)
+    case 'budget': {
+      const { tokens, costMicros, timeMs } = condition
+      if (tokens !== undefined || costMicros !== undefined || timeMs !== undefined) return []
+      return [{ path, reason: 'the budget is empty: give tokens, cost or time' }]
+    }
+    default:
+      return []
+  }
+}
+
+function deadlineProblems(
+  atMs: number | undefined,
+  path: readonly PropertyKey[],
+  nowMs: number,
+): FileProblem[] {
+  if (atMs === undefined || atMs > nowMs) return []
+  const now = new Date(nowMs).toISOString()
+  return [{ path, reason: `the moment has passed (it is ${now} now): give a later one` }]
+}
+
+/** Where values stand that were there before. */
+function duplicates(values: readonly string[]): number[] {
+  return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []))
+}

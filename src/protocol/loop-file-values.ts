@@ -1,0 +1,178 @@
+/**
+ * The values that a loop file is made of, each with what it says to a person who wrote it wrongly.
+ * They are made anew for each key, because what is told about a key belongs to that one schema.
+ */
+
+import { z } from 'zod'
+import { found } from './loop-file-issues.ts'
+
+/** What editors show. `id` makes it a part of its own in the published schema. */
+export interface Told {
+  readonly id?: string
+  readonly description?: string
+  readonly examples?: readonly unknown[]
+}
+
+export const told: z.core.$ZodRegistry<Told> = z.registry<Told>()
+
+/** Says what a key is for. The schema must not be in use for another key. */
+export function key<S extends z.ZodType>(
+  schema: S,
+  description: string,
+  ...examples: unknown[]
+): S {
+  told.add(schema, examples.length === 0 ? { description } : { description, examples })
+  return schema
+}
+
+interface Raw {
+  readonly input?: unknown
+}
+
+/** The reason for anything that is wrong with a value. */
+export const expects =
+  (what: string) =>
+  ({ input }: Raw): string =>
+    input === undefined
+      ? `it is missing: expected ${what}`
+      : `expected ${what}, found ${found(input)}`
+
+/** Unknown keys are refused. The message lists the keys that there are, for the nearest name. */
+export function keys<S extends z.core.$ZodLooseShape>(shape: S): z.ZodObject<S, z.core.$strict> {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? Object.keys(shape).join(', ') : undefined,
+  })
+}
+
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+const durationPattern = /^(\d{1,12}(?:\.\d{1,6})?)(ms|s|m|h|d)$/
+
+/** NaN when it is not one. */
+function durationMs(written: string): number {
+  const [, amount, unit = ''] = durationPattern.exec(written) ?? []
+  return Math.round(Number(amount) * (unitMs[unit] ?? Number.NaN))
+}
+
+/** What timers can wait for is a little more. */
+const timeoutDaysMax = 24
+
+/** Text with a unit, as milliseconds. */
+export function duration(daysMax: number = timeoutDaysMax): z.ZodType<number, string> {
+  const error = expects('a duration with its unit, such as 500ms, 30s, 10m, 2h or 1d')
+  const bounds = expects(`a duration of 1ms to ${daysMax}d`)
+  return z
+    .string({ error })
+    .regex(durationPattern, { error, abort: true })
+    .refine(
+      (written) => {
+        const ms = durationMs(written)
+        return ms >= 1 && ms <= daysMax * 86_400_000
+      },
+      { error: bounds },
+    )
+    .transform(durationMs)
+}
+
+const dollarsMax = 1_000_000
+
+/** Dollars, as micro-dollars. */
+export function dollars(): z.ZodType<number, number> {
+  const error = expects(`dollars, a number from 0 to ${dollarsMax}`)
+  return z
+    .number({ error })
+    .min(0, { error })
+    .max(dollarsMax, { error })
+    .transform((amount) => Math.round(amount * 1_000_000))
+}
+
+/** A point in time with its zone, as milliseconds since 1970. */
+export function moment(): z.ZodType<number, string> {
+  const error = expects('a date and time with its zone, such as 2027-01-01T00:00:00Z')
+  return z.iso
+    .datetime({ offset: true, error, abort: true })
+    .refine((written) => Number.isFinite(Date.parse(written)), { error })
+    .transform((written) => Date.parse(written))
+}
+
+export function whole(min: number, max: number): z.ZodType<number, number> {
+  const error = expects(`a whole number from ${min} to ${max}`)
+  return z.int({ error }).min(min, { error }).max(max, { error })
+}
+
+/** Text that is not empty. */
+export function text(charsMax: number = 1_000_000): z.ZodType<string, string> {
+  return z
+    .string({ error: expects('text') })
+    .min(1, { error: 'it is empty: write some text, or remove the key' })
+    .max(charsMax, { error: `it is over ${charsMax} characters: make it shorter` })
+}
+
+/** Text of one form. */
+export function form(pattern: RegExp, what: string): z.ZodType<string, string> {
+  const error = expects(what)
+  return z.string({ error }).regex(pattern, { error })
+}
+
+const listItemsMax = 1000
+
+export function list<T, I>(
+  item: z.ZodType<T, I>,
+  what: string,
+  { min = 0, max = listItemsMax }: { readonly min?: number; readonly max?: number } = {},
+): z.ZodType<readonly T[], I[]> {
+  return z
+    .array(item, { error: expects(what) })
+    .min(min, { error: `the list is empty: expected ${what}` })
+    .max(max, { error: `the list has over ${max} entries: remove some` })
+}
+
+/** Names and what each stands for. */
+export function table<T, I>(
+  name: z.ZodType<string, string>,
+  value: z.ZodType<T, I>,
+  what: string,
+  max: number,
+): z.ZodType<Record<string, T>, Record<string, I>> {
+  return z
+    .record(name, value, { error: expects(what) })
+    .refine((record) => Object.keys(record).length <= max, {
+      error: `it has over ${max} entries: remove some`,
+    })
+}
+
+export const environmentName = (): z.ZodType<string, string> =>
+  form(
+    /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,
+    'the name of an environment variable, such as ANTHROPIC_API_KEY',
+  )
+
+export const toolName = (): z.ZodType<string, string> =>
+  form(
+    /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
+    'the name of a tool, such as read or, of an MCP server, files__read_file',
+  )
+
+export const webAddress = (): z.ZodType<string, string> =>
+  form(
+    /^https?:\/\/(?:\[[0-9a-fA-F:.]+\]|[^\s/?#@:[\]]+)(?::\d{1,5})?(?:[/?#]\S*)?$/,
+    'an address that begins with http:// or https:// and holds no password',
+  )
+
+export const program = (): z.ZodType<readonly string[], string[]> =>
+  list(
+    z.string({ error: expects('text (put it in quotes)') }),
+    'a list of a program and its arguments',
+    {
+      min: 1,
+    },
+  ).refine((parts) => parts[0] !== '', {
+    path: [0],
+    error: 'the program is empty: write its name or path',
+  })

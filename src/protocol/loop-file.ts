@@ -1,0 +1,119 @@
+/**
+ * A loop file as the program works with it: every default filled in, durations in milliseconds, money
+ * in micro-dollars, moments in milliseconds since 1970. How it is written is in `loop-file-schema.ts`.
+ *
+ * The union is told apart by `loop`: one member for each loop type that a file can have.
+ */
+
+import type { Amount, CaptureLimits, Condition, Json, Limits } from '../loop/index.ts'
+
+export type LoopFile = PlainFile
+
+export type LoopFileType = LoopFile['loop']
+
+/** A prompt, an agent, checks by command; again until they pass. */
+export interface PlainFile {
+  readonly loop: 'plain'
+  readonly name: string
+  readonly description?: string
+  /** As it is written: relative to the folder of the file. Absent: where the command is run. */
+  readonly workspace?: string
+  readonly input: { readonly [name: string]: Json }
+  /** At least one. A prompt that is a text is one section by the name of `prompt`. */
+  readonly prompt: readonly PromptSection[]
+  readonly agent: AgentSettings
+  /** Absent: every built-in tool and every tool of the servers. */
+  readonly tools?: readonly string[]
+  readonly mcp: { readonly [server: string]: McpServer }
+  readonly checks: { readonly [name: string]: CheckCommand }
+  readonly until: readonly FileCondition[]
+  readonly limits: Limits
+  readonly context: { readonly tokensMax: number }
+  readonly progress: CaptureLimits
+  readonly exclude: readonly string[]
+}
+
+export type PromptSection = SectionSettings &
+  ({ readonly text: string } | { readonly file: string })
+
+export interface SectionSettings {
+  readonly name: string
+  /** What has less is cut first. */
+  readonly priority: number
+  /** It is the same in every iteration, so it comes first. */
+  readonly stable: boolean
+  /** Which end stays when it is cut. */
+  readonly keep: 'start' | 'end'
+  /** It is never cut. */
+  readonly required: boolean
+}
+
+export type AgentSettings = CommandAgentSettings | ModelAgentSettings | ScriptAgentSettings
+
+export interface CommandAgentSettings {
+  readonly type: 'command'
+  readonly command: readonly string[]
+  /** Names of variables that it is given. */
+  readonly env: readonly string[]
+  readonly timeoutMs: number
+}
+
+export interface ModelAgentSettings {
+  readonly type: 'model'
+  readonly model: string
+  readonly system?: string
+  readonly turnsMax: number
+  readonly maxOutputTokens: number
+  readonly temperature?: number
+  readonly baseUrl?: string
+  readonly apiKeyEnv?: string
+}
+
+export interface ScriptAgentSettings {
+  readonly type: 'script'
+  /** The turns of each iteration; those of the last are used again. */
+  readonly script: readonly (readonly ScriptTurn[])[]
+}
+
+/** It calls a tool, or says something, or both. */
+export type ScriptTurn = { readonly usage?: Partial<Amount> } & (
+  | {
+      readonly call: string
+      readonly args: { readonly [name: string]: Json }
+      readonly say?: string
+    }
+  | { readonly say: string }
+)
+
+export type McpServer =
+  | {
+      readonly type: 'stdio'
+      readonly command: readonly string[]
+      readonly env: readonly string[]
+    }
+  | {
+      readonly type: 'http'
+      readonly url: string
+      /** With `${NAME}` for variables of the environment, as they are written. */
+      readonly headers: { readonly [name: string]: string }
+    }
+
+export interface CheckCommand {
+  /** The program and its arguments. Text was made into `/bin/sh -c text`. */
+  readonly command: readonly string[]
+  readonly timeoutMs: number
+  readonly env: { readonly [name: string]: string }
+}
+
+/** The conditions that are data: all but those with code of their own. */
+export type FileCondition =
+  | Exclude<Condition, { type: 'custom' | 'any' | 'all' }>
+  | { readonly type: 'any' | 'all'; readonly of: readonly FileCondition[] }
+
+/** Where something is wrong, and what. */
+export interface FileProblem {
+  readonly path: readonly PropertyKey[]
+  readonly reason: string
+  /** It is about the key, not about its value. */
+  readonly atKey?: boolean
+}
