@@ -9,6 +9,13 @@ export {
   zero,
 } from './budget.ts'
 export { type Condition, evaluate, type Facts, firstMet } from './condition.ts'
+export {
+  type Assembled,
+  assembleContext,
+  type Cut,
+  type Section,
+  type SectionSize,
+} from './context-window.ts'
 export { type Command, decide } from './decide.ts'
 export type { Decision, StoredDecision } from './decision.ts'
 export { describeEnding, describeEvent } from './describe-event.ts'
@@ -77,6 +84,7 @@ export type {
   ToolResult,
 } from './loop-type.ts'
 export { didYouMean, nearest } from './nearest.ts'
+export { nearestName } from './nearest-name.ts'
 export { describeOutcome, type LimitName, type Outcome, type OutcomeType } from './outcome.ts'
 export { applyPatch, applyPatchInPlace, diff, isUnchanged, type Patch } from './patch.ts'
 export {
@@ -115,3 +123,4 @@ export {
 } from './state.ts'
 export { documentedStatus, isEnd, type RunStatus, statusAliases, transitions } from './status.ts'
 export { kindOf, nameProblem } from './step-name.ts'
+export { estimateTokens } from './token-estimate.ts'

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { nearestName } from './nearest-name.ts'
+
+const known = ['prompt', 'agent', 'checks', 'until', 'limits', 'workspace', 'files_changed']
+
+describe('the nearest name', () => {
+  test.each([
+    ['promt', 'prompt'],
+    ['prmopt', 'prompt'],
+    ['check', 'checks'],
+    ['Limits', 'limits'],
+    ['filesChanged', 'files_changed'],
+    ['files-changed', 'files_changed'],
+    ['worksapce', 'workspace'],
+  ])('of %s is %s', (name, nearest) => {
+    expect(nearestName(name, known)).toBe(nearest)
+  })
+
+  test.each([['budget'], ['x'], [''], ['unrelated'], ['p'.repeat(10_000)]])(
+    'of %s is none of these',
+    (name) => {
+      expect(nearestName(name, known)).toBeUndefined()
+    },
+  )
+
+  test('is the first of those that are equally near, and the nearest of all', () => {
+    expect(nearestName('cat', ['bat', 'hat', 'cart'])).toBe('bat')
+    expect(nearestName('carts', ['bards', 'parts', 'carts'])).toBe('carts')
+  })
+
+  test('is not looked for among names without end', () => {
+    function* endless(): Generator<string> {
+      for (;;) yield 'another'
+    }
+    expect(nearestName('name', endless())).toBeUndefined()
+  })
+})
