@@ -14,13 +14,17 @@
 
 /** Weights are counted in twentieths of a token, so that sums are exact. */
 const token = 20
-export const margin = 1.35
+/** In twentieths too. */
+const marginWeight = 27
+export const margin: number = marginWeight / token
 
 /** Tokens for a weight, rounded up. */
-export const tokensOf = (weight: number): number => Math.ceil((weight * margin) / token)
+export const tokensOf = (weight: number): number =>
+  Math.ceil((weight * marginWeight) / (token * token))
 
 /** The largest weight that is not more than so many tokens. */
-export const weightOf = (tokens: number): number => Math.floor((tokens * token) / margin)
+export const weightOf = (tokens: number): number =>
+  Math.floor((tokens * token * token) / marginWeight)
 
 export const estimateTokens = (text: string): number => tokensOf(weigh(text))
 
