@@ -13,6 +13,7 @@ import {
   nameProblem,
   remaining,
   type ToolResult,
+  type TreeId,
   toJson,
 } from '../loop/index.ts'
 import { act } from './act.ts'
@@ -24,6 +25,7 @@ import { agentContext, callTool, toolContext } from './tool-calls.ts'
 
 const checkTimeoutMs = 600_000
 const branchesMax = 1000
+const changesMax = 1000
 
 export function createIteration(branch: Branch): Iteration {
   const { number, run } = branch.iteration
@@ -34,9 +36,10 @@ export function createIteration(branch: Branch): Iteration {
     get workspace() {
       const { workspace } = ports
       const { tree } = recorder.state
-      return workspace === undefined || tree === undefined
-        ? undefined
-        : { path: workspace.path, tree }
+      if (workspace === undefined || tree === undefined) return undefined
+      const changedSince = async (before: TreeId): Promise<readonly string[]> =>
+        ((await workspace.changes?.(before, tree)) ?? []).slice(0, changesMax)
+      return { path: workspace.path, tree, changedSince }
     },
     budget: { remaining: () => remaining(recorder.state) },
     // A step's result is what went through the journal; its type is the author's word.

@@ -162,6 +162,8 @@ export interface Workspace {
   snapshot(): Promise<TreeId>
   /** Makes the files be what they were. */
   restore(tree: TreeId): Promise<void>
+  /** Paths that differ between two trees. Absent: nobody can tell. */
+  changes?(before: TreeId, after: TreeId): Promise<readonly string[]>
 }
 
 /** What parts of the workspace's trees are made of, for garbage collection and export. */

@@ -71,6 +71,7 @@ export type {
   Branches,
   BranchResults,
   Iteration,
+  IterationWorkspace,
   LoopType,
   Receipt,
   Reservation,

@@ -31,7 +31,7 @@ export interface Iteration {
   readonly number: number
   /** Aborts when the run is cancelled, paused or shut down, or its time is over. */
   readonly signal: Signal
-  readonly workspace: { readonly path: string; readonly tree: TreeId } | undefined
+  readonly workspace: IterationWorkspace | undefined
   readonly budget: { remaining(): Remaining }
   step<T>(
     name: string,
@@ -49,6 +49,14 @@ export interface Iteration {
   sleep(name: string, ms: number): Promise<void>
   /** Keeps content by its hash, of any size. */
   artifact(name: string, content: ArtifactContent): Promise<ArtifactRef>
+}
+
+export interface IterationWorkspace {
+  readonly path: string
+  /** The files as they are now. */
+  readonly tree: TreeId
+  /** Paths that differ between a tree of before and the files now; at most a thousand of them. */
+  changedSince(tree: TreeId): Promise<readonly string[]>
 }
 
 export type Branches = { readonly [name: string]: (it: Iteration) => Promise<unknown> }

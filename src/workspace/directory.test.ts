@@ -276,3 +276,15 @@ describe('a snapshot', () => {
     expect(after).toBe(tree)
   })
 })
+
+test('what changed between two trees is told by path, in order', async () => {
+  await writeFile(join(path, 'same'), '1')
+  await writeFile(join(path, 'b'), '1')
+  await writeFile(join(path, 'gone'), '1')
+  const workspace = createDirectoryWorkspace({ path, blobs: memoryBlobs() })
+  const before = await workspace.snapshot()
+  await writeFile(join(path, 'b'), '2')
+  await writeFile(join(path, 'a'), '1')
+  await rm(join(path, 'gone'))
+  expect(await workspace.changes?.(before, await workspace.snapshot())).toEqual(['a', 'b', 'gone'])
+})

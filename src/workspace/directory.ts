@@ -18,6 +18,7 @@ import { ChangedError } from './read-file.ts'
 import { restore } from './restore.ts'
 import { scan } from './scan.ts'
 import { createStatCache } from './stat-cache.ts'
+import { createTrees } from './trees.ts'
 
 export interface DirectoryWorkspaceOptions {
   readonly path: string
@@ -56,6 +57,10 @@ export function createDirectoryWorkspace(options: DirectoryWorkspaceOptions): Wo
     exists: () => inTurn('look', () => isThere(place, path)),
     snapshot: () => inTurn('snapshot', () => snapshot(place, path)),
     restore: (tree) => inTurn('restore', () => restoreRoot(place, path, tree)),
+    async changes(before, after) {
+      const { added, changed, removed } = await createTrees(place.blobs).diffTrees(before, after)
+      return [...added, ...changed, ...removed].toSorted()
+    },
   }
 }
 
