@@ -1,1 +1,15 @@
-export {}
+export { type Agent, createAgents } from './agent.ts'
+export { type CommandAgentOptions, commandAgent } from './command-agent.ts'
+export type { Ask, Brain, CallResult, Message, Reply, Stop, ToolCall } from './conversation.ts'
+export { type ModelAgentOptions, modelAgent } from './model-agent.ts'
+export type { Price, SdkModel, TokenUsage } from './model-types.ts'
+export { type ResolvedModel, type ResolveModelOptions, resolveModel } from './resolve-model.ts'
+export {
+  type Scene,
+  type Script,
+  type ScriptedAgentOptions,
+  type ScriptedPlay,
+  type ScriptedTurn,
+  scriptedAgent,
+} from './scripted-agent.ts'
+export { defaultTurnsMax, runToolLoop, type ToolLoopOptions } from './tool-loop.ts'

@@ -27,6 +27,16 @@ export { createDirectoryWorkspace } from '../workspace/index.ts'
 export { createFailingFiles, type FailingFiles, type FailingFilesOptions } from './failing-files.ts'
 export { createManualClock, type ManualClock } from './manual-clock.ts'
 export { memoryBlobs } from './memory-blobs.ts'
+export {
+  type ModelAnswer,
+  type ModelRefusal,
+  type ModelRequest,
+  type ModelScript,
+  type ModelServer,
+  type ModelTrouble,
+  startModelServer,
+} from './model-server.ts'
+export type { ModelFormat, ModelSpeech, ModelSpeechCall } from './model-wire.ts'
 export { type SeededRandom, seededRandom } from './seeded-random.ts'
 export { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
 export {

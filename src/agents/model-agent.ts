@@ -1,0 +1,244 @@
+/**
+ * Any model of the AI SDK as an agent, in our own tool loop. The SDK translates to the provider's
+ * wire format and back; turns, tools, budget, window, waits and retries are ours.
+ *
+ * E4. The most that an answer may be long is what the budget has left, at most `maxOutputTokens`; its
+ *     worst case is reserved before each call.
+ */
+
+import { type Clock, systemClock } from '../engine/index.ts'
+import { type AgentContext, type Amount, LoopError } from '../loop/index.ts'
+import type { Agent } from './agent.ts'
+import { type CallOutcome, callModel, fault, type ModelCall } from './call-model.ts'
+import type { Ask, Brain, Reply } from './conversation.ts'
+import { fitWindow } from './fit-window.ts'
+import { toCalls, toPrompt, toStop, toText, toTools } from './model-prompt.ts'
+import type { Price, SdkModel, SdkProviderOptions, SdkResult, TokenUsage } from './model-types.ts'
+import { createRedact } from './redact.ts'
+import { streamReply } from './stream-reply.ts'
+import { createTokenMeter, type TokenMeter } from './token-meter.ts'
+import { runToolLoop } from './tool-loop.ts'
+
+export interface ModelAgentOptions {
+  /** A model object of AI SDK 6. `resolveModel` makes one from a name, with all that follows here. */
+  readonly model: SdkModel
+  readonly modelId?: string
+  /** Absent: not known. Then only tokens are counted, and it says so. */
+  readonly price?: Price
+  /** How many tokens fit into it, answer included. Absent: not known, 128,000 are assumed. */
+  readonly windowTokens?: number
+  /** The variable that holds the key, for messages. */
+  readonly keyVariable?: string
+  /** Values that are never shown or kept. */
+  readonly secrets?: readonly string[]
+  readonly system?: string
+  readonly turnsMax?: number
+  readonly maxOutputTokens?: number
+  readonly temperature?: number
+  /** Passed on to the provider as they are. */
+  readonly providerOptions?: SdkProviderOptions
+  /** How long one answer may take. */
+  readonly callTimeoutMs?: number
+  /** False: answers come in one piece. */
+  readonly stream?: boolean
+  readonly clock?: Clock
+}
+
+const defaultMaxOutputTokens = 16_384
+const defaultWindowTokens = 128_000
+const defaultCallTimeoutMs = 15 * 60_000
+/** Nothing useful can be said in less. */
+const outputTokensMin = 256
+/** Estimates are estimates. */
+const windowShare = 0.95
+
+interface Settings extends ModelAgentOptions {
+  readonly modelId: string
+  readonly windowTokens: number
+  readonly maxOutputTokens: number
+  readonly callTimeoutMs: number
+  readonly redact: (text: string) => string
+  readonly clock: Clock
+}
+
+export function modelAgent(options: ModelAgentOptions): Agent {
+  const { model } = options
+  if (typeof model !== 'object' || model.specificationVersion !== 'v3') {
+    const message = 'A model agent needs a model object of AI SDK 6. Make one with resolveModel.'
+    throw new LoopError('bad-request', message)
+  }
+  const windowTokens = options.windowTokens ?? defaultWindowTokens
+  const wanted = options.maxOutputTokens ?? defaultMaxOutputTokens
+  const settings: Settings = {
+    ...options,
+    modelId: options.modelId ?? model.modelId,
+    windowTokens,
+    maxOutputTokens: Math.max(1, Math.min(wanted, Math.floor(windowTokens / 2))),
+    callTimeoutMs: options.callTimeoutMs ?? defaultCallTimeoutMs,
+    redact: createRedact(options.secrets ?? []),
+    clock: options.clock ?? systemClock,
+  }
+  let warned = options.price !== undefined
+  return {
+    work(task, context) {
+      if (!warned) context.note({ type: 'said', text: unpriced(settings) })
+      warned = true
+      const { system, turnsMax } = options
+      const parts = {
+        ...(system === undefined ? {} : { system }),
+        ...(turnsMax === undefined ? {} : { turnsMax }),
+      }
+      return runToolLoop({ brain: modelBrain(settings), ...parts }, task, context)
+    },
+  }
+}
+
+const unpriced = ({ modelId }: Settings): string =>
+  `The price of ${modelId} is not known: its tokens are counted, its cost is not.`
+
+/** For one conversation: it learns how its provider counts. */
+function modelBrain(settings: Settings): Brain {
+  const meter = createTokenMeter()
+  return {
+    async answer(ask, context) {
+      let fitted = fit(ask, settings, meter, context, settings.windowTokens * windowShare)
+      let outcome = await call(fitted, settings, meter, context)
+      if (outcome.type === 'too-long') {
+        // The provider counts more than was estimated: half of it must do, and if not, nothing will.
+        const half = estimate(fitted, meter) / 2 + settings.maxOutputTokens
+        fitted = fit(fitted, settings, meter, context, half)
+        outcome = await call(fitted, settings, meter, context)
+      }
+      if (outcome.type === 'too-long') throw tooLong(settings, outcome.message)
+      const { result, spent } = outcome
+      const cut = fitted.messages === ask.messages ? {} : { messages: fitted.messages }
+      return { ...toReply(result), usage: spent, ...cut }
+    },
+  }
+}
+
+function toReply(result: SdkResult): Omit<Reply, 'usage'> {
+  const { content } = result
+  return { text: toText(content), calls: toCalls(content), stop: toStop(result), raw: content }
+}
+
+const estimate = (ask: Ask, meter: TokenMeter): number =>
+  ask.messages.reduce((sum, message) => sum + meter.ofMessage(message), meter.ofFrame(ask))
+
+/** The same question, made to fit into so many tokens together with its answer. */
+function fit(
+  ask: Ask,
+  settings: Settings,
+  meter: TokenMeter,
+  context: AgentContext,
+  tokensMax: number,
+): Ask {
+  const room = Math.floor(tokensMax - settings.maxOutputTokens - meter.ofFrame(ask))
+  if (room <= 0) throw tooLong(settings, 'The system text and the tools alone do not fit.')
+  const { messages, cutTokens, what } = fitWindow(ask.messages, room, (one) => meter.ofMessage(one))
+  if (cutTokens === 0) return ask
+  context.note({ type: 'context-cut', tokens: cutTokens, what })
+  const cut = { ...ask, messages }
+  if (estimate(cut, meter) + settings.maxOutputTokens > tokensMax) {
+    throw tooLong(settings, 'The prompt and the last turn do not fit, however much is cut.')
+  }
+  return cut
+}
+
+async function call(
+  ask: Ask,
+  settings: Settings,
+  meter: TokenMeter,
+  context: AgentContext,
+): Promise<CallOutcome> {
+  const { model, price, temperature, stream = true } = settings
+  const inputTokens = estimate(ask, meter)
+  const maxOutputTokens = affordableOutput(inputTokens, settings, context)
+  const amountOf = (usage: TokenUsage): Amount => ({
+    tokens: usage.input + usage.output,
+    costMicros: price?.costMicros(usage) ?? 0,
+  })
+  const request = {
+    prompt: toPrompt(ask),
+    maxOutputTokens,
+    ...(ask.tools.length === 0
+      ? {}
+      : {
+          tools: toTools(ask),
+          toolChoice: { type: ask.mayCall ? ('auto' as const) : ('none' as const) },
+        }),
+    ...(temperature === undefined ? {} : { temperature }),
+    providerOptions: withDefaults(settings.providerOptions),
+  }
+  const modelCall: ModelCall = {
+    worst: amountOf(worstUsage(inputTokens, maxOutputTokens)),
+    input: amountOf(worstUsage(inputTokens, 0)),
+    generate: (abortSignal) =>
+      stream
+        ? streamReply(model, { ...request, abortSignal })
+        : Promise.resolve(model.doGenerate({ ...request, abortSignal })),
+    spent: (result) => amountOf(countedUsage(result, inputTokens, maxOutputTokens)),
+  }
+  const { modelId, keyVariable, clock, callTimeoutMs: timeoutMs, redact } = settings
+  const outcome = await callModel(
+    modelCall,
+    { modelId, keyVariable, clock, timeoutMs, redact },
+    context,
+  )
+  if (outcome.type === 'answered') {
+    meter.learn(inputTokens, outcome.result.usage.inputTokens.total ?? 0)
+  }
+  return outcome
+}
+
+/** Nothing of a conversation is left with the provider, so that nothing of it can go missing there. */
+const withDefaults = (options: SdkProviderOptions | undefined): SdkProviderOptions => ({
+  ...options,
+  openai: { store: false, ...options?.['openai'] },
+})
+
+/** To write into a cache is the dearest that can happen to input. */
+const worstUsage = (input: number, output: number): TokenUsage => ({
+  input,
+  cacheRead: 0,
+  cacheWrite: input,
+  output,
+})
+
+/** What the provider counted; what was estimated where it is silent. */
+function countedUsage(result: SdkResult, input: number, output: number): TokenUsage {
+  const { inputTokens, outputTokens } = result.usage
+  const count = (value: number | undefined, otherwise: number): number =>
+    typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.ceil(value) : otherwise
+  return {
+    input: count(inputTokens.total, input),
+    cacheRead: count(inputTokens.cacheRead, 0),
+    cacheWrite: count(inputTokens.cacheWrite, 0),
+    output: count(outputTokens.total, output),
+  }
+}
+
+/** When less is left than a whole answer may cost, the answer is made shorter rather than refused. */
+function affordableOutput(
+  inputTokens: number,
+  { price, maxOutputTokens }: Settings,
+  context: AgentContext,
+): number {
+  const left = context.remaining()
+  let most = Math.min(maxOutputTokens, left.tokens - inputTokens)
+  if (price !== undefined && most > 0) {
+    const input = price.costMicros(worstUsage(inputTokens, 0))
+    const output = price.costMicros(worstUsage(inputTokens, most)) - input
+    if (input + output > left.costMicros && output > 0) {
+      most = Math.floor((most * Math.max(0, left.costMicros - input - 1)) / output)
+    }
+  }
+  // Below this the reservation is to be refused: the budget is at its end.
+  return Math.max(most, Math.min(maxOutputTokens, outputTokensMin))
+}
+
+function tooLong({ modelId, windowTokens }: Settings, why: string): Error {
+  const advice = `Shorten the prompt, offer fewer tools, or take a model with a larger window.`
+  const message = `${modelId}: the conversation does not fit into ${windowTokens} tokens. ${why} ${advice}`
+  return fault('context-too-long', message, {})
+}

@@ -1,0 +1,36 @@
+/**
+ * What a model costs and how much fits into it, from the maintained table that is part of the
+ * package: no network. Money is in whole micro-dollars, rounded up.
+ */
+
+import type { Price } from './model-types.ts'
+
+export interface Known {
+  readonly price?: Price
+  readonly windowTokens?: number
+}
+
+/** Nothing for a model that is not in the table: an invented price would be worse than none. */
+export async function findPrice(providerId: string, model: string): Promise<Known> {
+  const { calcPrice } = await import('@pydantic/genai-prices')
+  const found = calcPrice({ input_tokens: 1 }, model, { providerId })
+  if (found === null) return {}
+  const dollars = (usage: Record<string, number>): number =>
+    calcPrice(usage, model, { providerId })?.total_price ?? 0
+  const windowTokens = found.model.context_window
+  return {
+    price: {
+      priceModelId: found.model.id,
+      costMicros({ input, cacheRead, cacheWrite, output }) {
+        const usage = {
+          input_tokens: input,
+          cache_read_tokens: Math.min(input, cacheRead),
+          cache_write_tokens: Math.min(input - Math.min(input, cacheRead), cacheWrite),
+          output_tokens: output,
+        }
+        return Math.ceil(dollars(usage) * 1_000_000 - 1e-6)
+      },
+    },
+    ...(windowTokens === undefined ? {} : { windowTokens }),
+  }
+}

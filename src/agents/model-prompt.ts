@@ -1,0 +1,139 @@
+/**
+ * A conversation as the AI SDK's models take it, and their answers as ours.
+ *
+ * The stable part comes first: system, tools, prompt, what was said. What changes each turn is one
+ * message at the very end, behind the mark up to which Anthropic's cache is asked to remember; the
+ * other providers find the same beginning by themselves.
+ */
+
+import { type Json, NotJsonError, toJson } from '../loop/index.ts'
+import type { Ask, Message, Stop, ToolCall } from './conversation.ts'
+import type {
+  SdkContent,
+  SdkMessage,
+  SdkPrompt,
+  SdkProviderOptions,
+  SdkResult,
+  SdkTool,
+} from './model-types.ts'
+
+const cached: SdkProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+
+export function toPrompt(ask: Ask): SdkPrompt {
+  const last = ask.messages.length - 1
+  const prompt: SdkPrompt = [
+    { role: 'system', content: ask.system, providerOptions: cached },
+    ...ask.messages.map((message, index) => {
+      const isMarked = index === 0 || index === last
+      return isMarked ? { ...toMessage(message), providerOptions: cached } : toMessage(message)
+    }),
+  ]
+  if (ask.status !== undefined) {
+    prompt.push({ role: 'user', content: [{ type: 'text', text: ask.status }] })
+  }
+  return prompt
+}
+
+export function toTools(ask: Ask): SdkTool[] {
+  return ask.tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    name,
+    description,
+    inputSchema: parameters as Extract<SdkTool, { type: 'function' }>['inputSchema'],
+  }))
+}
+
+function toMessage(message: Message): SdkMessage {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: [{ type: 'text', text: message.text }] }
+    case 'results':
+      return {
+        role: 'tool',
+        content: message.results.map(({ id, name, ok, text }) => ({
+          type: 'tool-result',
+          toolCallId: id,
+          toolName: name,
+          output: { type: ok ? 'text' : 'error-text', value: text },
+        })),
+      }
+    case 'assistant':
+      return { role: 'assistant', content: toAssistantParts(message) }
+  }
+}
+
+type AssistantParts = Extract<SdkMessage, { role: 'assistant' }>['content']
+
+/** Providers want their reasoning and their ids back as they gave them. */
+function toAssistantParts(message: Extract<Message, { role: 'assistant' }>): AssistantParts {
+  const args = new Map(message.calls.map((call) => [call.id, call.args]))
+  const parts: AssistantParts = []
+  for (const part of (message.raw ?? asContent(message)) as readonly SdkContent[]) {
+    const options =
+      'providerMetadata' in part && part.providerMetadata !== undefined
+        ? { providerOptions: part.providerMetadata }
+        : {}
+    // Nobody takes an empty text back.
+    if (part.type === 'text' && part.text !== '') {
+      parts.push({ type: 'text', text: part.text, ...options })
+    } else if (part.type === 'reasoning') {
+      parts.push({ type: 'reasoning', text: part.text, ...options })
+    } else if (part.type === 'tool-call' && args.has(part.toolCallId)) {
+      const { toolCallId, toolName } = part
+      const input = args.get(toolCallId)
+      parts.push({ type: 'tool-call', toolCallId, toolName, input, ...options })
+    }
+  }
+  return parts
+}
+
+/** For a conversation that did not come from a model. */
+function asContent(message: Extract<Message, { role: 'assistant' }>): readonly SdkContent[] {
+  const calls = message.calls.map(
+    ({ id, name }): SdkContent => ({
+      type: 'tool-call',
+      toolCallId: id,
+      toolName: name,
+      input: '',
+    }),
+  )
+  return [{ type: 'text', text: message.text }, ...calls]
+}
+
+export function toText(content: readonly SdkContent[]): string {
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+/** What the model wants called. What the provider ran itself is no call of ours. */
+export function toCalls(content: readonly SdkContent[]): readonly ToolCall[] {
+  return content
+    .filter((part) => part.type === 'tool-call')
+    .filter((part) => part.providerExecuted !== true)
+    .map(({ toolCallId: id, toolName: name, input }) => ({ id, name, ...parseArgs(input) }))
+}
+
+function parseArgs(text: string): { readonly args: Json; readonly problem?: string } {
+  try {
+    const value: unknown = text.trim() === '' ? {} : JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return { args: {}, problem: 'The arguments must be a JSON object.' }
+    }
+    return { args: toJson(value) }
+  } catch (error) {
+    if (error instanceof NotJsonError) return { args: {}, problem: error.message }
+    const shown = text.length > 200 ? `…${text.slice(-200)}` : text
+    const problem = `The arguments are not valid JSON; perhaps they were cut off. They end: ${shown}`
+    return { args: {}, problem }
+  }
+}
+
+const stops: Readonly<Record<SdkResult['finishReason']['unified'], Stop>> = {
+  stop: 'end',
+  'tool-calls': 'calls',
+  length: 'length',
+  'content-filter': 'refused',
+  error: 'failed',
+  other: 'end',
+}
+
+export const toStop = (result: SdkResult): Stop => stops[result.finishReason.unified] ?? 'end'

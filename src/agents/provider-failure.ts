@@ -1,0 +1,96 @@
+/**
+ * What a provider's failure means. The SDK's errors are told by their names and fields, so that
+ * nothing of it has to be loaded to tell them.
+ */
+
+import { textOf } from '../loop/index.ts'
+import { rateLimitWaitMs } from './rate-limit-wait.ts'
+
+export interface ProviderFailure {
+  readonly kind:
+    | 'rate-limited'
+    /** Worth another try as it is. */
+    | 'transient'
+    /** The conversation does not fit into the model's window. */
+    | 'too-long'
+    /** The key is not accepted, or pays for nothing more. */
+    | 'not-allowed'
+    | 'unknown-model'
+    | 'refused'
+  readonly message: string
+  readonly waitMs?: number
+  /** The provider may have begun to work on it, and may charge for that. */
+  readonly perhapsCharged: boolean
+}
+
+const messageCharsMax = 500
+
+export function providerFailure(error: unknown, nowMs: number): ProviderFailure {
+  const { status, headers, body } = partsOf(error)
+  const message = textOf(error).slice(0, messageCharsMax)
+  if (status === undefined || status < 400) return withoutStatus(error, message)
+  const waitMs = rateLimitWaitMs(headers, body, nowMs)
+  const wait = waitMs === undefined ? {} : { waitMs }
+  const kind = kindOf(status, `${message}\n${body}`)
+  return { kind, message: `${message} (HTTP ${status})`, perhapsCharged: false, ...wait }
+}
+
+function kindOf(status: number, text: string): ProviderFailure['kind'] {
+  if (/insufficient_quota|credit balance is too low|billing_hard_limit/i.test(text)) {
+    return 'not-allowed'
+  }
+  if (status === 429) return 'rate-limited'
+  if (status >= 500 || status === 408 || status === 409) return 'transient'
+  if (status === 401 || status === 403) return 'not-allowed'
+  if ((status === 400 || status === 413 || status === 422) && tooLong.test(text)) return 'too-long'
+  return status === 404 ? 'unknown-model' : 'refused'
+}
+
+const tooLong =
+  /context[ _-]?(?:length|window)|too long|too large|too many (?:input )?tokens|maximum.{0,40}tokens|exceeds?.{0,60}tokens|token count.{0,40}exceeds/i
+
+/** No connection, a connection that was cut, or an answer that is none. */
+function withoutStatus(error: unknown, message: string): ProviderFailure {
+  if (nameOf(error) === 'AI_LoadAPIKeyError') {
+    return { kind: 'not-allowed', message, perhapsCharged: false }
+  }
+  if (nameOf(error) === 'AI_UnsupportedFunctionalityError') {
+    return { kind: 'refused', message, perhapsCharged: false }
+  }
+  const neverSent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH/
+  const perhapsCharged = !neverSent.test(`${message} ${causesOf(error)}`)
+  return { kind: 'transient', message, perhapsCharged }
+}
+
+function partsOf(error: unknown): {
+  readonly status: number | undefined
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+} {
+  const status = field(error, 'statusCode')
+  const headers = field(error, 'responseHeaders')
+  const body = field(error, 'responseBody')
+  return {
+    status: typeof status === 'number' ? status : undefined,
+    headers: typeof headers === 'object' && headers !== null ? { ...headers } : {},
+    body: typeof body === 'string' ? body.slice(0, 20_000) : '',
+  }
+}
+
+/** Codes of network failures are often a few causes down. */
+function causesOf(error: unknown): string {
+  const found: string[] = []
+  let cause = error
+  for (let depth = 0; depth < 5 && cause !== undefined; depth++) {
+    found.push(textOf(field(cause, 'code') ?? ''), textOf(cause).slice(0, 200))
+    cause = field(cause, 'cause')
+  }
+  return found.join(' ')
+}
+
+const nameOf = (error: unknown): unknown => field(error, 'name')
+
+function field(error: unknown, name: string): unknown {
+  if (typeof error !== 'object' || error === null || !(name in error)) return undefined
+  return (error as Record<string, unknown>)[name]
+}

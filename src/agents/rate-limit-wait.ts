@@ -1,0 +1,56 @@
+/**
+ * How long a provider wants to be left alone, from whatever it says about it: `retry-after` in its
+ * three forms, the reset headers of Anthropic and OpenAI, the details in Gemini's body. Pure and
+ * total: anything unreadable is no answer.
+ */
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+export function rateLimitWaitMs(headers: Headers, body: string, nowMs: number): number | undefined {
+  const candidates = [
+    positive(Number(headers['retry-after-ms'] ?? Number.NaN)),
+    afterMs(headers['retry-after'], nowMs),
+    resetMs(headers, nowMs),
+    durationMs(/"retryDelay"\s*:\s*"([^"]{1,20})"/.exec(body)?.[1]),
+  ]
+  return candidates.find((candidate) => candidate !== undefined)
+}
+
+function afterMs(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined || text.trim() === '') return undefined
+  return positive(Number(text) * 1000) ?? momentMs(text, nowMs)
+}
+
+/** Of windows that are used up the one that opens last. */
+function resetMs(headers: Headers, nowMs: number): number | undefined {
+  const waits = Object.entries(headers).flatMap(([name, left]) => {
+    if (!/^(?:anthropic|x)-ratelimit-/.test(name) || !name.includes('remaining')) return []
+    if (Number(left) > 0) return []
+    const reset = headers[name.replace('remaining', 'reset')]
+    const wait = momentMs(reset, nowMs) ?? durationMs(reset)
+    return wait === undefined ? [] : [wait]
+  })
+  return waits.length === 0 ? undefined : Math.max(...waits)
+}
+
+/** A date of either form. A bare number is none. */
+function momentMs(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined || !/\d{4}/.test(text) || !/[-:]/.test(text)) return undefined
+  const atMs = Date.parse(text)
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs)
+}
+
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** `6m0s`, `1.5s`, `20ms`. */
+function durationMs(text: string | undefined): number | undefined {
+  if (text === undefined || !/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)) return undefined
+  let sum = 0
+  for (const [, number, unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
+    sum += Number(number) * (unitsMs[unit] ?? 0)
+  }
+  return positive(sum)
+}
+
+const positive = (value: number): number | undefined =>
+  Number.isFinite(value) && value >= 0 ? value : undefined

@@ -1,0 +1,123 @@
+/**
+ * A model by its name: `anthropic/…`, `openai/…`, `google/…`, or any server that speaks OpenAI's
+ * chat format at a base URL, for which the name is passed on as it is (`openai-compatible/…` says so
+ * explicitly). Providers and prices are loaded when they are asked for.
+ *
+ * The value of a key goes to the provider's client and into `secrets`, nowhere else.
+ */
+
+import { LoopError } from '../loop/index.ts'
+import { findPrice } from './model-price.ts'
+import type { Price, SdkModel } from './model-types.ts'
+
+export interface ResolveModelOptions {
+  readonly baseUrl?: string
+  /** The variable that holds the key, when it is another than the provider's usual one. */
+  readonly apiKeyEnv?: string
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+/** Fits into the options of `modelAgent`. */
+export interface ResolvedModel {
+  readonly model: SdkModel
+  readonly modelId: string
+  readonly price?: Price
+  readonly windowTokens?: number
+  readonly keyVariable?: string
+  readonly secrets: readonly string[]
+}
+
+interface Provider {
+  readonly keyVariable?: string
+  /** As the price table calls it. */
+  readonly priceId?: string
+  open(options: Access, model: string): Promise<SdkModel>
+}
+
+interface Access {
+  readonly apiKey?: string
+  readonly baseURL?: string
+}
+
+const providers: Readonly<Record<string, Provider>> = {
+  anthropic: {
+    keyVariable: 'ANTHROPIC_API_KEY',
+    priceId: 'anthropic',
+    open: async (access, model) =>
+      (await import('@ai-sdk/anthropic')).createAnthropic(access)(model),
+  },
+  openai: {
+    keyVariable: 'OPENAI_API_KEY',
+    priceId: 'openai',
+    open: async (access, model) => (await import('@ai-sdk/openai')).createOpenAI(access)(model),
+  },
+  google: {
+    keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    priceId: 'google',
+    open: async (access, model) =>
+      (await import('@ai-sdk/google')).createGoogleGenerativeAI(access)(model),
+  },
+  'openai-compatible': {
+    async open({ apiKey, baseURL }, model) {
+      if (baseURL === undefined) throw noBaseUrl(model)
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      const key = apiKey === undefined ? {} : { apiKey }
+      const settings = { name: 'openai-compatible', baseURL, includeUsage: true, ...key }
+      return createOpenAICompatible(settings)(model)
+    },
+  },
+}
+
+export async function resolveModel(
+  id: string,
+  options: ResolveModelOptions = {},
+): Promise<ResolvedModel> {
+  const { baseUrl, apiKeyEnv, env = process.env } = options
+  const { provider, model } = split(id, baseUrl)
+  if (baseUrl !== undefined) requireUrl(baseUrl)
+  const keyVariable = apiKeyEnv ?? provider.keyVariable
+  const apiKey = keyVariable === undefined ? undefined : env[keyVariable]
+  if (keyVariable !== undefined && (apiKey === undefined || apiKey === '')) {
+    throw missingKey(id, keyVariable)
+  }
+  const access = {
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+  }
+  const opened = await provider.open(access, model)
+  const known = provider.priceId === undefined ? {} : await findPrice(provider.priceId, model)
+  return {
+    model: opened,
+    modelId: id,
+    ...known,
+    ...(keyVariable === undefined ? {} : { keyVariable }),
+    secrets: apiKey === undefined ? [] : [apiKey],
+  }
+}
+
+function split(id: string, baseUrl: string | undefined): { provider: Provider; model: string } {
+  const slash = id.indexOf('/')
+  const name = id.slice(0, Math.max(0, slash))
+  const found = Object.hasOwn(providers, name) ? providers[name] : undefined
+  const model = found === undefined ? id : id.slice(slash + 1)
+  const provider = found ?? (baseUrl === undefined ? undefined : providers['openai-compatible'])
+  if (provider !== undefined && model !== '') return { provider, model }
+  const names = Object.keys(providers).map((one) => `${one}/…`)
+  const message =
+    `There is no model "${id}". Name one as ${names.join(', ')}, ` +
+    'or give the base URL of a server that speaks the OpenAI chat format.'
+  throw new LoopError('not-configured', message)
+}
+
+function requireUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return
+  const message = `The base URL "${text}" is not one. It begins with http:// or https://.`
+  throw new LoopError('not-configured', message)
+}
+
+const missingKey = (id: string, variable: string): LoopError =>
+  new LoopError('not-configured', `${id} needs a key: set the variable ${variable}.`)
+
+const noBaseUrl = (model: string): LoopError =>
+  new LoopError('not-configured', `${model} needs the base URL of its server: give baseUrl.`)

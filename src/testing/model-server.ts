@@ -1,0 +1,190 @@
+/**
+ * A model API on loopback that says what a script tells it, in the real wire formats: what a test of
+ * an agent needs instead of a provider. It also fails as providers do.
+ *
+ * Answers are taken in order, whoever asks; the last one repeats. Every request is kept.
+ */
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Json } from '../loop/index.ts'
+import { type ModelFormat, type ModelSpeech, toWire } from './model-wire.ts'
+
+export type ModelAnswer = ModelSpeech | ModelRefusal | ModelTrouble
+
+/** An error as HTTP knows it: 429, 500, 401, 400… */
+export interface ModelRefusal {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly message?: string
+  /** As the provider names the kind of error. */
+  readonly code?: string
+}
+
+/**
+ * `hang`: it takes the request and never answers. `cut`: the connection breaks in the middle of the
+ * answer. `garbage`: an answer that is none, with status 200.
+ */
+export interface ModelTrouble {
+  readonly does: 'hang' | 'cut' | 'garbage'
+}
+
+export interface ModelRequest {
+  readonly format: ModelFormat
+  readonly model: string
+  readonly streamed: boolean
+  /** Names of the tools it was offered. */
+  readonly tools: readonly string[]
+  readonly body: { readonly [key: string]: Json }
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+export type ModelScript =
+  | readonly ModelAnswer[]
+  | ((request: ModelRequest, number: number) => ModelAnswer | Promise<ModelAnswer>)
+
+export interface ModelServer extends AsyncDisposable {
+  /** The base URL for any of the providers' clients. */
+  readonly url: string
+  readonly requests: readonly ModelRequest[]
+  close(): Promise<void>
+}
+
+const bodyBytesMax = 64 * 1024 * 1024
+
+export async function startModelServer(script: ModelScript): Promise<ModelServer> {
+  const requests: ModelRequest[] = []
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy()
+      else sendJson(response, 500, { error: { message: String(error) } })
+    })
+  })
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = readRequest(incoming, await readBody(incoming))
+    if (request === undefined) {
+      return sendJson(response, 404, { error: { message: 'This is not a model API.' } })
+    }
+    const number = requests.push(request)
+    const next =
+      typeof script === 'function'
+        ? await script(request, number)
+        : script[Math.min(number, script.length) - 1]
+    if (next === undefined) throw new Error('The script of the model server is empty.')
+    reply(response, request, next, number)
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  const close = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    server.closeAllConnections()
+    await closed
+  }
+  const url = `http://127.0.0.1:${port}/v1`
+  return { url, requests, close, [Symbol.asyncDispose]: close }
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > bodyBytesMax) throw new Error('The request is too large.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+const places: readonly (readonly [RegExp, ModelFormat])[] = [
+  [/\/messages(?:\?|$)/, 'anthropic'],
+  [/\/chat\/completions(?:\?|$)/, 'chat'],
+  [/\/responses(?:\?|$)/, 'responses'],
+  [/:(?:generateContent|streamGenerateContent)(?:\?|$)/, 'gemini'],
+]
+
+function readRequest(incoming: IncomingMessage, text: string): ModelRequest | undefined {
+  const { url = '', method, headers } = incoming
+  const format = places.find(([place]) => place.test(url))?.[1]
+  if (format === undefined || method !== 'POST') return undefined
+  const body = JSON.parse(text) as ModelRequest['body']
+  const model = format === 'gemini' ? /models\/([^:]+):/.exec(url)?.[1] : body['model']
+  return {
+    format,
+    model: typeof model === 'string' ? model : '',
+    streamed: body['stream'] === true || url.includes(':streamGenerateContent'),
+    tools: toolNames(body['tools']),
+    body,
+    headers,
+  }
+}
+
+/** The four formats nest them differently. */
+function toolNames(tools: Json | undefined): readonly string[] {
+  if (!Array.isArray(tools)) return []
+  return (tools as readonly Json[]).flatMap((tool): readonly string[] => {
+    if (typeof tool !== 'object' || tool === null || Array.isArray(tool)) return []
+    const { name, function: inner, functionDeclarations } = tool as Record<string, Json>
+    if (functionDeclarations !== undefined) return toolNames(functionDeclarations)
+    if (inner !== undefined) return toolNames([inner])
+    return typeof name === 'string' ? [name] : []
+  })
+}
+
+function reply(
+  response: ServerResponse,
+  request: ModelRequest,
+  answer: ModelAnswer,
+  number: number,
+): void {
+  if ('status' in answer) return refuse(response, request.format, answer)
+  if ('does' in answer) return makeTrouble(response, request, answer)
+  const { body, events } = toWire(request.format, answer, request.model, number)
+  if (!request.streamed) return sendJson(response, 200, body)
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (const [name, data] of events) {
+    const head = name === undefined ? '' : `event: ${name}\n`
+    const text = typeof data === 'string' ? data : JSON.stringify(data)
+    response.write(`${head}data: ${text}\n\n`)
+  }
+  response.end()
+}
+
+function refuse(response: ServerResponse, format: ModelFormat, refusal: ModelRefusal): void {
+  const { status, headers = {}, message = `scripted ${status}`, code = 'scripted_error' } = refusal
+  const error =
+    format === 'gemini'
+      ? { code: status, message, status: code }
+      : { type: code, code, message, param: null }
+  sendJson(response, status, { type: 'error', error }, headers)
+}
+
+function makeTrouble(
+  response: ServerResponse,
+  { streamed }: ModelRequest,
+  { does }: ModelTrouble,
+): void {
+  if (does === 'hang') return
+  const type = streamed ? 'text/event-stream' : 'application/json'
+  if (does === 'garbage') {
+    response.writeHead(200, { 'content-type': type })
+    response.end(streamed ? 'data: {not json}\n\n' : '<html>Bad gateway</html>')
+    return
+  }
+  response.writeHead(200, { 'content-type': type, 'content-length': '100000' })
+  response.write(streamed ? 'event: message_start\ndata: {"type":"mess' : '{"id":"half')
+  setTimeout(() => response.destroy(), 5)
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: Json,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
