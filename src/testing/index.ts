@@ -24,6 +24,12 @@ export {
 } from '../journal/index.ts'
 export { createPlainCommands, killAbandoned } from '../sandbox/index.ts'
 export { createDirectoryWorkspace } from '../workspace/index.ts'
+export {
+  type AgentContextOptions,
+  createAgentContext,
+  type TestAgentContext,
+  type TestTool,
+} from './agent-context.ts'
 export { createFailingFiles, type FailingFiles, type FailingFilesOptions } from './failing-files.ts'
 export { createManualClock, type ManualClock } from './manual-clock.ts'
 export { memoryBlobs } from './memory-blobs.ts'

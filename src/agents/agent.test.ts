@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { isLoopError } from '../loop/index.ts'
+import { createAgentContext } from '../testing/agent-context.ts'
+import { createAgents } from './agent.ts'
+import { scriptedAgent } from './scripted-agent.ts'
+
+test('agents are known by their roles, and an unknown role by the known ones', async () => {
+  const agents = createAgents({ maker: scriptedAgent([[{ say: 'made' }]]) })
+  const task = { prompt: 'Go.' }
+  const report = await agents.work('maker', task, createAgentContext())
+  expect(report.text).toBe('(scripted) made')
+  const error: unknown = await agents
+    .work('toString', task, createAgentContext())
+    .catch((thrown: unknown) => thrown)
+  expect(isLoopError(error, 'not-configured') && error.message).toContain('There are: maker.')
+})

@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest'
+import { createAgentContext, type TestAgentContext } from '../testing/agent-context.ts'
+import type { Ask, Brain, Reply } from './conversation.ts'
+import { runToolLoop } from './tool-loop.ts'
+
+type Turn = Partial<Reply> | ((ask: Ask) => Partial<Reply> | Promise<Partial<Reply>>)
+
+/** Says what it is told, the last for ever, and keeps what it was asked. */
+function brainOf(...turns: readonly Turn[]): Brain & { readonly asked: Ask[] } {
+  const asked: Ask[] = []
+  return {
+    asked,
+    async answer(ask) {
+      asked.push({ ...ask, messages: [...ask.messages] })
+      const turn = turns[Math.min(asked.length, turns.length) - 1] ?? {}
+      const reply = typeof turn === 'function' ? await turn(ask) : turn
+      const usage = { tokens: 10, costMicros: 1 }
+      return { text: '', calls: [], stop: 'end', usage, ...reply }
+    },
+  }
+}
+
+let ids = 0
+const call = (name: string, args = {}): Partial<Reply> => ({
+  calls: [{ id: `c${++ids}`, name, args }],
+  stop: 'calls',
+})
+
+const work = (brain: Brain, context: TestAgentContext, turnsMax?: number) =>
+  runToolLoop(
+    { brain, ...(turnsMax === undefined ? {} : { turnsMax }) },
+    { prompt: 'Go.' },
+    context,
+  )
+
+const notesOf = (context: TestAgentContext, type: string) =>
+  context.notes.filter((note) => note.type === type)
+
+describe('turns', () => {
+  test('calls are made one after the other, in order, and all are answered', async () => {
+    const order: string[] = []
+    const slow = (name: string) => async () => {
+      order.push(`${name} begins`)
+      await new Promise((resolve) => setImmediate(resolve))
+      order.push(`${name} ends`)
+      return name
+    }
+    const context = createAgentContext({ tools: { a: slow('a'), b: slow('b') } })
+    const both = [
+      { id: '1', name: 'b', args: {} },
+      { id: '2', name: 'a', args: {} },
+    ]
+    const brain = brainOf({ calls: both, stop: 'calls' }, { text: 'Done.' })
+    const report = await work(brain, context)
+    expect(report).toEqual({
+      status: 'done',
+      text: 'Done.',
+      usage: { tokens: 20, costMicros: 2 },
+      turns: 2,
+    })
+    expect(order).toEqual(['b begins', 'b ends', 'a begins', 'a ends'])
+    expect(brain.asked[1]?.messages.at(-1)).toEqual({
+      role: 'results',
+      results: [
+        { id: '1', name: 'b', ok: true, text: 'b' },
+        { id: '2', name: 'a', ok: true, text: 'a' },
+      ],
+    })
+    expect(notesOf(context, 'turn-ended')).toHaveLength(2)
+  })
+
+  test('failures of tools, unknown tools and bad arguments are answered, not thrown', async () => {
+    const context = createAgentContext({
+      tools: {
+        breaks: () => {
+          throw new Error('broken')
+        },
+      },
+    })
+    const calls = [
+      { id: '1', name: 'breaks', args: {} },
+      { id: '2', name: 'nothing', args: {} },
+      { id: '3', name: 'breaks', args: {}, problem: 'It is no JSON.' },
+    ]
+    const brain = brainOf({ calls, stop: 'calls' }, { text: 'Well.' })
+    await work(brain, context)
+    const last = brain.asked[1]?.messages.at(-1)
+    const results = last?.role === 'results' ? last.results : []
+    expect(results.map(({ ok }) => ok)).toEqual([false, false, false])
+    expect(results.map(({ text }) => text)).toEqual([
+      'error (tool-failed): Error: broken',
+      'error (unknown-tool): There is no tool "nothing". Tools: breaks',
+      'error (bad-arguments): It is no JSON.',
+    ])
+    expect(context.calls).toHaveLength(1)
+  })
+
+  test('the model is told what is left, and when to come to an end', async () => {
+    const brain = brainOf((ask) => call('a', { turn: ask.turn }))
+    const context = createAgentContext({ tools: { a: () => Math.random() } })
+    const report = await work(brain, context, 5)
+    expect(brain.asked.map(({ mayCall }) => mayCall)).toEqual([true, true, true, true, false])
+    expect(brain.asked.map(({ status }) => status?.includes('Few turns'))).toEqual([
+      undefined,
+      false,
+      true,
+      true,
+      false,
+    ])
+    expect(brain.asked[4]?.status).toContain('last turn')
+    // It called a tool all the same: that call is not made.
+    expect(context.calls).toHaveLength(4)
+    expect(report).toMatchObject({ status: 'failed', turns: 5 })
+    expect(report.text).toContain('after 5 turns')
+  })
+
+  test('there are 50 turns at most', async () => {
+    const brain = brainOf((ask) => call('a', { turn: ask.turn }))
+    const report = await work(brain, createAgentContext({ tools: { a: () => 'ok' } }))
+    expect(report.turns).toBe(50)
+  })
+
+  test('an endless list of calls in one turn is bounded', async () => {
+    const calls = Array.from({ length: 500 }, (_, n) => ({ id: `${n}`, name: 'a', args: { n } }))
+    const context = createAgentContext({ tools: { a: () => 'ok' } })
+    const brain = brainOf({ calls, stop: 'calls' }, { text: 'Done.' })
+    await work(brain, context)
+    expect(context.calls.length).toBeLessThan(100)
+    const last = brain.asked[1]?.messages.at(-1)
+    expect(last?.role === 'results' && last.results).toHaveLength(500)
+  })
+})
+
+describe('answers that are no end', () => {
+  test('one that was cut off is continued', async () => {
+    const brain = brainOf({ text: 'One, ', stop: 'length' }, { text: 'two.' })
+    const report = await work(brain, createAgentContext())
+    expect(report).toMatchObject({ status: 'done', text: 'One, two.', turns: 2 })
+  })
+
+  test.each([
+    ['cut off', { text: 'and ', stop: 'length' as const }],
+    ['empty', { text: ' ' }],
+  ])('three that are %s in a row are the end', async (what, turn) => {
+    const brain = brainOf(turn)
+    const report = await work(brain, createAgentContext())
+    expect(report).toMatchObject({ status: 'failed', turns: 3 })
+    expect(report.text).toContain(what)
+  })
+
+  test.each(['refused', 'failed'] as const)('one that %s is a failed report', async (stop) => {
+    const report = await work(brainOf({ text: 'No.', stop }), createAgentContext())
+    expect(report.status).toBe('failed')
+    expect(report.text).toContain('No.')
+  })
+
+  test.each([
+    ['All done.\nSTATUS: blocked', 'blocked', 'All done.'],
+    ['I need the key.\n\nSTATUS: needs-context\n', 'needs-context', 'I need the key.'],
+    ['STATUS: done-with-concerns', 'done-with-concerns', ''],
+    ['STATUS: failed\nNo: it is done.', 'done', 'STATUS: failed\nNo: it is done.'],
+    ['status: blocked', 'done', 'status: blocked'],
+    ['It said STATUS: blocked', 'done', 'It said STATUS: blocked'],
+    ['STATUS: perfect', 'done', 'STATUS: perfect'],
+  ])('%j is %s', async (said, status, text) => {
+    expect(await work(brainOf({ text: said }), createAgentContext())).toMatchObject({
+      status,
+      text,
+    })
+  })
+})
+
+describe('an agent that goes round in circles', () => {
+  test('is told so at the third of the same calls, and stopped at the sixth', async () => {
+    const context = createAgentContext({ tools: { read: () => 'the same' } })
+    const brain = brainOf(() => call('read', { path: 'a' }))
+    const report = await work(brain, context)
+    expect(report).toMatchObject({ status: 'failed', turns: 6 })
+    expect(report.text).toContain('read with the same arguments 6 times')
+    expect(notesOf(context, 'nudged')).toEqual([{ type: 'nudged', tool: 'read', times: 3 }])
+    const nudged = brain.asked.map(({ messages }) =>
+      JSON.stringify(messages).includes('something else'),
+    )
+    expect(nudged).toEqual([false, false, false, true, true, true])
+  })
+
+  test('is stopped within one turn too', async () => {
+    const calls = Array.from({ length: 10 }, (_, n) => ({ id: `${n}`, name: 'read', args: {} }))
+    const context = createAgentContext({ tools: { read: () => 'the same' } })
+    const report = await work(brainOf({ calls, stop: 'calls' }), context)
+    expect(report).toMatchObject({ status: 'failed', turns: 1 })
+    expect(context.calls).toHaveLength(6)
+  })
+})
+
+describe('when the run is stopped', () => {
+  const stopped = new Error('stopped by a person')
+
+  test('a tool that does not look at the signal is not waited for', async () => {
+    const stop = new AbortController()
+    const hang = () => {
+      setImmediate(() => stop.abort(stopped))
+      return new Promise<never>(() => undefined)
+    }
+    const context = createAgentContext({ tools: { hang }, signal: stop.signal })
+    await expect(work(brainOf(call('hang')), context)).rejects.toBe(stopped)
+  })
+
+  test('nothing more is asked', async () => {
+    const stop = new AbortController()
+    const context = createAgentContext({ tools: { a: () => 'ok' }, signal: stop.signal })
+    const brain = brainOf(() => {
+      stop.abort(stopped)
+      return call('a')
+    })
+    await expect(work(brain, context)).rejects.toBe(stopped)
+    expect(brain.asked).toHaveLength(1)
+    expect(context.calls).toHaveLength(0)
+  })
+})
