@@ -1,0 +1,210 @@
+/**
+ * A loop file from disk, with every file that it names.
+ *
+ * 1. What is trusted is what is used: the digest is over the very bytes that were parsed.
+ * 2. A file that it names lies in its folder or below, links resolved; it is a plain file of limited
+ *    size. Nothing is opened that could make the reader wait.
+ */
+
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, readdir, realpath } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { nearest } from '../../loop/index.ts'
+import {
+  type LoopFile,
+  type PromptSection,
+  quoted,
+  type SectionSettings,
+} from '../../protocol/index.ts'
+import { pathInside } from '../places.ts'
+import { LoopFileError, pathName } from './loop-file-error.ts'
+import { type ParsedLoopFile, type ParseOptions, parseLoopFile } from './parse-loop-file.ts'
+import { type Position, readSource, sourceBytesMax } from './source-text.ts'
+
+export interface ReadLoopFile {
+  readonly file: LoopFile
+  /** Absolute. */
+  readonly path: string
+  /** Over all files, their names and their content. */
+  readonly digest: string
+  /** The loop file first, then those that it names. */
+  readonly files: readonly FileDigest[]
+  /** The prompt, with the text of every section. */
+  readonly sections: readonly ReadSection[]
+}
+
+export interface FileDigest {
+  /** Relative to the folder of the loop file, with `/` between its parts. */
+  readonly path: string
+  readonly sha256: string
+}
+
+export interface ReadSection extends SectionSettings {
+  readonly text: string
+  /** Where the text begins, for messages about its template. */
+  readonly position: Position & { readonly file: string }
+}
+
+interface Content {
+  readonly path: string
+  readonly text: string
+  readonly sha256: string
+}
+
+export async function readLoopFile(
+  path: string,
+  options: ParseOptions = {},
+): Promise<ReadLoopFile> {
+  const absolute = resolve(path)
+  const bytes = await readPlainFile(absolute).catch(async (error: unknown) => {
+    throw atStart(path, await cannotRead(absolute, error))
+  })
+  const parsed = await parseLoopFile(bytes, path, options)
+  const named = await readNamedFiles(path, absolute, parsed)
+  const files = [
+    { path: basename(absolute), sha256: sha256(bytes) },
+    ...[...named.values()].map(({ path: inner, sha256: hash }) => ({ path: inner, sha256: hash })),
+  ]
+  return {
+    file: parsed.file,
+    path: absolute,
+    digest: digestOf(files),
+    files,
+    sections: parsed.file.prompt.map((section) => readSection(section, path, parsed, named)),
+  }
+}
+
+/** The hash of the sorted list of what there is. */
+export function digestOf(files: readonly FileDigest[]): string {
+  const list = files.map(({ path, sha256: hash }) => [path, hash] as const)
+  return sha256(JSON.stringify(list.toSorted(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+const sha256 = (content: string | Uint8Array): string =>
+  createHash('sha256').update(content).digest('hex')
+
+function readSection(
+  section: PromptSection,
+  file: string,
+  { templates }: ParsedLoopFile,
+  named: ReadonlyMap<string, Content>,
+): ReadSection {
+  const { name, priority, stable, keep, required } = section
+  const settings = { name, priority, stable, keep, required }
+  if ('text' in section) {
+    const position = templates[name] ?? { line: 1, column: 1 }
+    return { ...settings, text: section.text, position: { file, ...position } }
+  }
+  const content = named.get(section.file)
+  const shown = join(dirname(file), section.file)
+  const position = { file: shown, line: 1, column: 1 }
+  return { ...settings, text: content?.text ?? '', position }
+}
+
+/** By the name in the loop file. All problems are told at once. */
+async function readNamedFiles(
+  file: string,
+  absolute: string,
+  { file: { prompt }, positionOf }: ParsedLoopFile,
+): Promise<ReadonlyMap<string, Content>> {
+  const folder = await realpath(dirname(absolute))
+  const contents = new Map<string, Content>()
+  const problems = []
+  for (const [index, section] of prompt.entries()) {
+    if (!('file' in section) || contents.has(section.file)) continue
+    const read = await readNamed(folder, section.file)
+    if (typeof read !== 'string') {
+      contents.set(section.file, read)
+      continue
+    }
+    const inList = ['prompt', index, 'file']
+    const path = prompt.length === 1 && section.name === 'prompt' ? ['prompt', 'file'] : inList
+    problems.push({ file, ...positionOf(path), path: pathName(path), reason: read })
+  }
+  if (problems.length > 0) throw new LoopFileError(file, problems)
+  return contents
+}
+
+/** The content, or why it cannot be used. */
+async function readNamed(folder: string, name: string): Promise<Content | string> {
+  const outside = `${quoted(name)} is outside the folder of the loop file: move it into the folder`
+  if (isAbsolute(name) || pathInside(folder, resolve(folder, name)) === undefined) return outside
+  const path = resolve(folder, name)
+  try {
+    const real = await realpath(path)
+    if (pathInside(folder, real) === undefined) return outside
+    const bytes = await readPlainFile(real)
+    const source = readSource(bytes)
+    if (source.type === 'refused') {
+      const { line, column, reason } = source.problem
+      return `${quoted(name)} cannot be used, line ${line}, column ${column}: ${reason}`
+    }
+    if (source.source.text.trim() === '') return `${quoted(name)} is empty: write the prompt there`
+    const inner = relative(folder, path).split(sep).join('/')
+    return { path: inner, text: source.source.text, sha256: sha256(bytes) }
+  } catch (error) {
+    return cannotRead(path, error, name)
+  }
+}
+
+class NotPlainError extends Error {}
+
+/** Never waits for a writer, as the end of a pipe would make it. */
+async function readPlainFile(path: string): Promise<Buffer> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const found = await handle.stat()
+    if (found.isDirectory()) throw new NotPlainError('it is a folder: give a file in it')
+    if (!found.isFile()) throw new NotPlainError('it is not a plain file: give another one')
+    const buffer = Buffer.alloc(Math.min(found.size, sourceBytesMax) + 1)
+    let filled = 0
+    while (filled < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled)
+      if (bytesRead === 0) break
+      filled += bytesRead
+    }
+    if (filled > sourceBytesMax) {
+      throw new NotPlainError(`it is over ${sourceBytesMax} bytes: make it shorter`)
+    }
+    return buffer.subarray(0, filled)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function cannotRead(path: string, error: unknown, name?: string): Promise<string> {
+  const what = name === undefined ? 'it' : quoted(name)
+  if (error instanceof NotPlainError) return error.message.replace(/^it/, what)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    const similar = await similarFiles(path)
+    const hint = similar.length === 0 ? 'check the path' : `there is ${similar.join(', ')}`
+    return name === undefined
+      ? `there is no such file: ${hint}`
+      : `there is no file ${what}: ${hint}`
+  }
+  return `${what} cannot be read (${code}): check its rights`
+}
+
+const similarMax = 5
+const entriesMax = 1000
+
+/** Files in the same folder that may have been meant: the nearest name, then loop files. */
+async function similarFiles(path: string): Promise<readonly string[]> {
+  const entries = await readdir(dirname(path), { withFileTypes: true }).catch(() => [])
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name)
+    .slice(0, entriesMax)
+  const near = nearest(basename(path), names)
+  const loops = names.filter((name) => /\.(?:ya?ml|md|ts)$/.test(name) && name !== near)
+  const shown = near === undefined ? loops : [near, ...loops.filter((name) => sameKind(name, path))]
+  return shown.slice(0, similarMax).map((name) => quoted(name))
+}
+
+const sameKind = (a: string, b: string): boolean =>
+  a.slice(a.lastIndexOf('.')) === b.slice(b.lastIndexOf('.'))
+
+const atStart = (file: string, reason: string): LoopFileError =>
+  new LoopFileError(file, [{ file, line: 1, column: 1, path: 'the file', reason }])
