@@ -1,0 +1,220 @@
+/**
+ * Liquid as prompts need it: a language of its own that computes text from values.
+ *
+ * L1. A template reaches nothing but its values: no files, no code, no prototypes, no clock, no
+ *     chance. The same template and values always give the same text.
+ * L2. Everything is bounded: the template, the work, what is made and what comes out.
+ *
+ * Filters and tags are an allow-list, so that a new version of the library brings none unseen.
+ */
+
+import type { Context, FilterImplOptions, Liquid, Template, Variable } from 'liquidjs'
+import { textOf } from '../loop/index.ts'
+
+export const templateCharsMax: number = 256 * 1024
+/** Of what stands between braces: work grows with it. */
+export const tagCharsMax: number = 16 * 1024
+/** Characters and items that one rendering may make, its output included. */
+export const madeMax: number = 8 * 1024 * 1024
+const blocksMax = 200_000
+const itemsMax = 200_000
+/** The last resort, far above what the other limits leave. */
+const renderMsMax = 10_000
+
+const builtInFilters = [
+  'abs at_least at_most ceil divided_by floor minus modulo plus round times to_integer',
+  'join last first reverse sort sort_natural size map sum compact concat push unshift pop shift',
+  'slice where reject group_by has find find_index uniq',
+  'append prepend lstrip rstrip strip downcase upcase capitalize remove remove_first remove_last',
+  'replace replace_first replace_last split strip_newlines squish truncate truncatewords',
+  'normalize_whitespace number_of_words array_to_sentence_string',
+  'escape escape_once unescape strip_html newline_to_br',
+  'url_encode url_decode slugify base64_encode base64_decode sha256 default json raw',
+].flatMap((line) => line.split(' '))
+
+const builtInTags = [
+  'assign capture echo liquid raw comment #',
+  'if unless case for break continue cycle increment decrement',
+].flatMap((line) => line.split(' '))
+
+export interface Engine {
+  readonly filters: readonly string[]
+  readonly tags: readonly string[]
+  parse(text: string): Template[]
+  /** What it expects to be given, in the order of the text; names of its own are not in it. */
+  inputs(template: Template[]): readonly Variable[]
+  render(template: Template[], values: object): string
+}
+
+/** The library is loaded by whoever has a template. */
+export async function createEngine(): Promise<Engine> {
+  const { Liquid } = await import('liquidjs')
+  const liquid = new Liquid({
+    strictVariables: true,
+    strictFilters: true,
+    ownPropertyOnly: true,
+    lenientIf: false,
+    relativeReference: false,
+    dynamicPartials: false,
+    // Nothing is ever looked up; if it were, there would be nothing there.
+    templates: {},
+    parseLimit: templateCharsMax,
+    memoryLimit: madeMax,
+    renderLimit: renderMsMax,
+  })
+  for (const name of Object.keys(liquid.filters)) {
+    const filter = liquid.filters[name]
+    if (filter !== undefined && builtInFilters.includes(name)) {
+      liquid.registerFilter(name, guarded(filter))
+    } else liquid.unregisterFilter(name)
+  }
+  for (const [name, filter] of Object.entries(ownFilters)) liquid.registerFilter(name, filter)
+  for (const name of Object.keys(liquid.tags)) {
+    if (!builtInTags.includes(name)) delete liquid.tags[name]
+  }
+  const begin = boundBlocks(liquid)
+  return {
+    filters: Object.keys(liquid.filters),
+    tags: builtInTags,
+    parse: (text) => liquid.parse(text),
+    inputs(template) {
+      const { globals } = liquid.analyzeSync(template, { partials: false })
+      return Object.values(globals).flat().toSorted(byPlace)
+    },
+    render(template, values) {
+      begin()
+      const made: unknown = liquid.renderSync(template, values)
+      return typeof made === 'string' ? made : asText(made)
+    },
+  }
+}
+
+const byPlace = ({ location: a }: Variable, { location: b }: Variable): number =>
+  a.row - b.row || a.col - b.col
+
+/** Counts blocks, and charges whatever is written, into the prompt or into a variable. */
+function boundBlocks(liquid: Liquid): () => void {
+  let blocks = 0
+  const { renderer } = liquid
+  const renderTemplates = renderer.renderTemplates.bind(renderer)
+  renderer.renderTemplates = (templates, context, emitter) => {
+    if (++blocks > blocksMax) throw new Error(`it goes around more than ${blocksMax} times`)
+    return renderTemplates(templates, context, emitter ?? boundedEmitter(context))
+  }
+  return () => {
+    blocks = 0
+  }
+}
+
+function boundedEmitter(context: Context): { buffer: string; write(value: unknown): void } {
+  const emitter = {
+    buffer: '',
+    write(value: unknown): void {
+      const text = asText(value)
+      context.memoryLimit.use(text.length)
+      emitter.buffer += text
+    },
+  }
+  return emitter
+}
+
+/** Lists are run together, as Liquid does; an object, which it has no text for, is shown as JSON. */
+function asText(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(value)
+    case 'object':
+      if (value === null) return ''
+      return Array.isArray(value) ? value.map(asText).join('') : JSON.stringify(value)
+    default:
+      return ''
+  }
+}
+
+type Handler = Extract<FilterImplOptions, (...args: never) => unknown>
+
+/**
+ * The library charges filters for text. Lists that hold one list many times would still be small to
+ * make and endless to write, so that what a filter gives is measured as if it were written.
+ */
+function guarded(filter: FilterImplOptions): FilterImplOptions {
+  const handler: Handler = typeof filter === 'function' ? filter : filter.handler
+  const bounded: Handler = function (value: unknown, ...args: unknown[]) {
+    if (Array.isArray(value) && value.length > itemsMax) throw tooMuch()
+    const made: unknown = handler.call(this, value, ...args)
+    return isGenerator(made) ? boundedSteps(made) : requireBounded(made)
+  }
+  return typeof filter === 'function' ? bounded : { ...filter, handler: bounded }
+}
+
+const isGenerator = (value: unknown): value is Generator =>
+  typeof value === 'object' && value !== null && 'next' in value && 'throw' in value
+
+function* boundedSteps(steps: Generator): Generator {
+  try {
+    return requireBounded(yield* steps)
+  } catch (error) {
+    // What fails in here names a place in the argument of the filter, which is none in the template.
+    const message = textOf(error)
+      .replace(/, line:\d+, col:\d+$/, '')
+      .replace(/^undefined variable: (.*)$/s, 'an item of the list has no part "$1"')
+    throw new Error(message, { cause: error })
+  }
+}
+
+function requireBounded<T>(made: T): T {
+  if (typeof made !== 'object') return made
+  let items = 0
+  let chars = 0
+  const waiting: unknown[] = [made]
+  while (waiting.length > 0) {
+    const value = waiting.pop()
+    if (typeof value === 'string') chars += value.length
+    if (typeof value === 'object' && value !== null) {
+      // One by one: a list may be too long to be spread.
+      for (const part of Object.values(value)) waiting.push(part)
+    }
+    if (++items > itemsMax || chars > madeMax || waiting.length > itemsMax) throw tooMuch()
+  }
+  return made
+}
+
+const tooMuch = (): Error =>
+  new Error(`a filter makes or is given more than ${itemsMax} items or ${madeMax} characters`)
+
+const nameBytesMax = 200
+
+const ownFilters: Readonly<Record<string, (value: unknown) => string>> = {
+  sanitize: (value) => sanitize(asText(value)),
+  snake_case: (value) => wordsOf(asText(value)).join('_').toLowerCase(),
+}
+
+/**
+ * A name, such as that of a branch, as one part of a path: `run/fix-it` becomes `run-fix-it`.
+ * Letters, digits, `.`, `_` and `-` stay; it is never empty, hidden or a way upwards.
+ */
+export function sanitize(name: string): string {
+  const safe = name
+    .slice(0, 10 * nameBytesMax)
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replaceAll(/\.{2,}/g, '.')
+    .replace(/^[-.]+/, '')
+  let kept = ''
+  let bytes = 0
+  for (const character of safe) {
+    bytes += Buffer.byteLength(character)
+    if (bytes > nameBytesMax) break
+    kept += character
+  }
+  return kept.replace(/[-.]+$/, '') || 'unnamed'
+}
+
+const wordsOf = (text: string): readonly string[] =>
+  text
+    .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')

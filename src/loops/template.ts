@@ -1,0 +1,122 @@
+/**
+ * Prompt templates: Liquid, strict. Whatever is wrong with one is a `bad-template` that says where,
+ * why, and what was probably meant; most of it before a run starts.
+ *
+ * L1 and L2 are kept by the engine. L3: values are data. Text in them is never read as a template,
+ * and code in them is refused.
+ */
+
+import type { Template as Parsed, Variable } from 'liquidjs'
+import { isLoopError, LoopError, toJson } from '../loop/index.ts'
+import { createEngine, type Engine, tagCharsMax, templateCharsMax } from './template-engine.ts'
+import { describeProblem, describeUnknown } from './template-problems.ts'
+import { type Shape, shapeOf, textOfPath, unknownIn } from './template-variables.ts'
+
+export interface TemplateOptions {
+  /** What messages call it. */
+  readonly file?: string
+  /** The line of the file that it begins in. */
+  readonly line?: number
+  /** How many columns of the file are before its lines: the indentation inside YAML. */
+  readonly indent?: number
+}
+
+export interface Template {
+  /** The paths that it expects to be given, such as `input.goal`. */
+  readonly variables: readonly string[]
+  /** Throws `bad-template` for the first variable that is not known, in whatever branch it is. */
+  checkVariables(known: Shape): void
+  /** The same for the same values. Throws `bad-template`. */
+  render(values: { readonly [name: string]: unknown }): string
+}
+
+/** Throws `bad-template` for what is wrong whatever the values are. */
+export async function createTemplate(
+  text: string,
+  options: TemplateOptions = {},
+): Promise<Template> {
+  const engine = await createEngine()
+  const source: Source = { text, engine, options }
+  const { parsed, inputs } = attempt(source, undefined, () => {
+    requireBounded(text)
+    const template = engine.parse(text)
+    return { parsed: template, inputs: engine.inputs(template) }
+  })
+  return {
+    variables: [...new Set(inputs.map(({ segments }) => textOfPath(segments)))],
+    checkVariables: (known) => checkVariables(source, inputs, known),
+    render: (values) => render(source, parsed, values),
+  }
+}
+
+interface Source {
+  readonly text: string
+  readonly engine: Engine
+  readonly options: TemplateOptions
+}
+
+function attempt<T>(source: Source, known: Shape | undefined, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    if (isLoopError(error)) throw error
+    const { text, engine } = source
+    const { reason, line, column } = describeProblem(error, { text, engine, known })
+    throw problem(source, line, column, reason, error)
+  }
+}
+
+function problem(
+  { options }: Source,
+  line: number,
+  column: number,
+  reason: string,
+  cause?: unknown,
+): LoopError {
+  const { file = 'template', line: first = 1, indent = 0 } = options
+  const place = `${file}:${first + line - 1}:${indent + column}`
+  return new LoopError('bad-template', `${place}: ${reason}`, { cause })
+}
+
+/** L2. The library's work grows faster than the text, so that it is measured before. */
+function requireBounded(text: string): void {
+  if (text.length > templateCharsMax) {
+    throw new Error(
+      `it is ${text.length} characters long; the limit is ${templateCharsMax}. Give long texts as input`,
+    )
+  }
+  let chars = 0
+  for (let at = nextTag(text, 0); at >= 0; ) {
+    const end = text.indexOf(text[at + 1] === '{' ? '}}' : '%}', at + 2)
+    chars += 1 + (end < 0 ? text.length : end) - at
+    if (chars > tagCharsMax) {
+      throw new Error(`its tags are longer than ${tagCharsMax} characters together. Simplify it`)
+    }
+    at = end < 0 ? -1 : nextTag(text, end + 2)
+  }
+}
+
+function nextTag(text: string, from: number): number {
+  for (let at = text.indexOf('{', from); at >= 0; at = text.indexOf('{', at + 1)) {
+    const next = text[at + 1]
+    if (next === '{' || next === '%') return at
+  }
+  return -1
+}
+
+function checkVariables(source: Source, inputs: readonly Variable[], known: Shape): void {
+  for (const { segments, location } of inputs) {
+    const unknown = unknownIn(segments, known)
+    if (unknown === undefined) continue
+    throw problem(source, location.row, location.col, describeUnknown(unknown))
+  }
+}
+
+function render(
+  source: Source,
+  parsed: Parsed[],
+  values: { readonly [name: string]: unknown },
+): string {
+  const given = attempt(source, undefined, () => toJson(values))
+  return attempt(source, shapeOf(given), () => source.engine.render(parsed, Object(given)))
+}
