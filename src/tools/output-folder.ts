@@ -24,9 +24,9 @@ export interface OutputFile {
 export interface OutputFolder {
   /** A new name. Undefined when the folder is full or cannot be used. */
   next(): Promise<OutputFile | undefined>
-  /** What was written under a name counts. */
+  /** A file was written under a name. */
   wrote(bytes: number): void
-  /** Keeps a text. Undefined when it could not be kept. */
+  /** Keeps a text, as much of it as fits. Undefined when it could not be kept. */
   keep(text: string): Promise<{ readonly file: string; readonly bytes: number } | undefined>
   /** Opens what a caller knows by its name. Undefined when there is nothing. */
   open(name: string): Promise<FileHandle | undefined>
@@ -59,13 +59,13 @@ export function createOutputFolder(
     }
     const bytesMax = Math.min(fileBytesMax, totalBytesMax - usage.bytes)
     if (bytesMax <= 0 || usage.files >= filesMax) return undefined
-    usage.files++
     const number = ++usage.last
     return { file: join(folder, `${number}.txt`), name: `${outputPrefix}/${number}.txt`, bytesMax }
   }
 
   const wrote = (bytes: number): void => {
     void begun?.then((usage) => {
+      usage.files++
       usage.bytes += bytes
     })
   }
@@ -75,15 +75,16 @@ export function createOutputFolder(
     wrote,
     async keep(text) {
       const place = await next()
-      const bytes = Buffer.byteLength(text)
-      if (place === undefined || bytes > place.bytesMax) return undefined
+      if (place === undefined) return undefined
+      // A character has a byte at least, so this copies no more than is written.
+      const bytes = Buffer.from(text.slice(0, place.bytesMax)).subarray(0, place.bytesMax)
       try {
-        await writeNew(place.file, text)
+        await writeNew(place.file, bytes)
       } catch {
         return undefined
       }
-      wrote(bytes)
-      return { file: place.name, bytes }
+      wrote(bytes.length)
+      return { file: place.name, bytes: bytes.length }
     },
     async open(name) {
       const number = numberIn(name)
@@ -125,10 +126,10 @@ function numberIn(name: string): number | undefined {
 }
 
 /** Whole or not at all. */
-async function writeNew(file: string, text: string): Promise<void> {
+async function writeNew(file: string, content: Uint8Array): Promise<void> {
   const handle = await open(file, 'wx', 0o600)
   try {
-    await handle.writeFile(text)
+    await handle.writeFile(content)
   } catch (error) {
     await rm(file, { force: true })
     throw error

@@ -1,0 +1,46 @@
+/** The tools that every agent can have: files of the workspace, searches, and commands. */
+
+import type { Commands } from '../engine/index.ts'
+import { editTool } from './edit.ts'
+import { globTool } from './glob.ts'
+import { grepTool } from './grep.ts'
+import { listTool } from './list.ts'
+import { readTool } from './read.ts'
+import { createReadTracker } from './read-tracker.ts'
+import { runTool } from './run.ts'
+import type { Tool } from './tool.ts'
+import { writeTool } from './write.ts'
+
+export interface BuiltInToolsOptions {
+  /** What `run` goes through. */
+  readonly commands: Commands
+  /** For the commands of `run`. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Names of folders that searches do not enter, besides `.git`. */
+  readonly skip?: readonly string[]
+}
+
+export const builtInNames: readonly string[] = [
+  'edit',
+  'glob',
+  'grep',
+  'list',
+  'read',
+  'run',
+  'write',
+]
+
+/** For one run: they remember what was read. */
+export function builtInTools(options: BuiltInToolsOptions): readonly Tool[] {
+  const { skip = ['node_modules', '.venv'] } = options
+  const tracker = createReadTracker()
+  return [
+    editTool(tracker),
+    globTool(skip),
+    grepTool(skip),
+    listTool(),
+    readTool(tracker),
+    runTool(options),
+    writeTool(tracker),
+  ]
+}

@@ -1,0 +1,53 @@
+/** Output that is longer than what callers are shown: its two ends, and where all of it is. */
+
+import type { Json, ToolResult } from '../loop/index.ts'
+import type { OutputFolder } from './output-folder.ts'
+
+/** What has its file already is only cut. */
+export async function capOutput(
+  result: ToolResult,
+  charsMax: number,
+  folder: OutputFolder | undefined,
+): Promise<ToolResult> {
+  const text = textIn(result.output)
+  if (text.length <= charsMax) return result
+  const spilled = result.spilled ?? (await folder?.keep(text))
+  const left = text.length - charsMax
+  const where =
+    spilled === undefined
+      ? 'They were not kept: ask for less at a time.'
+      : `The whole is in ${spilled.file}: read it with offset and limit, or search it with grep.`
+  return {
+    ...result,
+    output: bothEnds(
+      text,
+      charsMax,
+      `[${left} of ${text.length} characters are left out. ${where}]`,
+    ),
+    ...(spilled === undefined ? {} : { spilled }),
+  }
+}
+
+/** The beginning and the end, with a note between them. */
+export function bothEnds(text: string, charsMax: number, note: string): string {
+  const half = Math.floor(charsMax / 2)
+  return `${cutEnd(text, half)}\n\n${note}\n\n${cutStart(text, charsMax - half)}`
+}
+
+/** The first characters; never half of one. */
+export function cutEnd(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text
+  const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(charsMax - 1))
+  return text.slice(0, isHalf ? charsMax - 1 : charsMax)
+}
+
+/** The last characters; never half of one. */
+export function cutStart(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text
+  const from = text.length - charsMax
+  const isHalf = /[\uDC00-\uDFFF]/.test(text.charAt(from))
+  return text.slice(isHalf ? from + 1 : from)
+}
+
+const textIn = (output: Json): string =>
+  typeof output === 'string' ? output : JSON.stringify(output)

@@ -1,0 +1,174 @@
+/**
+ * The registry: everything around a tool's own code.
+ *
+ * 1. A call has a result, whatever the tool does: what it throws is data, and it ends at its time
+ *    limit even if it does not listen. Only the end of the run itself is thrown.
+ * 2. Nothing of unlimited size comes out: long output is cut and kept in a file.
+ * 3. Whatever can be made once is made at creation; a call parses, runs and wraps.
+ */
+
+import type { Tools } from '../engine/index.ts'
+import {
+  didYouMean,
+  FaultError,
+  type Json,
+  LoopError,
+  type ToolContext,
+  type ToolDescription,
+  type ToolResult,
+  textOf,
+  toJson,
+} from '../loop/index.ts'
+import { capOutput } from './cap-output.ts'
+import { createOutputFolder, type OutputFolder } from './output-folder.ts'
+import { createParser, type Parser } from './parse-arguments.ts'
+import { runWithin } from './run-within.ts'
+import { type Tool, type ToolAnswer, ToolError } from './tool.ts'
+
+export interface ToolsOptions {
+  readonly tools: readonly Tool[]
+  /** A folder of this run for long output, outside the workspace. Without it none is kept. */
+  readonly spillFolder?: string
+}
+
+const defaultTimeoutMs = 60_000
+const defaultOutputCharsMax = 30_000
+const errorCharsMax = 4000
+const risks: readonly string[] = ['read-only', 'idempotent', 'network', 'destructive']
+
+interface Entry {
+  readonly tool: Tool
+  readonly parser: Parser
+}
+
+/** Rejects tools that cannot be told apart or called, with `bad-request`. */
+export function createTools({ tools, spillFolder }: ToolsOptions): Tools {
+  const entries = register(tools)
+  const descriptions = [...entries.values()].map(describe)
+  const output = spillFolder === undefined ? undefined : createOutputFolder(spillFolder)
+  return {
+    async list() {
+      return descriptions
+    },
+    async call(name, args, context) {
+      const entry = entries.get(name)
+      if (entry === undefined) return unknownTool(name, entries)
+      context.signal.throwIfAborted()
+      try {
+        return await perform(entry, args, context, output)
+      } catch (error) {
+        if (context.signal.aborted) throw error
+        return failure(codeOf(error), textOf(error).slice(0, errorCharsMax))
+      }
+    },
+    replayed(name, args, result, context) {
+      try {
+        entries.get(name)?.tool.replayed?.(args, result, context)
+      } catch {
+        // It only forgets something; the run goes on.
+      }
+    },
+  }
+}
+
+async function perform(
+  { tool, parser }: Entry,
+  args: Json,
+  context: ToolContext,
+  output: OutputFolder | undefined,
+): Promise<ToolResult> {
+  const parsed = await parser.parse(args)
+  if (!parsed.ok) return failure('bad-arguments', parsed.message)
+  const timeoutMs = tool.timeoutMs ?? defaultTimeoutMs
+  const answer = await runWithin(timeoutMs, context.signal, (signal) =>
+    tool.run(parsed.args, { ...context, signal, ...(output === undefined ? {} : { output }) }),
+  )
+  if (answer.type === 'timeout') {
+    const message = `${tool.name} took longer than ${timeoutMs / 1000} s and was stopped. Ask for less.`
+    return failure('timeout', message)
+  }
+  const result = toResult(tool, answer.value)
+  return capOutput(result, tool.outputCharsMax ?? defaultOutputCharsMax, output)
+}
+
+function register(tools: readonly Tool[]): ReadonlyMap<string, Entry> {
+  const entries = new Map<string, Entry>()
+  // In the order of their names: the same tools make the same prompt, which providers cache.
+  for (const tool of tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    requireSound(tool)
+    if (entries.has(tool.name)) {
+      throw new LoopError('bad-request', `Two tools are named "${tool.name}". Rename one of them.`)
+    }
+    entries.set(tool.name, { tool, parser: parserOf(tool) })
+  }
+  return entries
+}
+
+function requireSound({
+  name,
+  description,
+  parameters,
+  risk,
+  timeoutMs,
+  outputCharsMax,
+}: Tool): void {
+  const refuse = (what: string): never => {
+    throw new LoopError('bad-request', `The tool ${JSON.stringify(name)} ${what}.`)
+  }
+  if (typeof name !== 'string' || !/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/.test(name)) {
+    refuse('needs a name of a letter, then letters, digits, _ and -, at most 64 in all')
+  }
+  if (typeof description !== 'string') refuse('needs a description')
+  if (typeof parameters !== 'object' || parameters === null) refuse('needs parameters: a schema')
+  if ('_def' in parameters && !('_zod' in parameters)) refuse('needs a schema of zod 4, not 3')
+  if (!risks.includes(risk)) refuse(`needs a risk: one of ${risks.join(', ')}`)
+  for (const limit of [timeoutMs, outputCharsMax]) {
+    if (limit !== undefined && !(limit > 0)) refuse('needs limits above zero')
+  }
+}
+
+function parserOf(tool: Tool): Parser {
+  try {
+    return createParser(tool)
+  } catch (cause) {
+    const message = `The parameters of the tool "${tool.name}" are no schema of an object: ${textOf(cause)}.`
+    throw new LoopError('bad-request', message, { cause })
+  }
+}
+
+function describe({ tool, parser }: Entry): ToolDescription {
+  const { name, description, risk } = tool
+  return { name, description, parameters: parser.schema, risk }
+}
+
+function unknownTool(name: string, entries: ReadonlyMap<string, Entry>): ToolResult {
+  const meant = didYouMean(name, entries.keys())
+  const names = [...entries.keys()].slice(0, 50).join(', ')
+  const shown = JSON.stringify(name.slice(0, 100))
+  return failure('unknown-tool', `There is no tool ${shown}.${meant} The tools are: ${names}.`)
+}
+
+function toResult(tool: Tool, answer: ToolAnswer | undefined): ToolResult {
+  const result = isResult(answer) ? answer : { ok: true, output: answer }
+  try {
+    return { ...result, output: toJson(result.output ?? null) }
+  } catch (error) {
+    const message = `${tool.name} gave what cannot be kept: ${textOf(error)}.`
+    return failure('tool-failed', message)
+  }
+}
+
+const resultKeys = new Set(['ok', 'output', 'error', 'spilled'])
+
+function isResult(answer: ToolAnswer | undefined): answer is ToolResult {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return false
+  const isShaped = 'ok' in answer && 'output' in answer && typeof answer.ok === 'boolean'
+  return isShaped && Object.keys(answer).every((key) => resultKeys.has(key))
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof ToolError) return error.code
+  return error instanceof FaultError ? error.fault.code : 'tool-failed'
+}
+
+const failure = (error: string, output: string): ToolResult => ({ ok: false, error, output })

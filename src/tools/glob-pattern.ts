@@ -1,0 +1,48 @@
+/** File patterns as agents write them, as regular expressions over paths from where they begin. */
+
+import picomatch from 'picomatch'
+import { createMatcher, createQuickMatcher, type Matcher } from './matcher.ts'
+import { shown } from './path-text.ts'
+import { ToolError } from './tool.ts'
+
+export const globCharsMax: number = 500
+
+/** A pattern without a slash is for names in any folder. Rejects with `outside-workspace`. */
+export function createGlobMatcher(pattern: string, signal: AbortSignal): Matcher {
+  const expression = globPattern(pattern)
+  return isQuick(pattern) ? createQuickMatcher(expression) : createMatcher(expression, signal)
+}
+
+/** Few wildcards, and no two in one name: the work grows with the length of a path, not worse. */
+function isQuick(pattern: string): boolean {
+  const stars = pattern.split('/').map((part) => (part === '**' ? 1 : part.split('*').length - 1))
+  const total = stars.reduce((sum, count) => sum + count, 0)
+  return Math.max(...stars) <= 1 && total <= 2 && !pattern.includes('(')
+}
+
+function globPattern(pattern: string): RegExp {
+  const plain = pattern.replace(/^(?:\.\/+)+/, '')
+  if (plain.startsWith('/') || plain.split('/').includes('..') || plain.startsWith('~')) {
+    const message = `The pattern ${shown(pattern)} leads out of the folder that is searched. Give a relative one without "..", and the folder as path.`
+    throw new ToolError('outside-workspace', message)
+  }
+  const whole = plain.includes('/') ? plain : `**/${plain}`
+  try {
+    return picomatch.makeRe(whole, {
+      dot: true,
+      nonegate: true,
+      noextglob: true,
+      maxLength: globCharsMax + 10,
+    })
+  } catch (cause) {
+    throw new ToolError('bad-pattern', `${shown(pattern)} is no file pattern. Try **/*.ts.`, {
+      cause,
+    })
+  }
+}
+
+/** What is not entered, unless the pattern says so by name. */
+export function skippedFolders(skip: readonly string[], pattern: string): ReadonlySet<string> {
+  const named = new Set(pattern.split('/'))
+  return new Set(['.git', ...skip.filter((name) => !named.has(name))])
+}

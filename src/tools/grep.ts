@@ -1,0 +1,158 @@
+/** The tool `grep`: lines of files that match a regular expression or contain a text. */
+
+import { z } from 'zod'
+import { hasCode } from './file-errors.ts'
+import type { Folder } from './folder.ts'
+import { createGlobMatcher, globCharsMax, skippedFolders } from './glob-pattern.ts'
+import { type Found, searchLines } from './grep-lines.ts'
+import { printable } from './list.ts'
+import type { Matcher } from './matcher.ts'
+import { notAFile, withFile, withFileIn } from './open-file.ts'
+import { withFolder } from './open-folder.ts'
+import { isOutputPath } from './path-text.ts'
+import { createLineMatcher } from './search-expression.ts'
+import { defineTool, type Tool, type ToolRunContext } from './tool.ts'
+import { walkFolder } from './walk-folder.ts'
+import { withPlace } from './workspace-path.ts'
+
+const resultsMax = 50
+const filesMax = 50_000
+const bytesMax = 1_000_000_000
+
+const parameters = z.strictObject({
+  pattern: z.string().min(1).max(1000).describe('A regular expression for one line.'),
+  path: z
+    .string()
+    .min(1)
+    .default('.')
+    .describe('The file or folder to search, or @output/<n>.txt.'),
+  include: z
+    .string()
+    .min(1)
+    .max(globCharsMax)
+    .optional()
+    .describe('Only files whose path matches this, such as *.ts or src/**/*.md.'),
+  literal: z.boolean().default(false).describe('The pattern is plain text.'),
+  ignoreCase: z.boolean().default(false),
+  maxResults: z.int().min(1).max(resultsMax).default(resultsMax),
+})
+
+/** One search: what it looks for, and what it has seen. */
+interface Search {
+  readonly options: z.output<typeof parameters>
+  readonly context: ToolRunContext
+  readonly skip: readonly string[]
+  readonly matcher: Matcher
+  readonly include: Matcher | undefined
+  readonly found: Found[]
+  files: number
+  bytes: number
+  isCut: boolean
+}
+
+export function grepTool(skip: readonly string[]): Tool {
+  return defineTool({
+    name: 'grep',
+    description:
+      'Searches files line by line and gives path:line: text. ' +
+      `Binary files are left out. Not searched: ${['.git', ...skip].join(', ')}.`,
+    parameters,
+    risk: 'read-only',
+    run: async (options, context) => {
+      const open: Matcher[] = []
+      const opened = (matcher: Matcher): Matcher => {
+        open.push(matcher)
+        return matcher
+      }
+      const { signal } = context
+      try {
+        const { include } = options
+        const search: Search = {
+          options,
+          context,
+          skip,
+          matcher: opened(createLineMatcher(options, signal)),
+          include: include === undefined ? undefined : opened(createGlobMatcher(include, signal)),
+          found: [],
+          files: 0,
+          bytes: 0,
+          isCut: false,
+        }
+        await searchPath(search)
+        return report(search)
+      } finally {
+        await Promise.all(open.map((matcher) => matcher.close()))
+      }
+    },
+  })
+}
+
+async function searchPath(search: Search): Promise<void> {
+  const { context, options } = search
+  const { path } = options
+  if (isOutputPath(path)) {
+    return withFile(context, path, ({ handle }) => searchIn(search, path, handle))
+  }
+  const isFolder = await withPlace(
+    context,
+    path,
+    {},
+    async ({ found, folder, name, path: real }) => {
+      if (found?.isDirectory() !== false) return true
+      if (name === undefined || !found.isFile()) throw notAFile(path, found)
+      await withFileIn(folder, name, path, (handle) => searchIn(search, real, handle))
+      return false
+    },
+  )
+  if (isFolder) await withFolder(context, path, (folder) => searchBelow(search, folder))
+}
+
+async function searchBelow(search: Search, folder: Folder): Promise<void> {
+  const { context, options, include } = search
+  const skip = skippedFolders(search.skip, options.include ?? '')
+  const onLimit = (): void => {
+    search.isCut = true
+  }
+  const prefix = folder.path === '' ? 0 : folder.path.length + 1
+  for await (const entry of walkFolder(folder, { skip, signal: context.signal, onLimit })) {
+    if (entry.kind !== 'file') continue
+    const [isIncluded] = (await include?.find([entry.path.slice(prefix)])) ?? [true]
+    if (isIncluded === undefined) continue
+    if (search.files >= filesMax || search.bytes >= bytesMax) return onLimit()
+    await withFileIn(entry.folder, entry.name, entry.path, (handle) =>
+      searchIn(search, entry.path, handle),
+    ).catch(ignoreGone)
+    if (search.found.length > options.maxResults) return
+  }
+}
+
+async function searchIn(
+  search: Search,
+  path: string,
+  handle: Parameters<typeof searchLines>[0],
+): Promise<void> {
+  const { context, found, matcher, options } = search
+  search.files++
+  search.bytes += (await handle.stat()).size
+  const wanted = options.maxResults + 1 - found.length
+  found.push(...(await searchLines(handle, path, matcher, wanted, context.signal)))
+}
+
+/** Files come and go while others work; one that is gone is no reason to fail. */
+function ignoreGone(error: unknown): void {
+  const isGone = hasCode(error, 'ENOENT', 'ELOOP', 'ENXIO', 'EACCES', 'EPERM', 'not-a-file')
+  if (!isGone) throw error
+}
+
+function report({ found, files, isCut, options }: Search): string {
+  const { maxResults } = options
+  const lines = found
+    .slice(0, maxResults)
+    .map(({ path, line, text }) => `${printable(path)}:${line}: ${text}`)
+  if (lines.length === 0) lines.push(`[No line matches in ${files} files.]`)
+  if (found.length > maxResults) {
+    lines.push(`[More than ${maxResults} lines match: narrow the pattern, the path or include.]`)
+  }
+  if (isCut) lines.push('[Not everything was searched: there is too much. Give a path.]')
+  return lines.join('\n')
+}

@@ -1,0 +1,23 @@
+/** Opens a folder of the workspace, to look at what is in it. */
+
+import { type Folder, openChild } from './folder.ts'
+import type { ToolRunContext } from './tool.ts'
+import { notAFolder, notFound, withPlace } from './workspace-path.ts'
+
+export async function withFolder<T>(
+  context: ToolRunContext,
+  path: string,
+  use: (folder: Folder) => Promise<T>,
+): Promise<T> {
+  return withPlace(context, path, {}, async ({ folder, name, found }) => {
+    if (found === undefined) throw notFound(path)
+    if (!found.isDirectory()) throw notAFolder(path)
+    if (name === undefined) return use(folder)
+    const opened = await openChild(folder, name)
+    try {
+      return await use(opened)
+    } finally {
+      await opened.handle.close()
+    }
+  })
+}

@@ -1,0 +1,170 @@
+/**
+ * Arguments against a tool's schema. Agents learn from the message, so it says where, what was
+ * expected and what was given, and names the parameter that was probably meant.
+ */
+
+import { z } from 'zod'
+import { didYouMean } from '../loop/index.ts'
+import { fromJsonSchema } from './json-schema.ts'
+import type { JsonSchema, Tool, ToolArgs } from './tool.ts'
+
+export type Parsed =
+  | { readonly ok: true; readonly args: ToolArgs }
+  | { readonly ok: false; readonly message: string }
+
+export interface Parser {
+  parse(args: unknown): Promise<Parsed>
+  /** For those who call: what the model is told. */
+  readonly schema: JsonSchema
+}
+
+const issuesMax = 10
+const shownCharsMax = 80
+const namesShownMax = 30
+
+/** Throws when the schema is none. */
+export function createParser({ name, parameters }: Tool): Parser {
+  const isZod = '_zod' in parameters
+  const schema = isZod ? strict(parameters as z.ZodObject) : fromJsonSchema(parameters)
+  const described = isZod ? describe(schema) : parameters
+  const names = namesIn(described)
+  return {
+    schema: described,
+    async parse(args) {
+      const result = await schema.safeParseAsync(args)
+      // A schema of others only checks: they get what the caller wrote.
+      if (result.success) return { ok: true, args: (isZod ? result.data : args) as ToolArgs }
+      const { issues } = result.error
+      const lines = issues.slice(0, issuesMax).flatMap((issue) => explain(issue, args, names))
+      const more = issues.length > issuesMax ? [`${issues.length - issuesMax} more problems.`] : []
+      const head = `The arguments of ${name} are wrong. Correct them and call it again.`
+      return { ok: false, message: [head, ...lines.map((line) => `- ${line}`), ...more].join('\n') }
+    },
+  }
+}
+
+/** An unknown key is most often a misspelt one; a schema that wants them says so itself. */
+function strict(schema: z.ZodObject): z.ZodObject {
+  return schema.def.catchall === undefined ? schema.strict() : schema
+}
+
+function describe(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...described } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+  })
+  return described as JsonSchema
+}
+
+function namesIn(schema: JsonSchema): readonly string[] {
+  const properties = schema['properties']
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
+}
+
+function explain(issue: z.core.$ZodIssue, args: unknown, names: readonly string[]): string[] {
+  const where = pathText(issue.path)
+  const given = valueAt(args, issue.path)
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const isTop = issue.path.length === 0
+      const known = isTop ? names : []
+      return issue.keys.slice(0, issuesMax).map((key) => unknownKey(where, key, known))
+    }
+    case 'invalid_type':
+      return [`${where}: expected ${article(issue.expected)}, given ${show(given)}`]
+    case 'invalid_value': {
+      const values = issue.values.slice(0, namesShownMax).map(show).join(', ')
+      const texts = issue.values.filter((value) => typeof value === 'string')
+      const meant = typeof given === 'string' ? didYouMean(given, texts) : ''
+      return [`${where}: expected one of ${values}; given ${show(given)}.${meant}`]
+    }
+    case 'invalid_union':
+      return explainUnion(issue, args, names)
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'too_big':
+    case 'too_small':
+    case 'invalid_format':
+    case 'not_multiple_of':
+    case 'custom':
+      return [`${where}: ${issue.message}; given ${show(given)}`]
+  }
+}
+
+/** The types that would fit, or what is wrong with the alternative that fits best. */
+function explainUnion(
+  issue: z.core.$ZodIssueInvalidUnion,
+  args: unknown,
+  names: readonly string[],
+): string[] {
+  const types = issue.errors.map(([first, second]) =>
+    first?.code === 'invalid_type' && first.path.length === 0 && second === undefined
+      ? article(first.expected)
+      : undefined,
+  )
+  const where = pathText(issue.path)
+  const given = show(valueAt(args, issue.path))
+  if (types.length > 0 && !types.includes(undefined)) {
+    return [`${where}: expected ${types.join(' or ')}, given ${given}`]
+  }
+  const [best] = issue.errors.toSorted((a, b) => a.length - b.length)
+  if (best === undefined || best.length === 0) return [`${where}: nothing fits ${given}`]
+  return best
+    .slice(0, issuesMax)
+    .flatMap((part) => explain({ ...part, path: [...issue.path, ...part.path] }, args, names))
+}
+
+function unknownKey(where: string, key: string, names: readonly string[]): string {
+  const shown = show(key)
+  const place = where === 'arguments' ? '' : ` of ${where}`
+  const list = names.slice(0, namesShownMax).join(', ')
+  const known = names.length === 0 ? '' : ` The parameters are: ${list}.`
+  return `${shown} is no parameter${place}.${didYouMean(key, names)}${known}`
+}
+
+const article = (type: string): string =>
+  type === 'int'
+    ? 'a whole number'
+    : type === 'null'
+      ? 'null'
+      : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+
+/** `edits[3].old`; `arguments` for all of them. */
+function pathText(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'arguments'
+  const text = path
+    .slice(0, 20)
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 100)}`))
+    .join('')
+  return text.replace(/^\./, '')
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let found = value
+  for (const part of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return undefined
+    found = (found as Record<PropertyKey, unknown>)[part]
+  }
+  return found
+}
+
+/** A value in a few words, whatever it is and however large. */
+function show(value: unknown): string {
+  switch (typeof value) {
+    case 'undefined':
+      return 'nothing'
+    case 'string':
+      return value.length <= shownCharsMax
+        ? JSON.stringify(value)
+        : `${JSON.stringify(value.slice(0, shownCharsMax))}… (${value.length} characters)`
+    case 'number':
+    case 'boolean':
+      return `the ${typeof value} ${value}`
+    case 'object':
+      if (value === null) return 'null'
+      if (Array.isArray(value)) return `a list of ${value.length}`
+      return `an object with ${Object.keys(value).length} keys`
+    default:
+      return `a ${typeof value}`
+  }
+}

@@ -1,0 +1,148 @@
+/** The tool `run`: a command by the shell, through the sandbox. */
+
+import { z } from 'zod'
+import type { CommandResult, Commands } from '../engine/index.ts'
+import type { ToolResult } from '../loop/index.ts'
+import { cutStart } from './cap-output.ts'
+import { type OpenFile, withFile } from './open-file.ts'
+import { defineTool, type Tool, ToolError, type ToolRunContext } from './tool.ts'
+
+const defaultTimeoutMs = 120_000
+const timeoutMsMax = 600_000
+/** For the process tree to be gone. */
+const marginMs = 15_000
+const outputCharsMax = 30_000
+/** Of the end of each stream; when there is more, all of it is in a file. */
+const keptBytes = 30_000
+/** Of output that is in a file: together less than what callers are shown. */
+const shownChars = { beginning: 9000, stdout: 12_000, stderr: 7000 }
+
+const parameters = z.strictObject({
+  command: z
+    .string()
+    .min(1)
+    .max(100_000)
+    .refine((text) => !text.includes('\0'), 'a command cannot contain NUL')
+    .describe('What the shell shall run, in the workspace.'),
+  timeoutMs: z
+    .int()
+    .min(1)
+    .max(timeoutMsMax)
+    .default(defaultTimeoutMs)
+    .describe('When it is stopped, with all that it started.'),
+})
+
+export interface RunToolOptions {
+  readonly commands: Commands
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export function runTool(options: RunToolOptions): Tool {
+  return defineTool({
+    name: 'run',
+    description:
+      'Runs a command with /bin/sh in the workspace and gives its exit code and output. It gets no ' +
+      'input, and nothing that it starts goes on after it.',
+    parameters,
+    risk: 'destructive',
+    timeoutMs: timeoutMsMax + marginMs,
+    outputCharsMax,
+    run: ({ command, timeoutMs }, context) => runCommand(options, command, timeoutMs, context),
+  })
+}
+
+async function runCommand(
+  { commands, env }: RunToolOptions,
+  command: string,
+  timeoutMs: number,
+  context: ToolRunContext,
+): Promise<ToolResult> {
+  const { output, signal, workspace } = context
+  if (workspace === undefined) {
+    throw new ToolError('no-workspace', 'This run has no workspace to run a command in.')
+  }
+  const place = await output?.next()
+  const result = await commands.run(
+    {
+      program: '/bin/sh',
+      args: ['-c', command],
+      cwd: workspace,
+      timeoutMs,
+      outputBytesMax: keptBytes,
+      ...(env === undefined ? {} : { env }),
+      ...(place === undefined ? {} : { spill: { file: place.file, bytesMax: place.bytesMax } }),
+    },
+    signal,
+  )
+  signal.throwIfAborted()
+  const spilled =
+    place === undefined || result.spilled === undefined
+      ? undefined
+      : { file: place.name, bytes: result.spilled.bytes }
+  if (spilled === undefined) return { ...statusOf(result), output: describe(result, timeoutMs) }
+  output?.wrote(spilled.bytes)
+  const beginning = await beginningOf(spilled.file, context)
+  return {
+    ...statusOf(result),
+    output: describeLong(result, timeoutMs, spilled, beginning),
+    spilled,
+  }
+}
+
+/** As a shell sees it: what does not end with 0 has failed. The output is there all the same. */
+function statusOf({ ended, exitCode }: CommandResult): Pick<ToolResult, 'ok' | 'error'> {
+  if (ended === 'exited') return exitCode === 0 ? { ok: true } : { ok: false, error: 'exit-code' }
+  return { ok: false, error: ended === 'timeout' ? 'timeout' : 'killed' }
+}
+
+function endingOf({ ended, exitCode }: CommandResult, timeoutMs: number): string {
+  if (ended === 'exited') return `[exit code ${exitCode}]`
+  if (ended === 'timeout') return `[stopped after ${timeoutMs} ms, with all that it had started]`
+  return '[killed]'
+}
+
+function describe(result: CommandResult, timeoutMs: number): string {
+  const { stdout, stderr, outputBytes } = result
+  const isCut = outputBytes > Buffer.byteLength(stdout) + Buffer.byteLength(stderr) + cutBytesMax
+  return [
+    endingOf(result, timeoutMs),
+    ...(isCut ? [`[${outputBytes} bytes of output; only the end of each stream was kept]`] : []),
+    ...(stdout === '' ? [] : [withoutBreak(stdout)]),
+    ...(stderr === '' ? [] : ['[stderr]', withoutBreak(stderr)]),
+  ].join('\n')
+}
+
+const withoutBreak = (text: string): string => text.replace(/\n$/, '')
+
+/** A character that was cut in the middle, or one that was no UTF-8, has another length as text. */
+const cutBytesMax = 8
+
+function describeLong(
+  result: CommandResult,
+  timeoutMs: number,
+  { file, bytes }: { readonly file: string; readonly bytes: number },
+  beginning: string,
+): string {
+  const { stdout, stderr, outputBytes } = result
+  const what = bytes < outputBytes ? `The first ${bytes} of ${outputBytes}` : `All ${outputBytes}`
+  return [
+    endingOf(result, timeoutMs),
+    beginning,
+    `[${what} bytes are in ${file}: read it with offset and limit, or search it with grep.]`,
+    ...(stdout === '' ? [] : ['[the end of stdout]', cutStart(stdout, shownChars.stdout)]),
+    ...(stderr === '' ? [] : ['[the end of stderr]', cutStart(stderr, shownChars.stderr)]),
+  ].join('\n')
+}
+
+async function beginningOf(name: string, context: ToolRunContext): Promise<string> {
+  const buffer = Buffer.alloc(shownChars.beginning)
+  const read = async ({ handle }: OpenFile): Promise<string> => {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0)
+    return buffer
+      .subarray(0, bytesRead)
+      .toString('utf8')
+      .replace(/\uFFFD+$/, '')
+  }
+  // The output is told of all the same.
+  return withFile(context, name, read).catch(() => '')
+}

@@ -1,0 +1,38 @@
+/** What an agent searches for, as a matcher that cannot freeze the process. */
+
+import { textOf } from '../loop/index.ts'
+import { createMatcher, createQuickMatcher, type Matcher } from './matcher.ts'
+import { shown } from './path-text.ts'
+import { ToolError } from './tool.ts'
+
+export interface Wanted {
+  readonly pattern: string
+  readonly literal: boolean
+  readonly ignoreCase: boolean
+}
+
+/** Rejects with `bad-pattern`. */
+export function createLineMatcher(wanted: Wanted, signal: AbortSignal): Matcher {
+  const { pattern, literal } = wanted
+  const expression = expressionOf(wanted)
+  // Without repetition and groups there is nothing to go back to.
+  const isQuick = literal || !/[*+?{(]/.test(pattern)
+  return isQuick ? createQuickMatcher(expression) : createMatcher(expression, signal)
+}
+
+function expressionOf({ pattern, literal, ignoreCase }: Wanted): RegExp {
+  if (literal) {
+    const escaped = pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+    return new RegExp(escaped, ignoreCase ? 'i' : '')
+  }
+  // As other programs write it.
+  const plain = pattern.replace(/^\(\?i\)/, '')
+  const isInsensitive = ignoreCase || plain !== pattern
+  const isUnicode = /\\p\{/i.test(plain)
+  try {
+    return new RegExp(plain, `${isInsensitive ? 'i' : ''}${isUnicode ? 'u' : ''}`)
+  } catch (cause) {
+    const message = `${shown(pattern)} is no regular expression: ${textOf(cause)}. Set literal to search for plain text.`
+    throw new ToolError('bad-pattern', message, { cause })
+  }
+}

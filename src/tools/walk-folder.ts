@@ -1,0 +1,92 @@
+/**
+ * What is in a folder, and below it, by open handles: no link is followed, so the walk can neither
+ * leave the workspace nor go in circles. Names come in a stable order.
+ */
+
+import type { Dirent } from 'node:fs'
+import { opendir } from 'node:fs/promises'
+import { hasCode } from './file-errors.ts'
+import { type Folder, openChild } from './folder.ts'
+
+export interface Entry {
+  /** The folder it is in, open until the walk goes on. */
+  readonly folder: Folder
+  readonly name: string
+  /** From the workspace. */
+  readonly path: string
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+}
+
+export interface WalkLimits {
+  /** Names of folders that are not entered. */
+  readonly skip: ReadonlySet<string>
+  readonly signal: AbortSignal
+  /** Told when something was left out because there is too much of it. */
+  readonly onLimit: () => void
+}
+
+/** Of one folder; the rest is left out. */
+const namesMax = 20_000
+/** Of one walk. */
+const entriesMax = 200_000
+
+/** Files and links below a folder, and not the folders themselves. */
+export async function* walkFolder(root: Folder, limits: WalkLimits): AsyncGenerator<Entry> {
+  yield* below(root, limits, { entries: 0 })
+}
+
+async function* below(
+  folder: Folder,
+  limits: WalkLimits,
+  count: { entries: number },
+): AsyncGenerator<Entry> {
+  for (const entry of await entriesIn(folder, limits)) {
+    limits.signal.throwIfAborted()
+    if (++count.entries > entriesMax) return limits.onLimit()
+    if (entry.kind !== 'folder') yield entry
+    else if (!limits.skip.has(entry.name)) {
+      const child = await openUnlessGone(folder, entry.name)
+      if (child === undefined) continue
+      try {
+        yield* below(child, limits, count)
+      } finally {
+        await child.handle.close()
+      }
+    }
+  }
+}
+
+export async function entriesIn(
+  folder: Folder,
+  { signal, onLimit }: Omit<WalkLimits, 'skip'>,
+): Promise<readonly Entry[]> {
+  const found: Entry[] = []
+  // Leaving the loop closes it.
+  for await (const entry of await opendir(folder.at())) {
+    signal.throwIfAborted()
+    if (found.length >= namesMax) {
+      onLimit()
+      break
+    }
+    const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`
+    found.push({ folder, name: entry.name, path, kind: kindOf(entry) })
+  }
+  return found.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Undefined for what is gone, may not be seen, or is no folder any more. */
+async function openUnlessGone(folder: Folder, name: string): Promise<Folder | undefined> {
+  try {
+    return await openChild(folder, name)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'bad-path'))
+      return undefined
+    throw error
+  }
+}
+
+function kindOf(entry: Dirent): Entry['kind'] {
+  if (entry.isFile()) return 'file'
+  if (entry.isDirectory()) return 'folder'
+  return entry.isSymbolicLink() ? 'link' : 'other'
+}

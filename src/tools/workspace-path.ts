@@ -1,0 +1,190 @@
+/**
+ * From a path that an agent wrote to a place in the workspace, and never to one outside.
+ *
+ * 1. The walk goes from folder to folder by handles and follows no link by itself. A link is read,
+ *    and its target is walked in the same way; one that leads out of the workspace is refused.
+ * 2. Nothing can be swapped in between: what is opened is opened in the folder that was walked to.
+ * 3. `..` goes to the folder it was reached from, and never above the workspace.
+ */
+
+import type { BigIntStats } from 'node:fs'
+import { lstat, mkdir, readlink, realpath } from 'node:fs/promises'
+import { asToolError, hasCode } from './file-errors.ts'
+import { type Folder, type FolderOptions, openChild, openRoot } from './folder.ts'
+import { isOutputPath, partsOf, requireWritableName, shown } from './path-text.ts'
+import { ToolError, type ToolRunContext } from './tool.ts'
+
+export interface Place {
+  /** Held open while the place is used. */
+  readonly folder: Folder
+  /** In that folder; undefined when the place is the folder itself. */
+  readonly name: string | undefined
+  /** From the workspace, without links; `.` for the workspace itself. */
+  readonly path: string
+  /** What is there, if anything. It is no link. */
+  readonly found: BigIntStats | undefined
+}
+
+export interface WalkOptions extends FolderOptions {
+  /** Something will be made or changed here. */
+  readonly writing?: boolean
+  /** Folders on the way are made. */
+  readonly making?: boolean
+}
+
+const linksMax = 40
+const stepsMax = 2000
+
+/** What fails is thrown as a `ToolError` that names the path. */
+export async function withPlace<T>(
+  context: Pick<ToolRunContext, 'workspace'>,
+  path: string,
+  options: WalkOptions,
+  use: (place: Place) => Promise<T>,
+): Promise<T> {
+  const { workspace } = context
+  if (workspace === undefined) {
+    throw new ToolError('no-workspace', 'This run has no workspace, so there are no files.')
+  }
+  if (options.writing === true && isOutputPath(path)) {
+    throw new ToolError('protected', `${shown(path)} is kept output, which cannot be changed.`)
+  }
+  const walker: Walker = { path, options, roots: [workspace], stack: [], pending: [] }
+  try {
+    return await use(await walk(walker))
+  } catch (error) {
+    throw asToolError(error, path)
+  } finally {
+    await Promise.all(walker.stack.map((folder) => folder.handle.close()))
+  }
+}
+
+interface Walker {
+  readonly path: string
+  readonly options: WalkOptions
+  /** The workspace as it was given, and without links. */
+  readonly roots: string[]
+  /** Open folders from the workspace down. */
+  readonly stack: Folder[]
+  /** Parts still to walk, the next one last. */
+  readonly pending: string[]
+}
+
+async function walk(walker: Walker): Promise<Place> {
+  const { path, pending, roots, stack } = walker
+  const written = partsOf(path)
+  const root = roots[0] ?? ''
+  roots.push(await realpath(root).catch(() => missingRoot(root)))
+  stack.push(await openRoot(root, walker.options))
+  pending.push(...inside(walker, written.join('/')).toReversed())
+  let links = 0
+  for (let steps = 0; pending.length > 0; steps++) {
+    if (steps > stepsMax) throw new ToolError('bad-path', `${shown(path)} has too many parts.`)
+    const name = pending.pop() ?? ''
+    const here = top(walker)
+    if (name === '..') await leave(walker)
+    else {
+      const found = await look(here, name)
+      if (found?.isSymbolicLink() === true) {
+        if (++links > linksMax)
+          throw new ToolError('bad-path', `${shown(path)} is a loop of links.`)
+        pending.push(...(await targetOf(walker, here, name)).toReversed())
+      } else if (pending.length === 0) return lastPlace(walker, name, found)
+      else await enter(walker, name, found)
+    }
+  }
+  return folderPlace(walker)
+}
+
+/** The parts to walk from the workspace, or from here when the text is no absolute path. */
+function inside({ path, roots }: Walker, text: string): readonly string[] {
+  const parts = text.split('/').filter((part) => part !== '' && part !== '.')
+  if (!text.startsWith('/')) return parts
+  for (const root of roots) {
+    const rootParts = root.split('/').filter((part) => part !== '')
+    if (rootParts.every((part, index) => parts[index] === part))
+      return parts.slice(rootParts.length)
+  }
+  throw outside(path)
+}
+
+async function targetOf(walker: Walker, here: Folder, name: string): Promise<readonly string[]> {
+  const target = await readlink(here.at(name))
+  const parts = inside(walker, target)
+  if (target.startsWith('/')) while (walker.stack.length > 1) await close(walker)
+  return parts
+}
+
+async function leave(walker: Walker): Promise<void> {
+  if (walker.stack.length === 1) throw outside(walker.path)
+  await close(walker)
+}
+
+async function enter(walker: Walker, name: string, found: BigIntStats | undefined): Promise<void> {
+  const { path, options } = walker
+  if (options.writing === true) requireWritableName(name, path)
+  if (found === undefined) await make(walker, name)
+  else if (!found.isDirectory()) throw notAFolder(path)
+  walker.stack.push(await openChild(top(walker), name, options))
+}
+
+/** Nothing is made on the way to a place that is refused. */
+async function make(walker: Walker, name: string): Promise<void> {
+  const { path, options, pending } = walker
+  if (options.making !== true || pending.includes('..')) throw notFound(path)
+  for (const below of pending) requireWritableName(below, path)
+  try {
+    await mkdir(top(walker).at(name))
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
+}
+
+function lastPlace(walker: Walker, name: string, found: BigIntStats | undefined): Place {
+  const { path, options } = walker
+  if (options.writing === true) requireWritableName(name, path)
+  const wantsFolder = /\/\.?$/.test(path)
+  if (wantsFolder && found !== undefined && !found.isDirectory()) throw notAFolder(path)
+  const folder = top(walker)
+  const real = folder.path === '' ? name : `${folder.path}/${name}`
+  return { folder, name, path: real, found }
+}
+
+async function folderPlace(walker: Walker): Promise<Place> {
+  const folder = top(walker)
+  const found = await folder.handle.stat({ bigint: true })
+  return { folder, name: undefined, path: folder.path === '' ? '.' : folder.path, found }
+}
+
+async function look(folder: Folder, name: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(folder.at(name), { bigint: true })
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+function top({ stack, path }: Walker): Folder {
+  const folder = stack.at(-1)
+  if (folder === undefined) throw outside(path)
+  return folder
+}
+
+const close = async ({ stack }: Walker): Promise<void> => stack.pop()?.handle.close()
+
+function missingRoot(root: string): never {
+  throw new ToolError('no-workspace', `There is no folder ${shown(root)} to work in.`)
+}
+
+const outside = (path: string): ToolError =>
+  new ToolError(
+    'outside-workspace',
+    `${shown(path)} is outside the workspace. Give a path inside it; links must stay inside too.`,
+  )
+
+export const notFound = (path: string): ToolError =>
+  new ToolError('not-found', `There is no ${shown(path)}. Use list or glob to see what there is.`)
+
+export const notAFolder = (path: string): ToolError =>
+  new ToolError('not-a-folder', `${shown(path)} is no folder, or a part of it is none.`)
