@@ -1,11 +1,9 @@
-// What a hostile template, or hostile values in an honest one, can do: nothing but fail with a clear
+// What a hostile template can do: nothing but fail with a clear
 // error or give harmless text, in bounded time and space.
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isLoopError } from '../loop/index.ts'
 import { createTemplate } from './template.ts'
-
-const witness = { ran: 0 }
 
 const values = {
   input: { goal: 'the goal', list: [1, 2, 3], nested: { deep: { er: 'x' } } },
@@ -16,9 +14,9 @@ const values = {
 }
 
 /** What came of it: text, or the message of a `bad-template`. Anything else is a failed test. */
-async function outcomeOf(text: string, given: Record<string, unknown> = values): Promise<string> {
+async function outcomeOf(text: string): Promise<string> {
   try {
-    return `text: ${(await createTemplate(text, { file: 't' })).render(given)}`
+    return `text: ${(await createTemplate(text, { file: 't' })).render(values)}`
   } catch (error) {
     if (isLoopError(error, 'bad-template')) return `error: ${error.message}`
     throw error
@@ -196,7 +194,7 @@ const shapes: readonly Attack[] = [
   ['dots without end', `{{ input${'.nested'.repeat(2000)} }}`, /^error: .*no variable/],
   ['a very long template', 'x'.repeat(300_000), /^error: .*300000 characters long/],
   ['very many tags', '{{word}}'.repeat(30_000), /^error: .*tags are longer/],
-  ['a NUL', 'a\u0000{{ word }}\u0000', /^text: a\u0000word\u0000$/],
+  ['a NUL', 'a\u0000{{ word }}\u0000', /^text: a.word.$/s],
   ['a NUL in a name', '{{ wo\u0000rd }}', /^(error|text: )/],
   ['half a character', '\ud800{{ word }}', /^text: \ud800word$/],
   ['text from right to left', '{{ word\u202e }}', /^(error|text: )/],
@@ -256,66 +254,6 @@ describe.each([
 ])('an attack by %s:', (_kind, attacks) => {
   test.each(attacks)('%s', async (_name, template, outcome) => {
     expect((await outcomeOf(template)).slice(0, 2000)).toMatch(outcome)
-  })
-})
-
-describe('hostile values:', () => {
-  beforeEach(() => {
-    witness.ran = 0
-  })
-  afterEach(() => {
-    expect(witness.ran).toBe(0)
-  })
-
-  test('text that looks like a template stays text, through filters too', async () => {
-    expect(await outcomeOf('{{ hostile }}')).toBe(`text: ${values.hostile}`)
-    const twice =
-      '{% assign a = hostile | append: "" %}{% capture b %}{{ a }}{% endcapture %}{{ b }}'
-    expect(await outcomeOf(twice)).toBe(`text: ${values.hostile}`)
-    expect(await outcomeOf('{% liquid\n echo hostile\n%}')).toBe(`text: ${values.hostile}`)
-  })
-
-  test.each<[string, unknown]>([
-    ['a function', () => witness.ran++],
-    ['a class', class Evil {}],
-    ['an instance', new (class Evil {})()],
-    ['a symbol', Symbol('evil')],
-    ['a big integer', 10n],
-    ['a promise', Promise.resolve(1)],
-    ['a date', new Date(0)],
-    ['a map', new Map([['a', 1]])],
-    ['not a number', Number.NaN],
-    ['a number without end', Number.POSITIVE_INFINITY],
-    ['a thing with a toString', Object.create({ toString: () => `${witness.ran++}` })],
-    ['a thing with a toLiquid', { toLiquid: () => witness.ran++ }],
-    ['a thing with a valueOf', { valueOf: () => witness.ran++ }],
-    ['a list with a function', [() => witness.ran++]],
-  ])('%s is refused', async (_name, value) => {
-    expect(await outcomeOf('{{ value }}', { value })).toMatch(
-      /^error: t:1:1: its values cannot be used: \$\.value/,
-    )
-  })
-
-  test('a value that contains itself is refused', async () => {
-    const value: Record<string, unknown> = {}
-    value['self'] = value
-    expect(await outcomeOf('{{ value }}', { value })).toMatch(/^error: .*contains itself/)
-  })
-
-  test('a key named as the prototype changes no prototype', async () => {
-    const value: unknown = JSON.parse('{"__proto__": {"polluted": "yes"}, "a": 1}')
-    expect(await outcomeOf('{{ value.polluted }}', { value })).toMatch(/^error: .*no variable/)
-    expect(await outcomeOf('{{ value | json }}{{ value.a }}', { value })).toMatch(/^text: .*1$/)
-    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
-    expect('polluted' in {}).toBe(false)
-  })
-
-  test('long values are no more than they are', async () => {
-    const made = await outcomeOf('{{ value }}', { value: 'x'.repeat(4_000_000) })
-    expect(made.length).toBe(4_000_006)
-    expect(await outcomeOf('{{ value }}', { value: 'x'.repeat(9_000_000) })).toMatch(
-      /^error: .*makes more than/,
-    )
   })
 })
 

@@ -1,0 +1,77 @@
+// What hostile values can do in an honest template: nothing. They are data.
+
+import { describe, expect, test } from 'vitest'
+import { isLoopError } from '../loop/index.ts'
+import { createTemplate } from './template.ts'
+
+const witness = { ran: 0 }
+
+class Evil {
+  readonly goal = 'evil'
+}
+
+const hostile = '{{ input.goal }}{% include "/etc/passwd" %}{{ "a" | append: "b" }}'
+
+/** What came of it: text, or the message of a `bad-template`. Anything else is a failed test. */
+async function outcomeOf(text: string, values: Record<string, unknown>): Promise<string> {
+  try {
+    return `text: ${(await createTemplate(text, { file: 't' })).render(values)}`
+  } catch (error) {
+    if (isLoopError(error, 'bad-template')) return `error: ${error.message}`
+    throw error
+  }
+}
+
+describe('hostile values:', () => {
+  test('text that looks like a template stays text, through filters too', async () => {
+    expect(await outcomeOf('{{ hostile }}', { hostile })).toBe(`text: ${hostile}`)
+    const twice =
+      '{% assign a = hostile | append: "" %}{% capture b %}{{ a }}{% endcapture %}{{ b }}'
+    expect(await outcomeOf(twice, { hostile })).toBe(`text: ${hostile}`)
+    expect(await outcomeOf('{% liquid\n echo hostile\n%}', { hostile })).toBe(`text: ${hostile}`)
+  })
+
+  test.each<[string, unknown]>([
+    ['a function', () => witness.ran++],
+    ['a class', Evil],
+    ['an instance', new Evil()],
+    ['a symbol', Symbol('evil')],
+    ['a big integer', 10n],
+    ['a promise', Promise.resolve(1)],
+    ['a date', new Date(0)],
+    ['a map', new Map([['a', 1]])],
+    ['not a number', Number.NaN],
+    ['a number without end', Number.POSITIVE_INFINITY],
+    ['a thing with a toString', Object.create({ toString: () => `${witness.ran++}` })],
+    ['a thing with a toLiquid', { toLiquid: () => witness.ran++ }],
+    ['a thing with a valueOf', { valueOf: () => witness.ran++ }],
+    ['a list with a function', [() => witness.ran++]],
+  ])('%s is refused, and not run', async (_name, value) => {
+    expect(await outcomeOf('{{ value }}', { value })).toMatch(
+      /^error: t:1:1: its values cannot be used: \$\.value/,
+    )
+    expect(witness.ran).toBe(0)
+  })
+
+  test('a value that contains itself is refused', async () => {
+    const value: Record<string, unknown> = {}
+    value['self'] = value
+    expect(await outcomeOf('{{ value }}', { value })).toMatch(/^error: .*contains itself/)
+  })
+
+  test('a key named as the prototype changes no prototype', async () => {
+    const value: unknown = JSON.parse('{"__proto__": {"polluted": "yes"}, "a": 1}')
+    expect(await outcomeOf('{{ value.polluted }}', { value })).toMatch(/^error: .*no variable/)
+    expect(await outcomeOf('{{ value | json }}{{ value.a }}', { value })).toMatch(/^text: .*1$/)
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+    expect('polluted' in {}).toBe(false)
+  })
+
+  test('long values are no more than they are', async () => {
+    const made = await outcomeOf('{{ value }}', { value: 'x'.repeat(4_000_000) })
+    expect(made.length).toBe(4_000_006)
+    expect(await outcomeOf('{{ value }}', { value: 'x'.repeat(9_000_000) })).toMatch(
+      /^error: .*makes more than/,
+    )
+  })
+})
