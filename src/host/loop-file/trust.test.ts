@@ -1,0 +1,137 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isLoopError } from '../../loop/index.ts'
+import { describePowers } from './describe-powers.ts'
+import { parseLoopFile } from './parse-loop-file.ts'
+import { requireTrusted } from './require-trusted.ts'
+import { openTrust } from './trust.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'loopwright-trust-')), 'state')
+})
+
+afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }))
+
+const digest = (number: number): string => number.toString(16).padStart(64, '0')
+const path = (): string => join(folder, 'trust.json')
+
+describe('trust', () => {
+  test('is given to content, listed, and taken back', async () => {
+    const trust = openTrust(folder)
+    expect(await trust.isTrusted(digest(1))).toBe(false)
+    await trust.trust({ digest: digest(1), file: '/a.yaml' })
+    await trust.trust({ digest: digest(2), file: '/b.yaml' })
+    await trust.trust({ digest: digest(1), file: '/c.yaml' })
+    expect(await trust.isTrusted(digest(1))).toBe(true)
+    expect(await trust.isTrusted(digest(3))).toBe(false)
+    expect((await openTrust(folder).list()).map((entry) => entry.file)).toEqual([
+      '/c.yaml',
+      '/b.yaml',
+    ])
+    expect(await trust.forget(digest(1))).toBe(true)
+    expect(await trust.forget(digest(1))).toBe(false)
+    expect(await trust.isTrusted(digest(1))).toBe(false)
+    expect(await trust.isTrusted(digest(2))).toBe(true)
+    expect(statSync(path()).mode & 0o777).toBe(0o600)
+    expect(readdirSync(folder)).toEqual(['trust.json'])
+  })
+
+  test.each([
+    ['half a file', '{"version":1,"trus'],
+    ['another shape', '{"version":1,"trusted":[{"digest":"x"}]}'],
+    ['another version', '{"version":2,"trusted":[]}'],
+    ['bytes', '\u0000\u0001'],
+  ])(
+    'that is damaged (%s) trusts nothing, says so, and can be given again',
+    async (_what, text) => {
+      const trust = openTrust(folder)
+      await trust.trust({ digest: digest(1), file: '/a.yaml' })
+      expect(await trust.damage()).toBeUndefined()
+      writeFileSync(path(), text)
+      expect(await trust.isTrusted(digest(1))).toBe(false)
+      expect(await trust.damage()).toMatch(/trust\.json is not used, because it is damaged/)
+      await trust.trust({ digest: digest(2), file: '/b.yaml' })
+      expect(await trust.damage()).toBeUndefined()
+      expect(await trust.isTrusted(digest(2))).toBe(true)
+      const [aside = ''] = readdirSync(folder).filter((name) => name.includes('damaged'))
+      expect(readFileSync(join(folder, aside), 'utf8')).toBe(text)
+    },
+  )
+
+  test('that others can write is not used', async () => {
+    const trust = openTrust(folder)
+    await trust.trust({ digest: digest(1), file: '/a.yaml' })
+    chmodSync(path(), 0o666)
+    expect(await trust.isTrusted(digest(1))).toBe(false)
+    expect(await trust.damage()).toMatch(/others can write to it/)
+  })
+
+  test('that many writers give at once is all kept', async () => {
+    const writers = Array.from({ length: 24 }, (_, index) =>
+      openTrust(folder).trust({ digest: digest(index), file: `/${index}.yaml` }),
+    )
+    await Promise.all(writers)
+    expect(await openTrust(folder).list()).toHaveLength(24)
+  })
+
+  test('does not wait for a writer that died', async () => {
+    const child = fork(join(import.meta.dirname, 'nonexistent.js'), { silent: true })
+    await once(child, 'exit')
+    const trust = openTrust(folder)
+    await trust.trust({ digest: digest(1), file: '/a.yaml' })
+    writeFileSync(`${path()}.lock`, `${child.pid} dead`)
+    await trust.trust({ digest: digest(2), file: '/b.yaml' })
+    expect(await trust.list()).toHaveLength(2)
+  })
+})
+
+describe('a file that is not trusted', () => {
+  const text = `
+prompt: x
+workspace: ../project
+agent: { model: anthropic/claude-sonnet-5, apiKeyEnv: MY_KEY }
+mcp:
+  files: { command: [server, "a b"], env: [HOME_TOKEN] }
+  web: { url: "http://127.0.0.1:1/mcp", headers: { Authorization: "Bearer \${TOKEN}" } }
+checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
+`
+
+  test('is described by what it may do, in lines that are safe to print', async () => {
+    const { file } = await parseLoopFile(text, 'a.yaml')
+    expect(describePowers(file)).toEqual([
+      'works in ../project',
+      'sends prompts and what tools return to anthropic/claude-sonnet-5, with the key in MY_KEY',
+      'lets the agent call read, write, edit, list, glob, grep, run and all of its MCP servers (run: any command)',
+      'starts the MCP server files: server "a b", passing on HOME_TOKEN of your environment',
+      'connects to the MCP server web at http://127.0.0.1:1/mcp, passing on TOKEN of your environment',
+      'runs the check test: rm -rf x; echo \\u001b[2J',
+      'runs the check lint: npx lint',
+      'commands are not isolated: they can reach the network and whatever you can',
+      'may use 50 iterations, 2000000 tokens, $5.00, 8 hours',
+    ])
+  })
+
+  test('is refused until it is trusted, with the command that does it', async () => {
+    const trust = openTrust(folder)
+    const asked = { path: "/it's/a.yaml", digest: digest(1), powers: ['runs x'] }
+    const error: unknown = await requireTrusted(trust, asked).catch((thrown: unknown) => thrown)
+    expect(isLoopError(error, 'not-trusted')).toBe(true)
+    expect(String(error)).toContain("loopctl trust '/it'\\''s/a.yaml'\nIt:\n- runs x")
+    await trust.trust({ digest: digest(1), file: asked.path })
+    await expect(requireTrusted(trust, asked)).resolves.toBeUndefined()
+  })
+})
