@@ -50,7 +50,8 @@ export function createMeter(
       return {
         async settle(amount) {
           requireAmount(amount)
-          await recorder.record([{ type: 'budget-settled', id, spent: amount }])
+          // Nothing depends on it: if it is lost in a crash, the worst case is charged instead.
+          recorder.note([{ type: 'budget-settled', id, spent: amount }])
         },
       }
     },
