@@ -1,13 +1,15 @@
-/** `npm run proof`: all proofs. With `--seed N` only that seed of the simulation. */
+/** `npm run proof`: all proofs. With `--seed N` only that seed of what has seeds. */
 
 import { runSuites } from '../bench/report.ts'
 import { failingCalls } from './failing-calls.ts'
 import { killSuites } from './kills.ts'
+import { loopFileFuzz } from './loop-file-fuzz.ts'
 import { prefixResume } from './prefix-resume.ts'
 import { races } from './races.ts'
 import { simulation } from './simulate.ts'
 
 const isReplay = process.argv.some((argument) => /^--seed\b/.test(argument))
-const everything = [simulation, prefixResume, races, failingCalls, ...killSuites()]
+const seeded = [simulation, loopFileFuzz]
+const everything = [...seeded, prefixResume, races, failingCalls, ...killSuites()]
 
-await runSuites('proof', isReplay ? [simulation] : everything)
+await runSuites('proof', isReplay ? seeded : everything)

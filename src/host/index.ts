@@ -71,6 +71,17 @@ export {
 export type { Collected } from './collect-garbage.ts'
 export { type CommandCheckOptions, commandCheck } from './command-check.ts'
 export type { Host, Inspection } from './host.ts'
+export {
+  describePowers,
+  LoopFileError,
+  type LoopFileProblem,
+  openTrust,
+  parseLoopFile,
+  type ReadLoopFile,
+  readLoopFile,
+  requireTrusted,
+  type Trust,
+} from './loop-file/index.ts'
 export { openHost } from './open-host.ts'
 export type {
   ExportOptions,

@@ -15,7 +15,7 @@ import {
 } from './yaml-nodes.ts'
 
 const tokensMax = 100_000
-const problemsMax = 100
+const syntaxProblemsMax = 3
 
 const parseOptions = {
   version: '1.2',
@@ -35,7 +35,7 @@ export function readYaml(yaml: YamlModule, { text }: SourceText): YamlValue {
   if (tooMuch !== undefined) return { ...nothing, problems: [tooMuch] }
   const document = yaml.parseDocument(text, parseOptions)
   if (document.errors.length > 0) {
-    return { ...nothing, problems: document.errors.slice(0, problemsMax).map(syntaxProblem) }
+    return { ...nothing, problems: syntaxProblems(document.errors) }
   }
   const version = document.directives?.yaml.version
   if (version !== undefined && version !== '1.2') {
@@ -67,11 +67,16 @@ function tooManyTokens(yaml: YamlModule, text: string): YamlProblem | undefined 
 
 const marks: ReadonlySet<string> = new Set(['\u0002', '\u0018', '\u001f'])
 
-function syntaxProblem({ pos, code, message }: Yaml.YAMLError): YamlProblem {
-  return { at: pos[0], path: [], reason: syntaxReason(code, message) }
+/** One slip makes a reader of YAML stumble over all that follows: the first few are what helps. */
+function syntaxProblems(errors: readonly Yaml.YAMLError[]): YamlProblem[] {
+  const lost = errors.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN')
+  const told = lost === -1 ? errors : errors.slice(0, lost + 1)
+  return told
+    .slice(0, syntaxProblemsMax)
+    .map(({ pos, code, message }) => ({ at: pos[0], path: [], reason: reasonOf(code, message) }))
 }
 
-function syntaxReason(code: Yaml.ErrorCode, message: string): string {
+function reasonOf(code: Yaml.ErrorCode, message: string): string {
   switch (code) {
     case 'RESOURCE_EXHAUSTION':
       return tooDeep
@@ -79,9 +84,13 @@ function syntaxReason(code: Yaml.ErrorCode, message: string): string {
       return 'a second document begins here: a loop file is one, so remove the line ---'
     case 'TAB_AS_INDENT':
       return 'a tab is used to indent: use spaces'
-    case 'BAD_INDENT':
-    case 'MISSING_CHAR':
+    case 'UNEXPECTED_TOKEN':
+      return `this is not YAML: nothing like this can stand here. ${whereToLook}`
+    case 'IMPOSSIBLE':
+      return `this is not YAML. ${whereToLook}`
     default:
       return `this is not YAML: ${message.replace(/\s+/g, ' ')}`
   }
 }
+
+const whereToLook = 'Check quotes, brackets and indentation, here and in the lines above'

@@ -1,0 +1,85 @@
+/** Loop files that are right, one for each form that a part can have. */
+
+const plain = `# yaml-language-server: $schema=./node_modules/loopwright/schemas/loop.schema.json
+loop: plain
+name: fix-sum
+description: Makes the tests pass.
+workspace: ./project
+input: { goal: Make the tests pass., depth: 3, deep: { list: [1, two, null, true] } }
+prompt: |
+  {{ input.goal }}
+
+  {{ progress }}
+agent: { command: [claude, -p], env: [ANTHROPIC_API_KEY], timeout: 30m }
+checks:
+  test: npm test
+  lint: { run: [npx, biome, check], timeout: 2m, env: { CI: "1" } }
+until: [{ type: checks-pass }, { type: no-progress, iterations: 3 }]
+limits: { iterations: 20, tokens: 200000, cost: 1.5, time: 2h, deadline: 2027-01-01T00:00:00Z, sameErrors: 3 }
+context: { tokens: 100000 }
+progress: { entries: 5, chars: 500 }
+exclude: [node_modules, .venv]
+`
+
+const sections = `prompt:
+  - name: rules
+    text: "Never touch the tests. \\u00e9 {{ workspace }}"
+    stable: true
+    required: true
+    priority: 900
+  - { name: task, file: prompt.md, keep: start }
+  - name: history
+    text: >-
+      What happened so far:
+      {{ progress }}
+    keep: end
+agent:
+  model: anthropic/claude-sonnet-5
+  system: 'You are careful.'
+  turns: 30
+  maxOutputTokens: 4096
+  temperature: 0.2
+  baseUrl: http://127.0.0.1:8080/v1
+  apiKeyEnv: MY_KEY
+tools: [read, edit, run, files__read_file]
+mcp:
+  files: { command: [mcp-server-filesystem, .], env: [TOKEN] }
+  web:
+    url: http://127.0.0.1:3000/mcp
+    headers: { Authorization: "Bearer \${TOKEN}" }
+checks: { test: [npm, test] }
+`
+
+const script = `prompt: { file: prompt.md }
+agent:
+  script:
+    - - { call: write, args: { path: a.txt, content: hi }, say: first, usage: { tokens: 10, cost: 0.01 } }
+      - say: done
+    - - { call: run, args: { command: [make, all] } }
+      - { say: "" }
+checks: &checks
+  test: &command { run: make test, timeout: 90s }
+  again: *command
+until:
+  - type: all
+    of:
+      - { type: checks-pass, checks: [test, again] }
+      - type: any
+        of: [{ type: max-iterations, iterations: 2 }, { type: budget, tokens: 5, cost: 0.5, time: 1h }]
+  - { type: same-error, times: 2 }
+  - { type: deadline, at: 2027-06-01T12:00:00+02:00 }
+`
+
+const json = JSON.stringify(
+  {
+    loop: 'plain',
+    prompt: 'Do it.\n{{ progress }}',
+    agent: { command: ['agent'] },
+    checks: { test: { run: 'make', timeout: '1m' } },
+    tools: [],
+  },
+  null,
+  2,
+)
+
+export const loopFileSeeds: readonly string[] = [plain, sections, script, json]
