@@ -28,6 +28,8 @@ export type Condition<Progress = unknown, Result = unknown> =
       met(progress: Progress, result: Result): boolean
       /** What being met means; success unless told. */
       readonly ends?: Met['ends']
+      /** For people, when it is met. */
+      readonly detail?: string
     }
   | { readonly type: 'any' | 'all'; readonly of: readonly Condition<Progress, Result>[] }
 
@@ -68,7 +70,8 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
       const { progress, result } = facts.made
       // The parts come from the same loop type as the condition; the union cannot say so.
       if (!condition.met(progress as never, result as never)) return undefined
-      return { condition: condition.name, ends: condition.ends ?? 'completed' }
+      const { name, ends = 'completed', detail } = condition
+      return { condition: name, ends, ...(detail === undefined ? {} : { detail }) }
     }
     case 'no-progress':
       if (state.unchanged < condition.iterations) return undefined

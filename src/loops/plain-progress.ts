@@ -1,0 +1,171 @@
+/**
+ * What crosses from one iteration of a plain loop to the next: the last few, each with what its
+ * checks said, what the agent said and which files changed.
+ *
+ * An iteration that left the files and the results of the checks as they were is no new entry: it
+ * takes the place of the last one and is counted there. So a loop that is stuck can be told from one
+ * that only says other words each time, and the agent can be told so.
+ */
+
+import {
+  type AgentReport,
+  type CaptureLimits,
+  type CheckResult,
+  type CheckStatus,
+  type Condition,
+  errorSignature,
+  keepEnd,
+  type TreeId,
+} from '../loop/index.ts'
+
+export interface PlainProgress {
+  /** The newest last. */
+  readonly entries: readonly PlainEntry[]
+  /** Iterations in a row that changed neither files nor results of checks. */
+  readonly unchanged: number
+}
+
+export interface PlainEntry {
+  readonly iteration: number
+  /** How many iterations in a row ended like this one. */
+  readonly times: number
+  readonly agent: { readonly status: AgentReport['status']; readonly text: string }
+  readonly checks: readonly CheckEntry[]
+  /** Absent where nobody knows. */
+  readonly filesChanged?: readonly string[]
+  readonly tree?: TreeId
+}
+
+export interface CheckEntry {
+  readonly check: string
+  readonly status: CheckStatus
+  readonly exitCode?: number
+  readonly durationMs: number
+  /** The end of what it printed; nothing when it was met. */
+  readonly output: string
+}
+
+/** What one iteration made. */
+export interface PlainResult {
+  readonly iteration: number
+  readonly report: AgentReport
+  readonly checks: readonly CheckResult[]
+  readonly filesChanged?: readonly string[]
+  /** The files before and after. */
+  readonly before?: TreeId
+  readonly after?: TreeId
+}
+
+const filesMax = 50
+const pathCharsMax = 300
+
+export function addResult(
+  previous: PlainProgress | undefined,
+  result: PlainResult,
+  limits: CaptureLimits,
+): PlainProgress {
+  const entries = previous?.entries ?? []
+  const last = entries.at(-1)
+  const entry = entryOf(result, limits)
+  if (isStill(result, entry, last)) {
+    const times = last === undefined ? 1 : last.times + 1
+    const kept = [...entries.slice(0, -1), { ...entry, times }]
+    return { entries: kept, unchanged: (previous?.unchanged ?? 0) + 1 }
+  }
+  const kept = [...entries, entry]
+  return { entries: kept.slice(Math.max(0, kept.length - limits.entriesMax)), unchanged: 0 }
+}
+
+function entryOf(result: PlainResult, { charsMax }: CaptureLimits): PlainEntry {
+  const { report, filesChanged, after } = result
+  return {
+    iteration: result.iteration,
+    times: 1,
+    agent: { status: report.status, text: keepEnd(report.text.trim(), charsMax) },
+    checks: result.checks.map(({ check, status, exitCode, durationMs, output }) => ({
+      check,
+      status,
+      ...(exitCode === undefined ? {} : { exitCode }),
+      durationMs,
+      output: status === 'met' ? '' : keepEnd(output.trim(), charsMax),
+    })),
+    ...(filesChanged === undefined ? {} : { filesChanged: bounded(filesChanged) }),
+    ...(after === undefined ? {} : { tree: after }),
+  }
+}
+
+const bounded = (paths: readonly string[]): readonly string[] =>
+  paths.slice(0, filesMax).map((path) => path.slice(0, pathCharsMax))
+
+/** What the agent said does not count: it is not evidence. */
+function isStill(result: PlainResult, entry: PlainEntry, last: PlainEntry | undefined): boolean {
+  // Of the first one only the files are known from before.
+  if (last === undefined) return result.before !== undefined && result.before === result.after
+  if (last.tree !== entry.tree) return false
+  if (entry.tree === undefined && entry.checks.length === 0) return false
+  return findingsOf(last) === findingsOf(entry)
+}
+
+/** Numbers and times in outputs differ from one run of a check to the next, and mean nothing. */
+const findingsOf = (entry: PlainEntry): string =>
+  JSON.stringify(
+    entry.checks.map(({ check, status, exitCode, output }) => [
+      check,
+      status,
+      exitCode ?? null,
+      errorSignature({ code: '', message: output, retryable: false }),
+    ]),
+  )
+
+/**
+ * `no-progress` for progress that says how often nothing changed, and so is never the same. Other
+ * conditions stay as they are.
+ */
+export function stuckByCount(
+  condition: Condition<PlainProgress, PlainResult>,
+): Condition<PlainProgress, PlainResult> {
+  switch (condition.type) {
+    case 'any':
+    case 'all':
+      return { type: condition.type, of: condition.of.map(stuckByCount) }
+    case 'no-progress': {
+      const { iterations } = condition
+      return {
+        type: 'custom',
+        name: 'no-progress',
+        ends: 'stuck',
+        detail: `neither files nor checks changed for ${iterations} iterations`,
+        met: ({ unchanged }) => unchanged >= iterations,
+      }
+    }
+    default:
+      return condition
+  }
+}
+
+/** Progress as a prompt shows it: the oldest first. */
+export function describeProgress(progress: PlainProgress | undefined): string {
+  return (progress?.entries ?? []).map(describeEntry).join('\n\n')
+}
+
+function describeEntry(entry: PlainEntry): string {
+  const { iteration, times, agent, checks, filesChanged } = entry
+  const lines = [`## Iteration ${iteration}`]
+  if (times > 1) {
+    lines.push(`The same for ${times} iterations: neither files nor results of checks changed.`)
+  }
+  lines.push(`The agent ended with "${agent.status}"${agent.text === '' ? '.' : ':'}`)
+  if (agent.text !== '') lines.push(agent.text)
+  for (const check of checks) lines.push(...describeCheck(check))
+  if (filesChanged !== undefined) {
+    const files = filesChanged.length === 0 ? 'none' : filesChanged.join(', ')
+    lines.push(`Files changed: ${files}`)
+  }
+  return lines.join('\n')
+}
+
+function describeCheck({ check, status, exitCode, durationMs, output }: CheckEntry): string[] {
+  const exit = exitCode === undefined ? '' : `, exit code ${exitCode}`
+  const line = `Check ${check}: ${status}${exit}, ${(durationMs / 1000).toFixed(1)} s`
+  return output === '' ? [line] : [`${line}. It printed:`, output]
+}

@@ -1,0 +1,143 @@
+/** The prompt of a plain loop: its sections, what they may ask for, and how they become one text. */
+
+import {
+  type Assembled,
+  assembleContext,
+  type Json,
+  type Remaining,
+  type Section,
+} from '../loop/index.ts'
+import { describeProgress, type PlainProgress } from './plain-progress.ts'
+import { createTemplate, type Template, type TemplateOptions } from './template.ts'
+import { type Shape, shapeOf } from './template-variables.ts'
+
+/** A section whose text is a template. */
+export interface PromptSection extends Omit<Section, 'priority'> {
+  readonly priority?: number
+  /** Where the template is from, for messages. */
+  readonly source?: TemplateOptions
+}
+
+export type PlainInput = { readonly [name: string]: Json } | null
+
+/** What is known before the iteration itself (E3). */
+export interface PlainContext {
+  readonly input: { readonly [name: string]: Json }
+  readonly previous: PlainProgress | undefined
+}
+
+/** What only the iteration knows. */
+export interface Moment {
+  readonly iteration: number
+  readonly workspace: string
+  readonly remaining: Remaining
+}
+
+export interface Prompt {
+  write(context: PlainContext, moment: Moment, tokensMax: number): Assembled
+  /** Throws `bad-template` for a variable that there will not be. */
+  check(input: PlainInput): void
+  /** What all of its templates expect to be given. */
+  readonly variables: readonly string[]
+}
+
+const priorityDefault = 100
+
+export const sectionsOf = (prompt: string | readonly PromptSection[]): readonly PromptSection[] =>
+  typeof prompt === 'string' ? [{ name: 'prompt', text: prompt }] : prompt
+
+export async function createPrompt(sections: readonly PromptSection[]): Promise<Prompt> {
+  const parts: (readonly [PromptSection, Template])[] = []
+  for (const section of sections) {
+    const source = section.source ?? { file: section.name }
+    parts.push([section, await createTemplate(section.text, source)])
+  }
+  return {
+    write(context, moment, tokensMax) {
+      const values = valuesOf(context, moment)
+      const written = parts.map(([section, template]): Section => {
+        const { name, stable, keep, required, priority = priorityDefault } = section
+        return {
+          name,
+          text: template.render(values).trim(),
+          priority,
+          ...(stable === undefined ? {} : { stable }),
+          ...(keep === undefined ? {} : { keep }),
+          ...(required === undefined ? {} : { required }),
+        }
+      })
+      return assembleContext(written, { tokensMax })
+    },
+    check(input) {
+      const known = variablesOf(input)
+      for (const [, template] of parts) template.checkVariables(known)
+    },
+    variables: [...new Set(parts.flatMap(([, template]) => template.variables))],
+  }
+}
+
+/** The variables of the templates of a plain loop; docs/templates.md says what they mean. */
+const checkShape: Shape = {
+  parts: {
+    name: 'value',
+    status: 'value',
+    output: 'value',
+    exit_code: 'value',
+    duration_ms: 'value',
+  },
+}
+
+const variablesOf = (input: PlainInput): Shape => ({
+  parts: {
+    input: shapeOf(input ?? {}),
+    iteration: 'value',
+    progress: 'value',
+    checks: { list: checkShape },
+    agent_report: 'value',
+    agent_status: 'value',
+    files_changed: { list: 'value' },
+    unchanged: 'value',
+    budget: {
+      parts: { iterations: 'value', tokens: 'value', cost: 'value', time: 'value', ms: 'value' },
+    },
+    workspace: 'value',
+  },
+})
+
+function valuesOf(
+  { input, previous }: PlainContext,
+  { iteration, workspace, remaining }: Moment,
+): { readonly [name: string]: Json } {
+  const last = previous?.entries.at(-1)
+  return {
+    input,
+    iteration,
+    progress: describeProgress(previous),
+    checks: (last?.checks ?? []).map((check) => ({
+      name: check.check,
+      status: check.status,
+      output: check.output,
+      exit_code: check.exitCode ?? null,
+      duration_ms: check.durationMs,
+    })),
+    agent_report: last?.agent.text ?? '',
+    agent_status: last?.agent.status ?? '',
+    files_changed: last?.filesChanged ?? [],
+    unchanged: previous?.unchanged ?? 0,
+    budget: {
+      iterations: remaining.iterations,
+      tokens: remaining.tokens,
+      cost: Math.floor(remaining.costMicros / 10_000) / 100,
+      time: describeTime(remaining.timeMs),
+      ms: remaining.timeMs,
+    },
+    workspace,
+  }
+}
+
+function describeTime(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return `${Math.floor(ms / 1000)} s`
+  if (minutes < 60) return `${minutes} min`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import type { AgentReport, CheckResult } from '../loop/index.ts'
+import { checkPlain, plainLoop } from './plain.ts'
+import { addResult, describeProgress, type PlainResult } from './plain-progress.ts'
+
+const report: AgentReport = {
+  status: 'done-with-concerns',
+  text: 'I think it works',
+  usage: { tokens: 1, costMicros: 1 },
+  turns: 1,
+}
+
+const check = (more: Partial<CheckResult> = {}): CheckResult => ({
+  check: 'test',
+  status: 'not-met',
+  exitCode: 1,
+  output: '2 failed',
+  durationMs: 1234,
+  ...more,
+})
+
+const result = (iteration: number, more: Partial<PlainResult> = {}): PlainResult => ({
+  iteration,
+  report,
+  checks: [check()],
+  ...more,
+})
+
+const limits = { entriesMax: 3, charsMax: 40 }
+
+describe('a plain loop', () => {
+  test('is named and versioned by its settings', () => {
+    expect(plainLoop({ prompt: 'a' })).toMatchObject({ name: 'plain' })
+    expect(plainLoop({ prompt: 'a', name: 'fix', version: 'v' })).toMatchObject({
+      name: 'fix',
+      version: 'v',
+    })
+    expect(plainLoop({ prompt: 'a' }).version).not.toBe(plainLoop({ prompt: 'b' }).version)
+  })
+
+  test('makes a context of nothing but the input and the progress (E3)', () => {
+    const loop = plainLoop({ prompt: 'a' })
+    const previous = addResult(undefined, result(1), limits)
+    expect(loop.createContext({ a: 1 }, previous)).toEqual({ input: { a: 1 }, previous })
+    expect(loop.createContext(null, undefined)).toEqual({ input: {}, previous: undefined })
+  })
+})
+
+describe('progress', () => {
+  test('is shown with checks, words and files', () => {
+    const progress = addResult(
+      undefined,
+      result(1, {
+        checks: [check(), check({ check: 'lint', status: 'met', exitCode: 0, output: 'fine' })],
+        filesChanged: ['a.ts', 'b.ts'],
+      }),
+      limits,
+    )
+    expect(describeProgress(progress)).toBe(
+      [
+        '## Iteration 1',
+        'The agent ended with "done-with-concerns":',
+        'I think it works',
+        'Check test: not-met, exit code 1, 1.2 s. It printed:',
+        '2 failed',
+        'Check lint: met, exit code 0, 1.2 s',
+        'Files changed: a.ts, b.ts',
+      ].join('\n'),
+    )
+  })
+
+  test('keeps the ends of outputs and the last entries', () => {
+    let progress = addResult(undefined, result(1), limits)
+    for (let iteration = 2; iteration <= 5; iteration++) {
+      const output = `${'-'.repeat(1000)} ${'abcde'[iteration - 1]} the end`
+      progress = addResult(progress, result(iteration, { checks: [check({ output })] }), limits)
+    }
+    expect(progress.entries.map(({ iteration }) => iteration)).toEqual([3, 4, 5])
+    const [last] = progress.entries.slice(-1)
+    expect(last?.checks[0]?.output).toMatch(/^\.\.\.\[truncated\]\.\.\.\n-+ e the end$/)
+    expect(last?.checks[0]?.output.length).toBe(40)
+  })
+
+  test.each<[string, Partial<PlainResult>, boolean]>([
+    ['other numbers in the output', { checks: [check({ output: '3 failed' })] }, true],
+    ['other words of the agent', { report: { ...report, text: 'now it does' } }, true],
+    ['another duration', { checks: [check({ durationMs: 9 })] }, true],
+    ['other words of the check', { checks: [check({ output: '2 crashed' })] }, false],
+    ['another exit code', { checks: [check({ exitCode: 2 })] }, false],
+    ['another status', { checks: [check({ status: 'timeout' })] }, false],
+    ['another check', { checks: [check(), check({ check: 'lint' })] }, false],
+  ])('%s: unchanged is %s', (_name, more, unchanged) => {
+    const progress = addResult(addResult(undefined, result(1), limits), result(2, more), limits)
+    expect(progress.unchanged).toBe(unchanged ? 1 : 0)
+    expect(progress.entries.length).toBe(unchanged ? 1 : 2)
+  })
+
+  test('without files and checks is never called unchanged', () => {
+    const first = addResult(undefined, result(1, { checks: [] }), limits)
+    expect(addResult(first, result(2, { checks: [] }), limits).unchanged).toBe(0)
+  })
+})
+
+describe('a check before the run', () => {
+  test('tells the variables, and the first prompt', async () => {
+    const prompt = '{{ input.goal }}{% if iteration > 1 %}{{ progress }}{% endif %}'
+    expect(await checkPlain({ prompt }, { goal: 'g' })).toMatchObject({
+      variables: ['input.goal', 'iteration', 'progress'],
+      first: { text: 'g', cuts: [] },
+    })
+  })
+
+  test.each([
+    ['{{ input.gaol }}', 'Did you mean "input.goal"?'],
+    ['{% if false %}{{ budgets }}{% endif %}', 'Did you mean "budget"?'],
+    ['{{ budget.token }}', 'Did you mean "budget.tokens"?'],
+    ['{% for c in checks %}{{ c.nam }}{% endfor %}', 'there is no variable "c.nam"'],
+    ['{{ checks[0].name }}', 'there is no variable "checks.0"'],
+    ['{{ limits }}', 'There are: input, iteration, progress, checks'],
+  ])('refuses %s', async (prompt, message) => {
+    await expect(checkPlain({ prompt }, { goal: 'g' })).rejects.toThrow(message)
+  })
+
+  test('refuses sections that can never fit', async () => {
+    const prompt = [{ name: 'rules', text: 'word '.repeat(100), required: true }]
+    const settings = { prompt, context: { tokensMax: 50 } }
+    await expect(checkPlain(settings, null)).rejects.toThrow('("rules") are about')
+  })
+
+  test('says which section, or the file that it is from', async () => {
+    const section = { name: 'task', text: '{{ a' }
+    await expect(checkPlain({ prompt: [section] }, null)).rejects.toThrow('task:1:1: ')
+    const source = { file: 'loop.yaml', line: 9, indent: 4 }
+    await expect(checkPlain({ prompt: [{ ...section, source }] }, null)).rejects.toThrow(
+      'loop.yaml:9:5: ',
+    )
+  })
+})
