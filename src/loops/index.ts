@@ -13,7 +13,14 @@ export {
   type PlainProgress,
   type PlainResult,
 } from './plain-progress.ts'
-export type { PlainContext, PlainInput, PromptSection } from './plain-prompt.ts'
+export {
+  createPrompt,
+  type Moment,
+  type PlainContext,
+  type PlainInput,
+  type Prompt,
+  type PromptSection,
+} from './plain-prompt.ts'
 export { createTemplate, type Template, type TemplateOptions } from './template.ts'
 export { sanitize } from './template-engine.ts'
 export type { Shape } from './template-variables.ts'

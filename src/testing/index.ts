@@ -22,6 +22,7 @@ export {
   openSqliteJournal,
   type SqliteJournal,
 } from '../journal/index.ts'
+export { createPrompt, type PromptSection } from '../loops/index.ts'
 export { createPlainCommands, killAbandoned } from '../sandbox/index.ts'
 export { createDirectoryWorkspace } from '../workspace/index.ts'
 export {
