@@ -1,17 +1,21 @@
 /**
- * `npm start`: runs one example in the foreground and shows what happens. Stop it at any moment and
- * start it again: the run goes on where it was.
+ * `npm start`: runs a loop file; `npm start -- repair` and the other names run an example written
+ * against the library, and show what happens. Stop it at any moment and start it again: the run goes
+ * on where it was.
  */
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describeEvent, type Host, isEnd, openHost, type RunHandle } from 'loopwright'
 import { type Example, examples } from './index.ts'
+import { startFile } from './start-file.ts'
 
-const name = process.argv[2] ?? 'repair'
+const name = process.argv[2] ?? ''
 const chosen = Object.hasOwn(examples, name) ? examples[name] : undefined
 
-if (chosen === undefined) {
+if (name === '') {
+  process.exitCode = await startFile()
+} else if (chosen === undefined) {
   process.stderr.write(
     `There is no example "${name}". Choose one of: ${Object.keys(examples).join(', ')}\n`,
   )

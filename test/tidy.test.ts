@@ -199,10 +199,15 @@ describe('documents', () => {
     expect(names.filter((name) => !(name in packageFile.scripts))).toEqual([])
   })
 
-  test('the loop in the README is examples/readme.ts; node scripts/readme.mjs copies it', () => {
-    const block = /<!-- begin examples\/readme.ts -->\n```ts\n([\s\S]*?)```\n<!-- end/
-    expect(block.exec(read('README.md'))?.[1]).toBe(read('examples/readme.ts'))
-  })
+  test.each(['examples/readme.ts', 'examples/first-loop.yaml'])(
+    '%s is in the README as it is; node scripts/readme.mjs copies it',
+    (example) => {
+      const [, shown] = read('README.md').split(`<!-- begin ${example} -->\n`)
+      const [block] = shown?.split(`<!-- end ${example} -->`) ?? []
+      const language = example.split('.').at(-1)
+      expect(block).toBe(`\`\`\`${language}\n${read(example)}\`\`\`\n`)
+    },
+  )
 
   test('the changelog says what is not released yet', () => {
     expect(read('CHANGELOG.md')).toMatch(/^## \[?Unreleased\]?$/m)

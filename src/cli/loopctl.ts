@@ -1,53 +1,14 @@
 #!/usr/bin/env node
-/** loopctl: looks at runs and talks to them. What it needs is loaded when a command asks for it. */
+/** loopctl: runs loops, looks at runs and talks to them. What it needs is loaded when it is asked for. */
 
-import { CommanderError } from 'commander'
-import { errorTable, LoopError } from '../loop/index.ts'
-import { createProgram } from './program.ts'
-import { visible } from './render.ts'
+import { version } from './version.ts'
 
-const bugExitCode = 70
-const outputExitCode = 74
+const [, , first, ...rest] = process.argv
 
-async function main(): Promise<void> {
-  try {
-    await createProgram().parseAsync()
-  } catch (error) {
-    if (error instanceof CommanderError) {
-      // Help and version have been printed and are no errors; the rest is a wrong use.
-      if (error.exitCode !== 0) report('bad-request', undefined)
-    } else if (error instanceof LoopError) report(error.code, error.message)
-    else reportBug(error)
-  }
+// People and scripts ask for it often; it should not wait for the rest.
+if ((first === '--version' || first === '-V') && rest.length === 0) {
+  process.stdout.write(`${version()}\n`)
+} else {
+  const { main } = await import('./main.ts')
+  await main()
 }
-
-function report(code: LoopError['code'], message: string | undefined): void {
-  process.exitCode = errorTable[code].exitCode
-  if (process.argv.includes('--json')) {
-    const text = message ?? 'wrong use; see loopctl help'
-    process.stderr.write(`${JSON.stringify({ error: { code, message: text } })}\n`)
-  } else if (message !== undefined) process.stderr.write(`loopctl: ${visible(message)}\n`)
-}
-
-/** One line; all of it for those who ask. */
-function reportBug(error: unknown): void {
-  process.exitCode = bugExitCode
-  const whole = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  if (process.env['DEBUG'] === 'loopwright') process.stderr.write(`${whole}\n`)
-  else {
-    const message = error instanceof Error ? error.message : String(error)
-    const advice = 'DEBUG=loopwright shows where.'
-    process.stderr.write(`loopctl: unexpected: ${visible(message)} (${advice})\n`)
-  }
-}
-
-/** A reader who has seen enough, as `head` does, is no error. */
-function endAtBrokenOutput(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit(0)
-  process.stderr.write(`loopctl: the output cannot be written: ${error.message}\n`)
-  process.exit(outputExitCode)
-}
-
-process.stdout.on('error', endAtBrokenOutput)
-process.on('uncaughtException', reportBug)
-await main()

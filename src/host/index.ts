@@ -1,3 +1,12 @@
+export {
+  type Agent,
+  commandAgent,
+  createAgents,
+  modelAgent,
+  resolveModel,
+  type Script,
+  scriptedAgent,
+} from '../agents/index.ts'
 export type {
   Actions,
   Agents,
@@ -18,6 +27,8 @@ export type {
 } from '../engine/index.ts'
 export {
   type Action,
+  type AgentContext,
+  type AgentNote,
   type AgentReport,
   type AgentTask,
   type Amount,
@@ -54,6 +65,7 @@ export {
   type RecordedEvent,
   type Remaining,
   type RetryPolicy,
+  type Risk,
   type RunEvent,
   type RunId,
   type RunState,
@@ -62,26 +74,46 @@ export {
   renderProgress,
   type Signal,
   type StepContext,
+  type StepNote,
   type StepOptions,
   type SystemProgress,
   statusAliases,
+  type ToolContext,
+  type ToolDescription,
   type ToolResult,
   transitions,
 } from '../loop/index.ts'
+export { createTemplate, type PlainSettings, plainLoop, type Template } from '../loops/index.ts'
+export { createPlainCommands } from '../sandbox/index.ts'
+export {
+  builtInTools,
+  connectMcp,
+  createTools,
+  defineTool,
+  type McpServer,
+  type McpTools,
+  searchTools,
+  type Tool,
+  ToolError,
+} from '../tools/index.ts'
+export {
+  type CodeLoop,
+  type CodeLoopCommand,
+  type CodeLoopSection,
+  defineLoop,
+} from './code-loop/define-loop.ts'
 export type { Collected } from './collect-garbage.ts'
 export { type CommandCheckOptions, commandCheck } from './command-check.ts'
 export type { Host, Inspection } from './host.ts'
-export {
-  describePowers,
-  LoopFileError,
-  type LoopFileProblem,
-  openTrust,
-  parseLoopFile,
-  type ReadLoopFile,
-  readLoopFile,
-  requireTrusted,
-  type Trust,
-} from './loop-file/index.ts'
+export { type LoopReport, loadLoop, previewLoop, trustLoop, validateLoop } from './load-loop.ts'
+export type {
+  LoadedLoop,
+  LoadOptions,
+  LoopPreview,
+  OpenedLoop,
+  OpenPlace,
+} from './loaded-loop.ts'
+export { LoopFileError, type LoopFileProblem, parseLoopFile } from './loop-file/index.ts'
 export { openHost } from './open-host.ts'
 export type {
   ExportOptions,

@@ -1,2 +1,2 @@
 export { createPlainCommands, type PlainCommandsOptions, type Spawn } from './plain-commands.ts'
-export { killAbandoned } from './process-group.ts'
+export { killAbandoned, killAll, type Mark, markVariable, newMark } from './process-group.ts'

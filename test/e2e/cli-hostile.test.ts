@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { renderTime, visible } from '../../src/cli/render.ts'
+import { renderTime, visible } from '../../src/cli/display/render.ts'
 import { type LoopType, openHost } from '../../src/host/index.ts'
 
 const run = promisify(execFile)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Tools } from '../../src/engine/index.ts'
+import type { Agents, Tools } from '../../src/engine/index.ts'
 import { FaultError, type Json, type LoopType, type ToolResult } from '../../src/loop/index.ts'
 import { createWorld, loopOf, type WorldOptions } from './fixture.ts'
 
 const done = { status: 'done', text: '', usage: { tokens: 0, costMicros: 0 }, turns: 1 } as const
 
 /** An agent that makes one call and hands back what came of it. */
-function calling(name: string, args: Json, results: ToolResult[]): WorldOptions['agents'] {
+function calling(name: string, args: Json, results: ToolResult[]): Agents {
   return {
     async work(_role, _task, context) {
       results.push(await context.callTool(name, args))

@@ -1,7 +1,7 @@
 /** Runs as text for a terminal. */
 
-import type { Inspection, RunRow } from '../host/index.ts'
-import { describeOutcome, type OpenQuestion, questionName } from '../loop/index.ts'
+import type { Inspection, RunRow } from '../../host/index.ts'
+import { describeOutcome, type OpenQuestion, questionName } from '../../loop/index.ts'
 
 /** The furthest that a date goes. */
 const timeMaxMs = 8.64e15
@@ -91,7 +91,7 @@ function renderQuestion(run: RunRow, { id, question, deadlineAtMs }: OpenQuestio
     .join('\n')
 }
 
-function renderTable(texts: readonly (readonly string[])[]): string {
+export function renderTable(texts: readonly (readonly string[])[]): string {
   const rows = texts.map((row) => row.map(visible))
   const widths: number[] = []
   for (const row of rows) {

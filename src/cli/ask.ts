@@ -1,0 +1,100 @@
+/**
+ * Puts what a run asks to the person at the terminal. Without one it says how to answer from
+ * elsewhere; the default is taken at the deadline either way.
+ */
+
+import type { Host, RunHandle } from '../host/index.ts'
+import {
+  isLoopError,
+  type OpenQuestion,
+  questionDeadlineMs,
+  questionName,
+  type RecordedEvent,
+} from '../loop/index.ts'
+import type { Display } from './display/display.ts'
+import { renderTime, visible } from './display/render.ts'
+import { who } from './session.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface Asker {
+  notice(recorded: RecordedEvent): void
+  close(): void
+}
+
+export function createAsker(
+  host: Host,
+  handle: RunHandle,
+  display: Display,
+  terminal: Terminal,
+): Asker {
+  /** One question at a time; each ends when it is answered anywhere. */
+  const open = new Map<string, AbortController>()
+  let asking: Promise<void> = Promise.resolve()
+
+  async function ask(asked: OpenQuestion, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    display.pause()
+    try {
+      const answer = await prompt(asked, signal)
+      if (answer === undefined) return display.say(howToAnswer(handle.name, asked))
+      await host.answer(handle.id, asked.id, answer, who())
+    } catch (error) {
+      // Somebody was faster, or the run has gone on without an answer.
+      if (!isLoopError(error)) throw error
+      display.say(visible(error.message))
+    } finally {
+      display.resume()
+    }
+  }
+
+  return {
+    notice({ event, atMs }) {
+      if (event.type === 'step-started' && event.question !== undefined) {
+        const { question, iteration, step } = event
+        const deadlineAtMs = event.wakeAtMs ?? atMs + (question.deadlineMs ?? questionDeadlineMs)
+        const asked = { id: `${iteration}/${step}`, question, askedAtMs: atMs, deadlineAtMs }
+        if (!terminal.asks) return display.say(howToAnswer(handle.name, asked))
+        const gone = new AbortController()
+        open.set(step, gone)
+        asking = asking.then(() => ask(asked, gone.signal)).catch(() => undefined)
+      } else if (event.type === 'step-finished' || event.type === 'step-interrupted') {
+        open.get(event.step)?.abort()
+        open.delete(event.step)
+      }
+    },
+    close() {
+      for (const gone of open.values()) gone.abort()
+    },
+  }
+}
+
+const howToAnswer = (run: string, { id, question, deadlineAtMs }: OpenQuestion): string =>
+  visible(
+    `Answer with: loopctl answer ${run} '${questionName(id)}' '${question.options?.join('|') ?? '…'}'` +
+      ` ("${question.default}" is taken at ${renderTime(deadlineAtMs)})`,
+  )
+
+/** Undefined when the person would not answer here. */
+async function prompt(
+  { question }: OpenQuestion,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { isCancel, select, text } = await import('@clack/prompts')
+  const message = visible(question.text)
+  const answer =
+    question.options === undefined
+      ? await text({ message, placeholder: question.default, signal })
+      : await select({
+          message,
+          initialValue: question.default,
+          options: question.options.map((option) => ({ value: option, label: visible(option) })),
+          signal,
+        })
+  return isCancel(answer) ? undefined : answer
+}
+
+/** A yes or no of our own. */
+export async function confirm(message: string): Promise<boolean> {
+  const { confirm: clackConfirm } = await import('@clack/prompts')
+  return (await clackConfirm({ message, initialValue: false })) === true
+}

@@ -1,0 +1,51 @@
+/** Commands about the record itself: export, files, gc, doctor. */
+
+import type { Command } from 'commander'
+import { visible } from '../display/render.ts'
+import { outputExitCode } from '../exit-codes.ts'
+import { wholeNumber, withRecord } from '../session.ts'
+
+export function addKeeping(program: Command): void {
+  program
+    .command('export <run>')
+    .description('a checkpoint as a file that another machine can go on from')
+    .option('--iteration <n>', 'after this iteration (default: the last)', wholeNumber)
+    .option('--no-files', 'without the files of the workspace')
+    .action((run: string, options: { iteration?: number; files: boolean }) =>
+      withRecord(program, async (host) => {
+        const { iteration, files } = options
+        const chosen = iteration === undefined ? {} : { iteration }
+        process.stdout.write(await host.exportCheckpoint(run, { files, ...chosen }))
+      }),
+    )
+  program
+    .command('files <tree> <folder>')
+    .description('put the files of a tree, as inspect and tail name it, into an empty folder')
+    .action((tree: string, folder: string) =>
+      withRecord(program, async (host, { print }) => {
+        const whole = await host.extract(tree, folder)
+        print({ tree: whole, folder }, () => visible(`${whole} is in ${folder}`))
+      }),
+    )
+  program
+    .command('gc')
+    .description('remove content that no run names')
+    .action(() =>
+      withRecord(program, async (host, { print }) => {
+        const swept = await host.collectGarbage()
+        print(swept, () => `removed ${swept.removed} blobs, kept ${swept.kept}`)
+      }),
+    )
+  program
+    .command('doctor')
+    .description('check the record: the database, and all content that it names')
+    .action(() =>
+      withRecord(program, async (host, { print }) => {
+        const problems = await host.problems()
+        print({ folder: host.folder, problems }, () =>
+          (problems.length === 0 ? [`${host.folder}: ok`] : problems).map(visible).join('\n'),
+        )
+        if (problems.length > 0) process.exitCode = outputExitCode
+      }),
+    )
+}

@@ -1,0 +1,99 @@
+/** Commands about loop files and tools: validate, trust, tools. */
+
+import type { Command } from 'commander'
+import { LoopError } from '../../loop/index.ts'
+import { renderTable, visible } from '../display/render.ts'
+import { openSession, recordFolder } from '../session.ts'
+import { loadTrusted } from '../trust.ts'
+
+export function addLoopFiles(program: Command): void {
+  program
+    .command('validate <file...>')
+    .description('check loop files without running anything; says line and reason')
+    .action((files: string[]) => validate(program, files))
+  program
+    .command('trust <file>')
+    .description('allow a loop file, as it is now, to be run')
+    .action((file: string) => trust(program, file))
+  program
+    .command('tools [query]')
+    .description('the tools that agents can call, also those of the MCP servers of a loop file')
+    .option('--loop <file>', 'with the servers and tools of this loop file')
+    .option('--trust', 'trust the loop file as it is now, without being asked')
+    .action((query: string | undefined, options: { loop?: string; trust?: boolean }) =>
+      listTools(program, query, options),
+    )
+}
+
+async function validate(program: Command, files: readonly string[]): Promise<void> {
+  const { print } = openSession(program)
+  const folder = await recordFolder(program)
+  const { validateLoop } = await import('../../host/index.ts')
+  const reports = await Promise.all(files.map((file) => validateLoop(file, folder)))
+  for (const report of reports) {
+    print(report, () =>
+      [
+        ...report.problems.map((problem) => problem.text),
+        ...report.warnings.map((warning) => `${report.file}: warning: ${warning}`),
+        ...(report.ok ? [`${report.file}: ok`] : []),
+      ]
+        .map(visible)
+        .join('\n'),
+    )
+  }
+  const bad = reports.filter((report) => !report.ok)
+  if (bad.length > 0) {
+    const count = bad.length === 1 ? 'The loop file has' : `${bad.length} loop files have`
+    throw new LoopError('bad-loop-file', `${count} problems; see above.`)
+  }
+}
+
+async function trust(program: Command, file: string): Promise<void> {
+  const { print } = openSession(program)
+  const folder = await recordFolder(program)
+  const { previewLoop, trustLoop } = await import('../../host/index.ts')
+  const preview = await previewLoop(file, folder)
+  await trustLoop(preview, folder)
+  const { digest, powers } = preview
+  print({ file: preview.file, digest, powers, trusted: true }, () =>
+    [`${preview.file} is trusted as it is now (${digest.slice(0, 12)}). It may:`, ...powers]
+      .map((line, index) => visible(index === 0 ? line : `  ${line}`))
+      .join('\n'),
+  )
+}
+
+async function listTools(
+  program: Command,
+  query: string | undefined,
+  options: { readonly loop?: string; readonly trust?: boolean },
+): Promise<void> {
+  const session = openSession(program)
+  const folder = await recordFolder(program)
+  const { builtInTools, createPlainCommands, createTools, searchTools } = await import(
+    '../../host/index.ts'
+  )
+  const { loop } = options
+  const loaded = loop === undefined ? undefined : await loadTrusted(session, folder, loop, options)
+  try {
+    const opened = await loaded?.open({ folder, workspace: loaded.workspace })
+    for (const problem of opened?.problems ?? []) process.stderr.write(`warning: ${problem}\n`)
+    const tools =
+      opened?.parts.tools ??
+      createTools({ tools: builtInTools({ commands: createPlainCommands() }) })
+    const all = (await tools.list?.()) ?? []
+    const found = query === undefined ? all : searchTools(all, query)
+    if (session.json) for (const tool of found) session.print(tool, String)
+    else if (found.length === 0)
+      session.print([], () => `No tool matches "${visible(query ?? '')}".`)
+    else {
+      const rows = found.map(({ name, risk, description }) => [
+        name,
+        risk,
+        (description.split('\n')[0] ?? '').slice(0, 100),
+      ])
+      session.print(found, () => renderTable([['TOOL', 'RISK', 'WHAT IT DOES'], ...rows]))
+    }
+  } finally {
+    await loaded?.close()
+  }
+}

@@ -1,0 +1,202 @@
+/** Commands that drive a run here, in the foreground: run, resume, fork. */
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Host, Inspection, LoadedLoop, OpenedLoop, RunHandle } from '../../host/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import { createForeground, type From } from '../foreground.ts'
+import {
+  addLimitOptions,
+  addLoadOptions,
+  type LimitOptions,
+  type LoadOptions,
+  limitsFrom,
+} from '../run-options.ts'
+import { openSession, type Session, wholeNumber, withNewRecord } from '../session.ts'
+import { loadTrusted } from '../trust.ts'
+
+interface RunOptions extends LoadOptions, LimitOptions {
+  readonly name?: string
+  readonly workspace?: string
+  readonly dryRun?: boolean
+}
+
+export function addRunning(program: Command): void {
+  const run = program
+    .command('run <file>')
+    .description('run a loop file here and watch it; Ctrl-C leaves it so that it can be resumed')
+    .option('--name <name>', 'a name for the run (default: one is made up)')
+    .option('--workspace <folder>', 'where to work (default: as the file says, else here)')
+    .option('--dry-run', 'show what would be run, and the first prompt; nothing is started')
+  addLoadOptions(addLimitOptions(run))
+  run.action((file: string, options: RunOptions) => startRun(program, file, options))
+
+  const resume = program
+    .command('resume <run>')
+    .description('go on with a run that was left, paused, or whose process died')
+    .option('--from <iteration>', 'go back to the checkpoint after this iteration', wholeNumber)
+    .option('--force', 'though the loop changed in mid-iteration: the iteration starts anew')
+    .option('--workspace <folder>', 'where its files are now, if they were moved')
+    .option('--file <file>', 'the loop file, if it was moved')
+  addLoadOptions(resume)
+  resume.action((name: string, options: ResumeOptions) => resumeRun(program, name, options))
+
+  const fork = program
+    .command('fork <run>')
+    .description("start a run of its own from another's checkpoint")
+    .option('--iteration <n>', 'after this iteration (default: the last checkpoint)', wholeNumber)
+    .option('--name <name>', 'a name for the new run')
+    .option('--workspace <folder>', "an empty folder (default: a new one beside the other's)")
+    .option('--file <file>', 'another loop file, to compare')
+  addLoadOptions(addLimitOptions(fork))
+  fork.action((name: string, options: ForkCommandOptions) => forkRun(program, name, options))
+}
+
+async function startRun(program: Command, file: string, options: RunOptions): Promise<void> {
+  const session = openSession(program)
+  await withNewRecord(program, async (host) => {
+    const loaded = await loadTrusted(session, host.folder, file, options)
+    const workspace = resolve(options.workspace ?? loaded.workspace)
+    if (options.dryRun === true) return showPlan(session, loaded, workspace)
+    await drive(session, host, loaded, { workspace }, async (opened, signal) => {
+      const limits = { ...loaded.limits, ...limitsFrom(options) }
+      const handle = await host.start(loaded.loop, {
+        ...opened.parts,
+        input: loaded.input,
+        limits,
+        workspace,
+        source: loaded.source,
+        signal,
+        ...(options.name === undefined ? {} : { name: options.name }),
+      })
+      return { handle, before: undefined, title: `${loaded.loop.name}  in ${workspace}` }
+    })
+  })
+}
+
+interface ResumeOptions extends LoadOptions {
+  readonly from?: number
+  readonly force?: boolean
+  readonly workspace?: string
+  readonly file?: string
+}
+
+async function resumeRun(program: Command, name: string, options: ResumeOptions): Promise<void> {
+  const session = openSession(program)
+  await withNewRecord(program, async (host) => {
+    const before = await host.inspect(name)
+    const loaded = await loadTrusted(session, host.folder, fileOf(before, options.file), options)
+    const moved = options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }
+    const workspace = moved.workspace ?? before.run.workspace
+    await drive(session, host, loaded, { workspace }, async (opened, signal) => {
+      const handle = await host.resume(before.run.id, loaded.loop, {
+        ...opened.parts,
+        ...moved,
+        signal,
+        force: options.force === true,
+        ...(options.from === undefined ? {} : { fromIteration: options.from }),
+      })
+      const title = `${loaded.loop.name}  resumed after iteration ${before.state.iteration}`
+      return { handle, before, title }
+    })
+  })
+}
+
+interface ForkCommandOptions extends LoadOptions, LimitOptions {
+  readonly iteration?: number
+  readonly name?: string
+  readonly workspace?: string
+  readonly file?: string
+}
+
+async function forkRun(program: Command, name: string, options: ForkCommandOptions): Promise<void> {
+  const session = openSession(program)
+  await withNewRecord(program, async (host) => {
+    const from = await host.inspect(name)
+    const loaded = await loadTrusted(session, host.folder, fileOf(from, options.file), options)
+    const iteration = options.iteration ?? from.checkpoints.at(-1)?.iteration ?? 0
+    const workspace = forkFolder(from, options.workspace, iteration)
+    await drive(session, host, loaded, { workspace }, async (opened, signal) => {
+      const handle = await host.fork(from.run.id, loaded.loop, {
+        ...opened.parts,
+        iteration,
+        signal,
+        source: loaded.source,
+        limits: limitsFrom(options),
+        ...(workspace === undefined ? {} : { workspace }),
+        ...(options.name === undefined ? {} : { name: options.name }),
+        ...(options.input === undefined ? {} : { input: loaded.input }),
+      })
+      const where = workspace === undefined ? '' : `  in ${workspace}`
+      const title = `${loaded.loop.name}  forked from ${from.run.name} after iteration ${iteration}`
+      return { handle, before: undefined, title: `${title}${where}` }
+    })
+  })
+}
+
+interface Started extends From {
+  readonly handle: RunHandle
+}
+
+/** Opens what the run needs, follows it, and closes everything again. */
+async function drive(
+  session: Session,
+  host: Host,
+  loaded: LoadedLoop,
+  place: { readonly workspace: string | undefined },
+  start: (opened: OpenedLoop, signal: AbortSignal) => Promise<Started>,
+): Promise<void> {
+  const foreground = createForeground(session)
+  try {
+    const opened = await loaded.open({ folder: host.folder, ...place, signal: foreground.signal })
+    for (const problem of opened.problems) process.stderr.write(`warning: ${problem}\n`)
+    const { handle, ...from } = await start(opened, foreground.signal)
+    await foreground.follow(host, handle, from)
+  } finally {
+    foreground.close()
+    await loaded.close()
+  }
+}
+
+function fileOf({ run, state }: Inspection, given: string | undefined): string {
+  const file = given ?? state.source?.file
+  if (file === undefined) {
+    throw new LoopError(
+      'bad-request',
+      `Run "${run.name}" was started by a program, not from a loop file: resume it there, or name a loop file with --file.`,
+    )
+  }
+  if (given !== undefined || existsSync(file)) return file
+  throw new LoopError(
+    'not-configured',
+    `The loop file of run "${run.name}" is gone: ${file}. Put it back, or name it with --file.`,
+  )
+}
+
+function forkFolder(
+  { run }: Inspection,
+  given: string | undefined,
+  iteration: number,
+): string | undefined {
+  if (given !== undefined) return resolve(given)
+  if (run.workspace === undefined) return undefined
+  const beside = `${run.workspace}-fork-${iteration}`
+  if (!existsSync(beside)) return beside
+  let number = 2
+  while (existsSync(`${beside}-${number}`)) number++
+  return `${beside}-${number}`
+}
+
+async function showPlan(session: Session, loaded: LoadedLoop, workspace: string): Promise<void> {
+  const { loop, limits, input, powers, firstPrompt: prompt } = loaded
+  await loaded.close()
+  session.print({ loop: loop.name, workspace, limits, input, powers, prompt }, () =>
+    [
+      `loop       ${loop.name}`,
+      `workspace  ${workspace}`,
+      ...powers.map((power) => `           ${power}`),
+      ...(prompt === undefined ? [] : ['', 'The first prompt:', prompt]),
+    ].join('\n'),
+  )
+}

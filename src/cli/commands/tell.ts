@@ -1,0 +1,60 @@
+/** Commands that tell a run something, whoever drives it: answer, pause, stop, cancel. */
+
+import type { Command } from 'commander'
+import type { Host } from '../../host/index.ts'
+import { visible } from '../display/render.ts'
+import { who, withRecord } from '../session.ts'
+
+export function addTelling(program: Command): void {
+  program
+    .command('answer <run> <question> <answer>')
+    .description('answer what a run asks (the question by its name, or as inspect shows it)')
+    .action((run: string, question: string, answer: string) =>
+      withRecord(program, async (host, { print }) => {
+        await host.answer(run, question, answer, who())
+        print({ run, answered: question }, () => visible(`answered ${question}`))
+      }),
+    )
+  for (const { name, description, decision, later } of decisions) {
+    program
+      .command(`${name} <run>`)
+      .description(description)
+      .action((run: string) =>
+        withRecord(program, async (host, { print }) => {
+          await host.tell(run, decision, who())
+          const { status, held } = (await host.inspect(run)).run
+          const note = held ? 'its process was told' : `it is ${status} now${later}`
+          print({ run, told: name, status, held }, () => visible(`${name} ${run}: ${note}`))
+        }),
+      )
+  }
+}
+
+interface DecisionCommand {
+  readonly name: string
+  readonly description: string
+  readonly decision: Parameters<Host['tell']>[1]
+  /** What happens to a run that nobody drives. */
+  readonly later: string
+}
+
+const decisions: readonly DecisionCommand[] = [
+  {
+    name: 'pause',
+    description: 'finish the step in flight, then pause',
+    decision: { type: 'pause' },
+    later: ', and goes on when it is resumed',
+  },
+  {
+    name: 'stop',
+    description: 'end after the iteration under way',
+    decision: { type: 'stop', reason: 'loopctl stop' },
+    later: '; an open iteration is finished when it is next driven (use cancel to end it now)',
+  },
+  {
+    name: 'cancel',
+    description: 'end now',
+    decision: { type: 'cancel', reason: 'loopctl cancel' },
+    later: '',
+  },
+]

@@ -1,0 +1,99 @@
+/**
+ * Shows a run while it goes on: lines as they come and, on a terminal, one line at the bottom that is
+ * painted anew. Everything goes to one stream, so that nothing is torn.
+ */
+
+import { evolve, type RecordedEvent, type RunEvent, type RunState } from '../../loop/index.ts'
+import type { Terminal } from '../terminal.ts'
+import { createNarrator, stepName } from './narrate.ts'
+import { type Doing, renderStatusLine } from './status-line.ts'
+
+export interface Display {
+  show(recorded: RecordedEvent): void
+  /** A line of ours among those of the run. */
+  say(line: string): void
+  /** Takes the bottom line away, for a question or for good; `resume` brings it back. */
+  pause(): void
+  resume(): void
+  close(): void
+  readonly state: RunState
+}
+
+const repaintMs = 120
+
+export function createDisplay(
+  output: NodeJS.WriteStream,
+  terminal: Terminal,
+  initial: RunState,
+): Display {
+  const narrator = createNarrator(terminal.style)
+  let state = initial
+  let doing: Doing | undefined
+  let painted = false
+  let paused = !terminal.live
+
+  function paint(): void {
+    if (paused) return
+    const line = renderStatusLine(state, doing, Date.now(), terminal.width())
+    output.write(`\r\u001B[2K${line}`)
+    painted = true
+  }
+
+  function wipe(): void {
+    if (painted) output.write('\r\u001B[2K')
+    painted = false
+  }
+
+  function say(line: string): void {
+    wipe()
+    output.write(`${line}\n`)
+    paint()
+  }
+
+  const timer = terminal.live ? setInterval(paint, repaintMs) : undefined
+  timer?.unref()
+
+  return {
+    show(recorded) {
+      state = evolve(state, recorded)
+      doing = doingAfter(doing, recorded.event, recorded.atMs)
+      for (const line of narrator.tell(recorded, state)) say(line)
+      paint()
+    },
+    say,
+    pause() {
+      paused = true
+      wipe()
+    },
+    resume() {
+      paused = !terminal.live
+      paint()
+    },
+    close() {
+      clearInterval(timer)
+      paused = true
+      wipe()
+    },
+    get state() {
+      return state
+    },
+  }
+}
+
+function doingAfter(doing: Doing | undefined, event: RunEvent, atMs: number): Doing | undefined {
+  switch (event.type) {
+    case 'step-started':
+      return { what: stepName(event.step), sinceMs: atMs }
+    case 'step-noted': {
+      const { note, step } = event
+      const what = note.type === 'tool-called' ? `${stepName(step)}: after ${note.tool}` : undefined
+      return what === undefined || doing === undefined ? doing : { ...doing, what }
+    }
+    case 'step-finished':
+    case 'step-failed':
+    case 'step-interrupted':
+      return undefined
+    default:
+      return doing
+  }
+}

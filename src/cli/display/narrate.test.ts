@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import {
+  evolve,
+  initialState,
+  type RecordedEvent,
+  type RunEvent,
+  type RunState,
+  type StepId,
+} from '../../loop/index.ts'
+import { createStyle } from '../terminal.ts'
+import { createNarrator } from './narrate.ts'
+import { renderStatusLine } from './status-line.ts'
+
+const step = (text: string): StepId => JSON.parse(JSON.stringify(text))
+
+function tell(events: readonly RunEvent[]): { lines: string[]; state: RunState } {
+  const narrator = createNarrator(createStyle(false))
+  let state = initialState
+  const lines = events.flatMap((event, index) => {
+    const recorded = { run: 'r', seq: index + 1, position: index + 1, atMs: index * 1000, event }
+    state = evolve(state, recorded as unknown as RecordedEvent)
+    return narrator.tell(recorded as unknown as RecordedEvent, state)
+  })
+  return { lines, state }
+}
+
+const at = { iteration: 1, attempt: 1 }
+
+test('an iteration is told as a person would tell it', () => {
+  const { lines } = tell([
+    { type: 'iteration-started', iteration: 1 },
+    { type: 'step-started', ...at, step: step('prompt#1') },
+    {
+      type: 'step-finished',
+      ...at,
+      step: step('prompt#1'),
+      result: { value: { prompt: 'p', tokens: 1234, cuts: [{ section: 'progress', tokens: 99 }] } },
+    },
+    { type: 'step-started', ...at, step: step('agent:maker#1'), kind: 'agent' },
+    {
+      type: 'step-noted',
+      iteration: 1,
+      step: step('agent:maker#1'),
+      note: {
+        type: 'tool-called',
+        tool: 'edit',
+        args: '{"path":"a.js"}',
+        ok: false,
+        error: 'not-read',
+        durationMs: 3,
+        outputBytes: 10,
+      },
+    },
+    {
+      type: 'step-finished',
+      ...at,
+      step: step('agent:maker#1'),
+      result: {
+        value: {
+          status: 'done',
+          text: 'All tests\npass now.',
+          turns: 4,
+          usage: { tokens: 900, costMicros: 1 },
+        },
+      },
+    },
+    { type: 'step-started', ...at, step: step('check:test#1'), kind: 'check' },
+    {
+      type: 'step-finished',
+      ...at,
+      step: step('check:test#1'),
+      result: { value: { status: 'not-met', exitCode: 1, output: 'one\ntwo\n\u001B[31mthree\n' } },
+      evidence: { check: 'test', status: 'not-met', iteration: 1 },
+    },
+  ])
+  expect(lines).toEqual([
+    '  iteration 1 of 50',
+    '    prompt         1,234 tokens, cut: progress by 99 1.0 s',
+    '    maker          edit {"path":"a.js"} not-read',
+    '    maker          says done (4 turns, 900 tokens, 2.0 s): All tests pass now.',
+    '    check test     ✗ not-met, exit 1 1.0 s',
+    '                   one',
+    '                   two',
+    '                   \\x1b[31mthree',
+  ])
+})
+
+test('the end says what it came to and what it took', () => {
+  const { lines } = tell([
+    { type: 'run-started', owner: 'me', fence: 1 },
+    { type: 'run-ended', outcome: { type: 'exhausted', limit: 'cost', condition: 'budget.cost' } },
+  ])
+  expect(lines).toEqual(['✗ exhausted: cost (budget.cost)  0 iterations, 1.0 s'])
+})
+
+test('the bottom line never is wider than the terminal', () => {
+  const { state } = tell([{ type: 'iteration-started', iteration: 3 }])
+  const doing = { what: 'a very long name of a step '.repeat(10), sinceMs: 0 }
+  expect(renderStatusLine(state, doing, 5000, 60).length).toBeLessThan(60)
+  expect(renderStatusLine(state, undefined, 0, 200)).toContain('3/50')
+})

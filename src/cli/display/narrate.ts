@@ -1,0 +1,185 @@
+/**
+ * A run as it happens, line by line, for a person. Pure: events and the state after each of them go
+ * in, lines come out; what is on the screen is somebody else's business.
+ */
+
+import type { CheckResult, Json, RecordedEvent, RunEvent, RunState } from '../../loop/index.ts'
+import { describeEnding, describeEvent, describeOutcome } from '../../loop/index.ts'
+import type { Style } from '../terminal.ts'
+import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
+import { visible } from './render.ts'
+
+export interface Narrator {
+  /** The lines that an event is worth. `state` is what holds after it. */
+  tell(recorded: RecordedEvent, state: RunState): readonly string[]
+}
+
+const nameWidth = 14
+const outputLinesMax = 4
+const complaintLinesMax = 60
+const textCharsMax = 160
+
+type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
+
+export function createNarrator(style: Style): Narrator {
+  /** When each step that is under way began. */
+  const began = new Map<string, number>()
+  const line = (name: string, text: string): string =>
+    `    ${style.cyan(short(name).padEnd(nameWidth))} ${text}`
+
+  function finished({ event, atMs }: { event: Of<'step-finished'>; atMs: number }): string[] {
+    const took = renderSpan(Math.max(0, atMs - (began.get(event.step) ?? atMs)))
+    began.delete(event.step)
+    const value = valueOf(event.result)
+    if (event.evidence !== undefined) {
+      return checkLines(style, line, event.evidence.check, value, event.evidence.status, took)
+    }
+    if (isReport(value)) {
+      const usage = value.usage.tokens === 0 ? '' : `, ${renderCount(value.usage.tokens)} tokens`
+      const turns = `${plural(value.turns, 'turn')}${usage}, ${took}`
+      const said = value.text === '' ? '' : style.dim(`: ${oneLine(value.text)}`)
+      return [line(stepName(event.step), `says ${value.status} (${turns})${said}`)]
+    }
+    return [line(stepName(event.step), `${promptText(value) ?? 'done'} ${style.dim(took)}`)]
+  }
+
+  return {
+    tell({ event, atMs }, state) {
+      switch (event.type) {
+        case 'iteration-started': {
+          const again = event.again === true ? ', entered again' : ''
+          const title = `iteration ${event.iteration} of ${state.limits.iterations}${again}`
+          return [`  ${style.bold(title)}`]
+        }
+        case 'step-started':
+          began.set(event.step, atMs)
+          return event.question === undefined
+            ? []
+            : [line(stepName(event.step), style.yellow(`asks: ${oneLine(event.question.text)}`))]
+        case 'step-finished':
+          return finished({ event, atMs })
+        case 'step-noted':
+          return noteLines(style, line, event)
+        case 'iteration-ended':
+          return event.ending.type === 'continue' || event.ending.type === 'complete'
+            ? []
+            : [`  ${style.yellow(visible(describeEnding(event.ending)))}`]
+        case 'run-ended':
+          return [renderEnd(style, state)]
+        case 'run-created':
+        case 'run-started':
+        case 'budget-reserved':
+        case 'budget-settled':
+          return []
+        default:
+          return [`    ${style.yellow(short(describeEvent(event)))}`]
+      }
+    },
+  }
+}
+
+/** What it came to, with what it took. */
+export function renderEnd(style: Style, state: RunState): string {
+  const { outcome, spent, activeMs, iteration } = state
+  if (outcome === undefined) return ''
+  const money = spent.costMicros === 0 ? '' : `, ${renderMoney(spent.costMicros)}`
+  const tokens = spent.tokens === 0 ? '' : `, ${renderCount(spent.tokens)} tokens`
+  const took = `${plural(iteration, 'iteration')}, ${renderSpan(activeMs)}${tokens}${money}`
+  const good = outcome.type === 'completed'
+  const mark = good ? style.green('✓') : style.red('✗')
+  return `${mark} ${style.bold(visible(describeOutcome(outcome)))}  ${style.dim(took)}`
+}
+
+type Line = (name: string, text: string) => string
+
+function checkLines(
+  style: Style,
+  line: Line,
+  check: string,
+  value: Json | undefined,
+  status: CheckResult['status'],
+  took: string,
+): string[] {
+  const met = status === 'met'
+  const { output = '', exitCode } = (value ?? {}) as Partial<CheckResult>
+  const exit = met || exitCode === undefined ? '' : `, exit ${exitCode}`
+  const shown = met ? style.green('✓ met') : style.red(`✗ ${status}${exit}`)
+  const first = line(`check ${check}`, `${shown} ${style.dim(took)}`)
+  if (met) return [first]
+  return [first, ...telling(output).map((text) => line('', style.dim(short(text))))]
+}
+
+const complaint = /not ok|error|fail|expected|assert|exception|panic|cannot|✖|✗|×/i
+
+/** Of the end of an output: the first lines that complain, or the last lines where none does. */
+function telling(output: string): readonly string[] {
+  const lines = output.split('\n').filter((text) => text.trim() !== '')
+  const complaints = lines.slice(-complaintLinesMax).filter((text) => complaint.test(text))
+  return complaints.length > 0 ? complaints.slice(0, outputLinesMax) : lines.slice(-outputLinesMax)
+}
+
+function noteLines(style: Style, line: Line, { step, note }: Of<'step-noted'>): string[] {
+  const who = stepName(step)
+  switch (note.type) {
+    case 'tool-called': {
+      const call = `${note.tool} ${style.dim(oneLine(note.args))}`
+      return [line(who, note.ok ? call : `${call} ${style.yellow(note.error ?? 'failed')}`)]
+    }
+    case 'turn-ended':
+      // What it says without a call is its report, which comes next.
+      return note.text === '' || note.calls === 0 ? [] : [line(who, style.dim(oneLine(note.text)))]
+    case 'said':
+      return [line(who, style.dim(oneLine(note.text)))]
+    case 'context-cut':
+    case 'nudged': {
+      const text =
+        note.type === 'nudged'
+          ? `repeats ${note.tool} (${note.times} times), and was told so`
+          : `${renderCount(note.tokens)} tokens cut from its conversation: ${note.what}`
+      return [line(who, style.yellow(short(text)))]
+    }
+  }
+}
+
+/** The result of a step that makes a prompt. */
+function promptText(value: Json | undefined): string | undefined {
+  if (!isObject(value)) return undefined
+  const { tokens, cuts } = value
+  if (typeof tokens !== 'number' || !Array.isArray(cuts)) return undefined
+  const cut = cuts.flatMap((part) =>
+    isObject(part) ? [`${String(part['section'])} by ${String(part['tokens'])}`] : [],
+  )
+  return `${renderCount(tokens)} tokens${cut.length === 0 ? '' : `, cut: ${cut.join(', ')}`}`
+}
+
+interface Report {
+  readonly status: string
+  readonly text: string
+  readonly turns: number
+  readonly usage: { readonly tokens: number }
+}
+
+const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isReport = (value: Json | undefined): value is Json & Report =>
+  isObject(value) &&
+  typeof value['status'] === 'string' &&
+  typeof value['text'] === 'string' &&
+  typeof value['turns'] === 'number' &&
+  isObject(value['usage'])
+
+/** Large results are in files; the line does without. */
+const valueOf = (stored: Of<'step-finished'>['result']): Json | undefined =>
+  stored !== undefined && 'value' in stored ? stored.value : undefined
+
+/** `maker` of `agent:maker#1`; the branch stays. */
+export const stepName = (step: string): string =>
+  step.replace(/#1$/, '').replace(/(^|\/)(agent|tool|check|ask|action|artifact):/, '$1')
+
+const short = (text: string): string => {
+  const shown = visible(text)
+  return shown.length <= textCharsMax ? shown : `${shown.slice(0, textCharsMax - 1)}…`
+}
+
+const oneLine = (text: string): string => short(text.trim().replaceAll(/\s+/g, ' '))

@@ -1,0 +1,48 @@
+/** The one line at the bottom of a terminal: where the run is, and what it has used. Pure. */
+
+import type { RunState } from '../../loop/index.ts'
+import { renderCount, renderMoney, renderSpan } from './amounts.ts'
+import { visible } from './render.ts'
+
+export interface Doing {
+  readonly what: string
+  readonly sinceMs: number
+}
+
+const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
+const barWidth = 12
+
+export function renderStatusLine(
+  state: RunState,
+  doing: Doing | undefined,
+  nowMs: number,
+  width: number,
+): string {
+  const frame = frames[Math.floor(nowMs / 100) % frames.length] ?? ''
+  const under = state.open?.iteration ?? state.iteration
+  const now =
+    doing === undefined
+      ? state.status
+      : `${visible(doing.what)} ${renderSpan(Math.max(0, nowMs - doing.sinceMs))}`
+  const parts = [
+    `${frame} ${bar(under, state.limits.iterations)} ${under}/${state.limits.iterations}`,
+    now,
+    ...usage(state),
+  ]
+  return fit(parts.join('  '), width)
+}
+
+function usage({ spent, limits }: RunState): string[] {
+  const tokens = `${renderCount(spent.tokens)}/${renderCount(limits.tokens)} tokens`
+  const money = `${renderMoney(spent.costMicros)}/${renderMoney(limits.costMicros)}`
+  return [...(spent.tokens === 0 ? [] : [tokens]), ...(spent.costMicros === 0 ? [] : [money])]
+}
+
+function bar(done: number, all: number): string {
+  const full = all === 0 ? barWidth : Math.min(barWidth, Math.round((done / all) * barWidth))
+  return `${'█'.repeat(full)}${'░'.repeat(barWidth - full)}`
+}
+
+/** One line is one line: a longer one would break the repainting. */
+export const fit = (text: string, width: number): string =>
+  text.length < width ? text : `${text.slice(0, Math.max(0, width - 2))}…`

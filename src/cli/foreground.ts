@@ -1,0 +1,130 @@
+/**
+ * A run in the foreground: shows it, asks the person at the terminal what it asks, and leaves it in
+ * good order on Ctrl-C. The first Ctrl-C lets the step in flight finish, the second does not; either
+ * way the run can be resumed.
+ */
+
+import type { DriveEnd, Host, Inspection, RunHandle } from '../host/index.ts'
+import { initialState, type RecordedEvent } from '../loop/index.ts'
+import { createAsker } from './ask.ts'
+import { createDisplay } from './display/display.ts'
+import { visible } from './display/render.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import type { Session } from './session.ts'
+
+export interface Foreground {
+  /** Aborts when the person wants the run to end for now. */
+  readonly signal: AbortSignal
+  /** Follows the run to its end, and sets the exit code. */
+  follow(host: Host, handle: RunHandle, from: From): Promise<void>
+  close(): void
+}
+
+/** Where the watching begins. */
+export interface From {
+  readonly before: Inspection | undefined
+  readonly title: string
+}
+
+export function createForeground(session: Session): Foreground {
+  const stop = new AbortController()
+  const hurry = new AbortController()
+  let interrupts = 0
+  let say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`)
+
+  function onSignal(): void {
+    interrupts++
+    stop.abort()
+    if (interrupts === 1) say('Finishing the step in flight; Ctrl-C again to leave at once.')
+    else hurry.abort()
+  }
+
+  /** Nobody reads any more: the run is left, not lost. */
+  function onBrokenOutput(): void {
+    interrupts++
+    say = () => undefined
+    stop.abort()
+    hurry.abort()
+  }
+
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const name of signals) process.on(name, onSignal)
+  process.stdout.removeAllListeners('error').on('error', onBrokenOutput)
+
+  return {
+    signal: stop.signal,
+    async follow(host, handle, { before, title }) {
+      const show = session.json
+        ? createJsonShow()
+        : createPersonShow(session, host, handle, before, title)
+      say = show.say
+      const abandon = (): void => handle.shutDown({ now: true })
+      hurry.signal.addEventListener('abort', abandon, { once: true })
+      if (hurry.signal.aborted) abandon()
+      let end: DriveEnd
+      try {
+        for await (const recorded of handle.events({ afterSeq: before?.run.lastSeq ?? 0 })) {
+          show.event(recorded)
+        }
+        end = await handle.done
+      } finally {
+        show.close()
+        hurry.signal.removeEventListener('abort', abandon)
+      }
+      show.end(handle, end)
+      process.exitCode = exitCodeOf(end, interrupts > 0)
+    },
+    close() {
+      for (const name of signals) process.removeListener(name, onSignal)
+    },
+  }
+}
+
+interface Show {
+  event(recorded: RecordedEvent): void
+  say(line: string): void
+  end(handle: RunHandle, end: DriveEnd): void
+  close(): void
+}
+
+/** Each event is a line, and so is the end. */
+function createJsonShow(): Show {
+  const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
+  return {
+    event: print,
+    say: (line) => void process.stderr.write(`${line}\n`),
+    end: ({ id, name }, end) => print({ run: id, name, ...end }),
+    close: () => undefined,
+  }
+}
+
+function createPersonShow(
+  session: Session,
+  host: Host,
+  handle: RunHandle,
+  before: Inspection | undefined,
+  title: string,
+): Show {
+  const { terminal } = session
+  const display = createDisplay(process.stdout, terminal, before?.state ?? initialState)
+  const asker = createAsker(host, handle, display, terminal)
+  display.say(`${terminal.style.bold(visible(handle.name))}  ${visible(title)}`)
+  return {
+    event(recorded) {
+      display.show(recorded)
+      asker.notice(recorded)
+    },
+    say: (line) => display.say(line),
+    end({ name }, end) {
+      if (end.type !== 'suspended') return
+      process.stdout.write(
+        `${terminal.style.yellow(`suspended: ${visible(end.reason)}`)}\n` +
+          `Go on with: loopctl resume ${visible(name)}\n`,
+      )
+    },
+    close() {
+      asker.close()
+      display.close()
+    },
+  }
+}

@@ -1,0 +1,52 @@
+/** Runs one command, and turns whatever goes wrong into one line and an exit code. */
+
+import { CommanderError } from 'commander'
+import { errorTable, LoopError } from '../loop/index.ts'
+import { visible } from './display/render.ts'
+import { bugExitCode, outputExitCode } from './exit-codes.ts'
+import { createProgram } from './program.ts'
+
+export async function main(): Promise<void> {
+  process.stdout.on('error', endAtBrokenOutput)
+  process.on('uncaughtException', reportBug)
+  try {
+    await createProgram().parseAsync()
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Help and version have been printed and are no errors; the rest is a wrong use.
+      if (error.exitCode !== 0) report('bad-request', undefined)
+    } else if (error instanceof LoopError) report(error.code, error.message)
+    else reportBug(error)
+  }
+}
+
+function report(code: LoopError['code'], message: string | undefined): void {
+  process.exitCode = errorTable[code].exitCode
+  if (process.argv.includes('--json')) {
+    const text = message ?? 'wrong use; see loopctl help'
+    process.stderr.write(`${JSON.stringify({ error: { code, message: text } })}\n`)
+  } else if (message !== undefined) {
+    // Several problems of one file are several lines; nothing else in them can move the cursor.
+    const lines = message.split('\n').map(visible)
+    process.stderr.write(`loopctl: ${lines.join('\n')}\n`)
+  }
+}
+
+/** One line; all of it for those who ask. */
+function reportBug(error: unknown): void {
+  process.exitCode = bugExitCode
+  const whole = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  if (process.env['DEBUG'] === 'loopwright') process.stderr.write(`${whole}\n`)
+  else {
+    const message = error instanceof Error ? error.message : String(error)
+    const advice = 'DEBUG=loopwright shows where.'
+    process.stderr.write(`loopctl: unexpected: ${visible(message)} (${advice})\n`)
+  }
+}
+
+/** A reader who has seen enough, as `head` does, is no error. */
+function endAtBrokenOutput(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0)
+  process.stderr.write(`loopctl: the output cannot be written: ${error.message}\n`)
+  process.exit(outputExitCode)
+}

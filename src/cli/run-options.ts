@@ -1,0 +1,66 @@
+/** Options that several commands share: values for the template, limits, trust. */
+
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Limits } from '../loop/index.ts'
+import { wholeNumber } from './session.ts'
+
+export interface LoadOptions {
+  readonly input?: Readonly<Record<string, string>>
+  readonly trust?: boolean
+}
+
+export function addLoadOptions(command: Command): Command {
+  return command
+    .option('--input <key=value>', 'a value for the template; may be given several times', keyValue)
+    .option('--trust', 'trust the loop file as it is now, without being asked')
+}
+
+export interface LimitOptions {
+  readonly iterations?: number
+  readonly tokens?: number
+  readonly cost?: number
+  readonly time?: number
+}
+
+export function addLimitOptions(command: Command): Command {
+  return command
+    .option('--iterations <n>', 'at most so many iterations', wholeNumber)
+    .option('--tokens <n>', 'at most so many tokens', wholeNumber)
+    .option('--cost <dollars>', 'at most so much money', dollars)
+    .option('--time <duration>', 'at most so much time at work, like 90s, 10m, 2h', duration)
+}
+
+export function limitsFrom(options: LimitOptions): Partial<Limits> {
+  const { iterations, tokens, cost, time } = options
+  return {
+    ...(iterations === undefined ? {} : { iterations }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(cost === undefined ? {} : { costMicros: cost }),
+    ...(time === undefined ? {} : { timeMs: time }),
+  }
+}
+
+function keyValue(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const at = text.indexOf('=')
+  if (at < 1) throw new InvalidArgumentError('It must be key=value.')
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
+}
+
+function dollars(text: string): number {
+  if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Math.round(Number(text) * 1e6)
+  throw new InvalidArgumentError('It must be a number of dollars, like 1.50.')
+}
+
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []
+  if (count !== undefined && unit !== undefined) return Number(count) * (unitMs[unit] ?? 1)
+  throw new InvalidArgumentError('It must be a number with a unit, like 90s, 10m or 2h.')
+}

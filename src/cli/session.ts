@@ -1,0 +1,80 @@
+/** What every command has: its options, a record, and two ways to print. */
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Host } from '../host/index.ts'
+import { LoopError } from '../loop/index.ts'
+import { describeTerminal, type Terminal } from './terminal.ts'
+
+export interface GlobalOptions {
+  readonly json?: boolean
+  readonly state?: string
+  /** False with --no-input: nobody is asked. */
+  readonly input: boolean
+}
+
+export interface Session {
+  readonly json: boolean
+  readonly terminal: Terminal
+  /** One value for programs, or text for people. */
+  print(value: unknown, text: () => string): void
+}
+
+export function openSession(program: Command): Session {
+  const options = program.opts<GlobalOptions>()
+  const json = options.json === true
+  const streams = { input: process.stdin, output: process.stdout }
+  return {
+    json,
+    terminal: describeTerminal(streams, process.env, { input: options.input && !json }),
+    print(value, text) {
+      process.stdout.write(`${json ? JSON.stringify(value) : text()}\n`)
+    },
+  }
+}
+
+export async function recordFolder(program: Command): Promise<string> {
+  const { state } = program.opts<GlobalOptions>()
+  if (state === '') throw new LoopError('bad-request', '--state needs a folder.')
+  if (state !== undefined) return state
+  const { stateFolder } = await import('../host/index.ts')
+  return stateFolder()
+}
+
+/** For commands that start runs: the record is made if there is none. */
+export async function withNewRecord<T>(
+  program: Command,
+  work: (host: Host) => Promise<T>,
+): Promise<T> {
+  const folder = await recordFolder(program)
+  const { openHost } = await import('../host/index.ts')
+  const host = await openHost({ folder })
+  try {
+    return await work(host)
+  } finally {
+    await host.close()
+  }
+}
+
+/** For the others: looking at nothing makes no record. */
+export async function withRecord(
+  program: Command,
+  work: (host: Host, session: Session) => Promise<void>,
+): Promise<void> {
+  const folder = await recordFolder(program)
+  if (!existsSync(join(folder, 'journal.db'))) {
+    throw new LoopError(
+      'unknown-run',
+      `There is no record in ${folder}: no run was started there. Name another with --state.`,
+    )
+  }
+  await withNewRecord(program, (host) => work(host, openSession(program)))
+}
+
+export function wholeNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number that is not negative.')
+}
+
+export const who = (): string => process.env['USER'] ?? process.env['LOGNAME'] ?? 'loopctl'

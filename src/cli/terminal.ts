@@ -1,0 +1,58 @@
+/**
+ * What is known about the terminal: whether there is one, whether it wants colour, how wide it is.
+ * NO_COLOR and FORCE_COLOR as everywhere; no prompt and no repainting without a terminal.
+ */
+
+export interface Terminal {
+  /** Lines can be repainted. */
+  readonly live: boolean
+  /** A person can be asked. */
+  readonly asks: boolean
+  readonly style: Style
+  width(): number
+}
+
+export type Style = Readonly<Record<Tone, (text: string) => string>>
+
+type Tone = keyof typeof codes
+
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const
+
+export function describeTerminal(
+  streams: { readonly input: NodeJS.ReadStream; readonly output: NodeJS.WriteStream },
+  environment: NodeJS.ProcessEnv,
+  options: { readonly input?: boolean } = {},
+): Terminal {
+  const { input, output } = streams
+  const isDumb = environment['TERM'] === 'dumb'
+  const live = output.isTTY === true && !isDumb && environment['CI'] === undefined
+  return {
+    live,
+    asks: live && input.isTTY === true && options.input !== false,
+    style: createStyle(wantsColour(environment, output.isTTY === true && !isDumb)),
+    width: () => Math.max(40, output.columns ?? 80),
+  }
+}
+
+function wantsColour(environment: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
+  // Set and not empty, whatever the value: https://no-color.org
+  if ((environment['NO_COLOR'] ?? '') !== '') return false
+  const forced = environment['FORCE_COLOR']
+  if (forced !== undefined) return forced !== '0' && forced !== 'false'
+  return isTerminal
+}
+
+export function createStyle(colour: boolean): Style {
+  const tones = Object.entries(codes).map(([tone, [on, off]]) => [
+    tone,
+    colour ? (text: string) => `\u001B[${on}m${text}\u001B[${off}m` : (text: string) => text,
+  ])
+  return Object.fromEntries(tones) as Style
+}

@@ -1,0 +1,36 @@
+/** A loop file is used only after somebody trusted it as it is; this asks, where there is somebody. */
+
+import type { LoadedLoop } from '../host/index.ts'
+import { confirm } from './ask.ts'
+import { visible } from './display/render.ts'
+import type { LoadOptions } from './run-options.ts'
+import type { Session } from './session.ts'
+
+export async function loadTrusted(
+  session: Session,
+  folder: string,
+  file: string,
+  options: LoadOptions,
+): Promise<LoadedLoop> {
+  const { loadLoop, previewLoop, trustLoop } = await import('../host/index.ts')
+  const preview = await previewLoop(file, folder)
+  if (!preview.trusted && (options.trust === true || (await isAgreed(session, preview)))) {
+    await trustLoop(preview, folder)
+  }
+  return loadLoop(file, {
+    folder,
+    ...(options.input === undefined ? {} : { input: options.input }),
+  })
+}
+
+interface Agreeable {
+  readonly file: string
+  readonly powers: readonly string[]
+}
+
+async function isAgreed({ terminal }: Session, { file, powers }: Agreeable): Promise<boolean> {
+  if (!terminal.asks) return false
+  const lines = [`${file} is new or has changed. It may:`, ...powers.map((power) => `  ${power}`)]
+  process.stdout.write(`${lines.map(visible).join('\n')}\n`)
+  return confirm('Trust it as it is now?')
+}

@@ -1,0 +1,126 @@
+/** A loop file in TypeScript as something to run: its data as in YAML, its code in a child. */
+
+import { basename, extname } from 'node:path'
+import { type Json, LoopError } from '../loop/index.ts'
+import { checkPlain, plainLoop } from '../loops/index.ts'
+import {
+  issueProblems,
+  issueReason,
+  loopFileProblems,
+  loopFileSchemas,
+  type WrittenLoopFile,
+} from '../protocol/index.ts'
+import { type OpenCodeLoop, openCodeLoop, type ScannedLoop } from './code-loop/index.ts'
+import { plainSettings, withGiven, workspaceOf } from './load-file.ts'
+import type { LoadedLoop, LoadOptions } from './loaded-loop.ts'
+import { LoopFileError, pathName, type ReadSection } from './loop-file/index.ts'
+import { type OpenedParts, openParts } from './open-parts.ts'
+
+export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Promise<LoadedLoop> {
+  const environment = options.environment ?? process.env
+  const code = await openCodeLoop(scanned, { env: environment })
+  try {
+    const { file, input } = readSettings(code)
+    const given = isObject(input) ? withGiven(input, options.input) : input
+    const { loop, firstPrompt } = await typeOf(code, file, given)
+    const opened: OpenedParts[] = []
+    return {
+      source: code.source,
+      loop,
+      input: given,
+      limits: file.limits,
+      workspace: workspaceOf(file, scanned.file),
+      powers: codePowers(scanned),
+      warnings: [],
+      firstPrompt,
+      async open(place) {
+        const parts = await openParts(file, place, environment, code.parts)
+        opened.push(parts)
+        return parts
+      },
+      async close() {
+        await Promise.all([...opened.map((parts) => parts.close()), code.close()])
+      },
+    }
+  } catch (error) {
+    await code.close()
+    throw error
+  }
+}
+
+export const codePowers = ({ file, modules, packages }: ScannedLoop): readonly string[] => [
+  `runs code: ${basename(file)}${modules.length > 1 ? ` and ${modules.length - 1} files it imports` : ''}`,
+  ...(packages.length === 0 ? [] : [`imports ${packages.join(', ')}`]),
+  'code is not isolated: it can reach the network and whatever you can',
+]
+
+type NamedFile = WrittenLoopFile & { readonly name: string }
+
+interface Settings {
+  readonly file: NamedFile
+  readonly input: Json
+}
+
+async function typeOf(
+  code: OpenCodeLoop,
+  file: NamedFile,
+  input: Json,
+): Promise<Pick<LoadedLoop, 'loop' | 'firstPrompt'>> {
+  if (code.loop !== undefined) return { loop: code.loop, firstPrompt: undefined }
+  const settings = plainSettings(file, sectionsOf(code, file), code.source.digest)
+  const { first } = await checkPlain(settings, isObject(input) ? input : {})
+  return { loop: plainLoop(settings), firstPrompt: first.text }
+}
+
+/** A loop type of its own needs no prompt and no agent, and any input is its own business. */
+function readSettings(code: OpenCodeLoop): Settings {
+  const { settings, loop, source, parts } = code
+  const { input, tools, ...rest } = settings
+  const owned = loop === undefined ? {} : { prompt: 'none', agent: { script: [[{ say: '' }]] } }
+  const plainInput = loop === undefined && input !== undefined ? { input } : {}
+  const ours = new Set(parts.tools.map((tool) => tool.name))
+  const named = Array.isArray(tools) ? tools.filter((name) => !ours.has(String(name))) : undefined
+  const written = {
+    ...owned,
+    ...rest,
+    ...plainInput,
+    ...(named === undefined ? {} : { tools: named }),
+  }
+  const parsed = loopFileSchemas.plain.safeParse(written, {
+    error: issueReason,
+    reportInput: true,
+  })
+  const problems = parsed.success
+    ? loop === undefined
+      ? loopFileProblems(parsed.data, Date.now())
+      : []
+    : issueProblems(parsed.error.issues)
+  if (!parsed.success || problems.length > 0) {
+    const place = { file: source.file, line: 1, column: 1 }
+    throw new LoopFileError(
+      source.file,
+      problems.map(({ path, reason }) => ({ ...place, path: pathName(path), reason })),
+    )
+  }
+  const name = parsed.data.name ?? basename(source.file, extname(source.file))
+  const chosen = Array.isArray(tools) ? { tools: tools.map(String) } : {}
+  return { file: { ...parsed.data, name, ...chosen }, input: input ?? {} }
+}
+
+function sectionsOf({ source }: OpenCodeLoop, file: NamedFile): readonly ReadSection[] {
+  return file.prompt.map((section) => {
+    if ('text' in section) {
+      return {
+        ...section,
+        position: { file: `${section.name} of ${source.file}`, line: 1, column: 1 },
+      }
+    }
+    throw new LoopError(
+      'bad-loop-file',
+      `${source.file}: prompt: a loop file that is code gives its prompt as text: read ${section.file} there, or write the loop in YAML.`,
+    )
+  })
+}
+
+const isObject = (value: Json): value is { readonly [name: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

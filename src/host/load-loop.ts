@@ -1,0 +1,105 @@
+/**
+ * Loop files, in YAML or in TypeScript: looked at, trusted, loaded, checked.
+ *
+ * Nothing of a file is used before its content was trusted; looking at it runs nothing of it.
+ */
+
+import { extname } from 'node:path'
+import { LoopError } from '../loop/index.ts'
+import { codeLoopEndings, type ScannedLoop, scanCodeLoop } from './code-loop/index.ts'
+import { codePowers, loadCode } from './load-code.ts'
+import { loadFile } from './load-file.ts'
+import type { LoadedLoop, LoadOptions, LoopPreview } from './loaded-loop.ts'
+import {
+  describePowers,
+  describeProblem,
+  LoopFileError,
+  type LoopFileProblem,
+  openTrust,
+  type ReadLoopFile,
+  readLoopFile,
+  requireTrusted,
+} from './loop-file/index.ts'
+
+type Looked =
+  | { readonly type: 'data'; readonly read: ReadLoopFile }
+  | { readonly type: 'code'; readonly scanned: ScannedLoop }
+
+export async function previewLoop(path: string, folder: string): Promise<LoopPreview> {
+  const seen = summary(await look(path))
+  return { ...seen, trusted: await openTrust(folder).isTrusted(seen.digest) }
+}
+
+/** The content that was previewed, and no other. */
+export async function trustLoop(
+  preview: Pick<LoopPreview, 'file' | 'digest'>,
+  folder: string,
+): Promise<void> {
+  await openTrust(folder).trust({ digest: preview.digest, file: preview.file })
+}
+
+/** Rejects with `not-trusted`, `bad-loop-file`, `bad-template` or `bad-request`. */
+export async function loadLoop(path: string, options: LoadOptions): Promise<LoadedLoop> {
+  const looked = await look(path)
+  const { file, digest, powers } = summary(looked)
+  await requireTrusted(openTrust(options.folder), { path: file, digest, powers })
+  return looked.type === 'data' ? loadFile(looked.read, options) : loadCode(looked.scanned, options)
+}
+
+export interface LoopReport {
+  readonly file: string
+  readonly ok: boolean
+  readonly problems: readonly (Partial<LoopFileProblem> & { readonly text: string })[]
+  readonly warnings: readonly string[]
+}
+
+/** A loop that is code must be trusted first, since only running it tells what it holds. */
+export async function validateLoop(path: string, folder: string): Promise<LoopReport> {
+  try {
+    const looked = await look(path)
+    if (looked.type === 'code') return await validateCode(path, folder, looked.scanned)
+    const loaded = await loadFile(looked.read, { folder })
+    await loaded.close()
+    return { file: path, ok: true, problems: [], warnings: loaded.warnings }
+  } catch (error) {
+    return { file: path, ok: false, problems: problemsOf(error), warnings: [] }
+  }
+}
+
+async function validateCode(
+  path: string,
+  folder: string,
+  scanned: ScannedLoop,
+): Promise<LoopReport> {
+  if (!(await openTrust(folder).isTrusted(scanned.digest))) {
+    const warning = `only its syntax was checked: trust it to have the rest checked (loopctl trust ${path})`
+    return { file: path, ok: true, problems: [], warnings: [warning] }
+  }
+  const loaded = await loadCode(scanned, { folder })
+  await loaded.close()
+  return { file: path, ok: true, problems: [], warnings: loaded.warnings }
+}
+
+function problemsOf(error: unknown): LoopReport['problems'] {
+  if (error instanceof LoopFileError) {
+    return error.problems.map((problem) => ({ ...problem, text: describeProblem(problem) }))
+  }
+  if (error instanceof LoopError) return error.message.split('\n').map((text) => ({ text }))
+  throw error
+}
+
+async function look(path: string): Promise<Looked> {
+  if (codeLoopEndings.includes(extname(path))) {
+    return { type: 'code', scanned: await scanCodeLoop(path) }
+  }
+  return { type: 'data', read: await readLoopFile(path) }
+}
+
+function summary(looked: Looked): Omit<LoopPreview, 'trusted'> {
+  if (looked.type === 'data') {
+    const { path, digest, file } = looked.read
+    return { file: path, digest, powers: describePowers(file) }
+  }
+  const { file, digest } = looked.scanned
+  return { file, digest, powers: codePowers(looked.scanned) }
+}

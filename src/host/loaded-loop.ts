@@ -1,0 +1,57 @@
+/** A loop file that was read, checked and trusted, and what it opens. */
+
+import type { AnyLoopType } from '../engine/index.ts'
+import type { Json, Limits, Source } from '../loop/index.ts'
+import type { RunParts } from './options.ts'
+
+/** A loop file as it is, before anything of it is used. */
+export interface LoopPreview {
+  /** The whole path. */
+  readonly file: string
+  /** Of its content, and that of every file it names. */
+  readonly digest: string
+  readonly trusted: boolean
+  /** What it may do, for a person who is asked. */
+  readonly powers: readonly string[]
+}
+
+export interface LoadedLoop {
+  readonly source: Source
+  readonly loop: AnyLoopType
+  readonly input: Json
+  readonly limits: Partial<Limits>
+  /** The folder to work in, unless somebody says otherwise. */
+  readonly workspace: string
+  readonly powers: readonly string[]
+  /** What a person should know, and what a run can do without. */
+  readonly warnings: readonly string[]
+  /** What the agent would be told first; undefined where only running tells. */
+  readonly firstPrompt: string | undefined
+  /** Starts what a run needs: its agent, its tools, their servers. For one run. */
+  open(place: OpenPlace): Promise<OpenedLoop>
+  /** Ends everything that was opened, and the process of a loop that is code. */
+  close(): Promise<void>
+}
+
+export interface OpenPlace {
+  /** The folder of the record. */
+  readonly folder: string
+  readonly workspace?: string | undefined
+  readonly signal?: AbortSignal
+}
+
+export interface OpenedLoop {
+  readonly parts: RunParts
+  /** What is missing and can be done without. */
+  readonly problems: readonly string[]
+}
+
+export interface LoadOptions {
+  /** The folder of the record, where it is kept what is trusted. */
+  readonly folder: string
+  /** Values in place of those of the file. */
+  readonly input?: Readonly<Record<string, string>>
+  readonly environment?: Environment
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
