@@ -1,0 +1,122 @@
+/**
+ * Errors on their way between a loop's process and ours. What the engine tells apart stays apart:
+ * faults, rejections, interruptions, values that cannot be stored, and bugs with their stack.
+ */
+
+import { z } from 'zod'
+import { Interruption } from '../../engine/index.ts'
+import {
+  type ErrorCode,
+  errorTable,
+  FaultError,
+  type Json,
+  LoopError,
+  NotJsonError,
+  textOf,
+} from '../../loop/index.ts'
+
+const messageCharsMax = 4000
+const stackCharsMax = 8000
+
+/** Begins the messages of errors from the thread that loads modules: only text comes out of it. */
+export const notTrustedMark = 'loopwright-not-trusted: '
+
+const fault = z.object({
+  code: z.string(),
+  message: z.string(),
+  retryable: z.boolean(),
+  fatal: z.boolean().optional(),
+  retryAtMs: z.number().optional(),
+  limit: z.enum(['tokens', 'cost']).optional(),
+})
+
+const carried = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('fault'), fault }),
+  z.object({ kind: z.literal('rejection'), code: z.string(), message: z.string() }),
+  z.object({ kind: z.literal('interruption'), reason: z.string() }),
+  z.object({ kind: z.literal('not-json'), path: z.string(), what: z.string() }),
+  z.object({
+    kind: z.literal('error'),
+    name: z.string(),
+    message: z.string(),
+    stack: z.string().optional(),
+    code: z.string().optional(),
+    /** The loop's process has the very object, and gets it back. */
+    kept: z.number().optional(),
+  }),
+])
+
+const keptBy = new WeakMap<object, number>()
+
+/** `keep` may hold on to an error that cannot be carried as it is, and names it by a number. */
+export function encodeError(error: unknown, keep?: (error: unknown) => number): Json {
+  if (error instanceof FaultError) return { kind: 'fault', fault: { ...error.fault } }
+  if (error instanceof Interruption) return { kind: 'interruption', reason: error.reason }
+  if (error instanceof LoopError) return rejection(error.code, error.message)
+  if (error instanceof NotJsonError) {
+    const what = error.message.slice(error.message.indexOf(': ') + 2)
+    return { kind: 'not-json', path: shorten(error.path), what: shorten(what) }
+  }
+  const message = textOf(error)
+  const at = message.indexOf(notTrustedMark)
+  if (at >= 0) return rejection('not-trusted', message.slice(at + notTrustedMark.length))
+  const known = error instanceof Error ? error : undefined
+  const code = known !== undefined && 'code' in known ? known.code : undefined
+  const kept = known === undefined ? keep?.(error) : (keptBy.get(known) ?? keep?.(error))
+  return {
+    kind: 'error',
+    name: shorten(known?.name ?? 'Error'),
+    message: shorten(message),
+    ...(typeof known?.stack === 'string' ? { stack: known.stack.slice(0, stackCharsMax) } : {}),
+    ...(typeof code === 'string' ? { code: shorten(code) } : {}),
+    ...(kept === undefined ? {} : { kept }),
+  }
+}
+
+/** Total: what is not an error as we send it is one that says so. */
+export function decodeError(sent: unknown, find?: (kept: number) => unknown): unknown {
+  const { success, data } = carried.safeParse(sent)
+  if (!success) return new Error('an error came that cannot be read')
+  switch (data.kind) {
+    case 'fault': {
+      const { fatal, retryAtMs, limit, ...rest } = data.fault
+      return new FaultError({
+        ...rest,
+        ...(fatal === undefined ? {} : { fatal }),
+        ...(retryAtMs === undefined ? {} : { retryAtMs }),
+        ...(limit === undefined ? {} : { limit }),
+      })
+    }
+    case 'rejection':
+      return isErrorCode(data.code)
+        ? new LoopError(data.code, shorten(data.message))
+        : new Error(shorten(data.message))
+    case 'interruption':
+      return new Interruption(shorten(data.reason))
+    case 'not-json':
+      return new NotJsonError(shorten(data.path), shorten(data.what))
+    case 'error':
+      return (data.kept === undefined ? undefined : find?.(data.kept)) ?? revive(data)
+  }
+}
+
+function revive(data: Extract<z.infer<typeof carried>, { kind: 'error' }>): Error {
+  const { name, message, stack, code, kept } = data
+  const error = new Error(shorten(message))
+  error.name = shorten(name)
+  error.stack = (stack ?? `${name}: ${message}`).slice(0, stackCharsMax)
+  if (code !== undefined) Object.assign(error, { code: shorten(code) })
+  if (kept !== undefined) keptBy.set(error, kept)
+  return error
+}
+
+const rejection = (code: ErrorCode, message: string): Json => ({
+  kind: 'rejection',
+  code,
+  message: shorten(message),
+})
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
+
+/** Code can give an error any name. */
+const shorten = (text: unknown): string => String(text).slice(0, messageCharsMax)

@@ -1,0 +1,90 @@
+/** Loads the trusted modules of a loop file, and nothing else that is local. */
+
+import Module, { createRequire, register } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { SourceTextModule } from 'node:vm'
+import { LoopError, textOf } from '../../../loop/index.ts'
+import { notTrustedMark } from '../carried-error.ts'
+import type { ScannedModule } from '../scan-code-loop.ts'
+import { isInstalled } from './installed.ts'
+import type { HookData } from './load-hooks.ts'
+
+/** What the file exports by default. */
+export async function importLoop(
+  file: string,
+  modules: readonly ScannedModule[],
+): Promise<unknown> {
+  const here = import.meta.url
+  const data: HookData = {
+    modules,
+    library: {
+      loopwright: new URL('../../index.js', here).href,
+      'loopwright/testing': new URL('../../../testing/index.js', here).href,
+    },
+    fallback: { zod: pathToFileURL(createRequire(here).resolve('zod')).href },
+  }
+  register('./load-hooks.js', here, { data })
+  guardRequire()
+  try {
+    const loaded = (await import(pathToFileURL(file).href)) as { readonly default?: unknown }
+    if (loaded.default !== undefined) return loaded.default
+  } catch (error) {
+    throw error instanceof LoopError ? error : cannotImport(error, file, modules)
+  }
+  const message = `${file} has no default export. Write: export default defineLoop({ … })`
+  throw new LoopError('bad-loop-file', message)
+}
+
+/** CommonJS goes round the hooks: local files cannot be had by it. */
+function guardRequire(): void {
+  const { _extensions: extensions } = Module as unknown as {
+    readonly _extensions: Record<string, (module: unknown, path: string) => void>
+  }
+  for (const [ending, load] of Object.entries(extensions)) {
+    extensions[ending] = (module, path) => {
+      if (isInstalled(pathToFileURL(path).href)) return load(module, path)
+      throw new LoopError('not-trusted', `${path} cannot be had by require. Import it instead.`)
+    }
+  }
+}
+
+function cannotImport(error: unknown, file: string, modules: readonly ScannedModule[]): LoopError {
+  const text = textOf(error)
+  const at = text.indexOf(notTrustedMark)
+  if (at >= 0) return new LoopError('not-trusted', text.slice(at + notTrustedMark.length))
+  const isSyntax = error instanceof SyntaxError
+  const place = placeOf(error, modules) ?? (isSyntax ? misspelt(modules) : undefined) ?? file
+  const what = isSyntax ? 'this is no valid code' : 'it threw while it was loaded'
+  const name = error instanceof Error && !isSyntax ? `${error.name}: ` : ''
+  const hint = text.includes('does not provide an export named')
+    ? ' If it is a type, write: import type { … }.'
+    : ''
+  const message = `${place}: ${what}: ${name}${text}${hint}`
+  return new LoopError('bad-loop-file', message, { cause: error })
+}
+
+/** `path:line` or `path:line:column` of the first place in the stack that is in these modules. */
+function placeOf(error: unknown, modules: readonly ScannedModule[]): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  for (const [, url = '', place] of stack.matchAll(
+    /(file:\/\/[^\s()]+?)((?::\d+){1,2})(?=[\s)]|$)/g,
+  )) {
+    if (modules.some((module) => module.url === url))
+      return `${decodeURI(new URL(url).pathname)}${place}`
+  }
+  return undefined
+}
+
+/** Node keeps to itself where the error is; so they are compiled once more, one by one. */
+function misspelt(modules: readonly ScannedModule[]): string | undefined {
+  for (const { url, format, source } of modules) {
+    if (format !== 'module') continue
+    try {
+      void new SourceTextModule(source, { identifier: fileURLToPath(url) })
+    } catch (error) {
+      const [first = ''] = String((error as Error).stack).split('\n')
+      return /:\d+$/.test(first) ? first : undefined
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,106 @@
+/**
+ * An iteration whose engine is in our process. Each call is asked for over there; the code of steps
+ * and branches stays here and is run when the engine says so.
+ */
+
+import {
+  type Branches,
+  type BranchResults,
+  type Iteration,
+  type Remaining,
+  type StepOptions,
+  type TreeId,
+  toJson,
+} from '../../../loop/index.ts'
+import type { Peer } from '../peer.ts'
+import { inline, piecesOf } from './artifact-content.ts'
+import { createAsking, type LocalCode, type SentIteration } from './asking.ts'
+
+/** The calls that become steps. */
+type Requests = Omit<Iteration, 'number' | 'signal' | 'workspace' | 'budget'>
+
+const nothingLeft: Remaining = { tokens: 0, costMicros: 0, iterations: 0, timeMs: 0 }
+
+export function createIterationProxy(
+  peer: Peer,
+  sent: SentIteration,
+  signal: AbortSignal,
+  local: LocalCode,
+): { readonly it: Iteration; idle(): Promise<unknown> | undefined } {
+  const { ask, withCode, idle } = createAsking(peer, sent.it, local)
+  const requests: Requests = {
+    step: (name, run, options) =>
+      withCode(
+        'step',
+        (code) => [[code, (context) => local.stepUnderWay.run(name, () => run(context))]],
+        (code) => ask({ type: 'step', name, options: plain(options), code }),
+      ),
+    parallel: async <B extends Branches>(branches: B): Promise<BranchResults<B>> => {
+      const names = Object.keys(branches)
+      const results = new Map<string, unknown>()
+      const runs = (code: string): [string, (it: Iteration) => unknown][] =>
+        names.map((name) => [
+          `${code}:${name}`,
+          async (branch) => {
+            results.set(name, await branches[name]?.(branch))
+          },
+        ])
+      await withCode('parallel', runs, (code) => ask({ type: 'parallel', branches: names, code }))
+      const entries = names.map((name) => [name, results.get(name)])
+      return Object.fromEntries(entries) as BranchResults<B>
+    },
+    agent: async (role, task, options) =>
+      ask({ type: 'agent', role, task: toJson(task) as never, options: plain(options) }),
+    tool: async (name, args, options) =>
+      ask({ type: 'tool', name, args: toJson(args), options: plain(options) }),
+    check: async (names) =>
+      ask({ type: 'check', ...(names === undefined ? {} : { names: [...names] }) }),
+    ask: async (name, question) => ask({ type: 'ask', name, question: toJson(question) as never }),
+    act: async (action) => ask({ type: 'act', action: toJson(action) as never }),
+    sleep: (name, ms) => ask({ type: 'sleep', name, ms }),
+    artifact: async (name, content) => {
+      const whole = inline(content)
+      if (whole !== undefined) return ask({ type: 'artifact', name, content: whole })
+      const pieces = piecesOf(content)
+      const next = async (): Promise<string | null> => {
+        const { value, done } = await pieces.next()
+        return done === true ? null : value
+      }
+      return withCode(
+        'pieces',
+        (code) => [[code, next]],
+        (code) => ask({ type: 'artifact', name, content: { pieces: code } }),
+      ).finally(() => void pieces.return(undefined).catch(() => undefined)) as never
+    },
+  }
+  return {
+    it: {
+      number: sent.number,
+      signal,
+      get workspace() {
+        const { workspace } = local.facts()
+        const changedSince = (tree: TreeId): Promise<readonly string[]> =>
+          ask({ type: 'changed-since', tree })
+        return workspace === undefined ? undefined : { ...workspace, changedSince }
+      },
+      budget: { remaining: () => local.facts().remaining ?? nothingLeft },
+      ...quiet(requests),
+    },
+    idle,
+  }
+}
+
+/** Code that does not wait for a step may not end the process by it; its failure is on record. */
+function quiet(requests: Requests): Requests {
+  const entries = Object.entries(requests).map(([name, ask]) => {
+    const asked = (...args: readonly unknown[]): Promise<unknown> => {
+      const answer = (ask as (...given: readonly unknown[]) => Promise<unknown>)(...args)
+      answer.catch(() => undefined)
+      return answer
+    }
+    return [name, asked]
+  })
+  return Object.fromEntries(entries) as Requests
+}
+
+const plain = (options: StepOptions | undefined): never => toJson(options ?? {}) as never

@@ -1,0 +1,115 @@
+/**
+ * The parts of a run that a loop file has as code: its agent, tools, checks, hooks, gate and actions.
+ * Each function is known by its place in the file, and what it gives back is checked.
+ */
+
+import { z } from 'zod'
+import type { Agent } from '../../agents/index.ts'
+import type { Actions, Check, Found, Gate, Hook, Verdict } from '../../engine/index.ts'
+import { type AgentReport, FaultError, type Json, type Receipt, toJson } from '../../loop/index.ts'
+import type { Tool, ToolArgs } from '../../tools/index.ts'
+import type { LentContext } from './contexts.ts'
+import type { Session } from './session.ts'
+
+export interface CodeParts {
+  readonly agent?: Agent
+  readonly tools: readonly Tool[]
+  /** By name; those of the file that are commands are in its settings. */
+  readonly checks: Readonly<Record<string, Check>>
+  readonly hooks: readonly Hook[]
+  readonly gate?: Gate
+  readonly actions?: Actions
+}
+
+const count = z.int().nonnegative()
+const text = z.string()
+const json = z.unknown().transform((value) => value as Json)
+
+const reportSchema: z.ZodType<AgentReport> = z.object({
+  status: z.enum(['done', 'done-with-concerns', 'blocked', 'needs-context', 'failed']),
+  text,
+  usage: z.object({ tokens: count, costMicros: count }),
+  turns: count,
+})
+const checkSchema: z.ZodType<Awaited<ReturnType<Check>>> = z.object({
+  status: z.enum(['met', 'not-met', 'error', 'timeout', 'skipped']),
+  output: text,
+  exitCode: z.int().exactOptional(),
+})
+const verdictSchema: z.ZodType<Verdict> = z.union([
+  z.object({ type: z.literal('allow') }),
+  z.object({ type: z.enum(['deny', 'ask']), reason: text }),
+])
+const receiptSchema: z.ZodType<Receipt> = z.object({
+  status: z.enum(['done', 'refused', 'skipped']),
+  summary: text,
+  details: json.exactOptional(),
+})
+const foundSchema: z.ZodType<Found> = z.union([
+  z.object({ type: z.literal('done'), receipt: receiptSchema }),
+  z.object({ type: z.enum(['not-done', 'unknown']) }),
+])
+
+export function codeParts(session: Session): CodeParts {
+  const { described } = session
+  const run = async (
+    code: string,
+    args: readonly unknown[],
+    context?: LentContext,
+  ): Promise<Json | undefined> => {
+    const sent = args.map(toJson)
+    return (await session.connection()).run(code, sent, context)
+  }
+  const ask = async <T>(
+    schema: z.ZodType<T>,
+    code: string,
+    args: readonly unknown[],
+    context?: LentContext,
+  ): Promise<T> => requireAnswer(schema, await run(code, args, context), code)
+
+  const agent: Agent = {
+    work: (task, context) => ask(reportSchema, 'agent.work', [task], context),
+  }
+  const gate: Gate = { judge: (action) => ask(verdictSchema, 'gate.judge', [action]) }
+  const actions: Actions = {
+    perform: (action, key, context) =>
+      ask(receiptSchema, 'actions.perform', [action, key], context),
+    find: (action, key, context) => ask(foundSchema, 'actions.find', [action, key], context),
+  }
+  return {
+    ...(described.hasAgent ? { agent } : {}),
+    ...(described.hasGate ? { gate } : {}),
+    ...(described.hasActions ? { actions } : {}),
+    tools: described.tools.map(({ timeoutMs, outputCharsMax, ...tool }) => ({
+      ...tool,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(outputCharsMax === undefined ? {} : { outputCharsMax }),
+      run: async (args: ToolArgs, context) =>
+        (await run(`tools.${tool.name}`, [args], context)) ?? null,
+    })),
+    checks: Object.fromEntries(
+      described.checks.map((name): [string, Check] => [
+        name,
+        (context) => ask(checkSchema, `checks.${name}`, [], context),
+      ]),
+    ),
+    hooks: described.hooks.map(({ name, points, blocking }, index) => ({
+      name,
+      points,
+      blocking,
+      run: async (context) => void (await run(`hooks.${index}`, [withoutUndefined(context)])),
+    })),
+  }
+}
+
+/** A state has parts that are there and undefined. */
+const withoutUndefined = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+function requireAnswer<T>(schema: z.ZodType<T>, value: unknown, code: string): T {
+  const { success, data, error } = schema.safeParse(value)
+  if (success) return data
+  const [issue] = error.issues
+  const where = issue === undefined || issue.path.length === 0 ? '' : ` (${issue.path.join('.')})`
+  const message = `${code} of the loop file gave back something else than it should${where}: ${issue?.message}.`
+  throw new FaultError({ code: 'bad-answer', message, retryable: false })
+}

@@ -1,0 +1,126 @@
+/** Contexts of steps, tools and agents, lent to a loop's process by a number for as long as a call lasts. */
+
+import {
+  type AgentContext,
+  FaultError,
+  type Json,
+  LoopError,
+  type Reservation,
+  type StepContext,
+  type ToolContext,
+  toJson,
+} from '../../loop/index.ts'
+import { encodeError } from './carried-error.ts'
+import {
+  callToolSchema,
+  noteSchema,
+  parseSent,
+  reserveSchema,
+  settleSchema,
+  spendSchema,
+  toolsSchema,
+} from './wire.ts'
+
+export type LentContext = StepContext & Partial<Omit<AgentContext, keyof StepContext>>
+
+export interface Contexts {
+  /** Lends a context while `work` lasts; `work` gets what the other side is told of it. */
+  lend<T>(context: LentContext, work: (sent: Json) => Promise<T>): Promise<T>
+  serve(name: string, args: Json): Promise<Json | undefined>
+  hear(name: string, args: Json): void
+  /** The newest that can tell what the run has left. */
+  readonly newest: Pick<AgentContext, 'remaining'> | undefined
+}
+
+interface Lent {
+  readonly context: LentContext
+  readonly reservations: Reservation[]
+}
+
+const reservationsMax = 100_000
+
+/** `abort` tells the other side that the signal of a lent context has aborted. */
+export function createContexts(abort: (context: number, reason: Json) => void): Contexts {
+  const lent = new Map<number, Lent>()
+  let count = 0
+
+  const find = (number: number): Lent => {
+    const found = lent.get(number)
+    if (found !== undefined) return found
+    const message = 'A context was used after its call had ended. Wait for what you start.'
+    throw new FaultError({ code: 'step-over', message, retryable: false })
+  }
+
+  return {
+    async lend(context, work) {
+      const number = ++count
+      const { signal } = context
+      const onAbort = (): void => abort(number, encodeError(signal.reason))
+      lent.set(number, { context, reservations: [] })
+      signal.addEventListener('abort', onAbort, { once: true })
+      try {
+        return await work(describe(number, context))
+      } finally {
+        signal.removeEventListener('abort', onAbort)
+        lent.delete(number)
+      }
+    },
+    async serve(name, args) {
+      switch (name) {
+        case 'reserve': {
+          const { context: number, worst } = parseSent(reserveSchema, args, 'reserve')
+          const { context, reservations } = find(number)
+          if (reservations.length >= reservationsMax) throw tooManyReservations()
+          return reservations.push(await context.reserve(worst)) - 1
+        }
+        case 'settle': {
+          const sent = parseSent(settleSchema, args, 'settle')
+          const reservation = find(sent.context).reservations[sent.reservation]
+          if (reservation === undefined) throw new LoopError('bad-request', 'Nothing is reserved.')
+          await reservation.settle(sent.spent)
+          return undefined
+        }
+        case 'tools': {
+          const { context } = find(parseSent(toolsSchema, args, 'tools').context)
+          return toJson((await context.tools?.()) ?? [])
+        }
+        case 'call-tool': {
+          const sent = parseSent(callToolSchema, args, 'callTool')
+          const { callTool } = find(sent.context).context
+          if (callTool === undefined) throw new LoopError('bad-request', 'Only agents call tools.')
+          return toJson(await callTool(sent.name, sent.args))
+        }
+        default:
+          throw new LoopError('bad-request', `Nothing is known of "${name.slice(0, 100)}".`)
+      }
+    },
+    hear(name, args) {
+      if (name === 'spend') {
+        const { data } = spendSchema.safeParse(args)
+        if (data !== undefined) lent.get(data.context)?.context.spend(data.amount)
+      } else if (name === 'note') {
+        const { data } = noteSchema.safeParse(args)
+        if (data !== undefined) lent.get(data.context)?.context.note?.(data.note)
+      }
+    },
+    get newest() {
+      const contexts = [...lent.values()].map(({ context }) => context)
+      return contexts.findLast((one): one is AgentContext => one.remaining !== undefined)
+    },
+  }
+}
+
+function describe(number: number, context: LentContext): Json {
+  const { signal, attempt, iteration, workspace } = context as Partial<ToolContext> & StepContext
+  return {
+    context: number,
+    attempt,
+    isAgent: context.callTool !== undefined,
+    ...(iteration === undefined ? {} : { iteration }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(signal.aborted ? { aborted: encodeError(signal.reason) } : {}),
+  }
+}
+
+const tooManyReservations = (): LoopError =>
+  new LoopError('bad-request', `One call may reserve ${reservationsMax} times and no more.`)

@@ -1,0 +1,75 @@
+/**
+ * A loop file in TypeScript: the keys of a loop file in YAML, and code where YAML has only names.
+ *
+ *   export default defineLoop({ name: 'sum', loop: { createContext, iterate, extractProgress } })
+ *
+ * It runs in a process of its own, so its parts get and give values that are JSON.
+ */
+
+import type { Agent } from '../../agents/index.ts'
+import type { Actions, Check, Gate, Hook } from '../../engine/index.ts'
+import type { Condition, Json, LoopType } from '../../loop/index.ts'
+import type { Tool } from '../../tools/index.ts'
+
+/** A duration with its unit: `500ms`, `30s`, `10m`, `2h`, `1d`. */
+export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
+
+export interface CodeLoop<Input = never, Context = never, Progress = never, Result = never> {
+  /** A loop type of its own; `plain` unless told. */
+  readonly loop?: 'plain' | LoopType<Input, Context, Progress, Result>
+  readonly name?: string
+  readonly description?: string
+  /** Relative to the file. */
+  readonly workspace?: string
+  readonly input?: Json
+  readonly prompt?: string | { readonly file: string } | readonly CodeLoopSection[]
+  /** Who works: an agent in code, or the settings of one that there is. */
+  readonly agent?: Agent | { readonly [key: string]: Json }
+  /** Names of tools that there are, and tools in code. */
+  readonly tools?: readonly (string | Tool)[]
+  readonly mcp?: { readonly [server: string]: { readonly [key: string]: Json } }
+  readonly checks?: { readonly [name: string]: Check | CodeLoopCommand }
+  readonly until?: readonly Condition<Progress, Result>[]
+  readonly limits?: {
+    readonly iterations?: number
+    readonly tokens?: number
+    /** In dollars. */
+    readonly cost?: number
+    readonly time?: Duration
+    readonly deadline?: string
+    readonly sameErrors?: number
+  }
+  readonly context?: { readonly tokens?: number }
+  readonly progress?: { readonly entries?: number; readonly chars?: number }
+  readonly exclude?: readonly string[]
+  readonly hooks?: readonly Hook[]
+  readonly gate?: Gate
+  readonly actions?: Actions
+  /** Variables of the environment that its code may read, once it is loaded. It sees no others. */
+  readonly env?: readonly string[]
+}
+
+export type CodeLoopSection = {
+  readonly name: string
+  readonly priority?: number
+  readonly stable?: boolean
+  readonly keep?: 'start' | 'end'
+  readonly required?: boolean
+} & ({ readonly text: string } | { readonly file: string })
+
+/** Text is run by `/bin/sh -c`, a list as it is. */
+export type CodeLoopCommand =
+  | string
+  | readonly string[]
+  | {
+      readonly run: string | readonly string[]
+      readonly timeout?: Duration
+      readonly env?: { readonly [name: string]: string }
+    }
+
+/** Gives a loop its types, and changes nothing. */
+export function defineLoop<Input, Context, Progress, Result>(
+  loop: CodeLoop<Input, Context, Progress, Result>,
+): CodeLoop<Input, Context, Progress, Result> {
+  return loop
+}

@@ -1,0 +1,21 @@
+export type { CodeParts } from './code-parts.ts'
+export {
+  type CodeLoop,
+  type CodeLoopCommand,
+  type CodeLoopSection,
+  type Duration,
+  defineLoop,
+} from './define-loop.ts'
+export {
+  type LoadCodeLoopOptions,
+  loadCodeLoop,
+  type OpenCodeLoop,
+  openCodeLoop,
+} from './load-code-loop.ts'
+export {
+  codeLoopEndings,
+  type ScannedLoop,
+  type ScannedModule,
+  scanCodeLoop,
+} from './scan-code-loop.ts'
+export type { SessionOptions } from './session.ts'

@@ -1,0 +1,178 @@
+/**
+ * What a loop file in TypeScript consists of, found without running any of it. This is what is
+ * trusted: the digest covers the file and every local file that it imports, and what is run later is
+ * the very text that was read here.
+ *
+ * Packages (`zod`, `node:fs`) are listed and not covered: they are what the owner installed. An import
+ * whose path is computed is not found here, so it is refused when it is made.
+ */
+
+import { createHash } from 'node:crypto'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, extname, relative, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { LoopError, textOf } from '../../loop/index.ts'
+import { stripTypes } from './strip-types.ts'
+
+export interface ScannedModule {
+  /** Relative to the folder of the loop file. */
+  readonly path: string
+  readonly url: string
+  readonly sha256: string
+  readonly format: 'module' | 'json'
+  /** As it is run: without types. */
+  readonly source: string
+  /** Each local import as it is written, with the address of its file. */
+  readonly imports: Readonly<Record<string, string>>
+}
+
+export interface ScannedLoop {
+  readonly file: string
+  /** sha256 over the sorted list of path and sha256 of each module. */
+  readonly digest: string
+  readonly modules: readonly ScannedModule[]
+  /** Imported, and not covered by the digest. */
+  readonly packages: readonly string[]
+}
+
+/** Endings of loop files; anything else is no code. */
+export const codeLoopEndings: readonly string[] = ['.ts', '.mts', '.js', '.mjs']
+
+const modulesMax = 1000
+const bytesMax = 16 * 1024 * 1024
+
+export async function scanCodeLoop(path: string): Promise<ScannedLoop> {
+  const { init, parse } = await import('es-module-lexer')
+  await init()
+  const entry = realFile(resolve(path), path)
+  const root = dirname(entry)
+  const found = new Map<string, Found>()
+  const packages = new Set<string>()
+  const queue = [entry]
+  let bytes = 0
+  for (const file of queue) {
+    if (found.has(file)) continue
+    bytes += statSync(file).size
+    if (found.size >= modulesMax || bytes > bytesMax) throw tooMuch(path)
+    const content = readFileSync(file)
+    const module = scanModule(file, content, root, parse)
+    found.set(file, module)
+    for (const name of module.packages) packages.add(name)
+    queue.push(...Object.values(module.imports).map((url) => fileURLToPath(url)))
+  }
+  const modules = [...found.values()]
+    .map(({ packages: _packages, ...module }) => module)
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  const list = modules.map(({ path: name, sha256: hash }) => [name, hash])
+  return {
+    file: entry,
+    digest: sha256(JSON.stringify(list)),
+    modules,
+    packages: [...packages].toSorted(),
+  }
+}
+
+interface Found extends ScannedModule {
+  readonly packages: readonly string[]
+}
+
+type Parse = typeof import('es-module-lexer').parse
+
+function scanModule(file: string, content: Buffer, root: string, parse: Parse): Found {
+  const text = content.toString('utf8')
+  const known = {
+    path: relative(root, file),
+    url: pathToFileURL(file).href,
+    sha256: sha256(content),
+  }
+  const ending = extname(file)
+  if (ending === '.json') {
+    return { ...known, format: 'json', source: text, imports: {}, packages: [] }
+  }
+  if (!codeLoopEndings.includes(ending)) {
+    const message = `${file} is imported, and only ${codeLoopEndings.join(', ')} and .json can be.`
+    throw new LoopError('bad-loop-file', message)
+  }
+  const source = ending.endsWith('ts') ? stripTypes(text, file) : text
+  const imports: Record<string, string> = {}
+  const packages: string[] = []
+  for (const { specifier, start } of importsOf(source, file, parse)) {
+    if (isLocal(specifier)) imports[specifier] = resolveLocal(specifier, file, source, start)
+    else packages.push(requirePackage(specifier, file, source, start))
+  }
+  return { ...known, format: 'module', source, imports, packages }
+}
+
+function importsOf(
+  source: string,
+  file: string,
+  parse: Parse,
+): readonly { readonly specifier: string; readonly start: number }[] {
+  try {
+    return parse(source, file)[0].flatMap((one) => {
+      if (one.type === 'import-meta' || one.specifier === undefined) return []
+      // A path with a hole in it is known only when it is asked for.
+      if (one.type === 'dynamic' && one.glob) return []
+      return [{ specifier: one.specifier, start: one.start }]
+    })
+  } catch (error) {
+    const at = (error as { idx?: unknown }).idx
+    const place = typeof at === 'number' ? placeOf(source, at) : ''
+    const message = `${file}${place}: this is no JavaScript module: ${firstLine(textOf(error))}.`
+    throw new LoopError('bad-loop-file', message)
+  }
+}
+
+const isLocal = (specifier: string): boolean =>
+  /^\.{0,2}\//.test(specifier) || specifier.startsWith('file:') || /^\.{1,2}$/.test(specifier)
+
+/** As Node does it, and besides: `./x.js` may mean `./x.ts`, as TypeScript has it. */
+function resolveLocal(specifier: string, from: string, source: string, start: number): string {
+  const url = new URL(specifier, pathToFileURL(from))
+  url.search = ''
+  url.hash = ''
+  const path = fileURLToPath(url)
+  const candidates = [path, path.replace(/\.(m?)js$/, '.$1ts')]
+  const isFile = (one: string): boolean =>
+    statSync(one, { throwIfNoEntry: false })?.isFile() === true
+  const found = candidates.find(isFile)
+  if (found !== undefined) return pathToFileURL(realpathSync(found)).href
+  const nearest = codeLoopEndings.find((ending) => isFile(`${path}${ending}`))
+  const hint =
+    nearest === undefined ? 'there is no such file' : `write it with its ending, ${nearest}`
+  const place = `${from}${placeOf(source, start)}`
+  throw new LoopError('bad-loop-file', `${place}: cannot import "${specifier}": ${hint}.`)
+}
+
+function requirePackage(name: string, from: string, source: string, start: number): string {
+  const isPackage = name.startsWith('node:') || /^(@[\w.-]+\/)?[\w.-]+(\/|$)/.test(name)
+  if (isPackage && !/^(data|https?|blob):/.test(name)) return name
+  const message = `cannot import "${name}": give a relative path, or the name of a package.`
+  throw new LoopError('bad-loop-file', `${from}${placeOf(source, start)}: ${message}`)
+}
+
+function placeOf(source: string, index: number): string {
+  const before = source.slice(0, index).split('\n')
+  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+const firstLine = (text: string): string => text.split('\n')[0] ?? ''
+
+function realFile(path: string, asked: string): string {
+  if (!codeLoopEndings.includes(extname(path))) {
+    const message = `${asked} is no loop in code: its name must end in ${codeLoopEndings.join(', ')}.`
+    throw new LoopError('bad-loop-file', message)
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return realpathSync(path)
+  throw new LoopError('bad-loop-file', `There is no file ${asked}. Give the path of a loop file.`)
+}
+
+const tooMuch = (path: string): LoopError =>
+  new LoopError(
+    'bad-loop-file',
+    `${path} imports more than ${modulesMax} files, or more than ${bytesMax / 2 ** 20} MiB of ` +
+      'them. Put what is not its own into a package.',
+  )
+
+const sha256 = (content: Buffer | string): string =>
+  createHash('sha256').update(content).digest('hex')

@@ -1,0 +1,205 @@
+/** What a loop's process may ask of ours, as it is checked on our side, and what it says of itself. */
+
+import { z } from 'zod'
+import type { Hook } from '../../engine/index.ts'
+import {
+  type Action,
+  type AgentNote,
+  type AgentTask,
+  type Amount,
+  type Json,
+  LoopError,
+  type Question,
+  type StepNote,
+  type StepOptions,
+  type ToolDescription,
+} from '../../loop/index.ts'
+import { stepNoteSchema } from '../../protocol/index.ts'
+
+/** One request of a loop to its iteration. `code` names a function in the loop's process. */
+export type Op =
+  | {
+      readonly type: 'step'
+      readonly name: string
+      readonly options: StepOptions
+      readonly code: string
+    }
+  | { readonly type: 'parallel'; readonly branches: readonly string[]; readonly code: string }
+  | {
+      readonly type: 'agent'
+      readonly role: string
+      readonly task: AgentTask
+      readonly options: StepOptions
+    }
+  | {
+      readonly type: 'tool'
+      readonly name: string
+      readonly args: Json
+      readonly options: StepOptions
+    }
+  | { readonly type: 'check'; readonly names?: readonly string[] }
+  | { readonly type: 'ask'; readonly name: string; readonly question: Question }
+  | { readonly type: 'act'; readonly action: Action }
+  | { readonly type: 'sleep'; readonly name: string; readonly ms: number }
+  | { readonly type: 'artifact'; readonly name: string; readonly content: SentContent }
+  | { readonly type: 'changed-since'; readonly tree: string }
+
+/** Content as text, as base64, or piece by piece from a function of the loop's process. */
+export type SentContent =
+  | { readonly text: string }
+  | { readonly base64: string }
+  | { readonly pieces: string }
+
+/** What a loop file is, with the names of functions where it has functions. */
+export interface Described {
+  /** Everything in it that is data, as a loop file in YAML would say it. */
+  readonly settings: { readonly [key: string]: Json }
+  readonly env: readonly string[]
+  readonly loop?: { readonly name: string; readonly until: readonly Json[] }
+  readonly hasAgent: boolean
+  readonly tools: readonly DescribedTool[]
+  /** Those in code; the others are in the settings. */
+  readonly checks: readonly string[]
+  readonly hooks: readonly DescribedHook[]
+  readonly hasGate: boolean
+  readonly hasActions: boolean
+}
+
+export interface DescribedTool extends ToolDescription {
+  readonly timeoutMs?: number
+  readonly outputCharsMax?: number
+}
+
+export type DescribedHook = Required<Omit<Hook, 'run'>>
+
+/** What one trip around left. The result itself stays in the loop's process. */
+export interface WentAround {
+  readonly progress?: Json
+  /** For each condition in code: whether it is met, or what it threw. */
+  readonly met: { readonly [code: string]: boolean | { readonly error: Json } }
+}
+
+const text = z.string()
+/** The engine judges names, amounts and times itself; here only their types are made sure of. */
+const amount: z.ZodType<Amount> = z.object({ tokens: z.number(), costMicros: z.number() })
+const json: z.ZodType<Json> = z.unknown().transform((value) => value as Json)
+const jsonObject = z.record(text, json)
+
+const options: z.ZodType<StepOptions> = z.object({
+  timeoutMs: z.number().exactOptional(),
+  retry: z
+    .object({
+      attempts: z.number().exactOptional(),
+      firstDelayMs: z.number().exactOptional(),
+      factor: z.number().exactOptional(),
+      delayMsMax: z.number().exactOptional(),
+    })
+    .exactOptional(),
+  reserve: amount.exactOptional(),
+  readOnly: z.boolean().exactOptional(),
+})
+
+const task = z.object({ prompt: text, settings: jsonObject.exactOptional() })
+const question = z.object({
+  text,
+  options: z.array(text).exactOptional(),
+  default: text,
+  deadlineMs: z.number().exactOptional(),
+})
+const action = z.object({ kind: text, summary: text, details: json.exactOptional() })
+const content = z.union([
+  z.object({ text }),
+  z.object({ base64: text }),
+  z.object({ pieces: text }),
+])
+const names = z.array(text).max(100_000)
+
+const op: z.ZodType<Op> = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('step'), name: text, options, code: text }),
+  z.object({ type: z.literal('parallel'), branches: names, code: text }),
+  z.object({ type: z.literal('agent'), role: text, task, options }),
+  z.object({ type: z.literal('tool'), name: text, args: json, options }),
+  z.object({ type: z.literal('check'), names: names.exactOptional() }),
+  z.object({ type: z.literal('ask'), name: text, question }),
+  z.object({ type: z.literal('act'), action }),
+  z.object({ type: z.literal('sleep'), name: text, ms: z.number() }),
+  z.object({ type: z.literal('artifact'), name: text, content }),
+  z.object({ type: z.literal('changed-since'), tree: text }),
+])
+export const opSchema: z.ZodType<{ readonly it: number; readonly op: Op }> = z.object({
+  it: z.int(),
+  op,
+})
+
+interface OfContext {
+  readonly context: number
+}
+type Sent<T> = z.ZodType<OfContext & T>
+
+const context = z.int()
+export const reserveSchema: Sent<{ readonly worst: Amount }> = z.object({ context, worst: amount })
+export const settleSchema: Sent<{ readonly reservation: number; readonly spent: Amount }> =
+  z.object({ context, reservation: z.int(), spent: amount })
+export const toolsSchema: Sent<unknown> = z.object({ context })
+export const callToolSchema: Sent<{ readonly name: string; readonly args: Json }> = z.object({
+  context,
+  name: text,
+  args: json,
+})
+export const spendSchema: Sent<{ readonly amount: Amount }> = z.object({ context, amount })
+const isAgentNote = (note: StepNote): note is AgentNote => note.type !== 'tool-called'
+/** Calls of tools are noted by the engine, and by nobody else. */
+export const noteSchema: Sent<{ readonly note: AgentNote }> = z.object({
+  context,
+  note: stepNoteSchema.refine(isAgentNote),
+})
+
+const hookPoints = [
+  'before-run',
+  'after-run',
+  'before-iteration',
+  'after-iteration',
+  'before-step',
+  'after-step',
+  'before-tool',
+  'after-tool',
+] as const
+
+export const describedSchema: z.ZodType<Described> = z.object({
+  settings: jsonObject,
+  env: z.array(text).max(100),
+  loop: z.object({ name: text, until: z.array(json).max(1000) }).exactOptional(),
+  hasAgent: z.boolean(),
+  tools: z
+    .array(
+      z.object({
+        name: text,
+        description: text,
+        parameters: jsonObject,
+        risk: z.enum(['read-only', 'idempotent', 'network', 'destructive']),
+        timeoutMs: z.number().exactOptional(),
+        outputCharsMax: z.number().exactOptional(),
+      }),
+    )
+    .max(1000),
+  checks: z.array(text).max(1000),
+  hooks: z
+    .array(z.object({ name: text, points: z.array(z.enum(hookPoints)), blocking: z.boolean() }))
+    .max(100),
+  hasGate: z.boolean(),
+  hasActions: z.boolean(),
+})
+
+export const wentAroundSchema: z.ZodType<WentAround> = z.object({
+  progress: json.exactOptional(),
+  met: z.record(text, z.union([z.boolean(), z.object({ error: json })])),
+})
+
+export function parseSent<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const { success, data, error } = schema.safeParse(value)
+  if (success) return data
+  const [issue] = error.issues
+  const path = issue?.path.join('.') ?? ''
+  const where = path === '' ? '' : ` (${path})`
+  throw new LoopError('bad-request', `${what}${where}: ${issue?.message ?? 'it cannot be read'}.`)
+}

@@ -1,0 +1,90 @@
+/** Loops written in TypeScript, in their own process, against a real host. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { fixtures, loopText, open, partsOf, typeOf, writeLoop } from './code-loop-fixture.ts'
+import { newFolder, newHost } from './host-fixture.ts'
+
+test('a loop with everything of its own runs to its end', async () => {
+  const log = join(newFolder(), 'log')
+  process.env['WHOLE_LOG'] = log
+  const loop = await open(join(fixtures, 'whole.ts'))
+  delete process.env['WHOLE_LOG']
+  expect(loop.settings).toEqual({
+    name: 'whole',
+    input: { to: 3 },
+    limits: { iterations: 5 },
+    agent: { script: [[{ say: '' }]] },
+    tools: ['read', 'shout'],
+    checks: { good: { run: ['false'] }, lint: 'true' },
+  })
+  const host = await newHost()
+  const workspace = newFolder()
+  const run = await host.start(typeOf(loop), {
+    ...partsOf(loop),
+    input: { to: 3 },
+    name: 'whole',
+    workspace,
+    source: loop.source,
+  })
+  expect(await run.done).toMatchObject({
+    type: 'ended',
+    outcome: { type: 'completed', condition: 'all(checks-pass, enough)' },
+  })
+  const { state } = await host.inspect('whole')
+  expect(state.progress).toEqual({ total: 7, said: '"UP TO 3!" true "HI!"' })
+  expect(state.iteration).toBe(2)
+  expect(state.spent).toEqual({ tokens: 10, costMicros: 10 })
+  expect(state.metrics.tools?.['shout']).toMatchObject({ calls: 4 })
+  expect(readFileSync(log, 'utf8').split('\n').slice(0, 4)).toEqual([
+    'first#1',
+    'first#1',
+    '0.left/one#1',
+    '0.right/two#1',
+  ])
+})
+
+test('values and errors are what they would be in our process', async () => {
+  const text = loopText(`
+    const seen: Record<string, unknown> = {}
+    seen.frozen = Object.isFrozen(await it.step('object', () => ({ a: [1] })))
+    seen.nothing = (await it.step('nothing', () => undefined)) === undefined
+    try { await it.step('fault', () => { throw new FaultError({ code: 'mine', message: 'no', retryable: false }) }) }
+    catch (error) { seen.fault = error instanceof FaultError && error.fault.code }
+    try { await it.step('nested', async () => { await null; await it.step('inner', () => 1) }) }
+    catch (error) { seen.nested = (error as any).fault.code }
+    const mine = new Error('mine')
+    try { await it.parallel({ a: async () => { throw mine } }) } catch (error) { seen.same = error === mine }
+    try { await it.step('', () => 1) } catch (error) { seen.name = (error as LoopError).code }
+    seen.context = context
+    seen.number = it.number
+    seen.left = it.budget.remaining().tokens
+    seen.workspace = it.workspace
+    async function* stream() { yield Buffer.alloc(3_000_000, 'a'); yield new Uint8Array([1]) }
+    seen.stream = (await it.artifact('stream', stream())).bytes
+    seen.bytes = (await it.artifact('bytes', new Uint8Array([1, 2]))).bytes
+    seen.long = (await it.artifact('long', 'x'.repeat(9_000_000))).bytes
+    it.step('not waited for', () => { throw new Error('nobody looks') })
+    return seen
+  `)
+  const loop = await open(writeLoop({ 'loop.ts': text }))
+  const host = await newHost()
+  const run = await host.start(typeOf(loop), { input: { a: 1 }, name: 'values' })
+  await run.done
+  const { state } = await host.inspect('values')
+  expect(state.progress).toEqual({
+    frozen: true,
+    nothing: true,
+    fault: 'mine',
+    nested: 'nested-step',
+    same: true,
+    name: 'bad-name',
+    context: { input: { a: 1 } },
+    number: 1,
+    left: 2_000_000,
+    stream: 3_000_001,
+    bytes: 2,
+    long: 9_000_000,
+  })
+})
