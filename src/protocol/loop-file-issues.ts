@@ -1,7 +1,7 @@
 /** What a schema found wrong, in the words of somebody who writes a loop file. */
 
 import type { z } from 'zod'
-import { nearest } from '../loop/index.ts'
+import { nearestName } from '../loop/index.ts'
 import type { FileProblem } from './loop-file.ts'
 
 const shownCharsMax = 60
@@ -33,7 +33,7 @@ export function quoted(text: string, charsMax: number = shownCharsMax): string {
 }
 
 export function unknownName(what: string, name: string, known: readonly string[]): string {
-  const meant = nearest(name, known)
+  const meant = nearestName(name, known)
   const hint =
     meant === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`
   return `there is no ${what} ${quoted(name)}: ${hint}`
@@ -108,7 +108,7 @@ function unionProblems(issue: UnionIssue, path: readonly PropertyKey[]): FilePro
   if (fewest === 0) return issueProblems(first ?? [], path)
   const names = [...new Set(meant.flatMap(missingKeys))]
   const given = meant[0]?.flatMap((one) => (one.code === 'unrecognized_keys' ? one.keys : [])) ?? []
-  const near = given.map((name) => nearest(name, names)).find((name) => name !== undefined)
+  const near = given.map((name) => nearestName(name, names)).find((name) => name !== undefined)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
   return [{ path, reason: `expected one of the keys ${names.join(', ')}${hint}` }]
 }

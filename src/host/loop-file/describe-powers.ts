@@ -4,7 +4,7 @@ import type { AgentSettings, LoopFile, McpServer } from '../../protocol/index.ts
 import { builtInToolNames } from '../../protocol/index.ts'
 import { oneLine } from './loop-file-error.ts'
 
-const lineCharsMax = 200
+const lineCharsMax = 1000
 const linesMax = 60
 
 /** Each is one line without control characters, whatever the file says. */

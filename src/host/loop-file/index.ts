@@ -1,5 +1,10 @@
 export { describePowers } from './describe-powers.ts'
-export { describeProblem, LoopFileError, type LoopFileProblem } from './loop-file-error.ts'
+export {
+  describeProblem,
+  LoopFileError,
+  type LoopFileProblem,
+  pathName,
+} from './loop-file-error.ts'
 export { type ParsedLoopFile, type ParseOptions, parseLoopFile } from './parse-loop-file.ts'
 export {
   digestOf,

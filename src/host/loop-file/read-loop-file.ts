@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { nearest } from '../../loop/index.ts'
+import { nearestName } from '../../loop/index.ts'
 import {
   type LoopFile,
   type PromptSection,
@@ -108,7 +108,9 @@ async function readNamedFiles(
   absolute: string,
   { file: { prompt }, positionOf }: ParsedLoopFile,
 ): Promise<ReadonlyMap<string, Content>> {
-  const folder = await realpath(dirname(absolute))
+  const folder = await realpath(dirname(absolute)).catch(async (error: unknown) => {
+    throw atStart(file, await cannotRead(absolute, error))
+  })
   const contents = new Map<string, Content>()
   const problems = []
   for (const [index, section] of prompt.entries()) {
@@ -197,7 +199,7 @@ async function similarFiles(path: string): Promise<readonly string[]> {
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name)
     .slice(0, entriesMax)
-  const near = nearest(basename(path), names)
+  const near = nearestName(basename(path), names)
   const loops = names.filter((name) => /\.(?:ya?ml|md|ts)$/.test(name) && name !== near)
   const shown = near === undefined ? loops : [near, ...loops.filter((name) => sameKind(name, path))]
   return shown.slice(0, similarMax).map((name) => quoted(name))
