@@ -115,7 +115,7 @@ describe('a check before the run', () => {
     ['{% if false %}{{ budgets }}{% endif %}', 'Did you mean "budget"?'],
     ['{{ budget.token }}', 'Did you mean "budget.tokens"?'],
     ['{% for c in checks %}{{ c.nam }}{% endfor %}', 'there is no variable "c.nam"'],
-    ['{{ checks[0].name }}', 'there is no variable "checks.0"'],
+    ['{{ checks[0].name }}', 'there is no item 0 in "checks". Ask for its size first'],
     ['{{ limits }}', 'There are: input, iteration, progress, checks'],
   ])('refuses %s', async (prompt, message) => {
     await expect(checkPlain({ prompt }, { goal: 'g' })).rejects.toThrow(message)

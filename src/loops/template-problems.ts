@@ -57,6 +57,10 @@ function reasonFor(message: string, error: unknown, around: Surroundings): strin
 }
 
 function unknownVariable(path: string, known: Shape | undefined): string {
+  const [, list, item] = /^(.*)\.(-?\d+)$/s.exec(path) ?? []
+  if (list !== undefined) {
+    return `there is no item ${item} in "${list}". Ask for its size first, or go over it with a loop.`
+  }
   const unknown = known === undefined ? undefined : unknownIn(path.split('.'), known)
   // A name of the template's own, such as that of a loop, is not in what was given.
   return unknown === undefined || unknown.path !== path
