@@ -1,3 +1,10 @@
+export { type BuiltInToolsOptions, builtInNames, builtInTools } from './built-in-tools.ts'
+export { createTools, type ToolsOptions } from './create-tools.ts'
+export { connectMcp, type McpOptions, type McpProblem, type McpTools } from './mcp/connect-mcp.ts'
+export type { McpServer } from './mcp/mcp-server.ts'
+export type { MarkProcesses } from './mcp/server-process.ts'
+export type { OutputFile, OutputFolder } from './output-folder.ts'
+export { searchTools } from './search-tools.ts'
 export {
   defineTool,
   type JsonSchema,

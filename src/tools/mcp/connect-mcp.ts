@@ -1,0 +1,189 @@
+/**
+ * MCP servers as tools. Servers are connected side by side, each within a time limit; one that cannot
+ * be reached or misbehaves is a problem with a reason, and the others work.
+ *
+ * A server is a stranger. What it says of its tools is shown to models, so it is cut and cleaned, but
+ * it may still be meant to mislead: connect only servers that you trust as much as a dependency.
+ * The tools are those of the first listing. A server that changes its mind later changes nothing.
+ */
+
+import type { Risk } from '../../loop/index.ts'
+import type { Tool } from '../tool.ts'
+import { type ListedTool, type Listing, listTools } from './list-tools.ts'
+import { createMcpConnection, type McpConnection } from './mcp-connection.ts'
+import { McpFailure, type McpFailureCode, toMcpFailure } from './mcp-failure.ts'
+import { type McpServer, placeOf, serverProblem } from './mcp-server.ts'
+import { type AskLimits, openSession, type Session } from './mcp-session.ts'
+import { plainText, sentence } from './plain-text.ts'
+import type { MarkProcesses } from './server-process.ts'
+import { toolNames } from './tool-names.ts'
+import { callResultSchema, toToolResult } from './tool-result.ts'
+import { riskOf } from './tool-risk.ts'
+
+export interface McpOptions {
+  /** Where programs start that have no folder of their own. */
+  readonly cwd?: string
+  /** Ends connecting. What is connected by then is closed. */
+  readonly signal?: AbortSignal
+  /** To connect and to list the tools, for each server; also to connect again. */
+  readonly connectTimeoutMs?: number
+  /** For one call. */
+  readonly timeoutMs?: number
+  /** Where PATH, HOME, LANG and TMPDIR come from; the environment of this process by default. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Without it only the process groups of servers are killed, not what leaves them. */
+  readonly markProcesses?: MarkProcesses
+}
+
+export interface McpTools {
+  readonly tools: readonly Tool[]
+  readonly problems: readonly McpProblem[]
+  /** Ends all connections and all that the servers started. Calls under way fail. Never rejects. */
+  close(): Promise<void>
+}
+
+export interface McpProblem {
+  readonly server: string
+  /** What is wrong and what to do. */
+  readonly message: string
+}
+
+const defaultConnectTimeoutMs = 30_000
+const defaultTimeoutMs = 2 * 60_000
+/** The registry's limit comes after ours: we can say what the server did meanwhile. */
+const graceMs = 1000
+const nameCharsMax = 60
+
+/** Rejects only when the signal aborts. */
+export async function connectMcp(
+  servers: Readonly<Record<string, McpServer>>,
+  options: McpOptions = {},
+): Promise<McpTools> {
+  options.signal?.throwIfAborted()
+  const connected = await Promise.all(
+    Object.entries(servers).map(([name, server]) => connect(name, server, options)),
+  )
+  const close = async (): Promise<void> => {
+    await Promise.all(connected.map(async (one) => one.connection?.close()))
+  }
+  if (options.signal?.aborted === true) {
+    await close()
+    options.signal.throwIfAborted()
+  }
+  return {
+    tools: connected.flatMap((one) => one.tools),
+    problems: connected.flatMap((one) => one.problems),
+    close,
+  }
+}
+
+interface Connected {
+  readonly tools: readonly Tool[]
+  readonly problems: readonly McpProblem[]
+  readonly connection?: McpConnection
+}
+
+async function connect(name: string, server: McpServer, options: McpOptions): Promise<Connected> {
+  const wrong = serverProblem(name, server)
+  if (wrong !== undefined) return { tools: [], problems: [{ server: name, message: wrong }] }
+  const given = options.signal ?? new AbortController().signal
+  try {
+    const { listing, session } = await opened(server, options, given, async (first, limits) => ({
+      session: first,
+      listing: await listTools(first, limits),
+    }))
+    const connection = createMcpConnection(session, (signal) =>
+      opened(server, options, signal, async (again) => again),
+    )
+    return toTools(name, server, listing, connection, options)
+  } catch (error) {
+    const { code, message } = toMcpFailure(error, given)
+    const text = `${placeOf(server)} cannot be used: ${sentence(message)}${nextSteps[code] ?? ''}`
+    return { tools: [], problems: [{ server: name, message: text }] }
+  }
+}
+
+/** A new session and what is made of it, within the time limit for both. */
+async function opened<T>(
+  server: McpServer,
+  { connectTimeoutMs: timeoutMs = defaultConnectTimeoutMs, ...options }: McpOptions,
+  given: AbortSignal,
+  use: (session: Session, limits: AskLimits) => Promise<T>,
+): Promise<T> {
+  const limits = { signal: AbortSignal.any([given, AbortSignal.timeout(timeoutMs)]), timeoutMs }
+  const { cwd, environment = process.env, markProcesses } = options
+  const session = await openSession(server, { cwd, environment, markProcesses }, limits)
+  try {
+    return await use(session, limits)
+  } catch (error) {
+    await session.close()
+    throw error
+  }
+}
+
+const nextSteps: Readonly<Partial<Record<McpFailureCode, string>>> = {
+  timeout: ' Start it by hand to see what it waits for.',
+  'server-gone': ' Check that it can be started or reached, or remove it from the servers.',
+  'bad-answer': ' Check that it is an MCP server, and its version.',
+}
+
+function toTools(
+  name: string,
+  server: McpServer,
+  { problems, tools }: Listing,
+  connection: McpConnection,
+  { timeoutMs = defaultTimeoutMs }: McpOptions,
+): Connected {
+  const names = toolNames(
+    name,
+    tools.map((tool) => tool.name),
+  )
+  const isRemote = 'url' in server
+  const named = tools.flatMap((tool) => {
+    const known = names.get(tool.name)
+    const risk = riskOf(tool.annotations, isRemote)
+    return known === undefined
+      ? []
+      : [toTool({ server: name, known, risk, timeoutMs }, tool, connection)]
+  })
+  const lost = tools.length - named.length
+  const clash = `Left out ${lost} tools whose names clash with others. Tell the server's authors.`
+  const messages = lost === 0 ? problems : [...problems, clash]
+  return {
+    tools: named,
+    problems: messages.map((message) => ({ server: name, message })),
+    connection,
+  }
+}
+
+interface Naming {
+  readonly server: string
+  readonly known: string
+  readonly risk: Risk
+  readonly timeoutMs: number
+}
+
+function toTool(
+  { known, risk, server, timeoutMs }: Naming,
+  { description, name, output, parameters }: ListedTool,
+  connection: McpConnection,
+): Tool {
+  return {
+    name: known,
+    description,
+    parameters,
+    risk,
+    timeoutMs: timeoutMs + graceMs,
+    async run(args, { signal }) {
+      const question = { method: 'tools/call', params: { name, arguments: args } } as const
+      try {
+        const result = await connection.ask(question, callResultSchema, { signal, timeoutMs })
+        return toToolResult(result, output)
+      } catch (error) {
+        const { cause, code, message } = toMcpFailure(error, signal)
+        const shown = plainText(name, nameCharsMax)
+        throw new McpFailure(code, `${shown} of the MCP server ${server}: ${message}`, { cause })
+      }
+    },
+  }
+}

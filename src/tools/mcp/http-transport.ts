@@ -1,0 +1,144 @@
+/**
+ * A server by HTTP: the SDK's streamable transport, held in bounds.
+ *
+ * 1. A response is no longer than its limit, after decompression too.
+ * 2. Redirects are followed within the origin of the address only (the SDK's rule), so that headers
+ *    with secrets go to no other host.
+ * 3. A question ends when its response does, and its response ends with the question: none waits on
+ *    a stream that is gone, and no stream stays open for an answer that came.
+ * 4. The server cannot make us ask for ever: streams are resumed a limited number of times, and the
+ *    one that is not for an answer is not opened at all. Nothing that would come by it is used.
+ */
+
+import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { answerLost, answerUnreadable, McpFailure } from './mcp-failure.ts'
+import { limits, type ServerTransport } from './transport.ts'
+import { within } from './within.ts'
+
+export interface HttpOptions {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+const resumptionsMax = 10
+const resumeDelayMs = { min: 100, max: 5000 } as const
+/** After an answer, until a response that goes on is given up. */
+const lingerMs = 1000
+const goodbyeMs = 1000
+/** For what needs no answer. */
+const noticeMs = 10_000
+
+export async function createHttpTransport(options: HttpOptions): Promise<ServerTransport> {
+  const sdk = await import('@modelcontextprotocol/client')
+  let excess: string | undefined
+  const inner = new sdk.StreamableHTTPClientTransport(new URL(options.url), {
+    fetch: boundedFetch((reason) => {
+      excess = reason
+    }),
+    requestInit: { headers: { ...options.headers } },
+    redirectPolicy: 'same-origin',
+    reconnectionScheduler(reconnect, delayMs) {
+      const { min, max } = resumeDelayMs
+      const timer = setTimeout(reconnect, Math.min(Math.max(delayMs, min), max))
+      return () => clearTimeout(timer)
+    },
+  })
+  endStreamsWithQuestions(inner, () => excess)
+  const close = inner.close.bind(inner)
+  return Object.assign(inner, {
+    trouble: () => excess,
+    async close() {
+      await within(inner.terminateSession(), goodbyeMs)
+      await close()
+    },
+  })
+}
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
+
+function boundedFetch(onExcess: (reason: string) => void): Fetch {
+  let resumptions = 0
+  return async (url, init) => {
+    if (init?.method === 'GET') {
+      const isResumption = new Headers(init.headers).has('last-event-id')
+      // The answer of servers that have no such stream.
+      if (!isResumption || ++resumptions > resumptionsMax)
+        return new Response(null, { status: 405 })
+    }
+    const response = await fetch(url, init)
+    const { body, headers, status, statusText } = response
+    if (body === null) return response
+    return new Response(body.pipeThrough(bounded(onExcess)), { headers, status, statusText })
+  }
+}
+
+function bounded(onExcess: (reason: string) => void): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length
+      if (bytes <= limits.messageBytesMax) return controller.enqueue(chunk)
+      const reason = `it sent a response of over ${limits.messageBytesMax} bytes`
+      onExcess(reason)
+      controller.error(new McpFailure('bad-answer', `The answer is too long: ${reason}.`))
+    },
+  })
+}
+
+type Id = string | number
+
+function endStreamsWithQuestions(
+  transport: StreamableHTTPClientTransport,
+  excess: () => string | undefined,
+): void {
+  const open = new Map<Id, AbortController>()
+  const send = transport.send.bind(transport)
+  const give = (id: Id, afterMs: number): void => {
+    const stream = open.get(id)
+    open.delete(id)
+    if (stream !== undefined) setTimeout(() => stream.abort(), afterMs).unref()
+  }
+  const lost = (id: Id): void => {
+    if (!open.delete(id)) return
+    const tooLong = excess()
+    const why = tooLong ?? 'its response ended without an answer'
+    const code = tooLong === undefined ? answerLost : answerUnreadable
+    const error = { code, message: `The answer is lost: ${why}.` }
+    transport.onmessage?.({ jsonrpc: '2.0', id, error })
+  }
+  // The SDK keeps what it finds here, and calls it before its own.
+  Object.assign(transport, {
+    onmessage(message: JSONRPCMessage) {
+      const id = answered(message)
+      if (id !== undefined) give(id, lingerMs)
+    },
+  })
+  transport.send = async (message, options) => {
+    const { asked, cancelled } = purposeOf(message)
+    if (asked === undefined) {
+      if (cancelled !== undefined) give(cancelled, lingerMs)
+      return send(message, { ...options, requestSignal: AbortSignal.timeout(noticeMs) })
+    }
+    const stream = new AbortController()
+    open.set(asked, stream)
+    const onRequestStreamEnd = (): void => lost(asked)
+    await send(message, { ...options, requestSignal: stream.signal, onRequestStreamEnd })
+  }
+}
+
+function answered(message: JSONRPCMessage): Id | undefined {
+  return 'id' in message && !('method' in message) ? message.id : undefined
+}
+
+function purposeOf(message: JSONRPCMessage | JSONRPCMessage[]): {
+  readonly asked?: Id
+  readonly cancelled?: Id
+} {
+  if (Array.isArray(message) || !('method' in message)) return {}
+  if ('id' in message) return { asked: message.id }
+  const id = message.params?.['requestId']
+  const isCancellation = message.method === 'notifications/cancelled'
+  return isCancellation && (typeof id === 'string' || typeof id === 'number')
+    ? { cancelled: id }
+    : {}
+}
