@@ -71,7 +71,10 @@ export async function callModel(
     const waitMs = waitFor(failure, counts, clock)
     if (waitMs === undefined) throw toFaultError(failure, settings)
     context.note({ type: 'said', text: `${failure.message} Asked again in ${seconds(waitMs)}.` })
-    await clock.sleep(waitMs, context.signal)
+    await clock.sleep(waitMs, context.signal).catch((error: unknown) => {
+      context.signal.throwIfAborted()
+      throw error
+    })
   }
 }
 

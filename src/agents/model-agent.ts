@@ -164,7 +164,7 @@ async function call(
     ...(ask.tools.length === 0
       ? {}
       : {
-          tools: toTools(ask),
+          tools: toTools(ask, model.provider),
           toolChoice: { type: ask.mayCall ? ('auto' as const) : ('none' as const) },
         }),
     ...(temperature === undefined ? {} : { temperature }),

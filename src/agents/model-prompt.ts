@@ -34,12 +34,15 @@ export function toPrompt(ask: Ask): SdkPrompt {
   return prompt
 }
 
-export function toTools(ask: Ask): SdkTool[] {
+export function toTools(ask: Ask, provider: string): SdkTool[] {
+  // OpenAI otherwise takes every argument for required; others need not know the word.
+  const strict = provider.startsWith('openai.') ? { strict: false } : {}
   return ask.tools.map(({ name, description, parameters }) => ({
     type: 'function',
     name,
     description,
     inputSchema: parameters as Extract<SdkTool, { type: 'function' }>['inputSchema'],
+    ...strict,
   }))
 }
 

@@ -7,6 +7,7 @@
  */
 
 import { LoopError } from '../loop/index.ts'
+import { boundedFetch } from './bounded-fetch.ts'
 import { findPrice } from './model-price.ts'
 import type { Price, SdkModel } from './model-types.ts'
 
@@ -37,6 +38,7 @@ interface Provider {
 interface Access {
   readonly apiKey?: string
   readonly baseURL?: string
+  readonly fetch: typeof fetch
 }
 
 const providers: Readonly<Record<string, Provider>> = {
@@ -58,11 +60,10 @@ const providers: Readonly<Record<string, Provider>> = {
       (await import('@ai-sdk/google')).createGoogleGenerativeAI(access)(model),
   },
   'openai-compatible': {
-    async open({ apiKey, baseURL }, model) {
+    async open({ baseURL, ...access }, model) {
       if (baseURL === undefined) throw noBaseUrl(model)
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-      const key = apiKey === undefined ? {} : { apiKey }
-      const settings = { name: 'openai-compatible', baseURL, includeUsage: true, ...key }
+      const settings = { name: 'openai-compatible', baseURL, includeUsage: true, ...access }
       return createOpenAICompatible(settings)(model)
     },
   },
@@ -81,6 +82,7 @@ export async function resolveModel(
     throw missingKey(id, keyVariable)
   }
   const access = {
+    fetch: boundedFetch,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
   }

@@ -23,10 +23,11 @@ export interface ModelRefusal {
 
 /**
  * `hang`: it takes the request and never answers. `cut`: the connection breaks in the middle of the
- * answer. `garbage`: an answer that is none, with status 200.
+ * answer. `garbage`: an answer that is none, with status 200. `flood`: an answer without end.
+ * `redirect`: it sends the client elsewhere.
  */
 export interface ModelTrouble {
-  readonly does: 'hang' | 'cut' | 'garbage'
+  readonly does: 'hang' | 'cut' | 'garbage' | 'flood' | 'redirect'
 }
 
 export interface ModelRequest {
@@ -168,15 +169,32 @@ function makeTrouble(
   { does }: ModelTrouble,
 ): void {
   if (does === 'hang') return
+  if (does === 'redirect') {
+    response.writeHead(307, { location: '/elsewhere/messages' }).end()
+    return
+  }
   const type = streamed ? 'text/event-stream' : 'application/json'
   if (does === 'garbage') {
     response.writeHead(200, { 'content-type': type })
     response.end(streamed ? 'data: {not json}\n\n' : '<html>Bad gateway</html>')
     return
   }
+  if (does === 'flood') {
+    response.writeHead(200, { 'content-type': type })
+    return flood(response)
+  }
   response.writeHead(200, { 'content-type': type, 'content-length': '100000' })
   response.write(streamed ? 'event: message_start\ndata: {"type":"mess' : '{"id":"half')
   setTimeout(() => response.destroy(), 5)
+}
+
+function flood(response: ServerResponse): void {
+  const piece = 'data: '.padEnd(256 * 1024, 'x')
+  const more = (): void => {
+    while (!response.destroyed && response.write(piece));
+  }
+  response.on('drain', more)
+  more()
 }
 
 function sendJson(
