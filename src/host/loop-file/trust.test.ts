@@ -2,11 +2,13 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -78,6 +80,19 @@ describe('trust', () => {
     chmodSync(path(), 0o666)
     expect(await trust.isTrusted(digest(1))).toBe(false)
     expect(await trust.damage()).toMatch(/others can write to it/)
+  })
+
+  test('that cannot be read trusts nothing, and is not replaced', async () => {
+    const trust = openTrust(folder)
+    mkdirSync(folder)
+    symlinkSync('trust.json', path())
+    expect(await trust.isTrusted(digest(1))).toBe(false)
+    expect(await trust.damage()).toMatch(/it cannot be read \(ELOOP\)/)
+    const error: unknown = await trust
+      .trust({ digest: digest(1), file: '/a.yaml' })
+      .catch((thrown: unknown) => thrown)
+    expect(isLoopError(error, 'store-failed')).toBe(true)
+    expect(readdirSync(folder)).toEqual(['trust.json'])
   })
 
   test('that many writers give at once is all kept', async () => {

@@ -39,6 +39,7 @@ const fileName = 'trust.json'
 const bytesMax = 8 * 1024 * 1024
 const entriesMax = 5000
 const formatVersion = 1
+const triesMax = 5
 
 const digestPattern = /^[0-9a-f]{64}$/
 
@@ -54,6 +55,8 @@ const trustFileSchema = z.object({
 interface Found {
   readonly entries: readonly TrustedEntry[]
   readonly damage?: string
+  /** It could not be read this time; what is in it may be right. */
+  readonly cause?: Error
 }
 
 export function openTrust(folder: string): Trust {
@@ -62,15 +65,11 @@ export function openTrust(folder: string): Trust {
   async function change<T>(make: (entries: readonly TrustedEntry[]) => Change<T>): Promise<T> {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      return await withLock(`${path}.lock`, async (isHeld) => {
-        const { entries, damage } = await readTrust(path)
-        const { next, result } = make(entries)
-        if (next === undefined) return result
-        // What was damaged stays beside the new list, for whoever wants to know.
-        if (damage !== undefined) await rename(path, `${path}.damaged-${Date.now()}`)
-        await replace(path, next, isHeld)
-        return result
-      })
+      for (let tries = 1; ; tries++) {
+        const done = await withLock(`${path}.lock`, (isHeld) => changeOnce(path, make, isHeld))
+        if (done !== 'lock-lost') return done.result
+        if (tries === triesMax) throw new Error('other programs write to it all the time')
+      }
     } catch (cause) {
       if (cause instanceof LoopError) throw cause
       const why = cause instanceof Error ? cause.message : String(cause)
@@ -117,6 +116,22 @@ interface Change<T> {
   readonly result: T
 }
 
+type IsHeld = () => Promise<boolean>
+
+async function changeOnce<T>(
+  path: string,
+  make: (entries: readonly TrustedEntry[]) => Change<T>,
+  isHeld: IsHeld,
+): Promise<{ readonly result: T } | 'lock-lost'> {
+  const { entries, damage, cause } = await readTrust(path)
+  if (cause !== undefined) throw cause
+  const { next, result } = make(entries)
+  if (next === undefined) return { result }
+  // What was damaged stays beside the new list, for whoever wants to know.
+  if (damage !== undefined) await rename(path, `${path}.damaged-${Date.now()}`)
+  return (await replace(path, next, isHeld)) ? { result } : 'lock-lost'
+}
+
 async function readTrust(path: string): Promise<Found> {
   try {
     const found = await stat(path)
@@ -129,9 +144,9 @@ async function readTrust(path: string): Promise<Found> {
     const parsed = trustFileSchema.safeParse(JSON.parse(await readFile(path, 'utf8')))
     return parsed.success ? { entries: parsed.data.trusted } : damaged(path, 'it is damaged')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ENOENT') return { entries: [] }
-    return damaged(path, typeof code === 'string' ? `it cannot be read (${code})` : 'it is damaged')
+    if (!(error instanceof Error) || !('code' in error)) return damaged(path, 'it is damaged')
+    if (error.code === 'ENOENT') return { entries: [] }
+    return { ...damaged(path, `it cannot be read (${String(error.code)})`), cause: error }
   }
 }
 
@@ -140,11 +155,12 @@ const damaged = (path: string, why: string): Found => ({
   damage: `${path} is not used, because ${why}: no loop file is trusted until you trust it again`,
 })
 
+/** False when somebody else has the lock by now; then nothing was changed. */
 async function replace(
   path: string,
   trusted: readonly TrustedEntry[],
-  isHeld: () => Promise<boolean>,
-): Promise<void> {
+  isHeld: IsHeld,
+): Promise<boolean> {
   const temporary = `${path}.${randomUUID()}`
   const handle = await open(temporary, 'wx', 0o600)
   try {
@@ -153,13 +169,15 @@ async function replace(
     await handle.close()
     // A mask of the user may have taken rights away, never added any.
     await chmod(temporary, 0o600)
-    if (!(await isHeld())) {
-      throw new LoopError('run-busy', 'Another program changed what is trusted. Try again.')
+    if (await isHeld()) {
+      await rename(temporary, path)
+      return true
     }
-    await rename(temporary, path)
   } catch (error) {
     await handle.close().catch(() => {})
     await unlink(temporary).catch(() => {})
     throw error
   }
+  await unlink(temporary)
+  return false
 }
