@@ -98,9 +98,8 @@ function spawnChild(options: LoopProcessOptions, mark: string): ChildProcess {
     const value = process.env[name]
     if (value !== undefined) env[name] = value
   }
-  // With modules of `vm` it can say in which line a syntax error is.
-  const flags = ['--disable-warning=ExperimentalWarning', '--experimental-vm-modules']
-  return spawn(process.execPath, [...flags, childEntry()], {
+  const args = ['--disable-warning=ExperimentalWarning', childEntry()]
+  return spawn(process.execPath, args, {
     detached: true,
     // The first pipe carries messages; the second only tells that we are alive.
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],

@@ -1,13 +1,16 @@
 /** Loads the trusted modules of a loop file, and nothing else that is local. */
 
+import { spawnSync } from 'node:child_process'
 import Module, { createRequire, register } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { SourceTextModule } from 'node:vm'
 import { LoopError, textOf } from '../../../loop/index.ts'
 import { notTrustedMark } from '../carried-error.ts'
 import type { ScannedModule } from '../scan-code-loop.ts'
 import { isInstalled } from './installed.ts'
 import type { HookData } from './load-hooks.ts'
+
+/** How many files are looked at once more to find the line of an error. */
+const checkedMax = 50
 
 /** What the file exports by default. */
 export async function importLoop(
@@ -75,16 +78,17 @@ function placeOf(error: unknown, modules: readonly ScannedModule[]): string | un
   return undefined
 }
 
-/** Node keeps to itself where the error is; so they are compiled once more, one by one. */
+/** Node keeps to itself where the error is, unless it is asked to check and nothing else. */
 function misspelt(modules: readonly ScannedModule[]): string | undefined {
-  for (const { url, format, source } of modules) {
+  for (const { url, format, source } of modules.slice(0, checkedMax)) {
     if (format !== 'module') continue
-    try {
-      void new SourceTextModule(source, { identifier: fileURLToPath(url) })
-    } catch (error) {
-      const [first = ''] = String((error as Error).stack).split('\n')
-      return /:\d+$/.test(first) ? first : undefined
-    }
+    const { stderr } = spawnSync(process.execPath, ['--check', '--input-type=module', '-'], {
+      input: source,
+      encoding: 'utf8',
+      timeout: 10_000,
+    })
+    const [, line] = stderr.match(/^\[stdin\]:(\d+)\n/) ?? []
+    if (line !== undefined) return `${fileURLToPath(url)}:${line}`
   }
   return undefined
 }

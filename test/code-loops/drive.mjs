@@ -1,0 +1,15 @@
+// Drives a code loop from the built package, to be killed: `drive.mjs <record> <workspace> <loop file>`.
+
+import { openCodeLoop, scanCodeLoop } from '../../dist/host/code-loop/index.js'
+import { openHost } from '../../dist/host/index.js'
+
+const [folder, workspace, file] = process.argv.slice(2)
+const loop = await openCodeLoop(await scanCodeLoop(file))
+process.stdout.write(`pid ${loop.pid}\n`)
+const host = await openHost({ folder })
+const run = await host.start(loop.loop, { input: null, name: 'driven', workspace })
+for await (const { event } of run.events()) {
+  if (event.type === 'step-started') process.stdout.write(`step ${event.iteration} ${event.step}\n`)
+}
+await loop.close()
+await host.close()
