@@ -104,14 +104,33 @@ function unionProblems(issue: UnionIssue, path: readonly PropertyKey[]): FilePro
   const fewest = Math.min(...ofThisKind.map((form) => missingKeys(form).length))
   const meant = ofThisKind.filter((form) => missingKeys(form).length === fewest)
   const [first] = meant
-  if (meant.length === 1 && first !== undefined) return issueProblems(first, path)
-  if (fewest === 0) return issueProblems(first ?? [], path)
+  if (first !== undefined && (meant.length === 1 || fewest === 0)) {
+    const others = ofThisKind.filter((form) => form !== first)
+    return issueProblems(first, path).map((problem) => ofAnotherForm(problem, path, others))
+  }
   const names = [...new Set(meant.flatMap(missingKeys))]
-  const given = meant[0]?.flatMap((one) => (one.code === 'unrecognized_keys' ? one.keys : [])) ?? []
+  const given = unknownKeys(first ?? [])
   const near = given.map((name) => nearestName(name, names)).find((name) => name !== undefined)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
   return [{ path, reason: `expected one of the keys ${names.join(', ')}${hint}` }]
 }
+
+/** A key that only another form has is not misspelt. */
+function ofAnotherForm(
+  problem: FileProblem,
+  { length }: readonly PropertyKey[],
+  others: readonly (readonly Issue[])[],
+): FileProblem {
+  const name = String(problem.path[length])
+  const isHere = problem.atKey === true && problem.path.length === length + 1
+  if (!isHere || others.every((form) => unknownKeys(form).includes(name))) return problem
+  return { ...problem, reason: 'this key does not go with the others here: remove it, or them' }
+}
+
+const unknownKeys = (form: readonly Issue[]): string[] =>
+  form.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
+  )
 
 const isOtherKind = (issue: Issue): boolean =>
   issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value')

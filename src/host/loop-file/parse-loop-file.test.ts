@@ -183,6 +183,11 @@ describe('what is wrong is told with its place', () => {
       '2:8: agent: expected one of the keys command, model, script; did you mean model?',
     ],
     [
+      'an agent of two kinds',
+      'prompt: x\nagent: { command: [a], model: a/b }\nchecks: { t: x }',
+      '2:24: agent.model: this key does not go with the others here: remove it, or them',
+    ],
+    [
       'a variable that is a number',
       small.replace('npm test', '{ run: x, env: { CI: 1 } }'),
       '3:38: checks.test.env.CI: expected text (put it in quotes), found the number 1',
