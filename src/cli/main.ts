@@ -1,7 +1,7 @@
 /** Runs one command, and turns whatever goes wrong into one line and an exit code. */
 
 import { CommanderError } from 'commander'
-import { errorTable, LoopError } from '../loop/index.ts'
+import { type ErrorCode, errorTable, LoopError } from '../loop/index.ts'
 import { visible } from './display/render.ts'
 import { bugExitCode, outputExitCode } from './exit-codes.ts'
 import { createProgram } from './program.ts'
@@ -20,15 +20,17 @@ export async function main(): Promise<void> {
   }
 }
 
-function report(code: LoopError['code'], message: string | undefined): void {
+/** Of several problems each has its line; what is quoted in them was made one line before. */
+const inLines: ReadonlySet<ErrorCode> = new Set(['bad-loop-file', 'bad-template', 'not-trusted'])
+
+function report(code: ErrorCode, message: string | undefined): void {
   process.exitCode = errorTable[code].exitCode
   if (process.argv.includes('--json')) {
     const text = message ?? 'wrong use; see loopctl help'
     process.stderr.write(`${JSON.stringify({ error: { code, message: text } })}\n`)
   } else if (message !== undefined) {
-    // Several problems of one file are several lines; nothing else in them can move the cursor.
-    const lines = message.split('\n').map(visible)
-    process.stderr.write(`loopctl: ${lines.join('\n')}\n`)
+    const lines = inLines.has(code) ? message.split('\n') : [message]
+    process.stderr.write(`loopctl: ${lines.map(visible).join('\n')}\n`)
   }
 }
 

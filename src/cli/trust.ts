@@ -30,7 +30,7 @@ interface Agreeable {
 
 async function isAgreed({ terminal }: Session, { file, powers }: Agreeable): Promise<boolean> {
   if (!terminal.asks) return false
-  const lines = [`${file} is new or has changed. It may:`, ...powers.map((power) => `  ${power}`)]
+  const lines = [`${file} is new here or has changed. It`, ...powers.map((power) => `  ${power}`)]
   process.stdout.write(`${lines.map(visible).join('\n')}\n`)
   return confirm('Trust it as it is now?')
 }

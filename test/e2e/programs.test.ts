@@ -44,8 +44,18 @@ async function runs(): Promise<readonly Row[]> {
     .map((line) => JSON.parse(line) as Row)
 }
 
+test('npm start runs a loop file to a passing check, each time on a fresh copy', async () => {
+  for (const number of [1, 2]) {
+    const { stdout } = await run(process.execPath, [start], { env })
+    expect(stdout).toContain('nothing is called over the network')
+    expect(stdout).toContain(`fix-sum-${number}`)
+    expect(stdout).toMatch(/check test +✗ not-met/)
+    expect(stdout).toContain('✓ completed: checks-pass')
+  }
+})
+
 test('the example runs to a passing check, and loopctl shows it', async () => {
-  const { stdout } = await run(process.execPath, [start], { env })
+  const { stdout } = await run(process.execPath, [start, 'repair'], { env })
   expect(stdout).toContain('nothing here calls a model')
   expect(stdout).toContain('check:test#1 not-met')
   expect(stdout).toContain('completed: checks-pass')

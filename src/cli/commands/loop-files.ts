@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import { LoopError } from '../../loop/index.ts'
 import { renderTable, visible } from '../display/render.ts'
+import { fit } from '../display/status-line.ts'
 import { openSession, recordFolder } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
 
@@ -24,6 +25,8 @@ export function addLoopFiles(program: Command): void {
       listTools(program, query, options),
     )
 }
+
+const firstLine = (text: string): string => text.split('\n')[0] ?? ''
 
 async function validate(program: Command, files: readonly string[]): Promise<void> {
   const { print } = openSession(program)
@@ -56,7 +59,7 @@ async function trust(program: Command, file: string): Promise<void> {
   await trustLoop(preview, folder)
   const { digest, powers } = preview
   print({ file: preview.file, digest, powers, trusted: true }, () =>
-    [`${preview.file} is trusted as it is now (${digest.slice(0, 12)}). It may:`, ...powers]
+    [`${preview.file} is trusted as it is now (${digest.slice(0, 12)}). It`, ...powers]
       .map((line, index) => visible(index === 0 ? line : `  ${line}`))
       .join('\n'),
   )
@@ -86,12 +89,15 @@ async function listTools(
     else if (found.length === 0)
       session.print([], () => `No tool matches "${visible(query ?? '')}".`)
     else {
-      const rows = found.map(({ name, risk, description }) => [
-        name,
-        risk,
-        (description.split('\n')[0] ?? '').slice(0, 100),
-      ])
-      session.print(found, () => renderTable([['TOOL', 'RISK', 'WHAT IT DOES'], ...rows]))
+      const rows = found.map(({ name, risk, description }) => [name, risk, firstLine(description)])
+      const table = renderTable([['TOOL', 'RISK', 'WHAT IT DOES'], ...rows])
+      const width = session.terminal.live ? session.terminal.width() : Number.POSITIVE_INFINITY
+      session.print(found, () =>
+        table
+          .split('\n')
+          .map((line) => fit(line, width))
+          .join('\n'),
+      )
     }
   } finally {
     await loaded?.close()

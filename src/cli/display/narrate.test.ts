@@ -76,7 +76,7 @@ test('an iteration is told as a person would tell it', () => {
   expect(lines).toEqual([
     '  iteration 1 of 50',
     '    prompt         1,234 tokens, cut: progress by 99 1.0 s',
-    '    maker          edit {"path":"a.js"} not-read',
+    '    maker          edit a.js not-read',
     '    maker          says done (4 turns, 900 tokens, 2.0 s): All tests pass now.',
     '    check test     ✗ not-met, exit 1 1.0 s',
     '                   one',

@@ -61,13 +61,14 @@ export function createNarrator(style: Style): Narrator {
         case 'step-noted':
           return noteLines(style, line, event)
         case 'iteration-ended':
-          return event.ending.type === 'continue' || event.ending.type === 'complete'
-            ? []
-            : [`  ${style.yellow(visible(describeEnding(event.ending)))}`]
+          return event.ending.type === 'error' || event.ending.type === 'rate-limited'
+            ? [`  ${style.yellow(visible(describeEnding(event.ending)))}`]
+            : []
         case 'run-ended':
           return [renderEnd(style, state)]
         case 'run-created':
         case 'run-started':
+        case 'run-suspended':
         case 'budget-reserved':
         case 'budget-settled':
           return []
@@ -122,7 +123,7 @@ function noteLines(style: Style, line: Line, { step, note }: Of<'step-noted'>): 
   const who = stepName(step)
   switch (note.type) {
     case 'tool-called': {
-      const call = `${note.tool} ${style.dim(oneLine(note.args))}`
+      const call = `${note.tool} ${style.dim(oneLine(mainArgument(note.args)))}`
       return [line(who, note.ok ? call : `${call} ${style.yellow(note.error ?? 'failed')}`)]
     }
     case 'turn-ended':
@@ -139,6 +140,12 @@ function noteLines(style: Style, line: Line, { step, note }: Of<'step-noted'>): 
       return [line(who, style.yellow(short(text)))]
     }
   }
+}
+
+/** What a call is about, where it is one of the usual arguments; else all of them. */
+function mainArgument(args: string): string {
+  const [, value] = /[{,]"(?:path|command|pattern)":"((?:[^"\\]|\\.)*)/.exec(args) ?? []
+  return value === undefined ? args : value.replaceAll(/\\(["\\/])/g, '$1')
 }
 
 /** The result of a step that makes a prompt. */

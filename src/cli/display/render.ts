@@ -2,6 +2,7 @@
 
 import type { Inspection, RunRow } from '../../host/index.ts'
 import { describeOutcome, type OpenQuestion, questionName } from '../../loop/index.ts'
+import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
 
 /** The furthest that a date goes. */
 const timeMaxMs = 8.64e15
@@ -50,11 +51,16 @@ export function renderInspection({ run, state, questions, checkpoints }: Inspect
   const lines = [
     ['run', `${run.name}  ${run.id}`],
     ['loop', run.loop],
+    ...(state.source === undefined ? [] : [['file', state.source.file]]),
     ['status', describeStatus(run, state)],
     ['iterations', `${state.iteration} of ${limits.iterations}${under}`],
     ['steps', `${metrics.steps} done, ${metrics.stepsFailed} failed, ${metrics.retries} retries`],
-    ['tokens', `${spent.tokens} of ${limits.tokens}`],
-    ['cost', `$${(spent.costMicros / 1e6).toFixed(4)} of $${(limits.costMicros / 1e6).toFixed(2)}`],
+    ...Object.entries(metrics.tools).map(([tool, use]) => [
+      `tool ${tool}`,
+      `${plural(use.calls, 'call')}, ${use.failed} failed, ${renderSpan(use.ms)}`,
+    ]),
+    ['tokens', `${renderCount(spent.tokens)} of ${renderCount(limits.tokens)}`],
+    ['cost', `${renderMoney(spent.costMicros)} of ${renderMoney(limits.costMicros)}`],
     ['time', `${renderSpan(state.activeMs)} of ${renderSpan(limits.timeMs)}`],
     ['checkpoints', checkpoints.map((checkpoint) => checkpoint.iteration).join(' ') || 'none'],
     ...(run.workspace === undefined ? [] : [['workspace', run.workspace]]),
@@ -71,12 +77,6 @@ function describeStatus(run: RunRow, state: Inspection['state']): string {
   if (state.outcome !== undefined) return describeOutcome(state.outcome)
   if (run.interrupted) return 'interrupted: its process ended; resume it to go on'
   return state.status
-}
-
-function renderSpan(ms: number): string {
-  const minutes = ms / 60_000
-  if (minutes < 1) return `${(ms / 1000).toFixed(1)} s`
-  return minutes < 120 ? `${minutes.toFixed(0)} min` : `${(minutes / 60).toFixed(1)} h`
 }
 
 function renderQuestion(run: RunRow, { id, question, deadlineAtMs }: OpenQuestion): string {
