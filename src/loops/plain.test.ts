@@ -114,7 +114,7 @@ describe('a check before the run', () => {
     ['{{ input.gaol }}', 'Did you mean "input.goal"?'],
     ['{% if false %}{{ budgets }}{% endif %}', 'Did you mean "budget"?'],
     ['{{ budget.token }}', 'Did you mean "budget.tokens"?'],
-    ['{% for c in checks %}{{ c.nam }}{% endfor %}', 'there is no variable "c.nam"'],
+    ['{% for c in checks %}{{ c.nam }}{% endfor %}', 'Did you mean "checks[].name"?'],
     ['{{ checks[0].name }}', 'there is no item 0 in "checks". Ask for its size first'],
     ['{{ limits }}', 'There are: input, iteration, progress, checks'],
   ])('refuses %s', async (prompt, message) => {

@@ -10,6 +10,7 @@
 
 import type { Context, FilterImplOptions, Liquid, Template, Variable } from 'liquidjs'
 import { textOf } from '../loop/index.ts'
+import { type Use, usesOfItems } from './template-items.ts'
 
 export const templateCharsMax: number = 256 * 1024
 /** Of what stands between braces: work grows with it. */
@@ -43,13 +44,15 @@ export interface Engine {
   parse(text: string): Template[]
   /** What it expects to be given, in the order of the text; names of its own are not in it. */
   inputs(template: Template[]): readonly Variable[]
+  /** What it expects of the items of those. */
+  items(template: Template[], inputs: readonly Variable[]): readonly Use[]
   render(template: Template[], values: object): string
 }
 
 /** The library is loaded by whoever has a template. */
 export async function createEngine(): Promise<Engine> {
-  const { Liquid } = await import('liquidjs')
-  const liquid = new Liquid({
+  const library = await import('liquidjs')
+  const liquid = new library.Liquid({
     strictVariables: true,
     strictFilters: true,
     ownPropertyOnly: true,
@@ -81,6 +84,7 @@ export async function createEngine(): Promise<Engine> {
       const { globals } = liquid.analyzeSync(template, { partials: false })
       return Object.values(globals).flat().toSorted(byPlace)
     },
+    items: (template, inputs) => usesOfItems(library, template, inputs),
     render(template, values) {
       begin()
       const made: unknown = liquid.renderSync(template, values)

@@ -12,8 +12,12 @@ export type Shape =
   | { readonly list: Shape }
   | { readonly parts: { readonly [name: string]: Shape } }
 
-/** A path as the template has it: names, numbers, and paths of its own inside brackets. */
-export type Segment = string | number | { readonly segments: readonly Segment[] }
+/** Any item of a list, whichever. */
+export const item: unique symbol = Symbol('item')
+
+/** A path as the template has it: names, numbers, items, and paths of its own inside brackets. */
+export type Segment = string | number | typeof item | { readonly segments: Path }
+export type Path = readonly Segment[]
 
 export interface UnknownVariable {
   /** Up to the first name that is not known. */
@@ -24,7 +28,7 @@ export interface UnknownVariable {
 }
 
 /** The first name of a path that nothing is known by. */
-export function unknownIn(path: readonly Segment[], shape: Shape): UnknownVariable | undefined {
+export function unknownIn(path: Path, shape: Shape): UnknownVariable | undefined {
   let here = shape
   for (const [index, segment] of path.entries()) {
     const next = partOf(here, segment)
@@ -47,6 +51,10 @@ export function unknownIn(path: readonly Segment[], shape: Shape): UnknownVariab
 function partOf(shape: Shape, segment: Segment): Shape | undefined {
   // What stands in brackets is only known when there are values.
   if (shape === 'any' || typeof segment === 'object') return 'any'
+  // Going over text gives the text, and over an object its names and parts.
+  if (segment === item) {
+    return shape === 'value' ? 'value' : 'list' in shape ? shape.list : 'any'
+  }
   if (shape === 'value') return segment === 'size' ? 'value' : undefined
   if ('list' in shape) {
     if (segment === 'size') return 'value'
@@ -68,10 +76,11 @@ export function shapeOf(value: unknown): Shape {
   return { parts: Object.fromEntries(parts) }
 }
 
-export function textOfPath(path: readonly Segment[]): string {
+export function textOfPath(path: Path): string {
   return path
     .map((segment, index) => {
       if (typeof segment === 'object') return `[${textOfPath(segment.segments)}]`
+      if (segment === item) return '[]'
       if (typeof segment === 'number') return `[${segment}]`
       if (!/^[\p{L}_][\p{L}\p{N}_-]*$/u.test(segment)) return `[${JSON.stringify(segment)}]`
       return index === 0 ? segment : `.${segment}`

@@ -117,6 +117,7 @@ describe('variables are known before there are values', () => {
       input: { parts: { goal: 'value', extra: 'any' } },
       checks: { list: { parts: { name: 'value', status: 'value' } } },
       progress: 'value',
+      groups: { list: { list: { parts: { a: 'value' } } } },
     },
   }
 
@@ -125,6 +126,11 @@ describe('variables are known before there are values', () => {
     '{{ input }}{{ input.goal }}{{ input.goal.size }}{{ input.extra.deep[0].er }}{{ input[progress] }}',
     '{{ checks[0].name }}{{ checks.first.status }}{{ checks.last.name }}{{ checks.size }}',
     '{% for c in checks %}{{ c.name }}{{ forloop.last }}{% endfor %}{% assign x = 1 %}{{ x }}',
+    '{% for c in input %}{{ c[0] }}{{ c[1].any }}{% endfor %}{% for c in progress %}{{ c }}{% endfor %}',
+    '{% for c in input.extra %}{{ c.any.thing }}{% endfor %}{% for i in (1..3) %}{{ i }}{% endfor %}',
+    '{% assign checks = input.extra %}{% for c in checks %}{{ c.other }}{% endfor %}',
+    '{% for c in checks %}{% for c in input.extra %}{{ c.other }}{% endfor %}{% endfor %}',
+    '{% for g in groups %}{% for c in g %}{{ c.a }}{{ g.size }}{% endfor %}{% endfor %}',
   ])('%s', async (text) => {
     const template = await createTemplate(text)
     expect(() => template.checkVariables(known)).not.toThrow()
@@ -140,6 +146,15 @@ describe('variables are known before there are values', () => {
     ['{% for i in (1..n) %}{% endfor %}', 'there is no variable "n"'],
     ['{{ input[zzz] }}', 'there is no variable "zzz"'],
     ['{{ x }}{% assign x = 1 %}', 'there is no variable "x"'],
+    [
+      '{% if false %}{% for c in checks %}{{ c.nme }}{% endfor %}{% endif %}',
+      ':1:39: there is no variable "checks[].nme". Did you mean "checks[].name"?',
+    ],
+    [
+      '{% for c in checks %}{% for d in c.parts %}{{ d }}{% endfor %}{% endfor %}',
+      '"checks[].parts"',
+    ],
+    ['{% for g in groups %}{% for c in g %}{{ c.b }}{% endfor %}{% endfor %}', '"groups[][].b"'],
     ['{{ constructor }}', 'there is no variable "constructor"'],
     ['{{ input.__proto__ }}', 'there is no variable "input.__proto__"'],
   ])('%s is refused', async (text, message) => {

@@ -6,9 +6,10 @@
  * and code in them is refused.
  */
 
-import type { Template as Parsed, Variable } from 'liquidjs'
+import type { Template as Parsed } from 'liquidjs'
 import { isLoopError, LoopError, toJson } from '../loop/index.ts'
 import { createEngine, type Engine, tagCharsMax, templateCharsMax } from './template-engine.ts'
+import type { Use } from './template-items.ts'
 import { describeProblem, describeUnknown } from './template-problems.ts'
 import { type Shape, shapeOf, textOfPath, unknownIn } from './template-variables.ts'
 
@@ -37,14 +38,15 @@ export async function createTemplate(
 ): Promise<Template> {
   const engine = await createEngine()
   const source: Source = { text, engine, options }
-  const { parsed, inputs } = attempt(source, undefined, () => {
+  const { parsed, inputs, items } = attempt(source, undefined, () => {
     requireBounded(text)
     const template = engine.parse(text)
-    return { parsed: template, inputs: engine.inputs(template) }
+    const found = engine.inputs(template)
+    return { parsed: template, inputs: found, items: engine.items(template, found) }
   })
   return {
     variables: [...new Set(inputs.map(({ segments }) => textOfPath(segments)))],
-    checkVariables: (known) => checkVariables(source, inputs, known),
+    checkVariables: (known) => checkVariables(source, [...inputs, ...items], known),
     render: (values) => render(source, parsed, values),
   }
 }
@@ -104,8 +106,8 @@ function nextTag(text: string, from: number): number {
   return -1
 }
 
-function checkVariables(source: Source, inputs: readonly Variable[], known: Shape): void {
-  for (const { segments, location } of inputs) {
+function checkVariables(source: Source, uses: readonly Use[], known: Shape): void {
+  for (const { segments, location } of uses) {
     const unknown = unknownIn(segments, known)
     if (unknown === undefined) continue
     throw problem(source, location.row, location.col, describeUnknown(unknown))

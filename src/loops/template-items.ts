@@ -1,0 +1,68 @@
+/**
+ * What a template asks of the items of lists: in `{% for c in checks %}{{ c.name }}`, the `name` of
+ * an item of `checks`. The library's own analysis ends at the name of the loop.
+ */
+
+import type { Template, Variable } from 'liquidjs'
+import { item, type Path } from './template-variables.ts'
+
+export interface Use {
+  readonly segments: Path
+  readonly location: Variable['location']
+}
+
+type Library = Pick<typeof import('liquidjs'), 'analyzeSync' | 'ForTag' | 'toValueSync'>
+type ForTag = InstanceType<Library['ForTag']>
+
+/** Loops inside of loops are read as often as they are deep. */
+const depthMax = 5
+
+export function usesOfItems(
+  library: Library,
+  template: Template[],
+  inputs: readonly Variable[],
+): readonly Use[] {
+  const { analyzeSync, ForTag, toValueSync } = library
+  const given = new Set(inputs.map(({ location }) => `${location.row}:${location.col}`))
+  const uses: Use[] = []
+
+  function visit(templates: readonly Template[], loops: ReadonlyMap<string, Path>): void {
+    for (const one of templates) {
+      if (one instanceof ForTag) visitLoop(one, loops)
+      else if (one.children !== undefined) visit(toValueSync(one.children(false, true)), loops)
+    }
+  }
+
+  function visitLoop(loop: ForTag, loops: ReadonlyMap<string, Path>): void {
+    const path = pathOf(loop, loops)
+    const inner = new Map(loops)
+    inner.delete(loop.variable)
+    if (path !== undefined && loops.size < depthMax) {
+      const own: Path = [...path, item]
+      inner.set(loop.variable, own)
+      const { globals } = analyzeSync(loop.templates, { partials: false })
+      for (const { segments, location } of globals[loop.variable] ?? []) {
+        uses.push({ segments: [...own, ...segments.slice(1)], location })
+      }
+    }
+    visit(loop.templates, inner)
+    visit(loop.elseTemplates, loops)
+  }
+
+  /** What it goes over, if that was given, or is part of an item of what was. */
+  function pathOf(loop: ForTag, loops: ReadonlyMap<string, Path>): Path | undefined {
+    const { collection, token } = loop
+    const only: Template = { token, render: () => undefined, arguments: () => [collection] }
+    const [row, col] = collection.getPosition()
+    const variables = Object.values(analyzeSync([only], { partials: false }).variables).flat()
+    const whole = variables.find(({ location }) => location.row === row && location.col === col)
+    if (whole === undefined) return undefined
+    if (given.has(`${row}:${col}`)) return whole.segments
+    const [name, ...rest] = whole.segments
+    const before = typeof name === 'string' ? loops.get(name) : undefined
+    return before === undefined ? undefined : [...before, ...rest]
+  }
+
+  visit(template, new Map())
+  return uses
+}
