@@ -32,11 +32,11 @@ export function describeTerminal(
 ): Terminal {
   const { input, output } = streams
   const isDumb = environment['TERM'] === 'dumb'
-  const live = output.isTTY === true && !isDumb && environment['CI'] === undefined
+  const live = Boolean(output.isTTY) && !isDumb && environment['CI'] === undefined
   return {
     live,
-    asks: live && input.isTTY === true && options.input !== false,
-    style: createStyle(wantsColour(environment, output.isTTY === true && !isDumb)),
+    asks: live && Boolean(input.isTTY) && options.input !== false,
+    style: createStyle(wantsColour(environment, Boolean(output.isTTY) && !isDumb)),
     width: () => Math.max(40, output.columns ?? 80),
   }
 }

@@ -4,6 +4,7 @@ import {
   initialState,
   type RecordedEvent,
   type RunEvent,
+  type RunId,
   type RunState,
   type StepId,
 } from '../../loop/index.ts'
@@ -12,14 +13,21 @@ import { createNarrator } from './narrate.ts'
 import { renderStatusLine } from './status-line.ts'
 
 const step = (text: string): StepId => JSON.parse(JSON.stringify(text))
+const run: RunId = JSON.parse('"r"')
 
 function tell(events: readonly RunEvent[]): { lines: string[]; state: RunState } {
   const narrator = createNarrator(createStyle(false))
   let state = initialState
   const lines = events.flatMap((event, index) => {
-    const recorded = { run: 'r', seq: index + 1, position: index + 1, atMs: index * 1000, event }
-    state = evolve(state, recorded as unknown as RecordedEvent)
-    return narrator.tell(recorded as unknown as RecordedEvent, state)
+    const recorded: RecordedEvent = {
+      run,
+      seq: index + 1,
+      position: index + 1,
+      atMs: index * 1000,
+      event,
+    }
+    state = evolve(state, recorded)
+    return narrator.tell(recorded, state)
   })
   return { lines, state }
 }

@@ -153,9 +153,10 @@ function promptText(value: Json | undefined): string | undefined {
   if (!isObject(value)) return undefined
   const { tokens, cuts } = value
   if (typeof tokens !== 'number' || !Array.isArray(cuts)) return undefined
-  const cut = cuts.flatMap((part) =>
-    isObject(part) ? [`${String(part['section'])} by ${String(part['tokens'])}`] : [],
-  )
+  const cut = cuts.flatMap((part) => {
+    const { section, tokens: less } = isObject(part) ? part : {}
+    return typeof section === 'string' && typeof less === 'number' ? [`${section} by ${less}`] : []
+  })
   return `${renderCount(tokens)} tokens${cut.length === 0 ? '' : `, cut: ${cut.join(', ')}`}`
 }
 
