@@ -32,21 +32,24 @@ export function describeTerminal(
 ): Terminal {
   const { input, output } = streams
   const isDumb = environment['TERM'] === 'dumb'
-  const live = Boolean(output.isTTY) && !isDumb && environment['CI'] === undefined
+  const live = isTerminal(output) && !isDumb && environment['CI'] === undefined
   return {
     live,
-    asks: live && Boolean(input.isTTY) && options.input !== false,
-    style: createStyle(wantsColour(environment, Boolean(output.isTTY) && !isDumb)),
+    asks: live && isTerminal(input) && options.input !== false,
+    style: createStyle(wantsColour(environment, isTerminal(output) && !isDumb)),
     width: () => Math.max(40, output.columns ?? 80),
   }
 }
 
-function wantsColour(environment: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
+/** The types say it is always there; on a pipe it is not. */
+const isTerminal = ({ isTTY }: { readonly isTTY?: boolean }): boolean => isTTY === true
+
+function wantsColour(environment: NodeJS.ProcessEnv, painted: boolean): boolean {
   // Set and not empty, whatever the value: https://no-color.org
   if ((environment['NO_COLOR'] ?? '') !== '') return false
   const forced = environment['FORCE_COLOR']
   if (forced !== undefined) return forced !== '0' && forced !== 'false'
-  return isTerminal
+  return painted
 }
 
 export function createStyle(colour: boolean): Style {
