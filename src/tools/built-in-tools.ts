@@ -18,6 +18,8 @@ export interface BuiltInToolsOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Names of folders that searches do not enter, besides `.git`. */
   readonly skip?: readonly string[]
+  /** How long a pattern of a search may take for some thousand lines. */
+  readonly patternMs?: number
 }
 
 export const builtInNames: readonly string[] = [
@@ -32,12 +34,13 @@ export const builtInNames: readonly string[] = [
 
 /** For one run: they remember what was read. */
 export function builtInTools(options: BuiltInToolsOptions): readonly Tool[] {
-  const { skip = ['node_modules', '.venv'] } = options
+  const { skip = ['node_modules', '.venv'], patternMs = 5000 } = options
+  const search = { skip, patternMs }
   const tracker = createReadTracker()
   return [
     editTool(tracker),
-    globTool(skip),
-    grepTool(skip),
+    globTool(search),
+    grepTool(search),
     listTool(),
     readTool(tracker),
     runTool(options),

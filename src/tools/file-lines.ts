@@ -19,62 +19,81 @@ export async function isBinary(handle: FileHandle): Promise<boolean> {
   return buffer.subarray(0, bytesRead).includes(0)
 }
 
-/** From line `first` on. An end of line by CR and LF is one too. */
+/** From line `first` on, some at a time. An end of line by CR and LF is one too. */
 export async function* linesOf(
   handle: FileHandle,
   first: number,
   lineBytesMax: number,
   signal: AbortSignal,
-): AsyncGenerator<Line> {
+): AsyncGenerator<readonly Line[]> {
   const buffer = Buffer.allocUnsafe(chunkBytes)
-  let line = createLine(lineBytesMax)
+  const open = createOpenLine(lineBytesMax)
   let number = 1
   let position = 0
-  let isOpen = false
   for (;;) {
     signal.throwIfAborted()
     const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position)
     if (bytesRead === 0) break
     position += bytesRead
+    const lines: Line[] = []
     let from = 0
-    while (from < bytesRead) {
-      const end = buffer.subarray(0, bytesRead).indexOf(10, from)
-      const to = end < 0 ? bytesRead : end
-      if (number >= first) line.add(buffer.subarray(from, to))
-      from = to + 1
-      isOpen = end < 0
-      if (isOpen) break
-      if (number >= first) {
-        yield line.take(number)
-        line = createLine(lineBytesMax)
-      }
+    for (;;) {
+      // What an earlier read left behind it is no part of this one.
+      const end = buffer.indexOf(10, from)
+      if (end < 0 || end >= bytesRead) break
+      const part = buffer.subarray(from, end)
+      if (number >= first) lines.push(open.end(part, number))
       number++
+      from = end + 1
     }
+    if (number >= first) open.add(buffer.subarray(from, bytesRead))
+    if (lines.length > 0) yield lines
   }
-  if (isOpen && number >= first) yield line.take(number)
+  if (!open.isEmpty) yield [open.end(Buffer.of(), number)]
 }
 
-interface LineBuilder {
-  add(part: Uint8Array): void
-  take(number: number): Line
+interface OpenLine {
+  readonly isEmpty: boolean
+  add(part: Buffer): void
+  /** The line with its last part; then another begins. */
+  end(part: Buffer, number: number): Line
 }
 
-function createLine(bytesMax: number): LineBuilder {
-  const parts: Buffer[] = []
+/** A line whose end has not been read yet. */
+function createOpenLine(bytesMax: number): OpenLine {
+  let parts: Buffer[] = []
   let kept = 0
   let cut = 0
+  const add = (part: Buffer): void => {
+    const room = part.subarray(0, bytesMax - kept)
+    // A copy: the buffer is used again.
+    if (room.length > 0) parts.push(Buffer.from(room))
+    kept += room.length
+    cut += part.length - room.length
+  }
   return {
-    add(part) {
-      const room = part.subarray(0, bytesMax - kept)
-      // A copy: the buffer is used again.
-      if (room.length > 0) parts.push(Buffer.from(room))
-      kept += room.length
-      cut += part.length - room.length
+    get isEmpty() {
+      return kept === 0
     },
-    take(number) {
-      const text = Buffer.concat(parts).toString('utf8')
-      if (cut > 0) return { number, text: text.replace(/\uFFFD+$/, ''), cutBytes: cut }
-      return { number, text: text.replace(/\r$/, ''), cutBytes: 0 }
+    add,
+    end(part, number) {
+      if (kept === 0 && part.length <= bytesMax) return lineOf(part, 0, number)
+      add(part)
+      const line = lineOf(Buffer.concat(parts), cut, number)
+      parts = []
+      kept = 0
+      cut = 0
+      return line
     },
   }
+}
+
+function lineOf(bytes: Buffer, cutBytes: number, number: number): Line {
+  if (cutBytes > 0) {
+    // The last character may have been cut.
+    return { number, text: bytes.toString('utf8').replace(/\uFFFD+$/, ''), cutBytes }
+  }
+  const isReturn = bytes.length > 0 && bytes[bytes.length - 1] === 13
+  const end = isReturn ? bytes.length - 1 : bytes.length
+  return { number, text: bytes.toString('utf8', 0, end), cutBytes }
 }

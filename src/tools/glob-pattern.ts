@@ -1,16 +1,16 @@
 /** File patterns as agents write them, as regular expressions over paths from where they begin. */
 
 import picomatch from 'picomatch'
-import { createMatcher, createQuickMatcher, type Matcher } from './matcher.ts'
+import { createMatcher, createQuickMatcher, type Matcher, type MatcherLimits } from './matcher.ts'
 import { shown } from './path-text.ts'
 import { ToolError } from './tool.ts'
 
 export const globCharsMax: number = 500
 
 /** A pattern without a slash is for names in any folder. Rejects with `outside-workspace`. */
-export function createGlobMatcher(pattern: string, signal: AbortSignal): Matcher {
+export function createGlobMatcher(pattern: string, limits: MatcherLimits): Matcher {
   const expression = globPattern(pattern)
-  return isQuick(pattern) ? createQuickMatcher(expression) : createMatcher(expression, signal)
+  return isQuick(pattern) ? createQuickMatcher(expression) : createMatcher(expression, limits)
 }
 
 /** Few wildcards, and no two in one name: the work grows with the length of a path, not worse. */

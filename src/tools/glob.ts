@@ -21,7 +21,14 @@ const parameters = z.strictObject({
   path: z.string().min(1).default('.').describe('The folder to search.'),
 })
 
-export function globTool(skip: readonly string[]): Tool {
+export interface SearchOptions {
+  /** Names of folders that are not entered, besides `.git`. */
+  readonly skip: readonly string[]
+  /** How long a pattern may take for some thousand lines. */
+  readonly patternMs: number
+}
+
+export function globTool({ skip, patternMs }: SearchOptions): Tool {
   return defineTool({
     name: 'glob',
     description:
@@ -30,7 +37,7 @@ export function globTool(skip: readonly string[]): Tool {
     parameters,
     risk: 'read-only',
     run: async ({ pattern, path }, context) => {
-      const matcher = createGlobMatcher(pattern, context.signal)
+      const matcher = createGlobMatcher(pattern, { signal: context.signal, answerMs: patternMs })
       try {
         return await withFolder(context, path, (folder) =>
           search(folder, matcher, skippedFolders(skip, pattern), context),

@@ -16,7 +16,6 @@ const lineBytesMax = 4000
 const shownCharsMax = 300
 /** What is looked at together. */
 const batchBytes = 500_000
-const batchLines = 5000
 
 export async function searchLines(
   handle: FileHandle,
@@ -37,10 +36,10 @@ export async function searchLines(
     batch = []
     bytes = 0
   }
-  for await (const line of linesOf(handle, 1, lineBytesMax, signal)) {
-    batch.push(line)
-    bytes += line.text.length
-    if (bytes < batchBytes && batch.length < batchLines) continue
+  for await (const lines of linesOf(handle, 1, lineBytesMax, signal)) {
+    batch.push(...lines)
+    bytes += lines.reduce((sum, { text }) => sum + text.length, 0)
+    if (bytes < batchBytes) continue
     await flush()
     if (found.length >= foundMax) break
   }

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { hasCode } from './file-errors.ts'
 import type { Folder } from './folder.ts'
+import type { SearchOptions } from './glob.ts'
 import { createGlobMatcher, globCharsMax, skippedFolders } from './glob-pattern.ts'
 import { type Found, searchLines } from './grep-lines.ts'
 import { printable } from './list.ts'
@@ -50,7 +51,7 @@ interface Search {
   isCut: boolean
 }
 
-export function grepTool(skip: readonly string[]): Tool {
+export function grepTool({ skip, patternMs }: SearchOptions): Tool {
   return defineTool({
     name: 'grep',
     description:
@@ -64,15 +65,15 @@ export function grepTool(skip: readonly string[]): Tool {
         open.push(matcher)
         return matcher
       }
-      const { signal } = context
+      const limits = { signal: context.signal, answerMs: patternMs }
       try {
         const { include } = options
         const search: Search = {
           options,
           context,
           skip,
-          matcher: opened(createLineMatcher(options, signal)),
-          include: include === undefined ? undefined : opened(createGlobMatcher(include, signal)),
+          matcher: opened(createLineMatcher(options, limits)),
+          include: include === undefined ? undefined : opened(createGlobMatcher(include, limits)),
           found: [],
           files: 0,
           bytes: 0,

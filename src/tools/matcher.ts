@@ -18,8 +18,11 @@ export interface Matcher {
   close(): Promise<void>
 }
 
-/** For one batch of texts, which takes milliseconds. */
-const answerMs = 5000
+export interface MatcherLimits {
+  readonly signal: AbortSignal
+  /** For one batch of texts, which takes milliseconds. */
+  readonly answerMs: number
+}
 
 // Text, because the thread must run the same from the sources and from the build.
 const threadCode = `
@@ -36,11 +39,7 @@ parentPort.on('message', (texts) => {
 `
 
 /** Rejects nothing: the expression must be a valid one. */
-export function createMatcher(
-  { source, flags }: RegExp,
-  signal: AbortSignal,
-  timeoutMs: number = answerMs,
-): Matcher {
+export function createMatcher({ source, flags }: RegExp, limits: MatcherLimits): Matcher {
   const worker = new Worker(threadCode, {
     eval: true,
     workerData: { source, flags },
@@ -51,7 +50,7 @@ export function createMatcher(
   // Faults are seen by the question that waits for an answer.
   worker.on('error', () => {})
   return {
-    find: (texts) => ask(worker, texts, signal, timeoutMs),
+    find: (texts) => ask(worker, texts, limits),
     async close() {
       await worker.terminate()
     },
@@ -61,11 +60,10 @@ export function createMatcher(
 function ask(
   worker: Worker,
   texts: readonly string[],
-  signal: AbortSignal,
-  timeoutMs: number,
+  { signal, answerMs }: MatcherLimits,
 ): Promise<readonly Match[]> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => done(() => reject(tooSlow())), timeoutMs)
+    const timer = setTimeout(() => done(() => reject(tooSlow())), answerMs)
     const onAbort = (): void => done(() => reject(signal.reason))
     const onMessage = (matches: readonly Match[]): void => done(() => resolve(matches))
     const onError = (error: unknown): void => done(() => reject(error))

@@ -65,11 +65,8 @@ function explain(issue: z.core.$ZodIssue, args: unknown, names: readonly string[
   const where = pathText(issue.path)
   const given = valueAt(args, issue.path)
   switch (issue.code) {
-    case 'unrecognized_keys': {
-      const isTop = issue.path.length === 0
-      const known = isTop ? names : []
-      return issue.keys.slice(0, issuesMax).map((key) => unknownKey(where, key, known))
-    }
+    case 'unrecognized_keys':
+      return explainKeys(issue.keys, where, issue.path.length === 0 ? names : [])
     case 'invalid_type':
       return [`${where}: expected ${article(issue.expected)}, given ${show(given)}`]
     case 'invalid_value': {
@@ -114,12 +111,14 @@ function explainUnion(
     .flatMap((part) => explain({ ...part, path: [...issue.path, ...part.path] }, args, names))
 }
 
-function unknownKey(where: string, key: string, names: readonly string[]): string {
-  const shown = show(key)
+function explainKeys(keys: readonly string[], where: string, names: readonly string[]): string[] {
   const place = where === 'arguments' ? '' : ` of ${where}`
-  const list = names.slice(0, namesShownMax).join(', ')
-  const known = names.length === 0 ? '' : ` The parameters are: ${list}.`
-  return `${shown} is no parameter${place}.${didYouMean(key, names)}${known}`
+  const lines = keys
+    .slice(0, issuesMax)
+    .map((key) => `${show(key)} is no parameter${place}.${didYouMean(key, names)}`)
+  if (keys.length > issuesMax) lines.push(`${keys.length - issuesMax} more names are unknown.`)
+  const known = names.slice(0, namesShownMax).join(', ')
+  return names.length === 0 ? lines : [...lines, `The parameters are: ${known}.`]
 }
 
 const article = (type: string): string =>

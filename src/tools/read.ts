@@ -50,18 +50,18 @@ async function part(
 ): Promise<string> {
   const lines: string[] = []
   let chars = 0
-  let last = 0
-  for await (const { number, text, cutBytes } of linesOf(handle, offset, lineBytesMax, signal)) {
-    if (lines.length >= limit || chars > outputCharsMax) {
-      return `${lines.join('\n')}\n[More lines follow: read again with offset ${number}.]`
+  for await (const some of linesOf(handle, offset, lineBytesMax, signal)) {
+    for (const { number, text, cutBytes } of some) {
+      if (lines.length >= limit || chars > outputCharsMax) {
+        return `${lines.join('\n')}\n[More lines follow: read again with offset ${number}.]`
+      }
+      const shownLine = cutBytes === 0 ? text : `${text}… [${cutBytes} more bytes in this line]`
+      const line = `${number}\t${shownLine}`
+      lines.push(line)
+      chars += line.length + 1
     }
-    const shownLine = cutBytes === 0 ? text : `${text}… [${cutBytes} more bytes in this line]`
-    const line = `${number}\t${shownLine}`
-    lines.push(line)
-    chars += line.length + 1
-    last = number
   }
-  if (last > 0) return `${lines.join('\n')}\n[End of file.]`
+  if (lines.length > 0) return `${lines.join('\n')}\n[End of file.]`
   return stats.size === 0n ? '[The file is empty.]' : `[The file has no line ${offset}.]`
 }
 

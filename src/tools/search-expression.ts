@@ -1,7 +1,7 @@
 /** What an agent searches for, as a matcher that cannot freeze the process. */
 
 import { textOf } from '../loop/index.ts'
-import { createMatcher, createQuickMatcher, type Matcher } from './matcher.ts'
+import { createMatcher, createQuickMatcher, type Matcher, type MatcherLimits } from './matcher.ts'
 import { shown } from './path-text.ts'
 import { ToolError } from './tool.ts'
 
@@ -12,12 +12,12 @@ export interface Wanted {
 }
 
 /** Rejects with `bad-pattern`. */
-export function createLineMatcher(wanted: Wanted, signal: AbortSignal): Matcher {
+export function createLineMatcher(wanted: Wanted, limits: MatcherLimits): Matcher {
   const { pattern, literal } = wanted
   const expression = expressionOf(wanted)
   // Without repetition and groups there is nothing to go back to.
   const isQuick = literal || !/[*+?{(]/.test(pattern)
-  return isQuick ? createQuickMatcher(expression) : createMatcher(expression, signal)
+  return isQuick ? createQuickMatcher(expression) : createMatcher(expression, limits)
 }
 
 function expressionOf({ pattern, literal, ignoreCase }: Wanted): RegExp {

@@ -1,0 +1,114 @@
+// The tools that look for files and for text in them: what they find, and that they end.
+
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Bench, openBench } from './fixture.ts'
+
+let bench: Bench
+beforeEach(() => {
+  bench = openBench()
+})
+afterEach(() => bench.close())
+
+describe('list, glob and grep', () => {
+  beforeEach(() => {
+    bench.put('src/a.ts', 'export const alpha = 1\n')
+    bench.put('src/deep/b.ts', 'import { alpha } from "../a.ts"\n// alpha (again)\n')
+    bench.put('src/c.md', 'Alpha\n')
+    bench.put('.github/ci.yml', 'run: alpha\n')
+    bench.put('.git/config', 'alpha\n')
+    bench.put('node_modules/x/index.ts', 'alpha\n')
+    bench.put('image.bin', Buffer.from('alpha\0'))
+    symlinkSync('src/a.ts', join(bench.workspace, 'link.ts'))
+  })
+
+  test('list shows what is there', async () => {
+    const { output } = await bench.call('list', {})
+    expect(output).toBe('.git/\n.github/\nimage.bin\t6\nlink.ts -> src/a.ts\nnode_modules/\nsrc/')
+    expect((await bench.call('list', { path: 'src' })).output).toBe('a.ts\t23\nc.md\t6\ndeep/')
+    expect((await bench.call('list', { path: 'nope' })).error).toBe('not-found')
+  })
+
+  test('list is bounded', async () => {
+    for (let index = 0; index < 1100; index++) bench.put(`many/${index}`, '')
+    const { output } = await bench.call('list', { path: 'many' })
+    expect(output.split('\n')).toHaveLength(1001)
+    expect(output).toContain('[100 more: use glob to narrow it.]')
+  })
+
+  test.each([
+    ['*.ts', 'link.ts\nsrc/a.ts\nsrc/deep/b.ts'],
+    ['src/*.ts', 'src/a.ts'],
+    ['./src/**/*.ts', 'src/a.ts\nsrc/deep/b.ts'],
+    ['**/*.{md,yml}', '.github/ci.yml\nsrc/c.md'],
+    ['src/**', 'src/a.ts\nsrc/c.md\nsrc/deep/b.ts'],
+    ['s*c/*e*p/?.*s', 'src/deep/b.ts'],
+    ['node_modules/**', 'node_modules/x/index.ts'],
+    ['.git/**', '[No file matches.]'],
+    ['!src/**', '[No file matches.]'],
+    ['[', '[No file matches.]'],
+  ])('glob %s', async (pattern, expected) => {
+    expect((await bench.call('glob', { pattern })).output).toBe(expected)
+  })
+
+  test('glob searches in a folder, and gives paths from the workspace', async () => {
+    const { output } = await bench.call('glob', { pattern: '*/*.ts', path: 'src' })
+    expect(output).toBe('src/deep/b.ts')
+  })
+
+  test('grep finds lines by an expression, a text, and only in what it is told', async () => {
+    const all = await bench.call('grep', { pattern: 'alpha\\b.*(1|again)' })
+    expect(all.output).toBe('src/a.ts:1: export const alpha = 1\nsrc/deep/b.ts:2: // alpha (again)')
+    const literal = await bench.call('grep', { pattern: '(again)', literal: true })
+    expect(literal.output).toBe('src/deep/b.ts:2: // alpha (again)')
+    const any = await bench.call('grep', {
+      pattern: 'ALPHA',
+      ignoreCase: true,
+      include: '*.{md,yml}',
+    })
+    expect(any.output).toBe('.github/ci.yml:1: run: alpha\nsrc/c.md:1: Alpha')
+    const inline = await bench.call('grep', { pattern: '(?i)^ALPHA$' })
+    expect(inline.output).toBe('src/c.md:1: Alpha')
+    const file = await bench.call('grep', { pattern: 'alpha', path: 'src/a.ts' })
+    expect(file.output).toBe('src/a.ts:1: export const alpha = 1')
+    const none = await bench.call('grep', { pattern: 'omega' })
+    expect(none).toMatchObject({ ok: true, output: '[No line matches in 5 files.]' })
+  })
+
+  test('grep gives at most so many, and the match of a long line', async () => {
+    bench.put('many.txt', 'hit\n'.repeat(500))
+    const many = await bench.call('grep', { pattern: 'hit' })
+    expect(many.output.split('\n')).toHaveLength(51)
+    expect(many.output).toContain('[More than 50 lines match')
+    bench.put('long.txt', `${'x'.repeat(2000)}needle${'y'.repeat(1000)}\n`)
+    const { output } = await bench.call('grep', { pattern: 'needle' })
+    expect(output).toMatch(/^long\.txt:1: …x+needley+…$/)
+    expect(output.length).toBeLessThan(350)
+  })
+
+  test('an expression that is none is explained', async () => {
+    const result = await bench.call('grep', { pattern: '(' })
+    expect(result).toMatchObject({ ok: false, error: 'bad-pattern' })
+    expect(result.output).toContain('Set literal')
+  })
+
+  test.each([
+    ['grep', { pattern: '(a+)+$' }],
+    ['grep', { pattern: '(a|a)*b' }],
+    ['grep', { pattern: '(a|a)'.repeat(60).concat('b') }],
+    ['glob', { pattern: '*a*a*a*a*a*a*a*a*a*a*a*b' }],
+    ['grep', { pattern: 'x', include: '*a*a*a*a*a*a*a*a*a*a*a*b' }],
+  ])('%s cannot be frozen by %j', async (tool, args) => {
+    const hasty = openBench([], { patternMs: 300 })
+    hasty.put('slow.txt', `${'a'.repeat(3000)}!\n`)
+    hasty.put('a'.repeat(250), 'x')
+    let beats = 0
+    const beating = setInterval(() => beats++, 10)
+    const result = await hasty.call(tool, args)
+    clearInterval(beating)
+    hasty.close()
+    expect(result).toMatchObject({ ok: false, error: 'timeout' })
+    expect(beats).toBeGreaterThan(1)
+  })
+})
