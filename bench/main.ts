@@ -8,6 +8,7 @@ import { promptAssembly } from './prompt.ts'
 import { runSuites } from './report.ts'
 import { resume } from './resume.ts'
 import { stepCost } from './step-cost.ts'
+import { toolCall } from './tool-call.ts'
 
 await runSuites('bench', [
   stepCost,
@@ -17,6 +18,7 @@ await runSuites('bench', [
   absolute,
   memory,
   cliStart,
+  toolCall,
   comparePeers,
   promptAssembly,
 ])
