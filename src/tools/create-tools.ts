@@ -29,9 +29,12 @@ export interface ToolsOptions {
   readonly tools: readonly Tool[]
   /** A folder of this run for long output, outside the workspace. Without it none is kept. */
   readonly spillFolder?: string
+  /** How long a tool that is stopped may take to clean up; a process tree needs seconds. */
+  readonly graceMs?: number
 }
 
 const defaultTimeoutMs = 60_000
+const defaultGraceMs = 5000
 const defaultOutputCharsMax = 30_000
 const errorCharsMax = 4000
 const risks: readonly string[] = ['read-only', 'idempotent', 'network', 'destructive']
@@ -42,8 +45,9 @@ interface Entry {
 }
 
 /** Rejects tools that cannot be told apart or called, with `bad-request`. */
-export function createTools({ tools, spillFolder }: ToolsOptions): Tools {
-  const entries = register(tools)
+export function createTools(options: ToolsOptions): Tools {
+  const { spillFolder, graceMs = defaultGraceMs } = options
+  const entries = register(options.tools)
   const descriptions = [...entries.values()].map(describe)
   const output = spillFolder === undefined ? undefined : createOutputFolder(spillFolder)
   return {
@@ -55,7 +59,7 @@ export function createTools({ tools, spillFolder }: ToolsOptions): Tools {
       if (entry === undefined) return unknownTool(name, entries)
       context.signal.throwIfAborted()
       try {
-        return await perform(entry, args, context, output)
+        return await perform(entry, args, context, { output, graceMs })
       } catch (error) {
         if (context.signal.aborted) throw error
         return failure(codeOf(error), textOf(error).slice(0, errorCharsMax))
@@ -75,12 +79,12 @@ async function perform(
   { tool, parser }: Entry,
   args: Json,
   context: ToolContext,
-  output: OutputFolder | undefined,
+  { output, graceMs }: { readonly output: OutputFolder | undefined; readonly graceMs: number },
 ): Promise<ToolResult> {
   const parsed = await parser.parse(args)
   if (!parsed.ok) return failure('bad-arguments', parsed.message)
   const timeoutMs = tool.timeoutMs ?? defaultTimeoutMs
-  const answer = await runWithin(timeoutMs, context.signal, (signal) =>
+  const answer = await runWithin({ timeoutMs, graceMs }, context.signal, (signal) =>
     tool.run(parsed.args, { ...context, signal, ...(output === undefined ? {} : { output }) }),
   )
   if (answer.type === 'timeout') {

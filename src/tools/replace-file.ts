@@ -17,6 +17,7 @@ export async function replaceFile(
   content: Uint8Array,
 ): Promise<BigIntStats> {
   const temporary = folder.at(`.loopwright-${randomUUID()}.tmp`)
+  await folder.verify()
   const handle = await open(temporary, flags, 0o666)
   try {
     await folder.verify()

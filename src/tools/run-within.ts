@@ -2,16 +2,20 @@
 
 import type { Signal } from '../loop/index.ts'
 
+export interface TimeLimits {
+  readonly timeoutMs: number
+  /** For what it started to be gone. */
+  readonly graceMs: number
+}
+
 export type Within<T> = { readonly type: 'done'; readonly value: T } | { readonly type: 'timeout' }
 
-/** For what it started to be gone: the kill of a process tree takes this long at most. */
-const graceMs = 5000
 /** A longer timer would fire at once. */
 const timerMsMax = 2 ** 31 - 1
 
 /** Rejects with what the code throws, and with the reason of the outer signal when that aborts. */
 export async function runWithin<T>(
-  timeoutMs: number,
+  { timeoutMs, graceMs }: TimeLimits,
   outer: Signal,
   run: (signal: AbortSignal) => T | Promise<T>,
 ): Promise<Within<T>> {

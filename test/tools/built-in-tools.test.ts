@@ -279,3 +279,38 @@ describe('run', () => {
     expect(spilled?.bytes).toBeGreaterThan(49_000)
   })
 })
+
+describe('after a crash', () => {
+  test.each([
+    ['read', { path: './a.txt' }],
+    ['write', { path: 'a.txt', content: 'old' }],
+    ['edit', { path: 'sub/../a.txt', old: 'o', new: 'old' }],
+  ])('a replayed %s counts as having seen the file', async (tool, args) => {
+    bench.put('a.txt', 'old')
+    const done = { ok: true, output: '' }
+    bench.tools.replayed?.(tool, args, { ...done, ok: false, error: 'x' }, { iteration: 1 })
+    const edit = { path: 'a.txt', old: 'old', new: 'new' }
+    expect(await bench.call('edit', edit)).toMatchObject({ ok: false, error: 'not-read' })
+    bench.tools.replayed?.(tool, args, done, { iteration: 1 })
+    expect(await bench.call('edit', edit, { iteration: 2 })).toMatchObject({ error: 'not-read' })
+    expect(await bench.call('edit', edit)).toMatchObject({ ok: true })
+  })
+
+  test('odd replays are no harm', async () => {
+    for (const args of [
+      null,
+      5,
+      [],
+      {},
+      { path: 5 },
+      { path: '../x' },
+      { path: '@output/1.txt' },
+    ]) {
+      bench.tools.replayed?.('read', args, { ok: true, output: '' }, { iteration: 1 })
+    }
+    bench.put('x', '')
+    expect(await bench.call('write', { path: 'x', content: '' })).toMatchObject({
+      error: 'not-read',
+    })
+  })
+})
