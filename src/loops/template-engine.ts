@@ -15,6 +15,8 @@ import { type Use, usesOfItems } from './template-items.ts'
 export const templateCharsMax: number = 256 * 1024
 /** Of what stands between braces: work grows with it. */
 export const tagCharsMax: number = 16 * 1024
+/** For each variable the library goes through the text before it. */
+export const tagCharsTimesCharsMax = 500_000_000
 /** Characters and items that one rendering may make, its output included. */
 export const madeMax: number = 8 * 1024 * 1024
 const blocksMax = 200_000

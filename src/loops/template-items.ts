@@ -14,8 +14,14 @@ export interface Use {
 type Library = Pick<typeof import('liquidjs'), 'analyzeSync' | 'ForTag' | 'toValueSync'>
 type ForTag = InstanceType<Library['ForTag']>
 
+/** The loops around a place: what their names stand for. */
+interface Loops {
+  readonly items: ReadonlyMap<string, Path>
+  readonly depth: number
+}
+
 /** Loops inside of loops are read as often as they are deep. */
-const depthMax = 5
+const depthMax = 3
 
 export function usesOfItems(
   library: Library,
@@ -26,31 +32,32 @@ export function usesOfItems(
   const given = new Set(inputs.map(({ location }) => `${location.row}:${location.col}`))
   const uses: Use[] = []
 
-  function visit(templates: readonly Template[], loops: ReadonlyMap<string, Path>): void {
+  function visit(templates: readonly Template[], loops: Loops): void {
     for (const one of templates) {
       if (one instanceof ForTag) visitLoop(one, loops)
       else if (one.children !== undefined) visit(toValueSync(one.children(false, true)), loops)
     }
   }
 
-  function visitLoop(loop: ForTag, loops: ReadonlyMap<string, Path>): void {
-    const path = pathOf(loop, loops)
-    const inner = new Map(loops)
-    inner.delete(loop.variable)
-    if (path !== undefined && loops.size < depthMax) {
+  function visitLoop(loop: ForTag, loops: Loops): void {
+    const depth = loops.depth + 1
+    const path = depth > depthMax ? undefined : pathOf(loop, loops)
+    const items = new Map(loops.items)
+    items.delete(loop.variable)
+    if (path !== undefined) {
       const own: Path = [...path, item]
-      inner.set(loop.variable, own)
+      items.set(loop.variable, own)
       const { globals } = analyzeSync(loop.templates, { partials: false })
       for (const { segments, location } of globals[loop.variable] ?? []) {
         uses.push({ segments: [...own, ...segments.slice(1)], location })
       }
     }
-    visit(loop.templates, inner)
+    visit(loop.templates, { items, depth })
     visit(loop.elseTemplates, loops)
   }
 
   /** What it goes over, if that was given, or is part of an item of what was. */
-  function pathOf(loop: ForTag, loops: ReadonlyMap<string, Path>): Path | undefined {
+  function pathOf(loop: ForTag, { items }: Loops): Path | undefined {
     const { collection, token } = loop
     const only: Template = { token, render: () => undefined, arguments: () => [collection] }
     const [row, col] = collection.getPosition()
@@ -59,10 +66,10 @@ export function usesOfItems(
     if (whole === undefined) return undefined
     if (given.has(`${row}:${col}`)) return whole.segments
     const [name, ...rest] = whole.segments
-    const before = typeof name === 'string' ? loops.get(name) : undefined
+    const before = typeof name === 'string' ? items.get(name) : undefined
     return before === undefined ? undefined : [...before, ...rest]
   }
 
-  visit(template, new Map())
+  visit(template, { items: new Map(), depth: 0 })
   return uses
 }

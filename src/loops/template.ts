@@ -8,7 +8,13 @@
 
 import type { Template as Parsed } from 'liquidjs'
 import { isLoopError, LoopError, toJson } from '../loop/index.ts'
-import { createEngine, type Engine, tagCharsMax, templateCharsMax } from './template-engine.ts'
+import {
+  createEngine,
+  type Engine,
+  tagCharsMax,
+  tagCharsTimesCharsMax,
+  templateCharsMax,
+} from './template-engine.ts'
 import type { Use } from './template-items.ts'
 import { describeProblem, describeUnknown } from './template-problems.ts'
 import { type Shape, shapeOf, textOfPath, unknownIn } from './template-variables.ts'
@@ -91,8 +97,11 @@ function requireBounded(text: string): void {
   for (let at = nextTag(text, 0); at >= 0; ) {
     const end = text.indexOf(text[at + 1] === '{' ? '}}' : '%}', at + 2)
     chars += 1 + (end < 0 ? text.length : end) - at
-    if (chars > tagCharsMax) {
-      throw new Error(`its tags are longer than ${tagCharsMax} characters together. Simplify it`)
+    const charsMax = Math.min(tagCharsMax, Math.floor(tagCharsTimesCharsMax / text.length))
+    if (chars > charsMax) {
+      throw new Error(
+        `its tags are longer than ${charsMax} characters together. Simplify it, or give long texts as input`,
+      )
     }
     at = end < 0 ? -1 : nextTag(text, end + 2)
   }
