@@ -248,3 +248,33 @@ test('a provider that says "not now" is waited for, as in our process', async ()
     progress: 'answered',
   })
 })
+
+test('E4: what does not fit into the budget is refused to its code, and ends the run', async () => {
+  const body = `
+    return await it.step('call', async ({ reserve }: any) => {
+      const first = await reserve({ tokens: 80, costMicros: 0 })
+      await first.settle({ tokens: 70, costMicros: 0 })
+      await reserve({ tokens: 31, costMicros: 0 })
+      return 'spent'
+    })`
+  const loop = await open(
+    writeLoop({ 'loop.ts': loopText(body).replace('iterations: 1', 'iterations: 5') }),
+  )
+  const host = await newHost()
+  const limits = { tokens: 100 }
+  const run = await host.start(typeOf(loop), { input: null, name: 'poor', limits })
+  expect(await run.done).toMatchObject({ outcome: { type: 'exhausted', limit: 'tokens' } })
+  expect((await host.inspect('poor')).state.spent.tokens).toBe(70)
+})
+
+test('E9: one that swallows every error is cancelled all the same', async () => {
+  const body = `
+    for (;;) {
+      try { await it.step('work', () => new Promise((resolve) => setTimeout(resolve, 5))) } catch {}
+    }`
+  const loop = await open(writeLoop({ 'loop.ts': loopText(body) }))
+  const host = await newHost()
+  const run = await host.start(typeOf(loop), { input: null, name: 'stubborn' })
+  await host.tell('stubborn', { type: 'cancel', reason: 'enough' }, 'me')
+  expect(await run.done).toMatchObject({ outcome: { type: 'cancelled' } })
+})

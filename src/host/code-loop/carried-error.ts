@@ -54,7 +54,7 @@ export function encodeError(error: unknown, keep?: (error: unknown) => number): 
   if (error instanceof Interruption) return { kind: 'interruption', reason: error.reason }
   if (error instanceof LoopError) return rejection(error.code, error.message)
   if (error instanceof NotJsonError) {
-    const what = error.message.slice(error.message.indexOf(': ') + 2)
+    const what = error.message.slice(`${error.path} cannot be stored: `.length)
     return { kind: 'not-json', path: shorten(error.path), what: shorten(what) }
   }
   const message = textOf(error)
@@ -103,7 +103,7 @@ export function decodeError(sent: unknown, find?: (kept: number) => unknown): un
 function revive(data: Extract<z.infer<typeof carried>, { kind: 'error' }>): Error {
   const { name, message, stack, code, kept } = data
   const error = new Error(shorten(message))
-  error.name = shorten(name)
+  Object.defineProperty(error, 'name', { value: shorten(name), configurable: true })
   error.stack = (stack ?? `${name}: ${message}`).slice(0, stackCharsMax)
   if (code !== undefined) Object.assign(error, { code: shorten(code) })
   if (kept !== undefined) keptBy.set(error, kept)

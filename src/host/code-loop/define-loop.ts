@@ -29,7 +29,8 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   readonly tools?: readonly (string | Tool)[]
   readonly mcp?: { readonly [server: string]: { readonly [key: string]: Json } }
   readonly checks?: { readonly [name: string]: Check | CodeLoopCommand }
-  readonly until?: readonly Condition<Progress, Result>[]
+  /** Of the loop type `plain`. A type of its own has its own. */
+  readonly until?: readonly Exclude<Condition, { readonly type: 'custom' }>[]
   readonly limits?: {
     readonly iterations?: number
     readonly tokens?: number

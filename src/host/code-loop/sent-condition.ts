@@ -42,6 +42,7 @@ export const parseCondition = (sent: Json): SentCondition => parseAt(sent, 0)
 function parseAt(sent: Json, depth: number): SentCondition {
   const group = z.object({ type: z.enum(['any', 'all']), of: z.array(z.unknown()).max(partsMax) })
   const { data } = group.safeParse(sent)
-  if (data === undefined || depth >= depthMax) return parseSent(simple, sent, 'until')
+  if (data === undefined || depth >= depthMax)
+    return parseSent(simple, sent, 'this is no condition')
   return { type: data.type, of: data.of.map((part) => parseAt(part as Json, depth + 1)) }
 }

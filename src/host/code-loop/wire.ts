@@ -1,7 +1,7 @@
 /** What a loop's process may ask of ours, as it is checked on our side, and what it says of itself. */
 
 import { z } from 'zod'
-import type { Hook } from '../../engine/index.ts'
+import type { Hook, HookPoint } from '../../engine/index.ts'
 import {
   type Action,
   type AgentNote,
@@ -154,7 +154,7 @@ export const noteSchema: Sent<{ readonly note: AgentNote }> = z.object({
   note: stepNoteSchema.refine(isAgentNote),
 })
 
-const hookPoints = [
+export const hookPoints: readonly HookPoint[] = [
   'before-run',
   'after-run',
   'before-iteration',
@@ -163,7 +163,7 @@ const hookPoints = [
   'after-step',
   'before-tool',
   'after-tool',
-] as const
+]
 
 export const describedSchema: z.ZodType<Described> = z.object({
   settings: jsonObject,

@@ -5,8 +5,9 @@
 
 import { z } from 'zod'
 import type { AnyLoopType } from '../../../engine/index.ts'
-import { type Json, LoopError, NotJsonError, toJson } from '../../../loop/index.ts'
-import type { Described } from '../wire.ts'
+import { type Json, LoopError, NotJsonError, textOf, toJson } from '../../../loop/index.ts'
+import { parseCondition } from '../sent-condition.ts'
+import { type Described, hookPoints } from '../wire.ts'
 import { describeTools } from './describe-tools.ts'
 import {
   callMethod,
@@ -40,7 +41,7 @@ export function describeLoop(exported: unknown, file: string): Definition {
   }
   const { loop, agent, tools, checks, hooks, gate, actions, env, ...data } = exported
   const described: Described = {
-    ...describeType(loop, findings),
+    ...describeType(loop, data, findings),
     ...describeHooks(hooks, findings),
     env: namesIn(env, findings),
     hasAgent: describeAgent(agent, findings),
@@ -93,7 +94,13 @@ function asData(key: string, value: unknown, { wrong }: Findings): Json | undefi
   }
 }
 
-function describeType(loop: unknown, findings: Findings): Pick<Described, 'loop'> {
+/** Keys of the built-in loop type. */
+const ofPlain = ['prompt', 'until', 'context', 'progress'] as const
+
+const unusedBy = (key: string): string =>
+  `the loop type of this file would not see it. ${key === 'until' ? 'Put it into loop.' : 'Leave it out.'}`
+
+function describeType(loop: unknown, data: Parts, findings: Findings): Pick<Described, 'loop'> {
   if (loop === undefined || typeof loop === 'string') return {}
   if (!isParts(loop)) {
     findings.wrong('loop', 'give a loop type, or the name of one')
@@ -109,6 +116,9 @@ function describeType(loop: unknown, findings: Findings): Pick<Described, 'loop'
   if (!Array.isArray(until)) findings.wrong('loop.until', 'give a list of conditions')
   const list = Array.isArray(until) ? until : []
   const sent = list.map((one, index) => describeCondition(one, `loop.until[${index}]`, findings))
+  for (const key of ofPlain) {
+    if (data[key] !== undefined) findings.wrong(key, unusedBy(key))
+  }
   return { loop: { name: String(loop['name']), until: sent } }
 }
 
@@ -123,11 +133,20 @@ function describeCondition(condition: unknown, place: string, findings: Findings
     return { ...(asData(place, data, findings) as object), of: parts }
   }
   const sent = asData(place, data, findings) as { readonly [key: string]: Json }
-  if (condition['type'] !== 'custom') return sent
+  if (condition['type'] !== 'custom') return requireCondition(sent, place, findings)
   if (typeof met !== 'function') findings.wrong(`${place}.met`, 'give a function')
   if (typeof condition['name'] !== 'string') findings.wrong(`${place}.name`, 'give it as text')
   findings.conditions.push([place, (...made) => callMethod(condition, 'met', made)])
   return { ...sent, code: place }
+}
+
+function requireCondition(sent: Json, place: string, { wrong }: Findings): Json {
+  try {
+    parseCondition(sent)
+  } catch (error) {
+    wrong(place, textOf(error))
+  }
+  return sent
 }
 
 function describeAgent(agent: unknown, findings: Findings): boolean {
@@ -170,7 +189,7 @@ function describeChecks(checks: unknown, { functions, wrong }: Findings): string
 
 const hookSchema = z.object({
   name: z.string(),
-  points: z.array(z.string()).min(1),
+  points: z.array(z.enum(hookPoints)).min(1),
   blocking: z.boolean().optional(),
   run: z.function(),
 })
@@ -192,7 +211,7 @@ function describeHooks(hooks: unknown, { functions, wrong }: Findings): Pick<Des
         await callMethod(hook, 'run', [context])
       })
       const { name, points, blocking = false } = data
-      return [{ name, points: points as Described['hooks'][number]['points'], blocking }]
+      return [{ name, points, blocking }]
     }),
   }
 }
