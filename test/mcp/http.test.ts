@@ -231,6 +231,26 @@ describe('connecting by HTTP', () => {
     expect(problems).toEqual([{ server: 'web', message: expect.stringMatching(message) }])
   })
 
+  test('finds a server that knows only the protocol of 2026-07-28', async () => {
+    const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
+    const server = await serve({
+      initialize: (response) => void response.writeHead(400).end('no such method'),
+      'server/discover': (response, id) => {
+        const result = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+        json(response, { id, result: { ...result, ...complete } })
+      },
+      'tools/list': (response, id) => {
+        const tools = [{ name: 'act', inputSchema: { type: 'object' } }]
+        json(response, { id, result: { tools, ...complete } })
+      },
+      'tools/call': (response, id) =>
+        json(response, { id, result: { ...said('new'), ...complete } }),
+    })
+    const { call, problems } = await connect({ web: { url: server.url } })
+    expect(problems).toEqual([])
+    expect(await call('web__act')).toEqual({ ok: true, output: 'new' })
+  })
+
   test('sends headers to the server, and no problem shows them', async () => {
     const server = await serve({ 'tools/list': (response) => void response.writeHead(500).end() })
     const url = `${server.url}?key=secret`

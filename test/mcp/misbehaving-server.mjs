@@ -19,6 +19,9 @@ const output = { type: 'object', properties: { n: { type: 'number' } }, required
 const send = (message) =>
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const text = (value) => ({ content: [{ type: 'text', text: value }] })
+/** What the protocol of 2026-07-28 wants in a result. */
+const complete =
+  mode === 'modern' ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {}
 const hang = () => undefined
 
 /** Pages of the list, by cursor. */
@@ -140,7 +143,13 @@ const calls = {
 const cancelled = []
 
 const methods = {
+  'server/discover': ({ id }) => {
+    if (mode !== 'modern') return send({ id, error: { code: -32601, message: 'Method not found' } })
+    const result = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+    send({ id, result: { ...result, resultType: 'complete', ttlMs: 0, cacheScope: 'private' } })
+  },
   initialize: ({ id, params }) => {
+    if (mode === 'modern') return send({ id, error: { code: -32601, message: 'Method not found' } })
     if (mode === 'initialize-hang') return
     if (mode === 'initialize-die') {
       process.stderr.write('TOKEN is missing: set it\n')
@@ -156,11 +165,11 @@ const methods = {
   'tools/list': ({ id, params }) => {
     if (mode === 'list-die') process.exit(4)
     const result = (lists[mode] ?? lists.fine)(params?.cursor)
-    if (result !== undefined) send({ id, result })
+    if (result !== undefined) send({ id, result: { ...result, ...complete } })
   },
   'tools/call': ({ id, params }) => {
     const result = calls[params.name](id, params.arguments)
-    if (result !== undefined) send({ id, result })
+    if (result !== undefined) send({ id, result: { ...result, ...complete } })
   },
   'notifications/cancelled': ({ params }) => cancelled.push(params.requestId),
 }

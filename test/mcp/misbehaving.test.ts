@@ -1,7 +1,16 @@
 // A server that misbehaves costs its own tools, and nothing else.
 
 import { describe, expect, test } from 'vitest'
-import { connect, everything, freePort, isAlive, misbehaving, parsed, until } from './fixture.ts'
+import {
+  connect,
+  everything,
+  freePort,
+  isAlive,
+  misbehaving,
+  parsed,
+  processesWith,
+  until,
+} from './fixture.ts'
 
 describe('connecting', () => {
   test('a server that cannot be used is a problem with a reason, and the others work', async () => {
@@ -50,9 +59,17 @@ describe('connecting', () => {
 
   test('an abort ends connecting and what was connected', async () => {
     const stop = new AbortController()
-    const connecting = connect({ hang: misbehaving('initialize-hang') }, { signal: stop.signal })
+    const mark = `marked-${process.pid}-abort`
+    const { command } = misbehaving('initialize-hang') as { command: readonly string[] }
+    const connecting = connect(
+      { fine: misbehaving(), hang: { command: [...command, mark] } },
+      { signal: stop.signal },
+    )
+    await until(() => processesWith(mark).length > 0)
+    expect(processesWith(mark)).toHaveLength(1)
     stop.abort(new Error('no longer wanted'))
     await expect(connecting).rejects.toThrow('no longer wanted')
+    expect(processesWith(mark)).toEqual([])
     await expect(connect({ fine: misbehaving() }, { signal: stop.signal })).rejects.toThrow(
       'no longer wanted',
     )
@@ -271,6 +288,15 @@ test('the environment of a server is minimal, and what is given', async () => {
   const { call } = await connect({ bad: { command, env: { GIVEN: 'y' } } }, { environment })
   const found = parsed(await call('bad__environment'))
   expect(Object.keys(found).toSorted()).toEqual(['GIVEN', 'HOME', 'LOOPWRIGHT_COMMAND', 'PATH'])
+})
+
+test('a server that knows only the protocol of 2026-07-28 can be used', async () => {
+  const { call, problems } = await connect({ new: misbehaving('modern') }, { timeoutMs: 2000 })
+  expect(problems).toEqual([])
+  expect(await call('new__echo', { n: 1 })).toEqual({ ok: true, output: '{"n":1}' })
+  expect(await call('new__hang')).toMatchObject({ ok: false, error: 'timeout' })
+  expect(await call('new__die')).toMatchObject({ ok: false, error: 'server-gone' })
+  expect(await call('new__echo', { n: 2 })).toEqual({ ok: true, output: '{"n":2}' })
 })
 
 test('two servers may have tools of the same name', async () => {

@@ -110,14 +110,23 @@ async function opened<T>(
   given: AbortSignal,
   use: (session: Session, limits: AskLimits) => Promise<T>,
 ): Promise<T> {
-  const limits = { signal: AbortSignal.any([given, AbortSignal.timeout(timeoutMs)]), timeoutMs }
   const { cwd, environment = process.env, markProcesses } = options
-  const session = await openSession(server, { cwd, environment, markProcesses }, limits)
+  const end = new AbortController()
+  const stop = (): void => end.abort(given.reason)
+  given.addEventListener('abort', stop, { once: true })
+  if (given.aborted) stop()
+  const timer = setTimeout(() => end.abort(new DOMException('', 'TimeoutError')), timeoutMs)
+  const limits = { signal: end.signal, timeoutMs }
+  let session: Session | undefined
   try {
+    session = await openSession(server, { cwd, environment, markProcesses }, limits)
     return await use(session, limits)
   } catch (error) {
-    await session.close()
+    await session?.close()
     throw error
+  } finally {
+    clearTimeout(timer)
+    given.removeEventListener('abort', stop)
   }
 }
 

@@ -121,6 +121,8 @@ function endStreamsWithQuestions(
     }
     const stream = new AbortController()
     open.set(asked, stream)
+    // With the newer protocol this is how a question is cancelled.
+    options?.requestSignal?.addEventListener('abort', () => stream.abort(), { once: true })
     const onRequestStreamEnd = (): void => lost(asked)
     await send(message, { ...options, requestSignal: stream.signal, onRequestStreamEnd })
   }

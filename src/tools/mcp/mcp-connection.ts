@@ -24,7 +24,7 @@ export function createMcpConnection(
   open: (signal: AbortSignal) => Promise<Session>,
 ): McpConnection {
   const closing = new AbortController()
-  let session: Promise<Session> = Promise.resolve(first)
+  let current: Promise<Session> = Promise.resolve(first)
   let reopenings = 0
   let last = ''
   let givenUp: McpFailure | undefined
@@ -35,29 +35,26 @@ export function createMcpConnection(
   }
   /** Calls that come side by side share a new session. */
   const live = async (): Promise<Session> => {
-    const tried = session
+    const tried = current
     const found = await tried.catch(() => undefined)
     closing.signal.throwIfAborted()
     if (found?.isOpen === true) return found
-    if (session !== tried) return live()
+    if (current !== tried) return live()
     if (reopenings >= reopeningsMax) {
       givenUp ??= new McpFailure('server-gone', `The server is gone. Use other tools.${last}`)
       throw givenUp
     }
     reopenings += 1
-    session = reopened(found)
-    return session
+    current = reopened(found)
+    return current
   }
 
   return {
     async ask(question, schema, limits) {
       if (closing.signal.aborted) throw closed()
-      const signal = AbortSignal.any([limits.signal, closing.signal])
       try {
-        const answer = await (await orAborted(live(), signal)).ask(question, schema, {
-          ...limits,
-          signal,
-        })
+        const session = await orAborted(live(), limits.signal)
+        const answer = await session.ask(question, schema, limits)
         reopenings = 0
         return answer
       } catch (error) {
@@ -70,7 +67,7 @@ export function createMcpConnection(
     },
     async close() {
       closing.abort()
-      const found = await session.catch(() => undefined)
+      const found = await current.catch(() => undefined)
       await found?.close()
     },
   }

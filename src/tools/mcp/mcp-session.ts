@@ -3,6 +3,7 @@
  * with what the server did and said.
  */
 
+import type { VersionNegotiationOptions } from '@modelcontextprotocol/client'
 import type { z } from 'zod'
 import { createHttpTransport } from './http-transport.ts'
 import { McpFailure, toMcpFailure } from './mcp-failure.ts'
@@ -37,7 +38,35 @@ export interface AskLimits {
   readonly timeoutMs: number
 }
 
+/** Of the protocol that has no handshake. Almost all servers know the earlier ones. */
+const modern = '2026-07-28'
+const probeMsMax = 5000
+
 export async function openSession(
+  server: McpServer,
+  options: SessionOptions,
+  limits: AskLimits,
+): Promise<Session> {
+  try {
+    return await openWith({ mode: 'legacy' }, server, options, limits)
+  } catch (error) {
+    if (!isHandshakeRefused(error)) throw error
+    const probe = { timeoutMs: Math.min(limits.timeoutMs, probeMsMax) }
+    return openWith({ mode: { pin: modern }, probe }, server, options, limits).catch(() => {
+      throw error
+    })
+  }
+}
+
+/** By a server that may know only the protocol without one. */
+function isHandshakeRefused(error: unknown): boolean {
+  if (!(error instanceof McpFailure)) return false
+  const { status } = (error.cause ?? {}) as { status?: unknown }
+  return error.code === 'tool-failed' || error.code === 'bad-arguments' || status === 400
+}
+
+async function openWith(
+  versionNegotiation: VersionNegotiationOptions,
   server: McpServer,
   options: SessionOptions,
   { signal, timeoutMs }: AskLimits,
@@ -45,26 +74,31 @@ export async function openSession(
   const { Client } = await import('@modelcontextprotocol/client')
   const transport = await transportTo(server, options)
   // No capabilities: a server can ask us for nothing, neither for people's input nor for models.
-  const client = new Client({ name: 'loopwright', version: '1' }, { capabilities: {} })
+  const client = new Client(
+    { name: 'loopwright', version: '1' },
+    { capabilities: {}, inputRequired: { autoFulfill: false }, versionNegotiation },
+  )
   let isOpen = true
-  Object.assign(client, {
-    onclose() {
-      isOpen = false
-    },
-  })
   const close = async (): Promise<void> => {
+    isOpen = false
     await transport.close().catch(() => {})
   }
+  // The SDK does not listen to the signal before the handshake.
+  const stop = (): void => void close()
+  signal.addEventListener('abort', stop, { once: true })
   try {
+    signal.throwIfAborted()
     await client.connect(transport, { signal, timeout: timeoutMs })
   } catch (error) {
     await close()
     throw explained(toMcpFailure(error, signal), transport)
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
   return {
     offersTools: client.getServerCapabilities()?.tools !== undefined,
     get isOpen() {
-      return isOpen
+      return isOpen && client.transport !== undefined
     },
     async ask(question, schema, ask) {
       try {
