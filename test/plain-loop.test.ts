@@ -1,7 +1,7 @@
 // Stories of the loop type `plain`: a prompt, an agent, checks; again until they pass.
 
 import { describe, expect, test } from 'vitest'
-import type { Agents, Check } from '../src/engine/index.ts'
+import type { Agents, Check, Workspace } from '../src/engine/index.ts'
 import type { AgentReport, RecordedEvent } from '../src/loop/index.ts'
 import { type PlainProgress, type PlainSettings, plainLoop } from '../src/loops/index.ts'
 import {
@@ -231,18 +231,18 @@ test('tells which files changed, where somebody knows', async () => {
     files.set(`file-${iteration}`, '')
     return report('')
   })
+  const changes: Workspace['changes'] = async (before, after) => {
+    if (workspace.trees.get(before)?.length === 1) throw new Error('this one is not known')
+    return [`${workspace.trees.get(after)?.at(-1)?.[0]}`]
+  }
   const world = createWorld({
-    workspace,
+    workspace: { ...workspace, changes },
     agents,
     checks: { value: fileIs(workspace, 'file-3', '') },
   })
   const { state } = await play(world, {
     ...settings,
     prompt: '{{ files_changed | join: "+" }}|{% for c in checks %}{{ c.name }}{% endfor %}',
-    changedFiles: async (before, after) => {
-      if (workspace.trees.get(before)?.length === 1) throw new Error('this one is not known')
-      return [`${workspace.trees.get(after)?.at(-1)?.[0]}`]
-    },
   })
   expect(state.outcome).toMatchObject({ type: 'completed' })
   expect(agents.prompts).toEqual(['|', 'file-1|value', '|value'])
@@ -264,17 +264,16 @@ test('fails at once, with the place, when its prompt cannot be written', async (
 test('killed at any moment and resumed, it ends as if it had not been', async () => {
   const trees: MemoryWorkspace['trees'] = new Map()
   const parts = (workspace: MemoryWorkspace) => ({
-    workspace,
+    workspace: { ...workspace, changes: async () => ['a'] },
     agents: agentOf(workspace, (iteration, files) => {
       files.set('a', String(iteration))
       return report(`wrote ${iteration}`)
     }),
     checks: { value: fileIs(workspace, 'a', '3') },
   })
-  const given: PlainSettings = { ...settings, changedFiles: async () => ['a'] }
   const workspace = memoryWorkspace({}, trees)
   const world = createWorld(parts(workspace))
-  const { run, loop, state } = await play(world, given)
+  const { run, loop, state } = await play(world, settings)
   const events = await world.events(run)
   expect(state.outcome).toMatchObject({ type: 'completed' })
   for (const moment of moments(events).slice(0, -1)) {

@@ -48,8 +48,6 @@ export interface PlainSettings {
   readonly until?: readonly Condition<PlainProgress, PlainResult>[]
   /** Handed to the agent with each task. */
   readonly agent?: { readonly [key: string]: Json }
-  /** Which files differ between two trees. Without it prompts do not say. */
-  readonly changedFiles?: (before: TreeId, after: TreeId) => Promise<readonly string[]>
 }
 
 export type PlainLoop = LoopType<PlainInput, PlainContext, PlainProgress, PlainResult>
@@ -86,7 +84,7 @@ export function plainLoop(settings: PlainSettings): PlainLoop {
       const before = written.tree ?? undefined
       // The tree that was checked, also when the iteration is entered again.
       const after = checks.at(-1)?.tree ?? it.workspace?.tree
-      const filesChanged = await changesOf(settings, it, before, after)
+      const filesChanged = await changesOf(it, before, after)
       return {
         iteration: it.number,
         report,
@@ -160,17 +158,16 @@ async function writePrompt(
 }
 
 async function changesOf(
-  settings: PlainSettings,
   it: Iteration,
   before: TreeId | undefined,
   after: TreeId | undefined,
 ): Promise<readonly string[] | undefined> {
-  const { changedFiles } = settings
-  if (changedFiles === undefined || before === undefined || after === undefined) return undefined
+  const { workspace } = it
+  if (workspace === undefined || before === undefined || after === undefined) return undefined
   if (before === after) return []
   // Prompts can do without; the run cannot fail for it.
   const read = async (): Promise<readonly string[] | null> =>
-    changedFiles(before, after).catch(() => null)
+    workspace.changedSince(before).catch(() => null)
   return (await it.step('changes', read, { readOnly: true })) ?? undefined
 }
 
