@@ -54,6 +54,12 @@ describe('a model by its name', () => {
   })
 })
 
+test("the key of Google's models is found under any of its names", async () => {
+  const options = { env: { GEMINI_API_KEY: 'key-g' } }
+  const { keyVariable, secrets } = await resolveModel('google/gemini-3.8-flash', options)
+  expect([keyVariable, ...secrets]).toEqual(['GEMINI_API_KEY', 'key-g'])
+})
+
 describe('is refused with the next step', () => {
   test.each([
     ['google/gemini-3.8-flash', { env }, 'set the variable GOOGLE_GENERATIVE_AI_API_KEY'],

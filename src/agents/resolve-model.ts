@@ -29,7 +29,8 @@ export interface ResolvedModel {
 }
 
 interface Provider {
-  readonly keyVariable?: string
+  /** Where its key is looked for, the usual place first. */
+  readonly keyVariables: readonly string[]
   /** As the price table calls it. */
   readonly priceId?: string
   open(options: Access, model: string): Promise<SdkModel>
@@ -43,23 +44,24 @@ interface Access {
 
 const providers: Readonly<Record<string, Provider>> = {
   anthropic: {
-    keyVariable: 'ANTHROPIC_API_KEY',
+    keyVariables: ['ANTHROPIC_API_KEY'],
     priceId: 'anthropic',
     open: async (access, model) =>
       (await import('@ai-sdk/anthropic')).createAnthropic(access)(model),
   },
   openai: {
-    keyVariable: 'OPENAI_API_KEY',
+    keyVariables: ['OPENAI_API_KEY'],
     priceId: 'openai',
     open: async (access, model) => (await import('@ai-sdk/openai')).createOpenAI(access)(model),
   },
   google: {
-    keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     priceId: 'google',
     open: async (access, model) =>
       (await import('@ai-sdk/google')).createGoogleGenerativeAI(access)(model),
   },
   'openai-compatible': {
+    keyVariables: [],
     async open({ baseURL, ...access }, model) {
       if (baseURL === undefined) throw noBaseUrl(model)
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
@@ -76,11 +78,12 @@ export async function resolveModel(
   const { baseUrl, apiKeyEnv, env = process.env } = options
   const { provider, model } = split(id, baseUrl)
   if (baseUrl !== undefined) requireUrl(baseUrl)
-  const keyVariable = apiKeyEnv ?? provider.keyVariable
+  const variables = apiKeyEnv === undefined ? provider.keyVariables : [apiKeyEnv]
+  const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== ''
+  const keyVariable = variables.find(isSet)
+  const [usual] = variables
+  if (keyVariable === undefined && usual !== undefined) throw missingKey(id, usual)
   const apiKey = keyVariable === undefined ? undefined : env[keyVariable]
-  if (keyVariable !== undefined && (apiKey === undefined || apiKey === '')) {
-    throw missingKey(id, keyVariable)
-  }
   const access = {
     fetch: boundedFetch,
     ...(apiKey === undefined ? {} : { apiKey }),
