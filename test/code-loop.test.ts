@@ -1,10 +1,11 @@
 /** Loops written in TypeScript, in their own process, against a real host. */
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Iteration } from '../src/host/index.ts'
 import { fixtures, loopText, open, partsOf, typeOf, writeLoop } from './code-loop-fixture.ts'
-import { newFolder, newHost } from './host-fixture.ts'
+import { lines, newFolder, newHost } from './host-fixture.ts'
 
 test('a loop with everything of its own runs to its end', async () => {
   const log = join(newFolder(), 'log')
@@ -87,4 +88,96 @@ test('values and errors are what they would be in our process', async () => {
     bytes: 2,
     long: 9_000_000,
   })
+})
+
+test.each(['loop.ts', 'loop.mts', 'loop.js', 'loop.mjs'])('a loop file may be %s', async (name) => {
+  const text = `
+    import data from './data.json' with { type: 'json' }
+    export default { loop: {
+      name: 'short',
+      createContext: () => null,
+      iterate: async (_context, it) => it.step('n', () => data.n),
+      extractProgress: (result) => result,
+      until: [{ type: 'max-iterations', iterations: 1 }],
+    } }`
+  const loop = await open(writeLoop({ [name]: text, 'data.json': '{"n":5}' }))
+  const host = await newHost()
+  await (await host.start(typeOf(loop), { input: null, name: 'short' })).done
+  expect((await host.inspect('short')).state.progress).toBe(5)
+})
+
+test('files, actions and questions work over the border', async () => {
+  const body = `
+    const before = it.workspace.tree
+    await it.step('write', () => writeFileSync(it.workspace.path + '/a.txt', 'a'))
+    const changed = await it.workspace.changedSince(before)
+    const receipts = [
+      await it.act({ kind: 'comment', summary: 'good', details: { n: 1 } }),
+      await it.act({ kind: 'merge', summary: 'bad' }),
+    ]
+    const { answer, by } = await it.ask('sure', { text: 'Sure?', options: ['yes', 'no'], default: 'no', deadlineMs: 1 })
+    return { changed, moved: before !== it.workspace.tree, receipts, answer, by }`
+  const parts = `
+    gate: { judge: async (action) => action.kind === 'comment' ? { type: 'allow' } : { type: 'deny', reason: 'never' } },
+    actions: {
+      perform: async (action, key, { attempt }) => ({ status: 'done', summary: action.summary, details: [typeof key, attempt] }),
+      find: async () => ({ type: 'not-done' }),
+    },`
+  const text = loopText(body, parts, `import { writeFileSync } from 'node:fs'`)
+  const loop = await open(writeLoop({ 'loop.ts': text }))
+  const host = await newHost()
+  const options = { ...partsOf(loop), input: null, name: 'parts', workspace: newFolder() }
+  await (await host.start(typeOf(loop), options)).done
+  expect((await host.inspect('parts')).state.progress).toEqual({
+    changed: ['a.txt'],
+    moved: true,
+    receipts: [
+      { status: 'done', summary: 'good', details: ['string', 1] },
+      { status: 'refused', summary: expect.stringContaining('never') },
+    ],
+    answer: 'no',
+    by: 'default',
+  })
+})
+
+test('checks in code serve a loop of our own process, and one that ends its process has not passed', async () => {
+  const marker = join(newFolder(), 'once')
+  writeFileSync(marker, '')
+  const text = `
+    import { existsSync, rmSync } from 'node:fs'
+    export default {
+      checks: {
+        sound: async ({ workspace }: any) => ({ status: existsSync(workspace + '/lines.txt') ? 'met' : 'not-met', output: '' }),
+        deadly: async () => {
+          if (existsSync(${JSON.stringify(marker)})) { rmSync(${JSON.stringify(marker)}); process.exit(9) }
+          return { status: 'met', output: 'alive' }
+        },
+      },
+    }`
+  const loop = await open(writeLoop({ 'loop.ts': text }))
+  expect(loop.loop).toBeUndefined()
+  const host = await newHost()
+  const type = {
+    ...lines,
+    async iterate(goal: number, it: Iteration) {
+      const count = await lines.iterate(goal, it)
+      await it.check()
+      return count
+    },
+    until: [{ type: 'checks-pass' } as const],
+  }
+  const run = await host.start(type, {
+    ...partsOf(loop),
+    input: 9,
+    name: 'checked',
+    workspace: newFolder(),
+  })
+  expect(await run.done).toMatchObject({ outcome: { type: 'completed', condition: 'checks-pass' } })
+  const found = []
+  for await (const { event } of host.events('checked', { follow: false })) {
+    if (event.type === 'step-finished' && event.evidence !== undefined) {
+      found.push(`${event.evidence.check} ${event.evidence.status}`)
+    }
+  }
+  expect(found).toEqual(['sound met', 'deadly error', 'sound met', 'deadly met'])
 })

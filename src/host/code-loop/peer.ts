@@ -9,7 +9,7 @@
 
 import type { Duplex } from 'node:stream'
 import { z } from 'zod'
-import { type Json, LoopError, textOf } from '../../loop/index.ts'
+import { FaultError, type Json, LoopError, textOf } from '../../loop/index.ts'
 import { decodeError, encodeError } from './carried-error.ts'
 import { createFrameReader, toFrame } from './frames.ts'
 
@@ -72,7 +72,7 @@ export function createPeer(options: PeerOptions): Peer {
 
   function broken(why: string): void {
     if (ended !== undefined) return
-    ended = new Error(why)
+    ended = new FaultError({ code: 'loop-misbehaved', message: why, retryable: false })
     options.onBroken(why)
   }
 
