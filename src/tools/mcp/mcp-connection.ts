@@ -52,15 +52,16 @@ export function createMcpConnection(
   return {
     async ask(question, schema, limits) {
       if (closing.signal.aborted) throw closed()
+      let session: Session | undefined
       try {
-        const session = await orAborted(live(), limits.signal)
+        session = await orAborted(live(), limits.signal)
         const answer = await session.ask(question, schema, limits)
         reopenings = 0
         return answer
       } catch (error) {
         if (closing.signal.aborted) throw closed()
         const failure = toMcpFailure(error, limits.signal)
-        if (isAnswer(failure)) reopenings = 0
+        if (session !== undefined && isAnswer(failure)) reopenings = 0
         else last = ` What happened last: ${failure.message}`
         throw failure
       }

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createServerMessages, type Message, type ServerMessages } from './server-messages.ts'
 
@@ -11,6 +12,31 @@ const ask = (id: number): void => messages.sent({ jsonrpc: '2.0', id, method: 't
 const line = (message: object): string => JSON.stringify({ jsonrpc: '2.0', ...message })
 
 describe('what a server sends', () => {
+  test('is never more than was asked for, whatever it is', () => {
+    const ids = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.jsonValue())
+    const parts = {
+      jsonrpc: fc.constant('2.0'),
+      id: ids,
+      result: fc.jsonValue(),
+      error: fc.jsonValue(),
+    }
+    const lines = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.json(),
+      fc.record(parts, { requiredKeys: ['jsonrpc'] }).map((message) => JSON.stringify(message)),
+    )
+    fc.assert(
+      fc.property(fc.array(lines), (list) => {
+        const answers: unknown[] = []
+        const bounds = { bytesMax: 1e6, noiseLinesMax: 1e6 }
+        const fuzzed = createServerMessages(bounds, (one) => answers.push(one['id']))
+        for (const id of [1, 2, 3]) fuzzed.sent({ jsonrpc: '2.0', id, method: 'tools/call' })
+        for (const one of list) fuzzed.received(one)
+        expect(new Set(answers).size).toBe(answers.length)
+        for (const id of answers) expect([1, 2, 3]).toContain(id)
+      }),
+    )
+  })
   test('is passed on when it answers an open question, and only once', () => {
     ask(1)
     messages.received(line({ id: 1, result: {} }))
