@@ -4,82 +4,21 @@
  */
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-
-const root = new URL('../..', import.meta.url).pathname
-const loopctl = join(root, 'dist/cli/loopctl.js')
-let base: string
-let folders = 0
-
-beforeAll(() => {
-  base = mkdtempSync(join(tmpdir(), 'loopwright-stories-'))
-})
-afterAll(() => rmSync(base, { recursive: true, force: true }))
-
-interface Place {
-  readonly state: string
-  readonly work: string
-  readonly file: string
-}
-
-/** A folder for one story: a record of its own, a workspace, and the loop file beside it. */
-function place(loop: string, files: Readonly<Record<string, string>> = {}): Place {
-  const folder = join(base, String(++folders))
-  const work = join(folder, 'work')
-  mkdirSync(work, { recursive: true })
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(work, name), text)
-  const file = join(folder, 'loop.yaml')
-  writeFileSync(file, `workspace: work\n${loop}`)
-  return { state: join(folder, 'state'), work, file }
-}
-
-const environment = (state: string): NodeJS.ProcessEnv => ({
-  PATH: process.env['PATH'] ?? '',
-  HOME: state,
-  LOOPWRIGHT_STATE: state,
-  USER: 'tester',
-})
-
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function ctl({ state }: Place, ...args: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    const options = { env: environment(state), maxBuffer: 64e6 }
-    execFile(process.execPath, [loopctl, ...args], options, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
-    })
-  })
-}
-
-interface Line {
-  readonly event?: { readonly type: string; readonly [key: string]: unknown }
-  readonly outcome?: { readonly type: string; readonly [key: string]: unknown }
-  readonly type?: string
-  readonly name?: string
-}
-
-const linesOf = ({ stdout }: Ended): readonly Line[] =>
-  stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Line)
-
-const endOf = (ended: Ended): Line => linesOf(ended).at(-1) ?? {}
-
-const eventsOf = (ended: Ended, type: string): readonly NonNullable<Line['event']>[] =>
-  linesOf(ended).flatMap(({ event }) => (event?.type === type ? [event] : []))
-
-const toolCalls = (ended: Ended): readonly Record<string, unknown>[] =>
-  eventsOf(ended, 'step-noted')
-    .map(({ note }) => note as Record<string, unknown>)
-    .filter((note) => note['type'] === 'tool-called')
+import { describe, expect, test } from 'vitest'
+import {
+  ctl,
+  type Ended,
+  endOf,
+  environment,
+  eventsOf,
+  linesOf,
+  loopctl,
+  type Place,
+  place,
+  toolCalls,
+} from './loop-fixture.ts'
 
 const run = (at: Place, ...args: string[]): Promise<Ended> =>
   ctl(at, '--json', 'run', at.file, '--trust', '--name', 'story', ...args)

@@ -1,0 +1,85 @@
+/** What the stories of loop files share: a folder for each, and the built loopctl. */
+
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+
+const root = new URL('../..', import.meta.url).pathname
+export const loopctl: string = join(root, 'dist/cli/loopctl.js')
+const base = mkdtempSync(join(tmpdir(), 'loopwright-stories-'))
+let folders = 0
+
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+
+export interface Place {
+  readonly state: string
+  readonly work: string
+  readonly file: string
+}
+
+/** A folder for one story: a record of its own, a workspace, and the loop file beside it. */
+export function place(loop: string, files: Readonly<Record<string, string>> = {}): Place {
+  const folder = join(base, String(++folders))
+  const work = join(folder, 'work')
+  mkdirSync(work, { recursive: true })
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(work, name), text)
+  const file = join(folder, 'loop.yaml')
+  writeFileSync(file, `workspace: work\n${loop}`)
+  return { state: join(folder, 'state'), work, file }
+}
+
+export const environment = (state: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  ...more,
+  PATH: process.env['PATH'] ?? '',
+  HOME: state,
+  LOOPWRIGHT_STATE: state,
+  USER: 'tester',
+})
+
+export interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export function ctl(at: Place, ...args: string[]): Promise<Ended> {
+  return ctlWith(at, {}, ...args)
+}
+
+export function ctlWith(
+  { state }: Place,
+  env: NodeJS.ProcessEnv,
+  ...args: string[]
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = { env: environment(state, env), maxBuffer: 64e6 }
+    execFile(process.execPath, [loopctl, ...args], options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
+    })
+  })
+}
+
+export interface Line {
+  readonly event?: { readonly type: string; readonly [key: string]: unknown }
+  readonly outcome?: { readonly type: string; readonly [key: string]: unknown }
+  readonly type?: string
+  readonly name?: string
+}
+
+export const linesOf = ({ stdout }: Ended): readonly Line[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line)
+
+export const endOf = (ended: Ended): Line => linesOf(ended).at(-1) ?? {}
+
+export const eventsOf = (ended: Ended, type: string): readonly NonNullable<Line['event']>[] =>
+  linesOf(ended).flatMap(({ event }) => (event?.type === type ? [event] : []))
+
+export const toolCalls = (ended: Ended): readonly Record<string, unknown>[] =>
+  eventsOf(ended, 'step-noted')
+    .map(({ note }) => note as Record<string, unknown>)
+    .filter((note) => note['type'] === 'tool-called')
