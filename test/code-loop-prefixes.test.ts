@@ -23,6 +23,8 @@ const textFor = (log: string): string =>
       await new Promise((resolve) => setTimeout(resolve, ms))
       return name
     }, { readOnly: true })
+    // What is done with one result is done before the next comes, however often it waits.
+    for (let turns = ms * 3; turns > 0; turns--) await null
     order.push(value)
   }
   await step(it, 'begin', 0)
