@@ -3,7 +3,7 @@ import { cliStart } from './cli-start.ts'
 import { comparePeers } from './compare-peers.ts'
 import { flat } from './flat.ts'
 import { groupCommit } from './group-commit.ts'
-import { memory } from './memory.ts'
+import { commandMemory, memory } from './memory.ts'
 import { promptAssembly } from './prompt.ts'
 import { runSuites } from './report.ts'
 import { resume } from './resume.ts'
@@ -17,6 +17,7 @@ await runSuites('bench', [
   resume,
   absolute,
   memory,
+  commandMemory,
   cliStart,
   toolCall,
   comparePeers,

@@ -1,6 +1,8 @@
 /** Does one big thing and prints the resident memory before, at its highest, and afterwards. */
 
-import { type LoopType, openHost } from 'loopwright'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { builtInTools, createPlainCommands, createTools, type LoopType, openHost } from 'loopwright'
 import { modelText, withFolder } from './workload.ts'
 
 const what = process.argv[2]
@@ -20,6 +22,12 @@ const big: LoopType<null, null, { bytes: number }, number> = {
   createContext: () => null,
   async iterate(_context, it) {
     if (what === 'artifact') return (await it.artifact('output', stream())).bytes
+    if (what === 'command') {
+      const command = `head -c ${gigabyte} /dev/zero | tr '\\0' 'a'`
+      const { ok, spilled } = await it.tool('run', { command })
+      if (!ok || spilled === undefined) throw new Error('the command was not run as it should be')
+      return spilled.bytes
+    }
     const text = await it.step('result', () => modelText(3).repeat(50_000))
     return text.length
   },
@@ -36,8 +44,18 @@ await withFolder(async (folder) => {
   const timer = setInterval(() => {
     peakMb = Math.max(peakMb, residentMb())
   }, 5)
-  const run = await host.start(big, { input: null })
-  await run.done
+  const tools = createTools({
+    tools: builtInTools({ commands: createPlainCommands() }),
+    spillFolder: join(folder, 'output'),
+  })
+  const workspace = join(folder, 'work')
+  mkdirSync(workspace)
+  const files = what === 'command' ? { workspace } : {}
+  const run = await host.start(big, { input: null, tools, ...files })
+  const end = await run.done
+  if (end.type !== 'ended' || end.outcome.type === 'failed' || end.outcome.type === 'stuck') {
+    throw new Error(`it ended otherwise: ${JSON.stringify(end)}`)
+  }
   peakMb = Math.max(peakMb, residentMb())
   clearInterval(timer)
   globalThis.gc?.()

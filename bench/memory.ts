@@ -1,4 +1,7 @@
-/** A 1 GB artifact and a 50 MB step result, each in a process of its own that reports its memory. */
+/**
+ * A 1 GB artifact, a 50 MB step result and a command that prints 1 GB, each in a process of its own
+ * that reports its memory.
+ */
 
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -7,6 +10,15 @@ import { atMost, type Suite } from './report.ts'
 
 const run = promisify(execFile)
 const program = fileURLToPath(new URL('./memory-child.js', import.meta.url))
+
+export const commandMemory: Suite = {
+  area: 'sandbox',
+  title: 'memory under a command that prints 1 GB',
+  async run() {
+    const { peakMb, detail } = await growthMb('command')
+    return [atMost('sandbox.output-1gb-memory', peakMb, 200, 'MB above start', detail)]
+  },
+}
 
 export const memory: Suite = {
   area: 'journal',
