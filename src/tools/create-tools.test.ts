@@ -273,6 +273,12 @@ describe('the list', () => {
     ])
   })
 
+  test('takes schemas of others whatever keys they have', async () => {
+    const parameters = { type: 'object', _zod: {}, _def: {}, parse: true, safeParseAsync: 'x' }
+    const tools = createTools({ tools: [tool(() => 'ran', { parameters })] })
+    expect(await tools.call('work', { any: 1 }, context())).toEqual({ ok: true, output: 'ran' })
+  })
+
   test.each([
     ['two of one name', [named('a'), named('a')], 'Two tools are named "a"'],
     ['no name', [named('')], 'needs a name'],
@@ -281,7 +287,11 @@ describe('the list', () => {
     ['a name of 65', [named('a'.repeat(65))], 'needs a name'],
     ['no risk', [tool(() => null, { risk: 'none' as 'network' })], 'needs a risk'],
     ['no schema', [tool(() => null, { parameters: null as unknown as z.ZodObject })], 'a schema'],
-    ['zod 3', [tool(() => null, { parameters: { _def: {} } as unknown as z.ZodObject })], 'zod 4'],
+    [
+      'zod 3',
+      [tool(() => null, { parameters: { parse: () => {} } as unknown as z.ZodObject })],
+      'zod 4',
+    ],
     ['no time', [tool(() => null, { timeoutMs: 0 })], 'limits above zero'],
     ['NaN characters', [tool(() => null, { outputCharsMax: Number.NaN })], 'limits above zero'],
   ])('refuses %s', (_, tools, text) => {

@@ -21,7 +21,7 @@ import {
 } from '../loop/index.ts'
 import { capOutput } from './cap-output.ts'
 import { createOutputFolder, type OutputFolder } from './output-folder.ts'
-import { createParser, type Parser } from './parse-arguments.ts'
+import { createParser, isZodSchema, type Parser } from './parse-arguments.ts'
 import { runWithin } from './run-within.ts'
 import { type Tool, type ToolAnswer, ToolError } from './tool.ts'
 
@@ -124,7 +124,9 @@ function requireSound({
   }
   if (typeof description !== 'string') refuse('needs a description')
   if (typeof parameters !== 'object' || parameters === null) refuse('needs parameters: a schema')
-  if ('_def' in parameters && !('_zod' in parameters)) refuse('needs a schema of zod 4, not 3')
+  if ('parse' in parameters && typeof parameters.parse === 'function' && !isZodSchema(parameters)) {
+    refuse('needs a schema of zod 4')
+  }
   if (!risks.includes(risk)) refuse(`needs a risk: one of ${risks.join(', ')}`)
   for (const limit of [timeoutMs, outputCharsMax]) {
     if (limit !== undefined && !(limit > 0)) refuse('needs limits above zero')

@@ -41,6 +41,7 @@ test('other keys are let through when the schema does not forbid them', () => {
 describe('a schema that lies, is odd or is a trap', () => {
   test.each<[string, unknown]>([
     ['is empty', {}],
+    ['pretends to be ours', { type: 'object', _zod: { def: {} }, _def: {}, parse: 'x' }],
     ['is no object', { type: 'array' }],
     ['has no types', { properties: { a: 5 } }],
     ['has an unknown type', { type: 'object', properties: { a: { type: 'strnig' } } }],

@@ -24,8 +24,8 @@ const namesShownMax = 30
 
 /** Throws when the schema is none. */
 export function createParser({ name, parameters }: Tool): Parser {
-  const isZod = '_zod' in parameters
-  const schema = isZod ? strict(parameters as z.ZodObject) : fromJsonSchema(parameters)
+  const isZod = isZodSchema(parameters)
+  const schema = isZod ? strict(parameters) : fromJsonSchema(parameters)
   const described = isZod ? describe(schema) : parameters
   const names = namesIn(described)
   return {
@@ -42,6 +42,10 @@ export function createParser({ name, parameters }: Tool): Parser {
     },
   }
 }
+
+/** By what JSON cannot contain: schemas of others may have any keys. */
+export const isZodSchema = (parameters: Tool['parameters']): parameters is z.ZodObject =>
+  '_zod' in parameters && typeof parameters['safeParseAsync'] === 'function'
 
 /** An unknown key is most often a misspelt one; a schema that wants them says so itself. */
 function strict(schema: z.ZodObject): z.ZodObject {

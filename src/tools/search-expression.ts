@@ -15,8 +15,8 @@ export interface Wanted {
 export function createLineMatcher(wanted: Wanted, limits: MatcherLimits): Matcher {
   const { pattern, literal } = wanted
   const expression = expressionOf(wanted)
-  // Without repetition and groups there is nothing to go back to.
-  const isQuick = literal || !/[*+?{(]/.test(pattern)
+  // Without repetition and groups there is nothing to go back to, only alternatives to try.
+  const isQuick = literal || (!/[*+?{(]/.test(pattern) && pattern.split('|').length <= 10)
   return isQuick ? createQuickMatcher(expression) : createMatcher(expression, limits)
 }
 

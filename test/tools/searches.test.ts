@@ -99,6 +99,8 @@ describe('list, glob and grep', () => {
     ['grep', { pattern: '(a|a)'.repeat(60).concat('b') }],
     ['glob', { pattern: '*a*a*a*a*a*a*a*a*a*a*a*b' }],
     ['grep', { pattern: 'x', include: '*a*a*a*a*a*a*a*a*a*a*a*b' }],
+    ['glob', { pattern: `${'{,a}'.repeat(100)}b` }],
+    ['glob', { pattern: `${'[a]+'.repeat(50)}b` }],
   ])('%s cannot be frozen by %j', async (tool, args) => {
     const hasty = openBench([], { patternMs: 300 })
     hasty.put('slow.txt', `${'a'.repeat(3000)}!\n`)
