@@ -14,6 +14,8 @@ export interface Collected {
 }
 
 const graceMs = 3_600_000
+/** Long output of tools is for those who look into a run soon; the record has the ends of it. */
+const outputMs = 7 * 86_400_000
 
 export async function collectGarbage(
   base: HostPorts,
@@ -30,7 +32,8 @@ export async function collectGarbage(
     if (!isTree) continue
     for await (const blob of trees.reachable(hash as TreeId, seen)) kept.add(blob)
   }
-  await removeLeftovers(base.folder, clock.now() - olderThanMs)
+  await removeOlder(restoreFolder(base.folder), clock.now() - olderThanMs)
+  await removeOlder(outputFolder(base.folder), clock.now() - outputMs)
   const swept = await blobs.sweep(kept, { olderThanMs, now: clock.now() })
   return { ...swept, kept: kept.size }
 }
@@ -51,16 +54,18 @@ async function requireSound({ journal, folder }: HostPorts): Promise<void> {
   )
 }
 
-/** Folders of restores that were killed. */
-async function removeLeftovers(folder: string, beforeMs: number): Promise<void> {
-  for (const name of await namesIn(restoreFolder(folder))) {
-    const path = join(restoreFolder(folder), name)
+async function removeOlder(folder: string, beforeMs: number): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name)
     if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { recursive: true, force: true })
   }
 }
 
 /** Where the files of a checkpoint are put together. */
 export const restoreFolder = (folder: string): string => join(folder, 'tmp')
+
+/** Where output of tools is kept that was too long to be shown. */
+export const outputFolder = (folder: string): string => join(folder, 'output')
 
 const namesIn = async (folder: string): Promise<readonly string[]> =>
   existsSync(folder) ? readdir(folder) : []

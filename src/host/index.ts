@@ -105,7 +105,15 @@ export {
 export type { Collected } from './collect-garbage.ts'
 export { type CommandCheckOptions, commandCheck } from './command-check.ts'
 export type { Host, Inspection } from './host.ts'
-export { type LoopReport, loadLoop, previewLoop, trustLoop, validateLoop } from './load-loop.ts'
+export {
+  distrustLoop,
+  type LoopReport,
+  loadLoop,
+  previewLoop,
+  trustedLoops,
+  trustLoop,
+  validateLoop,
+} from './load-loop.ts'
 export type {
   LoadedLoop,
   LoadOptions,

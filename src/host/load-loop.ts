@@ -19,6 +19,7 @@ import {
   type ReadLoopFile,
   readLoopFile,
   requireTrusted,
+  type TrustedEntry,
 } from './loop-file/index.ts'
 
 type Looked =
@@ -37,6 +38,18 @@ export async function trustLoop(
 ): Promise<void> {
   await openTrust(folder).trust({ digest: preview.digest, file: preview.file })
 }
+
+/** Takes it back. What runs already goes on. */
+export async function distrustLoop(
+  preview: Pick<LoopPreview, 'digest'>,
+  folder: string,
+): Promise<void> {
+  await openTrust(folder).forget(preview.digest)
+}
+
+/** Newest first. */
+export const trustedLoops = (folder: string): Promise<readonly TrustedEntry[]> =>
+  openTrust(folder).list()
 
 /** Rejects with `not-trusted`, `bad-loop-file`, `bad-template` or `bad-request`. */
 export async function loadLoop(path: string, options: LoadOptions): Promise<LoadedLoop> {

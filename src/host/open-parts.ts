@@ -15,6 +15,7 @@ import {
   type Tool,
 } from '../tools/index.ts'
 import type { CodeParts } from './code-loop/index.ts'
+import { outputFolder } from './collect-garbage.ts'
 import { commandCheck } from './command-check.ts'
 import type { Environment, OpenedLoop, OpenPlace } from './loaded-loop.ts'
 
@@ -52,7 +53,8 @@ export async function openParts(
         agents: createAgents({ [maker]: agent }),
         tools: createTools({
           tools: chooseTools(all, file.tools),
-          spillFolder: outputFolder(place.folder),
+          // Made when there is some.
+          spillFolder: join(outputFolder(place.folder), uuidv7()),
         }),
         checks: { ...openChecks(file.checks, commands), ...code?.checks },
         exclude: file.exclude,
@@ -68,9 +70,6 @@ export async function openParts(
     throw error
   }
 }
-
-/** Long output of tools: kept beside the record, and made when there is some. */
-const outputFolder = (folder: string): string => join(folder, 'output', uuidv7())
 
 /** Servers are killed like commands, with all that they started. */
 const markProcesses: MarkProcesses = () => {

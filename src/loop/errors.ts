@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'unknown-checkpoint'
   | 'unknown-question'
   | 'unknown-artifact'
+  | 'unknown-file'
   | 'ambiguous-run'
   | 'wrong-status'
   | 'already-answered'
@@ -66,6 +67,7 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'unknown-checkpoint': rejected(404, 66),
   'unknown-question': rejected(404, 66),
   'unknown-artifact': rejected(404, 66),
+  'unknown-file': rejected(404, 66),
   'ambiguous-run': rejected(409, 66),
   'wrong-status': rejected(409, 73),
   'already-answered': rejected(409, 73),

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { LoopError } from '../../loop/index.ts'
-import { renderTable, visible } from '../display/render.ts'
+import { renderTable, renderTime, visible } from '../display/render.ts'
 import { fit } from '../display/status-line.ts'
 import { openSession, recordFolder } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
@@ -13,9 +13,12 @@ export function addLoopFiles(program: Command): void {
     .description('check loop files without running anything; says line and reason')
     .action((files: string[]) => validate(program, files))
   program
-    .command('trust <file>')
-    .description('allow a loop file, as it is now, to be run')
-    .action((file: string) => trust(program, file))
+    .command('trust [file]')
+    .description('allow a loop file, as it is now, to be run; without a file: what is allowed')
+    .option('--forget', 'take it back', false)
+    .action((file: string | undefined, options: { forget: boolean }) =>
+      file === undefined ? listTrusted(program) : trust(program, file, options.forget),
+    )
   program
     .command('tools [query]')
     .description('the tools that agents can call, also those of the MCP servers of a loop file')
@@ -51,18 +54,41 @@ async function validate(program: Command, files: readonly string[]): Promise<voi
   }
 }
 
-async function trust(program: Command, file: string): Promise<void> {
+async function trust(program: Command, file: string, forget: boolean): Promise<void> {
   const { print } = openSession(program)
   const folder = await recordFolder(program)
-  const { previewLoop, trustLoop } = await import('../../host/index.ts')
+  const { distrustLoop, previewLoop, trustLoop } = await import('../../host/index.ts')
   const preview = await previewLoop(file, folder)
-  await trustLoop(preview, folder)
   const { digest, powers } = preview
+  if (forget) {
+    await distrustLoop(preview, folder)
+    print({ file: preview.file, digest, trusted: false }, () =>
+      visible(`${preview.file} as it is now is not trusted any more.`),
+    )
+    return
+  }
+  await trustLoop(preview, folder)
   print({ file: preview.file, digest, powers, trusted: true }, () =>
     [`${preview.file} is trusted as it is now (${digest.slice(0, 12)}). It`, ...powers]
       .map((line, index) => visible(index === 0 ? line : `  ${line}`))
       .join('\n'),
   )
+}
+
+async function listTrusted(program: Command): Promise<void> {
+  const { json, print } = openSession(program)
+  const { trustedLoops } = await import('../../host/index.ts')
+  const entries = await trustedLoops(await recordFolder(program))
+  if (json) for (const entry of entries) print(entry, String)
+  else if (entries.length === 0) print([], () => 'No loop file is trusted yet.')
+  else {
+    const rows = entries.map(({ file, digest, atMs }) => [
+      digest.slice(0, 12),
+      renderTime(atMs),
+      file,
+    ])
+    print(entries, () => renderTable([['DIGEST', 'TRUSTED AT', 'FILE'], ...rows]))
+  }
 }
 
 async function listTools(

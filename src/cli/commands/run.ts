@@ -1,7 +1,8 @@
 /** Commands that drive a run here, in the foreground: run, resume, fork. */
 
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Host, Inspection, LoadedLoop, OpenedLoop, RunHandle } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
@@ -57,7 +58,7 @@ async function startRun(program: Command, file: string, options: RunOptions): Pr
   const session = openSession(program)
   await withNewRecord(program, async (host) => {
     const loaded = await loadTrusted(session, host.folder, file, options)
-    const workspace = resolve(options.workspace ?? loaded.workspace)
+    const workspace = workspaceFor(options.workspace, loaded)
     if (options.dryRun === true) return showPlan(session, loaded, workspace)
     await drive(session, host, loaded, { workspace }, async (opened, signal) => {
       const limits = { ...loaded.limits, ...limitsFrom(options) }
@@ -73,6 +74,17 @@ async function startRun(program: Command, file: string, options: RunOptions): Pr
       return { handle, before: undefined, title: `${loaded.loop.name}  in ${workspace}` }
     })
   })
+}
+
+/** Whoever is at home by chance does not want an agent to work on all of it. */
+function workspaceFor(given: string | undefined, loaded: LoadedLoop): string {
+  const workspace = resolve(given ?? loaded.workspace)
+  const isTooMuch = workspace === homedir() || workspace === parse(workspace).root
+  if (given !== undefined || !isTooMuch) return workspace
+  throw new LoopError(
+    'bad-request',
+    `The loop would work on all of ${workspace}. Go to the folder it is for, or name one with --workspace.`,
+  )
 }
 
 interface ResumeOptions extends LoadOptions {
