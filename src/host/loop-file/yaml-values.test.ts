@@ -106,9 +106,24 @@ describe('what is no YAML of ours is refused', () => {
     ],
     [
       'dashes in dashes',
-      `${small}input:\n  a: ${'- '.repeat(40_000)}x`,
-      /: it is nested over 64 levels deep|: this is not YAML/,
+      `${small}x:\n  ${'- '.repeat(5000)}x`,
+      /^5:129: the file: it is nested over 64/,
     ],
+    ['dashes below dashes', stairs('- '), /^2:129: the file: it is nested over 64 levels deep/],
+    ['keys in keys', stairs('? '), /^2:129: the file: it is nested over 64 levels deep/],
+    [
+      'brackets after brackets that were never open',
+      `${']'.repeat(99)}${'['.repeat(5000)}`,
+      /64 levels/,
+    ],
+    ['pairs in pairs', `{ ${'a: '.repeat(5000)}`, /^1:\d+: the file: it is nested over 64/],
+    [
+      'two keys on a line',
+      `${small}description: a: b`,
+      /^4:15: the file: .*Put text with ": " in it in quotes/,
+    ],
+    ['a list on the line of a key', `${small}tools: - read`, /^4:8: the file: .* begin a new line/],
+    ['a key on two lines', `${small}description: a\n  b: c`, /^5:4: .* a key must be on one line/],
     [
       'more than anybody writes',
       `x: [${'a, '.repeat(200_000)}]`,
@@ -126,4 +141,25 @@ function bomb(): string {
     level === 0 ? '  a0: &a0 [x]' : `  a${level}: &a${level} [${`*a${level - 1}, `.repeat(9)}]`,
   )
   return `${small}input:\n${levels.join('\n')}\n`
+}
+
+// Each of these brings the library to the end of its stack, where the whole process can die.
+test.each([
+  'a: b\n  c: d\n',
+  '@a:b: \n  a:   ',
+  'b: \n      \t"x"<<: \n  a: , ',
+  '\n  a: b: {}',
+  '!t : ?\'b: "\n',
+  '[a: ',
+  '{ "a":',
+  '- ? ',
+])('%j many times over never gets as far as the library', async (part) => {
+  const [first = ''] = await refusal(part.repeat(3000))
+  expect(first).toMatch(/nested over 64|a key must be on one line|on the line of a key/)
+})
+
+/** Lines that each begin sixty levels, the next line below the last of them. */
+function stairs(step: string): string {
+  const line = step.repeat(60)
+  return Array.from({ length: 120 }, (_, row) => ' '.repeat(row * line.length) + line).join('\n')
 }

@@ -1,20 +1,19 @@
 /**
  * YAML as plain values, with the place of each, or what is wrong with it. Whatever the text is, the
- * answer comes in time that grows with its length: the number of tokens and of levels is limited.
+ * answer comes in a second or so.
  */
 
 import type * as Yaml from 'yaml'
 import type { SourceText } from './source-text.ts'
 import {
-  depthMax,
   readNodes,
   tooDeep,
   type YamlModule,
   type YamlProblem,
   type YamlValue,
 } from './yaml-nodes.ts'
+import { sizeProblem } from './yaml-size.ts'
 
-const tokensMax = 100_000
 const syntaxProblemsMax = 3
 
 const parseOptions = {
@@ -31,9 +30,10 @@ const parseOptions = {
 
 export function readYaml(yaml: YamlModule, { text }: SourceText): YamlValue {
   const nothing = { value: null, place: { at: 0 } }
-  const tooMuch = tooManyTokens(yaml, text)
+  const tooMuch = sizeProblem(yaml, text)
   if (tooMuch !== undefined) return { ...nothing, problems: [tooMuch] }
-  const document = yaml.parseDocument(text, parseOptions)
+  const document = parse(yaml, text)
+  if ('reason' in document) return { ...nothing, problems: [document] }
   if (document.errors.length > 0) {
     return { ...nothing, problems: syntaxProblems(document.errors) }
   }
@@ -47,25 +47,15 @@ export function readYaml(yaml: YamlModule, { text }: SourceText): YamlValue {
   return readNodes(yaml, contents)
 }
 
-/** Much of the work on a document is done before anything of it can be looked at. */
-function tooManyTokens(yaml: YamlModule, text: string): YamlProblem | undefined {
-  let at = 0
-  let tokens = 0
-  let depth = 0
-  for (const token of new yaml.Lexer().lex(text)) {
-    if (token === '[' || token === '{') depth++
-    if (token === ']' || token === '}') depth--
-    if (depth > depthMax) return { at, path: [], reason: tooDeep }
-    if (++tokens > tokensMax) {
-      return { at, path: [], reason: 'there is too much in this file: move long texts to files' }
-    }
-    // Marks that the reader puts between tokens are not in the text.
-    if (!marks.has(token)) at += token.length
+/** The library answers with errors as data. Should it ever throw, that is no fault of the caller. */
+function parse(yaml: YamlModule, text: string): Yaml.Document.Parsed | YamlProblem {
+  try {
+    return yaml.parseDocument(text, parseOptions)
+  } catch (error) {
+    const reason = error instanceof RangeError ? tooDeep : `this is not YAML. ${whereToLook}`
+    return { at: 0, path: [], reason }
   }
-  return undefined
 }
-
-const marks: ReadonlySet<string> = new Set(['\u0002', '\u0018', '\u001f'])
 
 /** One slip makes a reader of YAML stumble over all that follows: the first few are what helps. */
 function syntaxProblems(errors: readonly Yaml.YAMLError[]): YamlProblem[] {

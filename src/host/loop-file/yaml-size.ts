@@ -1,0 +1,194 @@
+/**
+ * What must be known about a text before the YAML library may read it. The library calls itself for
+ * each level, and at the end of its stack the whole process can die; its time grows with the number of
+ * tokens. So both are counted here first, by its own lexer, which does neither.
+ *
+ * 1. Levels are never counted too low: a text that passes has at most a few hundred.
+ */
+
+import type * as Yaml from 'yaml'
+import { depthMax, tooDeep, type YamlModule, type YamlProblem } from './yaml-nodes.ts'
+
+const tokensMax = 100_000
+/** A pair inside brackets counts besides the brackets. */
+const flowDepthMax = 2 * depthMax
+
+type TokenType = ReturnType<typeof Yaml.CST.tokenType>
+
+/** Undefined when it can be read. */
+export function sizeProblem(yaml: YamlModule, text: string): YamlProblem | undefined {
+  const depth = createDepth()
+  let at = 0
+  let lineStart = 0
+  let tokens = 0
+  let isText = false
+  for (const token of new yaml.Lexer().lex(text)) {
+    if (marks.has(token)) {
+      // Behind this one comes a text, which may look like anything.
+      isText = token === yaml.CST.SCALAR
+      continue
+    }
+    const type = isText ? 'scalar' : yaml.CST.tokenType(token)
+    isText = false
+    const lastBreak = token.lastIndexOf('\n')
+    const reason =
+      ++tokens > tokensMax
+        ? 'there is too much in this file: move long texts to files'
+        : depth.add(type, at - lineStart, lastBreak !== -1)
+    if (reason !== undefined) return { at, path: [], reason }
+    if (lastBreak !== -1) lineStart = at + lastBreak + 1
+    at += token.length
+  }
+  return undefined
+}
+
+/** What the lexer puts between tokens; they are not in the text. */
+const marks: ReadonlySet<string> = new Set(['\u0002', '\u0018', '\u001f'])
+
+interface Depth {
+  /** Why it goes no further, if it does not. */
+  add(type: TokenType, column: number, hasBreak: boolean): string | undefined
+}
+
+function createDepth(): Depth {
+  const flow = createFlowDepth()
+  const block = createBlockDepth()
+  return {
+    add(type, column, hasBreak) {
+      const isInside = flow.isOpen()
+      const isBracket = brackets.has(type)
+      if (!isInside && !isBracket) return block.add(type, column, hasBreak)
+      // For the block that it stands in, all between brackets is one piece.
+      if (!isInside) block.content(column, false)
+      else if (hasBreak) block.lengthen()
+      return flow.add(type)
+    },
+  }
+}
+
+const brackets: ReadonlySet<TokenType> = new Set([
+  'flow-map-start',
+  'flow-seq-start',
+  'flow-map-end',
+  'flow-seq-end',
+] as const)
+
+interface FlowDepth {
+  isOpen(): boolean
+  add(type: TokenType): string | undefined
+}
+
+/** Between brackets. */
+function createFlowDepth(): FlowDepth {
+  /** For each bracket that is open, the pairs since the last comma. */
+  const open: number[] = []
+  let pairs = 0
+
+  function count(): string | undefined {
+    return open.length > depthMax || open.length + pairs > flowDepthMax ? tooDeep : undefined
+  }
+
+  return {
+    isOpen: () => open.length > 0,
+    add(type) {
+      const last = open.length - 1
+      switch (type) {
+        case 'flow-map-start':
+        case 'flow-seq-start':
+          open.push(0)
+          return count()
+        case 'flow-map-end':
+        case 'flow-seq-end':
+          pairs -= open.pop() ?? 0
+          return undefined
+        case 'comma':
+          pairs -= open[last] ?? 0
+          open[last] = 0
+          return undefined
+        case 'map-value-ind':
+        case 'explicit-key-ind':
+        case 'seq-item-ind':
+          pairs++
+          open[last] = (open[last] ?? 0) + 1
+          return count()
+        default:
+          return undefined
+      }
+    },
+  }
+}
+
+interface BlockDepth extends Depth {
+  content(column: number, hasBreak: boolean): void
+  /** What stands before goes on in another line. */
+  lengthen(): void
+}
+
+/** By indentation. */
+function createBlockDepth(): BlockDepth {
+  /** The columns of the collections that are open, each to the right of the one before. */
+  let columns: number[] = []
+  /** Where the key begins, should a colon come. */
+  let keyColumn: number | undefined
+  /** What stands before, if it is all of a key, has several lines. */
+  let isLong = false
+  /** The colons of this line so far: one behind a key, or one without. */
+  let colon: 'none' | 'value' | 'pair' = 'none'
+
+  /** The library takes what follows a key on its line to be as deep as the line itself. */
+  function open(column: number): string | undefined {
+    if (colon === 'pair') return crowded
+    columns = columns.filter((other) => other < column)
+    columns.push(column)
+    keyColumn = undefined
+    return columns.length > depthMax ? tooDeep : undefined
+  }
+
+  function addColon(column: number): string | undefined {
+    const hasKey = keyColumn !== undefined
+    if (isLong && hasKey) return longKey
+    if (!hasKey && colon === 'value') return crowded
+    const reason = open(keyColumn ?? column)
+    colon = hasKey ? 'pair' : 'value'
+    return reason
+  }
+
+  function content(column: number, hasBreak: boolean): undefined {
+    keyColumn ??= column
+    isLong = hasBreak
+    if (hasBreak) colon = 'none'
+  }
+
+  return {
+    content,
+    lengthen: () => void (isLong = true),
+    add(type, column, hasBreak) {
+      switch (type) {
+        case 'newline':
+          keyColumn = undefined
+          colon = 'none'
+          return undefined
+        case 'seq-item-ind':
+        case 'explicit-key-ind':
+          return open(column)
+        case 'map-value-ind':
+          return addColon(column)
+        case 'doc-start':
+        case 'doc-end':
+          columns = []
+          return undefined
+        case 'space':
+        case 'comment':
+          return undefined
+        default:
+          return content(column, hasBreak)
+      }
+    },
+  }
+}
+
+const longKey =
+  'this is not YAML: a key must be on one line. Check the indentation of the lines above'
+const crowded =
+  'this is not YAML: a second key, or a list, on the line of a key. ' +
+  'Put text with ": " in it in quotes, or begin a new line'
