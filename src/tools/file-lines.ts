@@ -16,15 +16,19 @@ const sniffedBytes = 8 * 1024
 export async function isBinary(handle: FileHandle): Promise<boolean> {
   const buffer = Buffer.allocUnsafe(sniffedBytes)
   const { bytesRead } = await handle.read(buffer, 0, sniffedBytes, 0)
-  return buffer.subarray(0, bytesRead).includes(0)
+  return hasNul(buffer, bytesRead)
 }
 
-/** From line `first` on, some at a time. An end of line by CR and LF is one too. */
+const hasNul = (buffer: Buffer, length: number): boolean =>
+  buffer.subarray(0, Math.min(length, sniffedBytes)).includes(0)
+
+/** From line `first` on, some at a time; with `textOnly` none of a binary file. An end of line by CR and LF is one too. */
 export async function* linesOf(
   handle: FileHandle,
   first: number,
   lineBytesMax: number,
   signal: AbortSignal,
+  { textOnly = false }: { readonly textOnly?: boolean } = {},
 ): AsyncGenerator<readonly Line[]> {
   const buffer = Buffer.allocUnsafe(chunkBytes)
   const open = createOpenLine(lineBytesMax)
@@ -33,7 +37,7 @@ export async function* linesOf(
   for (;;) {
     signal.throwIfAborted()
     const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position)
-    if (bytesRead === 0) break
+    if (textOnly && position === 0 && hasNul(buffer, bytesRead)) return
     position += bytesRead
     const lines: Line[] = []
     let from = 0
@@ -48,6 +52,8 @@ export async function* linesOf(
     }
     if (number >= first) open.add(buffer.subarray(from, bytesRead))
     if (lines.length > 0) yield lines
+    // A file gives less than what was asked for only at its end.
+    if (bytesRead < chunkBytes) break
   }
   if (!open.isEmpty) yield [open.end(Buffer.of(), number)]
 }

@@ -1,11 +1,13 @@
 /** The tool `grep`: lines of files that match a regular expression or contain a text. */
 
+import type { BigIntStats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import { hasCode } from './file-errors.ts'
 import type { Folder } from './folder.ts'
 import type { SearchOptions } from './glob.ts'
 import { createGlobMatcher, globCharsMax, skippedFolders } from './glob-pattern.ts'
-import { type Found, searchLines } from './grep-lines.ts'
+import { createLineSearch, type LineSearch } from './grep-lines.ts'
 import { printable } from './list.ts'
 import type { Matcher } from './matcher.ts'
 import { notAFile, withFile, withFileIn } from './open-file.ts'
@@ -43,9 +45,8 @@ interface Search {
   readonly options: z.output<typeof parameters>
   readonly context: ToolRunContext
   readonly skip: readonly string[]
-  readonly matcher: Matcher
   readonly include: Matcher | undefined
-  readonly found: Found[]
+  readonly lines: LineSearch
   files: number
   bytes: number
   isCut: boolean
@@ -67,19 +68,21 @@ export function grepTool({ skip, patternMs }: SearchOptions): Tool {
       }
       const limits = { signal: context.signal, answerMs: patternMs }
       try {
-        const { include } = options
+        const { include, maxResults } = options
+        const matcher = opened(createLineMatcher(options, limits))
         const search: Search = {
           options,
           context,
           skip,
-          matcher: opened(createLineMatcher(options, limits)),
           include: include === undefined ? undefined : opened(createGlobMatcher(include, limits)),
-          found: [],
+          // One more, to know that there are more.
+          lines: createLineSearch(matcher, maxResults + 1, limits.signal),
           files: 0,
           bytes: 0,
           isCut: false,
         }
         await searchPath(search)
+        await search.lines.finish()
         return report(search)
       } finally {
         await Promise.all(open.map((matcher) => matcher.close()))
@@ -92,7 +95,7 @@ async function searchPath(search: Search): Promise<void> {
   const { context, options } = search
   const { path } = options
   if (isOutputPath(path)) {
-    return withFile(context, path, ({ handle }) => searchIn(search, path, handle))
+    return withFile(context, path, ({ handle, stats }) => searchIn(search, path, handle, stats))
   }
   const isFolder = await withPlace(
     context,
@@ -101,7 +104,7 @@ async function searchPath(search: Search): Promise<void> {
     async ({ found, folder, name, path: real }) => {
       if (found?.isDirectory() !== false) return true
       if (name === undefined || !found.isFile()) throw notAFile(path, found)
-      await withFileIn(folder, name, path, (handle) => searchIn(search, real, handle))
+      await withFileIn(folder, name, path, (handle, stats) => searchIn(search, real, handle, stats))
       return false
     },
   )
@@ -120,23 +123,22 @@ async function searchBelow(search: Search, folder: Folder): Promise<void> {
     const [isIncluded] = (await include?.find([entry.path.slice(prefix)])) ?? [true]
     if (isIncluded === undefined) continue
     if (search.files >= filesMax || search.bytes >= bytesMax) return onLimit()
-    await withFileIn(entry.folder, entry.name, entry.path, (handle) =>
-      searchIn(search, entry.path, handle),
+    await withFileIn(entry.folder, entry.name, entry.path, (handle, stats) =>
+      searchIn(search, entry.path, handle, stats),
     ).catch(ignoreGone)
-    if (search.found.length > options.maxResults) return
+    if (search.lines.isFull) return
   }
 }
 
 async function searchIn(
   search: Search,
   path: string,
-  handle: Parameters<typeof searchLines>[0],
+  handle: FileHandle,
+  { size }: BigIntStats,
 ): Promise<void> {
-  const { context, found, matcher, options } = search
   search.files++
-  search.bytes += (await handle.stat()).size
-  const wanted = options.maxResults + 1 - found.length
-  found.push(...(await searchLines(handle, path, matcher, wanted, context.signal)))
+  search.bytes += Number(size)
+  await search.lines.add(path, handle)
 }
 
 /** Files come and go while others work; one that is gone is no reason to fail. */
@@ -145,7 +147,7 @@ function ignoreGone(error: unknown): void {
   if (!isGone) throw error
 }
 
-function report({ found, files, isCut, options }: Search): string {
+function report({ lines: { found }, files, isCut, options }: Search): string {
   const { maxResults } = options
   const lines = found
     .slice(0, maxResults)

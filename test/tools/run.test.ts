@@ -35,7 +35,7 @@ describe('run', () => {
     const abort = new AbortController()
     const command = 'echo $$ > pid; exec sleep 1000'
     const running = bench.call('run', { command }, { signal: abort.signal })
-    while (!existsSync(join(bench.workspace, 'pid'))) await sleep(5)
+    while (!existsSync(join(bench.workspace, 'pid')) || bench.get('pid') === '') await sleep(5)
     abort.abort(new Error('cancelled'))
     await expect(running).rejects.toThrow('cancelled')
     expect(existsSync(`/proc/${bench.get('pid').trim()}`)).toBe(false)
