@@ -15,6 +15,8 @@ import type { Session } from './session.ts'
 export interface Foreground {
   /** Aborts when the person wants the run to end for now. */
   readonly signal: AbortSignal
+  /** A line among those of the run; before there is one, on standard error. */
+  say(line: string): void
   /** Follows the run to its end, and sets the exit code. */
   follow(host: Host, handle: RunHandle, from: From): Promise<void>
   close(): void
@@ -53,6 +55,7 @@ export function createForeground(session: Session): Foreground {
 
   return {
     signal: stop.signal,
+    say: (line) => say(line),
     async follow(host, handle, { before, title }) {
       const show = session.json
         ? createJsonShow()

@@ -10,10 +10,15 @@ export interface LoadOptions {
 }
 
 export function addLoadOptions(command: Command): Command {
-  return command
-    .option('--input <key=value>', 'a value for the template; may be given several times', keyValue)
-    .option('--trust', 'trust the loop file as it is now, without being asked')
+  return addTrustOption(command).option(
+    '--input <key=value>',
+    'a value for the template; may be given several times',
+    keyValue,
+  )
 }
+
+export const addTrustOption = (command: Command): Command =>
+  command.option('--trust', 'trust the loop file as it is now, without being asked')
 
 export interface LimitOptions {
   readonly iterations?: number

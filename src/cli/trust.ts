@@ -11,6 +11,7 @@ export async function loadTrusted(
   folder: string,
   file: string,
   options: LoadOptions,
+  onLine?: (line: string) => void,
 ): Promise<LoadedLoop> {
   const { loadLoop, previewLoop, trustLoop } = await import('../host/index.ts')
   const preview = await previewLoop(file, folder)
@@ -20,6 +21,7 @@ export async function loadTrusted(
   return loadLoop(file, {
     folder,
     ...(options.input === undefined ? {} : { input: options.input }),
+    ...(onLine === undefined ? {} : { onLine }),
   })
 }
 

@@ -18,7 +18,11 @@ import { type OpenedParts, openParts } from './open-parts.ts'
 
 export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Promise<LoadedLoop> {
   const environment = options.environment ?? process.env
-  const code = await openCodeLoop(scanned, { env: environment })
+  const { onLine } = options
+  const code = await openCodeLoop(scanned, {
+    env: environment,
+    ...(onLine === undefined ? {} : { onLine }),
+  })
   try {
     const { file, input } = readSettings(code)
     const given = isObject(input) ? withGiven(input, options.input) : input

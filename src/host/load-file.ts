@@ -1,7 +1,7 @@
 /** A loop file in YAML as something to run. */
 
 import { dirname, resolve } from 'node:path'
-import { type Json, LoopError, nearestName } from '../loop/index.ts'
+import { didYouMean, type Json, LoopError } from '../loop/index.ts'
 import { checkPlain, type PlainSettings, plainLoop } from '../loops/index.ts'
 import type { LoopFile } from '../protocol/index.ts'
 import type { Environment, LoadedLoop, LoadOptions } from './loaded-loop.ts'
@@ -62,10 +62,9 @@ export function withGiven(
   const known = Object.keys(input)
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue
-    const near = nearestName(name, known)
-    const listed = known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}.`
-    const advice = near === undefined ? listed : `Did you mean "${near}"?`
-    throw new LoopError('bad-request', `The loop file has no input "${name}". ${advice}`)
+    const listed = known.length === 0 ? ' It has none.' : ` It has: ${known.join(', ')}.`
+    const advice = didYouMean(name, known) || listed
+    throw new LoopError('bad-request', `The loop file has no input "${name}".${advice}`)
   }
   return { ...input, ...given }
 }

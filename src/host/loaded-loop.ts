@@ -52,6 +52,8 @@ export interface LoadOptions {
   /** Values in place of those of the file. */
   readonly input?: Readonly<Record<string, string>>
   readonly environment?: Environment
+  /** Told of each line that the code of a loop prints; they go to stderr unless told. */
+  readonly onLine?: (line: string) => void
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { uuidv7 } from 'uuidv7'
 import { type Agent, commandAgent, createAgents, scriptedAgent } from '../agents/index.ts'
 import type { Check, Commands } from '../engine/index.ts'
-import { LoopError, nearestName } from '../loop/index.ts'
+import { didYouMean, LoopError } from '../loop/index.ts'
 import type { AgentSettings, CheckCommand, LoopFile, McpServer } from '../protocol/index.ts'
 import { createPlainCommands, killAll, markVariable, newMark } from '../sandbox/index.ts'
 import {
@@ -125,10 +125,8 @@ function chooseTools(all: readonly Tool[], names: readonly string[] | undefined)
   return names.map((name) => {
     const tool = known.get(name)
     if (tool !== undefined) return tool
-    const near = nearestName(name, known.keys())
-    const listed = `There are: ${[...known.keys()].join(', ')}.`
-    const advice = near === undefined ? listed : `Did you mean "${near}"?`
-    const message = `The loop file names the tool "${name}", and there is none. ${advice}`
+    const advice = didYouMean(name, known.keys()) || ` There are: ${[...known.keys()].join(', ')}.`
+    const message = `The loop file names the tool "${name}", and there is none.${advice}`
     throw new LoopError('bad-loop-file', message)
   })
 }

@@ -84,8 +84,7 @@ export type {
   ToolNote,
   ToolResult,
 } from './loop-type.ts'
-export { didYouMean, nearest } from './nearest.ts'
-export { nearestName } from './nearest-name.ts'
+export { didYouMean, nearestName } from './nearest-name.ts'
 export { describeOutcome, type LimitName, type Outcome, type OutcomeType } from './outcome.ts'
 export { applyPatch, applyPatchInPlace, diff, isUnchanged, type Patch } from './patch.ts'
 export {

@@ -15,13 +15,20 @@ export function nearestName(name: string, known: Iterable<string>): string | und
     if (candidate === '' || candidate.length > charsMax) continue
     const most = Math.min(best === undefined ? slipsMax(name) : best.slips - 1, slipsMax(candidate))
     const slips = slipsBetween(wanted, plain(candidate), most)
-    if (slips <= most) best = { name: candidate, slips }
+    const isOther = slips >= Math.max(name.length, candidate.length)
+    if (slips <= most && !isOther) best = { name: candidate, slips }
     if (slips === 0) break
   }
   return best?.name
 }
 
-/** A third of the letters may be wrong, and one always. */
+/** ` Did you mean "x"?`, or nothing: to be put behind a sentence. */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  const near = nearestName(name, known)
+  return near === undefined ? '' : ` Did you mean "${near}"?`
+}
+
+/** A third of the letters may be wrong, and one always; never all of them. */
 const slipsMax = (name: string): number => Math.max(1, Math.floor(name.length / 3))
 
 /** Case and the usual ways to join words are no slips. */

@@ -5,11 +5,13 @@ import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Host, Inspection, LoadedLoop, OpenedLoop, RunHandle } from '../../host/index.ts'
-import { LoopError } from '../../loop/index.ts'
+import { isLoopError, LoopError } from '../../loop/index.ts'
+import { interruptedExitCode } from '../exit-codes.ts'
 import { createForeground, type From } from '../foreground.ts'
 import {
   addLimitOptions,
   addLoadOptions,
+  addTrustOption,
   type LimitOptions,
   type LoadOptions,
   limitsFrom,
@@ -40,7 +42,7 @@ export function addRunning(program: Command): void {
     .option('--force', 'though the loop changed in mid-iteration: the iteration starts anew')
     .option('--workspace <folder>', 'where its files are now, if they were moved')
     .option('--file <file>', 'the loop file, if it was moved')
-  addLoadOptions(resume)
+  addTrustOption(resume)
   resume.action((name: string, options: ResumeOptions) => resumeRun(program, name, options))
 
   const fork = program
@@ -56,24 +58,24 @@ export function addRunning(program: Command): void {
 
 async function startRun(program: Command, file: string, options: RunOptions): Promise<void> {
   const session = openSession(program)
-  await withNewRecord(program, async (host) => {
-    const loaded = await loadTrusted(session, host.folder, file, options)
-    const workspace = workspaceFor(options.workspace, loaded)
-    if (options.dryRun === true) return showPlan(session, loaded, workspace)
-    await drive(session, host, loaded, { workspace }, async (opened, signal) => {
-      const limits = { ...loaded.limits, ...limitsFrom(options) }
-      const handle = await host.start(loaded.loop, {
-        ...opened.parts,
-        input: loaded.input,
-        limits,
-        workspace,
-        source: loaded.source,
-        signal,
-        ...(options.name === undefined ? {} : { name: options.name }),
+  await withNewRecord(program, (host) =>
+    withLoop(session, host, file, options, async (loaded, drive) => {
+      const workspace = workspaceFor(options.workspace, loaded)
+      if (options.dryRun === true) return showPlan(session, loaded, workspace)
+      await drive(workspace, async (opened, signal) => {
+        const handle = await host.start(loaded.loop, {
+          ...opened.parts,
+          input: loaded.input,
+          limits: { ...loaded.limits, ...limitsFrom(options) },
+          workspace,
+          source: loaded.source,
+          signal,
+          ...(options.name === undefined ? {} : { name: options.name }),
+        })
+        return { handle, before: undefined, title: `${loaded.loop.name}  in ${workspace}` }
       })
-      return { handle, before: undefined, title: `${loaded.loop.name}  in ${workspace}` }
-    })
-  })
+    }),
+  )
 }
 
 /** Whoever is at home by chance does not want an agent to work on all of it. */
@@ -98,20 +100,21 @@ async function resumeRun(program: Command, name: string, options: ResumeOptions)
   const session = openSession(program)
   await withNewRecord(program, async (host) => {
     const before = await host.inspect(name)
-    const loaded = await loadTrusted(session, host.folder, fileOf(before, options.file), options)
+    const file = fileOf(before, options.file)
     const moved = options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }
-    const workspace = moved.workspace ?? before.run.workspace
-    await drive(session, host, loaded, { workspace }, async (opened, signal) => {
-      const handle = await host.resume(before.run.id, loaded.loop, {
-        ...opened.parts,
-        ...moved,
-        signal,
-        force: options.force === true,
-        ...(options.from === undefined ? {} : { fromIteration: options.from }),
-      })
-      const title = `${loaded.loop.name}  resumed after iteration ${before.state.iteration}`
-      return { handle, before, title }
-    })
+    await withLoop(session, host, file, options, (loaded, drive) =>
+      drive(moved.workspace ?? before.run.workspace, async (opened, signal) => {
+        const handle = await host.resume(before.run.id, loaded.loop, {
+          ...opened.parts,
+          ...moved,
+          signal,
+          force: options.force === true,
+          ...(options.from === undefined ? {} : { fromIteration: options.from }),
+        })
+        const title = `${loaded.loop.name}  resumed after iteration ${before.state.iteration}`
+        return { handle, before, title }
+      }),
+    )
   })
 }
 
@@ -126,24 +129,25 @@ async function forkRun(program: Command, name: string, options: ForkCommandOptio
   const session = openSession(program)
   await withNewRecord(program, async (host) => {
     const from = await host.inspect(name)
-    const loaded = await loadTrusted(session, host.folder, fileOf(from, options.file), options)
     const iteration = options.iteration ?? from.checkpoints.at(-1)?.iteration ?? 0
     const workspace = forkFolder(from, options.workspace, iteration)
-    await drive(session, host, loaded, { workspace }, async (opened, signal) => {
-      const handle = await host.fork(from.run.id, loaded.loop, {
-        ...opened.parts,
-        iteration,
-        signal,
-        source: loaded.source,
-        limits: limitsFrom(options),
-        ...(workspace === undefined ? {} : { workspace }),
-        ...(options.name === undefined ? {} : { name: options.name }),
-        ...(options.input === undefined ? {} : { input: loaded.input }),
-      })
-      const where = workspace === undefined ? '' : `  in ${workspace}`
-      const title = `${loaded.loop.name}  forked from ${from.run.name} after iteration ${iteration}`
-      return { handle, before: undefined, title: `${title}${where}` }
-    })
+    await withLoop(session, host, fileOf(from, options.file), options, (loaded, drive) =>
+      drive(workspace, async (opened, signal) => {
+        const handle = await host.fork(from.run.id, loaded.loop, {
+          ...opened.parts,
+          iteration,
+          signal,
+          source: loaded.source,
+          limits: limitsFrom(options),
+          ...(workspace === undefined ? {} : { workspace }),
+          ...(options.name === undefined ? {} : { name: options.name }),
+          ...(options.input === undefined ? {} : { input: loaded.input }),
+        })
+        const where = workspace === undefined ? '' : `  in ${workspace}`
+        const what = `${loaded.loop.name}  forked from ${from.run.name} after iteration ${iteration}`
+        return { handle, before: undefined, title: `${what}${where}` }
+      }),
+    )
   })
 }
 
@@ -151,23 +155,39 @@ interface Started extends From {
   readonly handle: RunHandle
 }
 
-/** Opens what the run needs, follows it, and closes everything again. */
-async function drive(
+/** Opens what the run needs, starts it, and follows it to its end. */
+type Drive = (
+  workspace: string | undefined,
+  start: (opened: OpenedLoop, signal: AbortSignal) => Promise<Started>,
+) => Promise<void>
+
+/** Loads a loop file for one run, and ends whatever it opened. */
+async function withLoop(
   session: Session,
   host: Host,
-  loaded: LoadedLoop,
-  place: { readonly workspace: string | undefined },
-  start: (opened: OpenedLoop, signal: AbortSignal) => Promise<Started>,
+  file: string,
+  options: LoadOptions,
+  work: (loaded: LoadedLoop, drive: Drive) => Promise<void>,
 ): Promise<void> {
+  const { folder } = host
   const foreground = createForeground(session)
+  let loaded: LoadedLoop | undefined
   try {
-    const opened = await loaded.open({ folder: host.folder, ...place, signal: foreground.signal })
-    for (const problem of opened.problems) process.stderr.write(`warning: ${problem}\n`)
-    const { handle, ...from } = await start(opened, foreground.signal)
-    await foreground.follow(host, handle, from)
+    loaded = await loadTrusted(session, folder, file, options, foreground.say)
+    const { open } = loaded
+    await work(loaded, async (workspace, start) => {
+      const opened = await open({ folder, workspace, signal: foreground.signal })
+      for (const problem of opened.problems) foreground.say(`warning: ${problem}`)
+      const { handle, ...from } = await start(opened, foreground.signal)
+      await foreground.follow(host, handle, from)
+    })
+  } catch (error) {
+    // Whoever interrupts before there is a run wants no run.
+    if (!foreground.signal.aborted || isLoopError(error)) throw error
+    process.exitCode = interruptedExitCode
   } finally {
     foreground.close()
-    await loaded.close()
+    await loaded?.close()
   }
 }
 
@@ -200,9 +220,8 @@ function forkFolder(
   return `${beside}-${number}`
 }
 
-async function showPlan(session: Session, loaded: LoadedLoop, workspace: string): Promise<void> {
+function showPlan(session: Session, loaded: LoadedLoop, workspace: string): void {
   const { loop, limits, input, powers, firstPrompt: prompt } = loaded
-  await loaded.close()
   session.print({ loop: loop.name, workspace, limits, input, powers, prompt }, () =>
     [
       `loop       ${loop.name}`,

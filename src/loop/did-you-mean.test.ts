@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { didYouMean, nearest } from './nearest.ts'
+import { didYouMean, nearestName } from './nearest-name.ts'
 
 const names = ['path', 'offset', 'limit', 'replaceAll', '__proto__']
 
@@ -12,19 +12,19 @@ test.each([
   ['limits', 'limit'],
   ['__prot__', '__proto__'],
 ])('%s is near %s', (name, expected) => {
-  expect(nearest(name, names)).toBe(expected)
+  expect(nearestName(name, names)).toBe(expected)
 })
 
 test.each(['', 'x', 'zzzz', 'command', 'p'.repeat(101), 'p'.repeat(1_000_000)])(
   'nothing is near %.20s',
   (name) => {
-    expect(nearest(name, names)).toBeUndefined()
+    expect(nearestName(name, names)).toBeUndefined()
     expect(didYouMean(name, names)).toBe('')
   },
 )
 
 test('one letter is near no other letter', () => {
-  expect(nearest('a', ['b'])).toBeUndefined()
+  expect(nearestName('a', ['b'])).toBeUndefined()
 })
 
 test('the nearest is named, not the first', () => {
