@@ -173,7 +173,22 @@ describe('what is no regular file', () => {
   })
 })
 
+// Only some users may make one.
+test('a device is not opened', async ({ skip }) => {
+  const made = spawnSync('mknod', [join(bench.workspace, 'device'), 'c', '1', '5'])
+  skip(made.status !== 0, 'a device cannot be made here')
+  const files = { read: {}, grep: { pattern: '.' }, ...writers }
+  expect(await wrongs(files, 'device', ['not-a-file'])).toEqual([])
+})
+
 describe('what belongs to git', () => {
+  test.each(['.gitignore', '.github/ci.yml', 'sub/.gitattributes', 'git/config', 'x.git'])(
+    'is not %s',
+    async (path) => {
+      expect(await bench.call('write', { path, content: 'x' })).toMatchObject({ ok: true })
+    },
+  )
+
   test.each(set(gitPaths))('is not changed by %j', async (path) => {
     expect(await wrongs({ write: { content: 'x' } }, path, ['protected'])).toEqual([])
     expect(
