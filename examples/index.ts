@@ -1,6 +1,10 @@
 import { budgetExample } from './budget.ts'
 import type { Example } from './example.ts'
 import { fanOutExample } from './fan-out.ts'
+import { ownAgentExample } from './own-agent.ts'
+import { ownCheckExample } from './own-check.ts'
+import { ownHookExample } from './own-hook.ts'
+import { ownToolExample } from './own-tool.ts'
 import { publishExample } from './publish.ts'
 import { rateLimitExample } from './rate-limit.ts'
 import { repairExample } from './repair.ts'
@@ -14,4 +18,8 @@ export const examples: Readonly<Record<string, Example>> = {
   publish: publishExample,
   budget: budgetExample,
   'rate-limit': rateLimitExample,
+  'own-agent': ownAgentExample,
+  'own-tool': ownToolExample,
+  'own-check': ownCheckExample,
+  'own-hook': ownHookExample,
 }

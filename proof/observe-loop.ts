@@ -116,6 +116,7 @@ function observeParts(parts: RunParts, asked: Asked, witness: Witness): RunParts
     }),
     ...(tools && {
       tools: {
+        ...tools,
         async call(name, args, context) {
           await began(`tool:${name}`, context.attempt, true)
           return tools.call(name, args, context)

@@ -1,0 +1,52 @@
+/**
+ * An agent of your own: an object with one function. This one needs no model. It makes the file that
+ * the last check missed, and says so; that the work is done is for the check to say.
+ */
+
+import {
+  type Agent,
+  builtInTools,
+  commandCheck,
+  createAgents,
+  createPlainCommands,
+  createTools,
+  plainLoop,
+} from 'loopwright'
+import type { Example } from './example.ts'
+
+const nothing = { tokens: 0, costMicros: 0 }
+
+export const fileMaker: Agent = {
+  async work(task, context) {
+    const [, missing] = /^missing: (\S+)$/m.exec(task.prompt) ?? []
+    if (missing === undefined) {
+      return { status: 'needs-context', text: 'What is missing?', usage: nothing, turns: 1 }
+    }
+    // Whoever spends says the worst case first; beyond the run's limits this throws.
+    const reservation = await context.reserve({ tokens: 200, costMicros: 600 })
+    // Tools are called through the run: hooks can refuse, and the record shows the call.
+    const written = await context.callTool('write', { path: missing, content: `# ${missing}\n` })
+    const usage = { tokens: 120, costMicros: 360 }
+    await reservation.settle(usage)
+    if (!written.ok) return { status: 'failed', text: `${written.error}`, usage, turns: 1 }
+    return { status: 'done', text: `${missing} is there, so all is well.`, usage, turns: 1 }
+  },
+}
+
+const look =
+  'for file in README.md LICENSE NOTICE; do [ -f $file ] || { echo "missing: $file"; exit 1; }; done'
+
+export const ownAgentExample: Example = {
+  loop: plainLoop({
+    name: 'own-agent',
+    prompt: 'Make the check pass.{% for check in checks %}\n{{ check.output }}{% endfor %}',
+  }),
+  input: {},
+  limits: { iterations: 10, tokens: 1000 },
+  files: { 'index.js': 'export const answer = 42\n' },
+  parts: () => ({
+    agents: createAgents({ maker: fileMaker }),
+    tools: createTools({ tools: builtInTools({ commands: createPlainCommands() }) }),
+    checks: { complete: commandCheck('/bin/sh', ['-c', look]) },
+  }),
+}
