@@ -1,0 +1,181 @@
+/** Every example does what its first lines say: those for the library here, loop files by loopctl. */
+
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { examples } from '../build/examples/index.js'
+import { observer } from '../build/examples/own-hook.js'
+import { type Hook, type Inspection, openHost } from '../dist/host/index.js'
+
+const root = new URL('..', import.meta.url).pathname
+const base = mkdtempSync(join(tmpdir(), 'loopwright-examples-'))
+let folders = 0
+
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+
+function newFolder(): string {
+  const folder = join(base, String(++folders))
+  mkdirSync(folder)
+  return folder
+}
+
+interface Played extends Inspection {
+  readonly workspace: string
+}
+
+async function play(name: string, hooks: readonly Hook[] = []): Promise<Played> {
+  const example = examples[name]
+  if (example === undefined) throw new Error(`There is no example ${name}.`)
+  const { loop, input, limits = {}, files } = example
+  const workspace = newFolder()
+  for (const [path, text] of Object.entries(files ?? {})) writeFileSync(join(workspace, path), text)
+  const parts = example.parts(workspace)
+  const host = await openHost({ folder: newFolder() })
+  try {
+    const run = await host.start(loop, {
+      ...parts,
+      input,
+      limits,
+      hooks: [...(parts.hooks ?? []), ...hooks],
+      ...(files === undefined ? {} : { workspace }),
+    })
+    await run.done
+    return { ...(await host.inspect(run.id)), workspace }
+  } finally {
+    await host.close()
+  }
+}
+
+const ends: Readonly<Record<string, readonly [outcome: string, iterations: number]>> = {
+  repair: ['completed', 3],
+  'fan-out': ['completed', 3],
+  publish: ['completed', 1],
+  budget: ['exhausted', 7],
+  'rate-limit': ['exhausted', 3],
+  'own-agent': ['completed', 4],
+  'own-tool': ['completed', 2],
+  'own-check': ['completed', 2],
+  'own-hook': ['completed', 1],
+}
+
+describe('an example for the library', () => {
+  test('is one of these', () => expect(Object.keys(examples)).toEqual(Object.keys(ends)))
+
+  test.each(Object.entries(ends))('%s ends as %j', async (name, [outcome, iterations]) => {
+    const { state } = await play(name)
+    expect([state.outcome?.type, state.iteration]).toEqual([outcome, iterations])
+  })
+
+  test('an agent of its own spends what it settled, by tools that are on record', async () => {
+    const { state, workspace } = await play('own-agent')
+    expect(state.spent).toEqual({ tokens: 360, costMicros: 1080 })
+    expect(state.metrics.tools['write']).toMatchObject({ calls: 3, failed: 0 })
+    expect(readdirSync(workspace).toSorted()).toEqual([
+      'LICENSE',
+      'NOTICE',
+      'README.md',
+      'index.js',
+    ])
+  })
+
+  test('a tool of its own fails as data, and the next call does better', async () => {
+    const { state } = await play('own-tool')
+    expect(state.metrics.tools['define']).toMatchObject({ calls: 2, failed: 1 })
+  })
+
+  test('a check of its own decides, bound to the files it saw', async () => {
+    const { state } = await play('own-check')
+    expect(state.evidence['links']).toEqual({ status: 'met', iteration: 2, tree: state.tree })
+  })
+
+  test('a blocking hook refuses a call, and an observing one sees the rest', async () => {
+    const seen: string[] = []
+    const { state } = await play('own-hook', [observer((what) => seen.push(what))])
+    expect(state.metrics.tools['run']).toMatchObject({ calls: 1, failed: 1 })
+    expect(seen).toEqual(['after-tool write', 'after-iteration', 'after-run'])
+  })
+})
+
+interface Ended {
+  readonly code: number
+  readonly lines: readonly Line[]
+  readonly stderr: string
+}
+
+interface Line {
+  readonly event?: { readonly type: string }
+  readonly outcome?: { readonly type: string }
+}
+
+/** The programs of dev dependencies are on the PATH: one of them is an MCP server. */
+function loopctl(...args: string[]): Promise<Ended> {
+  const env = {
+    PATH: [join(root, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter),
+    HOME: base,
+    LOOPWRIGHT_STATE: join(base, 'state'),
+  }
+  const command = [join(root, 'dist/cli/loopctl.js'), '--json', ...args]
+  return new Promise((resolve) => {
+    execFile(process.execPath, command, { env, maxBuffer: 64e6 }, (error, stdout, stderr) => {
+      const lines = stdout.split('\n').filter((line) => line !== '')
+      resolve({
+        code: error === null ? 0 : Number(error.code),
+        lines: lines.map((line) => JSON.parse(line) as Line),
+        stderr,
+      })
+    })
+  })
+}
+
+/** On a copy of its project, which stays as it is. */
+async function runFile(file: string): Promise<Ended & { readonly workspace: string }> {
+  const workspace = newFolder()
+  cpSync(join(root, 'examples', file, '..', 'project'), workspace, { recursive: true })
+  const path = join(root, 'examples', file)
+  return { ...(await loopctl('run', path, '--trust', '--workspace', workspace)), workspace }
+}
+
+const read = (...path: string[]): string => readFileSync(join(...path), 'utf8')
+
+describe('a loop file', () => {
+  const all = ['each-file/loop.ts', 'fix-sum/loop.yaml', 'mcp-files/loop.yaml']
+
+  test('is one of these', () => {
+    const entries = readdirSync(join(root, 'examples'), { withFileTypes: true })
+    const found = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    expect(all.map((file) => file.split('/')[0])).toEqual(found.toSorted())
+  })
+
+  test.each([...all, 'first-loop.yaml'])('%s has no problems', async (file) => {
+    expect(await loopctl('validate', join(root, 'examples', file))).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    ['each-file/loop.ts', 3],
+    ['fix-sum/loop.yaml', 3],
+    ['mcp-files/loop.yaml', 2],
+  ])('%s is complete after %i iterations', async (file, iterations) => {
+    const { code, lines, stderr } = await runFile(file)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(lines.at(-1)).toMatchObject({ outcome: { type: 'completed' } })
+    const rounds = lines.filter(({ event }) => event?.type === 'iteration-ended')
+    expect(rounds).toHaveLength(iterations)
+  })
+
+  test('in TypeScript changes each file once', async () => {
+    const { workspace } = await runFile('each-file/loop.ts')
+    const line = '// SPDX-License-Identifier: Apache-2.0\n'
+    expect(read(workspace, 'one.js')).toBe(`${line}export const one = 1\n`)
+    expect(read(workspace, 'two.js')).toBe(`${line}export const two = 2\n`)
+  })
+})
