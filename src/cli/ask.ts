@@ -31,11 +31,12 @@ export function createAsker(
   const open = new Map<string, AbortController>()
   let asking: Promise<void> = Promise.resolve()
 
-  async function ask(asked: OpenQuestion, signal: AbortSignal): Promise<void> {
+  async function ask(asked: OpenQuestion, step: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     display.pause()
     try {
-      const answer = await prompt(asked, signal)
+      // A prompt that is over must not be ended again: it would print.
+      const answer = await prompt(asked, signal).finally(() => open.delete(step))
       if (answer === undefined) return display.say(howToAnswer(handle.name, asked))
       await host.answer(handle.id, asked.id, answer, who())
     } catch (error) {
@@ -56,7 +57,7 @@ export function createAsker(
         if (!terminal.asks) return display.say(howToAnswer(handle.name, asked))
         const gone = new AbortController()
         open.set(step, gone)
-        asking = asking.then(() => ask(asked, gone.signal)).catch(() => undefined)
+        asking = asking.then(() => ask(asked, step, gone.signal)).catch(() => undefined)
       } else if (event.type === 'step-finished' || event.type === 'step-interrupted') {
         open.get(event.step)?.abort()
         open.delete(event.step)
