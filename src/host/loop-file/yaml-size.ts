@@ -34,13 +34,17 @@ export function sizeProblem(yaml: YamlModule, text: string): YamlProblem | undef
     const reason =
       ++tokens > tokensMax
         ? 'there is too much in this file: move long texts to files'
-        : depth.add(type, at - lineStart, lastBreak !== -1)
+        : depth.add(blockEnd(type, token), at - lineStart, lastBreak !== -1)
     if (reason !== undefined) return { at, path: [], reason }
     if (lastBreak !== -1) lineStart = at + lastBreak + 1
     at += token.length
   }
   return undefined
 }
+
+/** The text of a block (`|`) comes with its last line break, so the line is at its end. */
+const blockEnd = (type: TokenType, token: string): TokenType =>
+  type === 'scalar' && token.endsWith('\n') ? 'newline' : type
 
 /** What the lexer puts between tokens; they are not in the text. */
 const marks: ReadonlySet<string> = new Set(['\u0002', '\u0018', '\u001f'])
@@ -105,8 +109,9 @@ function createFlowDepth(): FlowDepth {
           pairs -= open[last] ?? 0
           open[last] = 0
           return undefined
-        case 'map-value-ind':
         case 'explicit-key-ind':
+          return longForm
+        case 'map-value-ind':
         case 'seq-item-ind':
           pairs++
           open[last] = (open[last] ?? 0) + 1
@@ -132,31 +137,30 @@ function createBlockDepth(): BlockDepth {
   let keyColumn: number | undefined
   /** What stands before, if it is all of a key, has several lines. */
   let isLong = false
-  /** The colons of this line so far: one behind a key, or one without. */
-  let colon: 'none' | 'value' | 'pair' = 'none'
+  /** There was a key on this line already. */
+  let hasPair = false
 
   /** The library takes what follows a key on its line to be as deep as the line itself. */
   function open(column: number): string | undefined {
-    if (colon === 'pair') return crowded
+    if (hasPair) return crowded
     columns = columns.filter((other) => other < column)
     columns.push(column)
     keyColumn = undefined
     return columns.length > depthMax ? tooDeep : undefined
   }
 
-  function addColon(column: number): string | undefined {
-    const hasKey = keyColumn !== undefined
-    if (isLong && hasKey) return longKey
-    if (!hasKey && colon === 'value') return crowded
-    const reason = open(keyColumn ?? column)
-    colon = hasKey ? 'pair' : 'value'
+  function addColon(): string | undefined {
+    if (keyColumn === undefined) return noKey
+    if (isLong) return longKey
+    const reason = open(keyColumn)
+    hasPair = true
     return reason
   }
 
   function content(column: number, hasBreak: boolean): undefined {
+    isLong = hasBreak || (isLong && keyColumn !== undefined)
     keyColumn ??= column
-    isLong = hasBreak
-    if (hasBreak) colon = 'none'
+    if (hasBreak) hasPair = false
   }
 
   return {
@@ -166,13 +170,14 @@ function createBlockDepth(): BlockDepth {
       switch (type) {
         case 'newline':
           keyColumn = undefined
-          colon = 'none'
+          hasPair = false
           return undefined
         case 'seq-item-ind':
-        case 'explicit-key-ind':
           return open(column)
+        case 'explicit-key-ind':
+          return longForm
         case 'map-value-ind':
-          return addColon(column)
+          return addColon()
         case 'doc-start':
         case 'doc-end':
           columns = []
@@ -187,6 +192,9 @@ function createBlockDepth(): BlockDepth {
   }
 }
 
+/** Nobody needs them here, and behind them the library goes deeper without any indentation. */
+const longForm = 'a key that begins with ? is not allowed: write key: value'
+const noKey = 'the key is missing before the colon'
 const longKey =
   'this is not YAML: a key must be on one line. Check the indentation of the lines above'
 const crowded =
