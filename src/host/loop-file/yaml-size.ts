@@ -160,7 +160,6 @@ function createBlockDepth(): BlockDepth {
   function content(column: number, hasBreak: boolean): undefined {
     isLong = hasBreak || (isLong && keyColumn !== undefined)
     keyColumn ??= column
-    if (hasBreak) hasPair = false
   }
 
   return {
@@ -173,7 +172,7 @@ function createBlockDepth(): BlockDepth {
           hasPair = false
           return undefined
         case 'seq-item-ind':
-          return open(column)
+          return keyColumn === undefined ? open(column) : crowded
         case 'explicit-key-ind':
           return longForm
         case 'map-value-ind':
@@ -198,5 +197,5 @@ const noKey = 'the key is missing before the colon'
 const longKey =
   'this is not YAML: a key must be on one line. Check the indentation of the lines above'
 const crowded =
-  'this is not YAML: a second key, or a list, on the line of a key. ' +
+  'this is not YAML: a second key, or a list, on the line of another value. ' +
   'Put text with ": " in it in quotes, or begin a new line'
