@@ -88,6 +88,12 @@ describe('a program as an agent', () => {
     expect(fault?.message).toContain('give another command')
   })
 
+  test('that cannot be started just now may be tried again', async () => {
+    const busy = new FaultError({ code: 'EAGAIN', message: 'no processes left', retryable: true })
+    const agent = commandAgent({ command: ['x'], commands: { run: () => Promise.reject(busy) } })
+    await expect(agent.work({ prompt: '' }, createAgentContext())).rejects.toBe(busy)
+  })
+
   test('ends with the run', async () => {
     const stop = new AbortController()
     const context = createAgentContext({ workspace, signal: stop.signal })

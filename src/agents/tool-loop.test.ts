@@ -120,6 +120,15 @@ describe('turns', () => {
     expect(report.turns).toBe(50)
   })
 
+  test('endless results and reports are cut', async () => {
+    const endless = 'x'.repeat(1_000_000)
+    const brain = brainOf(call('a'), { text: `${endless} the end` })
+    const report = await work(brain, createAgentContext({ tools: { a: () => endless } }))
+    expect(report.text.length).toBeLessThan(200_000)
+    expect(report.text.endsWith('the end')).toBe(true)
+    expect(JSON.stringify(brain.asked[1]?.messages).length).toBeLessThan(300_000)
+  })
+
   test('an endless list of calls in one turn is bounded', async () => {
     const calls = Array.from({ length: 500 }, (_, n) => ({ id: `${n}`, name: 'a', args: { n } }))
     const context = createAgentContext({ tools: { a: () => 'ok' } })
@@ -136,6 +145,19 @@ describe('answers that are no end', () => {
     const brain = brainOf({ text: 'One, ', stop: 'length' }, { text: 'two.' })
     const report = await work(brain, createAgentContext())
     expect(report).toMatchObject({ status: 'done', text: 'One, two.', turns: 2 })
+  })
+
+  test('only those in a row are counted, and only the last is the report', async () => {
+    const cut = { text: 'lost ', stop: 'length' as const }
+    const turns = [cut, cut, call('a', { n: 1 }), cut, cut, call('a', { n: 2 }), { text: 'Kept.' }]
+    const report = await work(brainOf(...turns), createAgentContext({ tools: { a: () => 'ok' } }))
+    expect(report).toMatchObject({ status: 'done', text: 'Kept.', turns: 7 })
+  })
+
+  test('an empty one is not kept', async () => {
+    const brain = brainOf({}, { text: 'Here I am.' })
+    await work(brain, createAgentContext())
+    expect(brain.asked[1]?.messages.map(({ role }) => role)).toEqual(['user', 'user'])
   })
 
   test.each([

@@ -170,7 +170,7 @@ function makeTrouble(
 ): void {
   if (does === 'hang') return
   if (does === 'redirect') {
-    response.writeHead(307, { location: '/elsewhere/messages' }).end()
+    response.writeHead(307, { location: '/v1/elsewhere' }).end()
     return
   }
   const type = streamed ? 'text/event-stream' : 'application/json'

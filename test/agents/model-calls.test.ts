@@ -161,10 +161,12 @@ describe('what a model says is data', () => {
   })
 })
 
-test('OpenAI is told that not every argument is required; the others need not be', async () => {
+test('OpenAI is told to store nothing, and that not every argument is required', async () => {
   for (const id of ids) {
     await using agent = await createModelWorker(id, [done])
     await agent.work(createAgentContext({ tools: { add: () => 'ok' } }))
-    expect(agent.bodies()[0]?.includes('"strict":false')).toBe(id.startsWith('openai/'))
+    for (const word of ['"strict":false', '"store":false']) {
+      expect(agent.bodies()[0]?.includes(word)).toBe(id.startsWith('openai/'))
+    }
   }
 })

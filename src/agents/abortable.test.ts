@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { abortable, boundedSignal } from './abortable.ts'
+
+const timers = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+
+test('a limit that is freed keeps no timer, which would keep the process', () => {
+  const before = timers()
+  const bounded = boundedSignal(new AbortController().signal, 60_000, () => 'late')
+  expect(timers()).toBe(before + 1)
+  bounded.free()
+  expect(timers()).toBe(before)
+})
+
+test('a limit follows the signal, also one that has aborted before', () => {
+  const stop = new AbortController()
+  const bounded = boundedSignal(stop.signal, 60_000, () => 'late')
+  stop.abort('stopped')
+  const late = boundedSignal(stop.signal, 60_000, () => 'late')
+  expect([bounded.signal.reason, late.signal.reason]).toEqual(['stopped', 'stopped'])
+  bounded.free()
+  late.free()
+})
+
+test('work is not begun after the signal, and not waited for', async () => {
+  const stop = new AbortController()
+  const waiting = abortable(stop.signal, () => new Promise<never>(() => undefined))
+  stop.abort(new Error('stopped'))
+  await expect(waiting).rejects.toThrow('stopped')
+  let begun = false
+  const never = abortable(stop.signal, async () => {
+    begun = true
+  })
+  await expect(never).rejects.toThrow('stopped')
+  expect(begun).toBe(false)
+})
