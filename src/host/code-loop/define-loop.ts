@@ -22,7 +22,8 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   /** Relative to the file. */
   readonly workspace?: string
   readonly input?: Json
-  readonly prompt?: string | { readonly file: string } | readonly CodeLoopSection[]
+  /** Text, since only files that are imported are part of what is trusted. */
+  readonly prompt?: string | readonly CodeLoopSection[]
   /** Who works: an agent in code, or the settings of one that there is. */
   readonly agent?: Agent | { readonly [key: string]: Json }
   /** Names of tools that there are, and tools in code. */
@@ -50,13 +51,14 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   readonly env?: readonly string[]
 }
 
-export type CodeLoopSection = {
+export interface CodeLoopSection {
   readonly name: string
+  readonly text: string
   readonly priority?: number
   readonly stable?: boolean
   readonly keep?: 'start' | 'end'
   readonly required?: boolean
-} & ({ readonly text: string } | { readonly file: string })
+}
 
 /** Text is run by `/bin/sh -c`, a list as it is. */
 export type CodeLoopCommand =
