@@ -46,7 +46,11 @@ export async function openParts(
   })
   try {
     problems.push(...mcp.problems.map(({ server, message }) => `MCP server ${server}: ${message}`))
-    const all = [...builtInTools({ commands }), ...mcp.tools, ...(code?.tools ?? [])]
+    const all = [
+      ...builtInTools({ commands, skip: file.exclude }),
+      ...mcp.tools,
+      ...(code?.tools ?? []),
+    ]
     const { hooks, gate, actions } = code ?? {}
     return {
       parts: {

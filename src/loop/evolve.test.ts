@@ -266,5 +266,6 @@ test('metrics count what happened', () => {
     iterationErrors: 0,
     iterationMs: 40,
     byKind: { step: 1, tool: 1 },
+    tools: {},
   })
 })

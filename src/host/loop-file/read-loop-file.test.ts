@@ -69,10 +69,12 @@ describe('a loop file on disk', () => {
   test('that is not there is answered with those that are', async () => {
     write('fix-sum.yaml', `prompt: x\n${rest}`)
     expect(await refusal(join(folder, 'fix-sun.yaml'))).toContain(
-      '/loops/fix-sun.yaml:1:1: the file: there is no such file: there is "fix-sum.yaml"',
+      'There is no file /loops/fix-sun.yaml: there is "fix-sum.yaml".',
     )
     expect(await refusal(folder)).toContain('/loops:1:1: the file: it is a folder')
-    expect(await refusal('/nonexistent/a.yaml')).toContain('there is no such file: check the path')
+    expect(await refusal('/nonexistent/a.yaml')).toBe(
+      'There is no file /nonexistent/a.yaml: check the path.',
+    )
   })
 })
 

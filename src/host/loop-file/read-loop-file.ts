@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { nearestName } from '../../loop/index.ts'
+import { LoopError, nearestName } from '../../loop/index.ts'
 import {
   type LoopFile,
   type PromptSection,
@@ -18,7 +18,7 @@ import {
   type SectionSettings,
 } from '../../protocol/index.ts'
 import { pathInside } from '../places.ts'
-import { LoopFileError, pathName } from './loop-file-error.ts'
+import { LoopFileError, oneLine, pathName } from './loop-file-error.ts'
 import { type ParsedLoopFile, type ParseOptions, parseLoopFile } from './parse-loop-file.ts'
 import { type Position, readSource, sourceBytesMax } from './source-text.ts'
 
@@ -58,6 +58,7 @@ export async function readLoopFile(
 ): Promise<ReadLoopFile> {
   const absolute = resolve(path)
   const bytes = await readPlainFile(absolute).catch(async (error: unknown) => {
+    if (isMissing(error)) throw await noSuchFile(path, absolute)
     throw atStart(path, await cannotRead(absolute, error))
   })
   const parsed = await parseLoopFile(bytes, path, options)
@@ -178,15 +179,21 @@ async function readPlainFile(path: string): Promise<Buffer> {
 async function cannotRead(path: string, error: unknown, name?: string): Promise<string> {
   const what = name === undefined ? 'it' : quoted(name)
   if (error instanceof NotPlainError) return error.message.replace(/^it/, what)
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    const similar = await similarFiles(path)
-    const hint = similar.length === 0 ? 'check the path' : `there is ${similar.join(', ')}`
-    return name === undefined
-      ? `there is no such file: ${hint}`
-      : `there is no file ${what}: ${hint}`
-  }
-  return `${what} cannot be read (${code}): check its rights`
+  if (isMissing(error)) return `there is no file ${what}: ${await hintFor(path)}`
+  return `${what} cannot be read (${codeOf(error)}): check its rights`
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error))
+
+const noSuchFile = async (path: string, absolute: string): Promise<LoopError> =>
+  new LoopError('unknown-file', `There is no file ${oneLine(path)}: ${await hintFor(absolute)}.`)
+
+async function hintFor(path: string): Promise<string> {
+  const similar = await similarFiles(path)
+  return similar.length === 0 ? 'check the path' : `there is ${similar.join(', ')}`
 }
 
 const similarMax = 5
