@@ -111,9 +111,19 @@ async function ask(brain: Brain, talk: Talk): Promise<Reply> {
   const { text, calls, usage, raw } = reply
   talk.messages.push({ role: 'assistant', text, calls, ...(raw === undefined ? {} : { raw }) })
   const shown = text.slice(0, saidCharsMax)
-  context.note({ type: 'turn-ended', turn, text: shown, calls: calls.length, usage })
+  context.note({
+    type: 'turn-ended',
+    turn,
+    text: shown,
+    calls: calls.length,
+    ...(calls[0] === undefined ? {} : { calling: describeCall(calls[0]) }),
+    usage,
+  })
   return reply
 }
+
+const describeCall = ({ name, args }: ToolCall): string =>
+  `${name} ${JSON.stringify(args) ?? ''}`.slice(0, saidCharsMax)
 
 /** The end, or a piece of an answer that the brain is asked to go on with. */
 function takeText(talk: Talk, reply: Reply): AgentReport | undefined {

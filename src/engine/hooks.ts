@@ -10,7 +10,10 @@ import type { Clock, Hook, HookContext, HookPoint } from './ports.ts'
 
 export interface HookRunner {
   /** Undefined when there is nobody to tell, so that callers need not wait. */
-  tell(point: HookPoint, about?: Pick<HookContext, 'step' | 'fault'>): Promise<void> | undefined
+  tell(
+    point: HookPoint,
+    about?: Omit<HookContext, 'point' | 'run' | 'state'>,
+  ): Promise<void> | undefined
   /** What observers threw, or that they fell behind. */
   readonly problems: readonly string[]
 }

@@ -307,6 +307,10 @@ export interface HookContext {
   readonly state: RunState
   /** The step or tool that it is about. */
   readonly step?: string
+  /** What a tool is called with. */
+  readonly args?: Json
+  /** What came of the call, afterwards. */
+  readonly result?: ToolResult
   readonly fault?: Fault
 }
 

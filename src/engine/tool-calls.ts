@@ -50,9 +50,10 @@ export async function callTool(
     })
   try {
     const { hooks } = branch.iteration.run
-    await hooks.tell('before-tool', { step: call.name })
+    const about = { step: call.name, args: call.args }
+    await hooks.tell('before-tool', about)
     const result = await tools.call(call.name, call.args, context)
-    await hooks.tell('after-tool', { step: call.name })
+    await hooks.tell('after-tool', { ...about, result })
     const outputBytes = result.spilled?.bytes ?? sizeOf(result.output)
     const { ok, error } = result
     note({ ok, outputBytes, ...(error === undefined ? {} : { error }) })

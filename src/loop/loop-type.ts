@@ -109,6 +109,8 @@ export type AgentNote =
       /** What it said, shortened. */
       readonly text: string
       readonly calls: number
+      /** The first of the calls that it makes now, shortened. */
+      readonly calling?: string
       readonly usage: Amount
     }
   /** The conversation no longer fitted into the model's window. */

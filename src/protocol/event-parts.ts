@@ -99,6 +99,7 @@ export const stepNoteSchema: z.ZodType<StepNote> = exactly<StepNote>()(
       turn: count,
       text,
       calls: count,
+      calling: text.exactOptional(),
       usage: amountSchema,
     }),
     z.strictObject({ type: z.literal('context-cut'), tokens: count, what: text }),

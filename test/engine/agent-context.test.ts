@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Agents, Tools } from '../../src/engine/index.ts'
+import type { Agents, HookContext, Tools } from '../../src/engine/index.ts'
 import { FaultError, type Json, type LoopType, type ToolResult } from '../../src/loop/index.ts'
 import { createWorld, loopOf, type WorldOptions } from './fixture.ts'
 
@@ -63,13 +63,13 @@ describe('a tool that an agent calls', () => {
         name: 'guard',
         points: ['before-tool' as const],
         blocking: true,
-        run: () => {
-          throw new Error('not this one')
+        run({ step, args }: HookContext) {
+          throw new Error(`not ${step} ${JSON.stringify(args)}`)
         },
       },
     ]
     await story({ tools, hooks, agents: calling('run', 'rm', results) })
-    expect(results).toEqual([{ ok: false, error: 'refused', output: 'hook "guard": not this one' }])
+    expect(results).toEqual([{ ok: false, error: 'refused', output: 'hook "guard": not run "rm"' }])
     expect(calls).toBe(0)
   })
 

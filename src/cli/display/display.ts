@@ -5,7 +5,7 @@
 
 import { evolve, type RecordedEvent, type RunEvent, type RunState } from '../../loop/index.ts'
 import type { Terminal } from '../terminal.ts'
-import { createNarrator, stepName } from './narrate.ts'
+import { createNarrator, renderCall, stepName } from './narrate.ts'
 import { type Doing, renderStatusLine } from './status-line.ts'
 
 export interface Display {
@@ -86,8 +86,9 @@ function doingAfter(doing: Doing | undefined, event: RunEvent, atMs: number): Do
       return { what: stepName(event.step), sinceMs: atMs }
     case 'step-noted': {
       const { note, step } = event
-      const what = note.type === 'tool-called' ? `${stepName(step)}: after ${note.tool}` : undefined
-      return what === undefined || doing === undefined ? doing : { ...doing, what }
+      if (note.type === 'tool-called') return { what: `${stepName(step)}: thinking`, sinceMs: atMs }
+      if (note.type !== 'turn-ended' || note.calling === undefined) return doing
+      return { what: `${stepName(step)}: ${renderCall(note.calling)}`, sinceMs: atMs }
     }
     case 'step-finished':
     case 'step-failed':

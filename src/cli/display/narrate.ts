@@ -142,6 +142,12 @@ function noteLines(style: Style, line: Line, { step, note }: Of<'step-noted'>): 
   }
 }
 
+/** `edit sum.js` of `edit {"path":"sum.js",…}`. */
+export function renderCall(call: string): string {
+  const [tool = ''] = call.split(' ', 1)
+  return oneLine(`${tool} ${mainArgument(call.slice(tool.length + 1))}`)
+}
+
 /** What a call is about, where it is one of the usual arguments; else all of them. */
 function mainArgument(args: string): string {
   const [, value] = /[{,]"(?:path|command|pattern)":"((?:[^"\\]|\\.)*)/.exec(args) ?? []
