@@ -1,9 +1,9 @@
 /** The AI SDK's model, as this folder uses it. Types only: nothing of the SDK is loaded for them. */
 
-import type { LanguageModel } from 'ai'
+import type { LanguageModelV3 } from '@ai-sdk/provider'
 
 /** A model of AI SDK 6. The SDK's own loop is not used. */
-export type SdkModel = Extract<LanguageModel, { readonly specificationVersion: 'v3' }>
+export type SdkModel = LanguageModelV3
 export type SdkCall = Parameters<SdkModel['doGenerate']>[0]
 export type SdkPrompt = SdkCall['prompt']
 export type SdkMessage = SdkPrompt[number]
