@@ -1,7 +1,7 @@
 /** Options that several commands share: values for the template, limits, trust. */
 
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Limits } from '../loop/index.ts'
+import { type Limits, parseDuration } from '../loop/index.ts'
 import { wholeNumber } from './session.ts'
 
 export interface LoadOptions {
@@ -56,16 +56,8 @@ function dollars(text: string): number {
   throw new InvalidArgumentError('It must be a number of dollars, like 1.50.')
 }
 
-const unitMs: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
-
 function duration(text: string): number {
-  const [, count, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []
-  if (count !== undefined && unit !== undefined) return Number(count) * (unitMs[unit] ?? 1)
+  const ms = parseDuration(text)
+  if (ms !== undefined) return ms
   throw new InvalidArgumentError('It must be a number with a unit, like 90s, 10m or 2h.')
 }

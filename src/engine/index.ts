@@ -47,6 +47,7 @@ export type {
   Verdict,
   Workspace,
 } from './ports.ts'
+export { hookPoints } from './ports.ts'
 export { readSteps } from './recorded-steps.ts'
 export { load } from './stored.ts'
 export { systemClock } from './system-clock.ts'

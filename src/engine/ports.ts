@@ -291,15 +291,18 @@ export interface Ports {
 /** Any loop type, as the engine holds it: the four parts always come from one type. */
 export type AnyLoopType = LoopType<unknown, unknown, unknown, unknown>
 
-export type HookPoint =
-  | 'before-run'
-  | 'after-run'
-  | 'before-iteration'
-  | 'after-iteration'
-  | 'before-step'
-  | 'after-step'
-  | 'before-tool'
-  | 'after-tool'
+export const hookPoints = [
+  'before-run',
+  'after-run',
+  'before-iteration',
+  'after-iteration',
+  'before-step',
+  'after-step',
+  'before-tool',
+  'after-tool',
+] as const
+
+export type HookPoint = (typeof hookPoints)[number]
 
 export interface HookContext {
   readonly point: HookPoint

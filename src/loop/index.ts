@@ -19,6 +19,7 @@ export {
 export { type Command, decide } from './decide.ts'
 export type { Decision, StoredDecision } from './decision.ts'
 export { describeEnding, describeEvent } from './describe-event.ts'
+export { durationPattern, parseDuration } from './duration.ts'
 export { type ErrorCode, errorTable, isLoopError, LoopError } from './errors.ts'
 export {
   type Carried,

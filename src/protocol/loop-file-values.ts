@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod'
+import { durationPattern, parseDuration } from '../loop/index.ts'
 import { found } from './loop-file-issues.ts'
 
 /** What editors show. `id` makes it a part of its own in the published schema. */
@@ -45,20 +46,8 @@ export function keys<S extends z.core.$ZodLooseShape>(shape: S): z.ZodObject<S, 
   })
 }
 
-const unitMs: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
-const durationPattern = /^(\d{1,12}(?:\.\d{1,6})?)(ms|s|m|h|d)$/
-
 /** NaN when it is not one. */
-function durationMs(written: string): number {
-  const [, amount, unit = ''] = durationPattern.exec(written) ?? []
-  return Math.round(Number(amount) * (unitMs[unit] ?? Number.NaN))
-}
+const durationMs = (written: string): number => parseDuration(written) ?? Number.NaN
 
 /** What timers can wait for is a little more. */
 const timeoutDaysMax = 24

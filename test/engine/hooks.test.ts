@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Hook, HookPoint } from '../../src/engine/index.ts'
+import { type Hook, type HookPoint, hookPoints } from '../../src/engine/index.ts'
 import { createWorld, loopOf, until, worldAfter } from './fixture.ts'
 
-const everyPoint: readonly HookPoint[] = [
-  'before-run',
-  'after-run',
-  'before-iteration',
-  'after-iteration',
-  'before-step',
-  'after-step',
-  'before-tool',
-  'after-tool',
-]
+const everyPoint: readonly HookPoint[] = hookPoints
 const tools = { call: async () => ({ ok: true, output: 'found' }) }
 const working = () =>
   loopOf<unknown>(async (_context, it) => {

@@ -1,7 +1,7 @@
 /** What a loop's process may ask of ours, as it is checked on our side, and what it says of itself. */
 
 import { z } from 'zod'
-import type { Hook, HookPoint } from '../../engine/index.ts'
+import { type Hook, hookPoints } from '../../engine/index.ts'
 import {
   type Action,
   type AgentNote,
@@ -153,17 +153,6 @@ export const noteSchema: Sent<{ readonly note: AgentNote }> = z.object({
   context,
   note: stepNoteSchema.refine(isAgentNote),
 })
-
-export const hookPoints: readonly HookPoint[] = [
-  'before-run',
-  'after-run',
-  'before-iteration',
-  'after-iteration',
-  'before-step',
-  'after-step',
-  'before-tool',
-  'after-tool',
-]
 
 export const describedSchema: z.ZodType<Described> = z.object({
   settings: jsonObject,

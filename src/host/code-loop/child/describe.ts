@@ -4,10 +4,10 @@
  */
 
 import { z } from 'zod'
-import type { AnyLoopType } from '../../../engine/index.ts'
+import { type AnyLoopType, hookPoints } from '../../../engine/index.ts'
 import { type Json, LoopError, NotJsonError, textOf, toJson } from '../../../loop/index.ts'
 import { parseCondition } from '../sent-condition.ts'
-import { type Described, hookPoints } from '../wire.ts'
+import type { Described } from '../wire.ts'
 import { describeTools } from './describe-tools.ts'
 import {
   callMethod,
