@@ -8,7 +8,6 @@ import {
   decide,
   eventVersion,
   type Fault,
-  isLoopError,
   LoopError,
   type Outcome,
   type RunId,
@@ -20,6 +19,7 @@ import { codeDigest } from './code-digest.ts'
 import { type Control, createControl } from './control.ts'
 import { createHookRunner, type HookRunner } from './hooks.ts'
 import { createInterrupter, type Interrupter, Interruption } from './interrupter.ts'
+import { keepLease } from './keep-lease.ts'
 import { type LimitWatch, watchLimits } from './limit-watch.ts'
 import type { LiveRun } from './live-run.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
@@ -51,7 +51,6 @@ export type DriveEnd =
 
 const defaultGraceMs = 10_000
 const abandonMs = 5000
-const renewMs = 5000
 const backlogMax = 16
 
 export async function driveRun(
@@ -285,21 +284,4 @@ function requireFit(
       `${state.open?.iteration}. Put the old code back, or resume with force: the iteration then ` +
       'starts anew and its finished steps run again.',
   )
-}
-
-/** Renews the lease while steps take their time; a run that lost it stops. */
-function keepLease(ports: Ports, lease: Lease, interrupter: Interrupter): () => void {
-  const stop = new AbortController()
-  const renew = async (): Promise<void> => {
-    while (true) {
-      await ports.clock.sleep(renewMs, stop.signal)
-      try {
-        await ports.journal.renew(lease)
-      } catch (error) {
-        if (isLoopError(error, 'fenced')) return interrupter.abort('fenced')
-      }
-    }
-  }
-  renew().catch(() => undefined)
-  return () => stop.abort()
 }

@@ -5,8 +5,9 @@
 
 import { FaultError, type RunId, type RunState, textOf } from '../loop/index.ts'
 import { runBounded } from './bounded.ts'
+import type { Hook, HookContext, HookPoint } from './hook.ts'
 import { type Interrupter, Interruption } from './interrupter.ts'
-import type { Clock, Hook, HookContext, HookPoint } from './ports.ts'
+import type { Clock } from './ports.ts'
 
 export interface HookRunner {
   /** Undefined when there is nobody to tell, so that callers need not wait. */

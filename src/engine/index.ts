@@ -13,6 +13,7 @@ export {
 } from './create-run.ts'
 export { type DriveEnd, type DriveOptions, driveRun } from './drive-run.ts'
 export { type StreamOptions, streamEvents } from './event-stream.ts'
+export { type Hook, type HookContext, type HookPoint, hookPoints } from './hook.ts'
 export { Interruption } from './interrupter.ts'
 export { eventsAfter, type LoadedRun, loadRun, readCreated, stateAt } from './load-run.ts'
 export { openQuestions } from './open-questions.ts'
@@ -31,9 +32,6 @@ export type {
   Files,
   Found,
   Gate,
-  Hook,
-  HookContext,
-  HookPoint,
   Journal,
   Lease,
   NewRun,
@@ -47,7 +45,6 @@ export type {
   Verdict,
   Workspace,
 } from './ports.ts'
-export { hookPoints } from './ports.ts'
 export { readSteps } from './recorded-steps.ts'
 export { load } from './stored.ts'
 export { systemClock } from './system-clock.ts'

@@ -12,7 +12,6 @@ import type {
   BlobId,
   CheckResult,
   Decision,
-  Fault,
   Json,
   LoopType,
   Receipt,
@@ -29,6 +28,7 @@ import type {
   ToolResult,
   TreeId,
 } from '../loop/index.ts'
+import type { Hook } from './hook.ts'
 
 /** Time and chance. The simulator has its own. */
 export interface Clock {
@@ -290,40 +290,3 @@ export interface Ports {
 
 /** Any loop type, as the engine holds it: the four parts always come from one type. */
 export type AnyLoopType = LoopType<unknown, unknown, unknown, unknown>
-
-export const hookPoints = [
-  'before-run',
-  'after-run',
-  'before-iteration',
-  'after-iteration',
-  'before-step',
-  'after-step',
-  'before-tool',
-  'after-tool',
-] as const
-
-export type HookPoint = (typeof hookPoints)[number]
-
-export interface HookContext {
-  readonly point: HookPoint
-  readonly run: RunId
-  readonly state: RunState
-  /** The step or tool that it is about. */
-  readonly step?: string
-  /** What a tool is called with. */
-  readonly args?: Json
-  /** What came of the call, afterwards. */
-  readonly result?: ToolResult
-  readonly fault?: Fault
-}
-
-/**
- * A plain function that is told. A blocking one is waited for, and what it throws refuses the thing
- * it came before. An observing one can neither delay nor hurt a run.
- */
-export interface Hook {
-  readonly name: string
-  readonly points: readonly HookPoint[]
-  readonly blocking?: boolean
-  readonly run: (context: HookContext) => void | Promise<void>
-}
