@@ -56,6 +56,8 @@ export interface PlainResult {
   readonly after?: TreeId
 }
 
+/** Of the newest iteration, which is the one to act on. Older ones are cut to the limit. */
+const newestCharsMax = 4000
 const filesMax = 50
 const pathCharsMax = 300
 
@@ -72,11 +74,19 @@ export function addResult(
     const kept = [...entries.slice(0, -1), { ...entry, times }]
     return { entries: kept, unchanged: (previous?.unchanged ?? 0) + 1 }
   }
-  const kept = [...entries, entry]
+  const older = entries.map((one) => shortened(one, limits.charsMax))
+  const kept = [...older, entry]
   return { entries: kept.slice(Math.max(0, kept.length - limits.entriesMax)), unchanged: 0 }
 }
 
-function entryOf(result: PlainResult, { charsMax }: CaptureLimits): PlainEntry {
+const shortened = (entry: PlainEntry, charsMax: number): PlainEntry => ({
+  ...entry,
+  agent: { ...entry.agent, text: keepEnd(entry.agent.text, charsMax) },
+  checks: entry.checks.map((check) => ({ ...check, output: keepEnd(check.output, charsMax) })),
+})
+
+function entryOf(result: PlainResult, limits: CaptureLimits): PlainEntry {
+  const charsMax = Math.max(limits.charsMax, newestCharsMax)
   const { report, filesChanged, after } = result
   return {
     iteration: result.iteration,

@@ -85,7 +85,7 @@ const progressSchema = keys({
   ),
   chars: key(
     whole(1, 1_000_000).prefault(captureLimits.charsMax),
-    'How many characters it keeps of each: the last ones.',
+    'How many characters it keeps of each output: the last ones. Of the newest iteration it keeps 4,000 at least.',
   ),
 }).transform(({ entries, chars }) => ({ entriesMax: entries, charsMax: chars }))
 
