@@ -69,16 +69,20 @@ describe('progress', () => {
     )
   })
 
-  test('keeps the ends of outputs and the last entries', () => {
+  test('keeps the last entries: the newest in full, of older ones the ends of outputs', () => {
     let progress = addResult(undefined, result(1), limits)
     for (let iteration = 2; iteration <= 5; iteration++) {
       const output = `${'-'.repeat(1000)} ${'abcde'[iteration - 1]} the end`
       progress = addResult(progress, result(iteration, { checks: [check({ output })] }), limits)
     }
     expect(progress.entries.map(({ iteration }) => iteration)).toEqual([3, 4, 5])
-    const [last] = progress.entries.slice(-1)
-    expect(last?.checks[0]?.output).toMatch(/^\.\.\.\[truncated\]\.\.\.\n-+ e the end$/)
-    expect(last?.checks[0]?.output.length).toBe(40)
+    const [, older, newest] = progress.entries
+    expect(older?.checks[0]?.output).toMatch(/^\.\.\.\[truncated\]\.\.\.\n-+ d the end$/)
+    expect(older?.checks[0]?.output.length).toBe(40)
+    expect(newest?.checks[0]?.output).toMatch(/^-{1000} e the end$/)
+    const flood = result(6, { checks: [check({ output: 'x'.repeat(100_000) })] })
+    const [last] = addResult(progress, flood, limits).entries.slice(-1)
+    expect(last?.checks[0]?.output.length).toBe(4000)
   })
 
   test.each<[string, Partial<PlainResult>, boolean]>([
