@@ -116,6 +116,9 @@ function isStill(result: PlainResult, entry: PlainEntry, last: PlainEntry | unde
   return findingsOf(last) === findingsOf(entry)
 }
 
+const signatureOf = (message: string): string =>
+  errorSignature({ code: '', message, retryable: false })
+
 /** Numbers and times in outputs differ from one run of a check to the next, and mean nothing. */
 const findingsOf = (entry: PlainEntry): string =>
   JSON.stringify(
@@ -123,7 +126,8 @@ const findingsOf = (entry: PlainEntry): string =>
       check,
       status,
       exitCode ?? null,
-      errorSignature({ code: '', message: output, retryable: false }),
+      // A signature is of a beginning; of a long line the end counts too.
+      ...output.split('\n').flatMap((line) => [signatureOf(line), signatureOf(line.slice(-250))]),
     ]),
   )
 
