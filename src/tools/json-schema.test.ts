@@ -95,3 +95,20 @@ describe('a schema that lies, is odd or is a trap', () => {
     expect(accepts(deep(100), { a: 5 })).toBe(false)
   })
 })
+
+test('a value that would make more problems than memory holds is not checked', () => {
+  const alternatives = Array.from({ length: 2000 }, () => ({ type: 'null' }))
+  const schema = {
+    type: 'object',
+    properties: { a: { type: 'array', items: { anyOf: alternatives } } },
+  }
+  expect(accepts(schema, { a: [1] })).toBe(false)
+  expect(accepts(schema, { a: Array.from({ length: 1000 }, () => 1) })).toBe(true)
+  const types = Array.from({ length: 2000 }, () => 'null')
+  const typed = { type: 'object', properties: { a: { type: 'array', items: { type: types } } } }
+  expect(accepts(typed, { a: [1] })).toBe(false)
+  expect(accepts(typed, { a: Array.from({ length: 1000 }, () => 1) })).toBe(true)
+  const plain = { type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } }
+  expect(accepts(plain, { a: Array.from({ length: 20_000 }, () => 1) })).toBe(false)
+  expect(accepts(plain, { a: Array.from({ length: 200_000 }, () => 1) })).toBe(true)
+})

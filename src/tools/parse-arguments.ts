@@ -25,8 +25,9 @@ const namesShownMax = 30
 /** Throws when the schema is none. */
 export function createParser({ name, parameters }: Tool): Parser {
   const isZod = isZodSchema(parameters)
-  const schema = isZod ? strict(parameters) : fromJsonSchema(parameters)
-  const described = isZod ? describe(schema) : parameters
+  const own = isZod ? strict(parameters) : undefined
+  const schema = own ?? fromJsonSchema(parameters as JsonSchema)
+  const described = own === undefined ? (parameters as JsonSchema) : describe(own)
   const names = namesIn(described)
   return {
     schema: described,
