@@ -40,7 +40,8 @@ export function createNarrator(style: Style): Narrator {
       const said = value.text === '' ? '' : style.dim(`: ${oneLine(value.text)}`)
       return [line(stepName(event.step), `says ${value.status} (${turns})${said}`)]
     }
-    return [line(stepName(event.step), `${promptText(value) ?? 'done'} ${style.dim(took)}`)]
+    const text = promptText(value) ?? listText(value) ?? 'done'
+    return [line(stepName(event.step), `${text} ${style.dim(took)}`)]
   }
 
   return {
@@ -164,6 +165,13 @@ function promptText(value: Json | undefined): string | undefined {
     return typeof section === 'string' && typeof less === 'number' ? [`${section} by ${less}`] : []
   })
   return `${renderCount(tokens)} tokens${cut.length === 0 ? '' : `, cut: ${cut.join(', ')}`}`
+}
+
+/** Names, such as those of the files that were changed. */
+function listText(value: Json | undefined): string | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const names = value.filter((name) => typeof name === 'string')
+  return names.length === value.length ? oneLine(names.join(', ')) : undefined
 }
 
 interface Report {
