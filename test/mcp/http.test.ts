@@ -94,6 +94,29 @@ describe('a call by HTTP', () => {
     expect(await call('web__act')).toEqual({ ok: true, output: 'hi' })
   })
 
+  test('is not drowned by questions of the server: few are answered at a time', async () => {
+    const server = await serve({
+      // Answers of ours have no method; they are left without a response.
+      '': (response, _id, asked) => {
+        if (asked.at(-1)?.method !== 'POST') response.end()
+      },
+      'tools/call': (response, id) => {
+        stream(response)
+        for (let ping = 0; ping < 500; ping++) {
+          response.write(`data: {"jsonrpc":"2.0","id":${ping},"method":"ping"}\n\n`)
+        }
+        const answer = JSON.stringify({ jsonrpc: '2.0', id, result: said('fine') })
+        response.end(`data: ${answer}\n\n`)
+      },
+    })
+    const { call } = await connect({ web: { url: server.url } })
+    expect(await call('web__act')).toEqual({ ok: true, output: 'fine' })
+    await until(() => count(server, { method: 'POST', rpc: '' }) > 0)
+    // For the others to come, if there are any.
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(count(server, { method: 'POST', rpc: '' })).toBeLessThan(10)
+  })
+
   test.each<[string, Reply, string, RegExp]>([
     [
       'a stream that ends',

@@ -8,6 +8,9 @@
  *    a stream that is gone, and no stream stays open for an answer that came.
  * 4. The server cannot make us ask for ever: streams are resumed a limited number of times, and the
  *    one that is not for an answer is not opened at all. Nothing that would come by it is used.
+ * 5. Nor answer for ever: each answer to a question of the server is a request, and a response full
+ *    of questions would take all connections that this process may have. Those beyond a few at a time
+ *    get none.
  */
 
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -27,6 +30,7 @@ const lingerMs = 1000
 const goodbyeMs = 1000
 /** For what needs no answer. */
 const noticeMs = 10_000
+const answersMax = 4
 
 export async function createHttpTransport(options: HttpOptions): Promise<ServerTransport> {
   const sdk = await import('@modelcontextprotocol/client')
@@ -93,6 +97,7 @@ function endStreamsWithQuestions(
 ): void {
   const open = new Map<Id, AbortController>()
   const send = transport.send.bind(transport)
+  const sendNotice = limitAnswers(send)
   const give = (id: Id, afterMs: number): void => {
     const stream = open.get(id)
     open.delete(id)
@@ -117,7 +122,7 @@ function endStreamsWithQuestions(
     const { asked, cancelled } = purposeOf(message)
     if (asked === undefined) {
       if (cancelled !== undefined) give(cancelled, lingerMs)
-      return send(message, { ...options, requestSignal: AbortSignal.timeout(noticeMs) })
+      return sendNotice(message, { ...options, requestSignal: AbortSignal.timeout(noticeMs) })
     }
     const stream = new AbortController()
     open.set(asked, stream)
@@ -125,6 +130,21 @@ function endStreamsWithQuestions(
     options?.requestSignal?.addEventListener('abort', () => stream.abort(), { once: true })
     const onRequestStreamEnd = (): void => lost(asked)
     await send(message, { ...options, requestSignal: stream.signal, onRequestStreamEnd })
+  }
+}
+
+function limitAnswers(send: StreamableHTTPClientTransport['send']): typeof send {
+  let answering = 0
+  return async (message, options) => {
+    const isAnswer = !Array.isArray(message) && !('method' in message)
+    if (!isAnswer) return send(message, options)
+    if (answering >= answersMax) return
+    answering++
+    try {
+      await send(message, options)
+    } finally {
+      answering--
+    }
   }
 }
 
