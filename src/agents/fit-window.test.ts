@@ -66,6 +66,18 @@ describe('what goes first', () => {
   })
 })
 
+test('more results than a function takes arguments can be cut', () => {
+  const ids = Array.from({ length: 200_000 }, (_, index) => `${index}`)
+  const results = ids.map((id) => ({ id, name: 'read', ok: false, text: 'no' }))
+  const calls = ids.map((id) => ({ id, name: 'read', args: {} }))
+  const messages: readonly Message[] = [
+    prompt,
+    { role: 'assistant', text: '', calls },
+    { role: 'results', results },
+  ]
+  expect(fitWindow(messages, 1000, tokensOf).messages).toHaveLength(3)
+})
+
 test('whatever the conversation, it fits afterwards and no call is without its result', () => {
   const size = fc.integer({ min: 0, max: 20_000 })
   const anyTurn = fc.tuple(fc.integer({ min: 0, max: 300 }), size, fc.boolean())

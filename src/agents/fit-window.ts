@@ -138,7 +138,8 @@ function longest(messages: readonly Message[], role: 'results' | 'user'): number
       ? [message.text.length]
       : message.results.map((result) => result.text.length)
   })
-  return Math.max(0, ...lengths)
+  // Not spread: a model may make more calls than a function takes arguments.
+  return lengths.reduce((most, length) => Math.max(most, length), 0)
 }
 
 function withoutMiddle(text: string, charsMax: number): string {

@@ -205,11 +205,14 @@ const worstUsage = (input: number, output: number): TokenUsage => ({
   output,
 })
 
-/** What the provider counted; what was estimated where it is silent. */
+/** No call of any model is this long. A number above it is none, and would break the account. */
+const countMax = 1_000_000_000
+
+/** What the provider counted; what was estimated where it is silent or says nonsense. */
 function countedUsage(result: SdkResult, input: number, output: number): TokenUsage {
   const { inputTokens, outputTokens } = result.usage
   const count = (value: number | undefined, otherwise: number): number =>
-    typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.ceil(value) : otherwise
+    typeof value === 'number' && value >= 0 && value <= countMax ? Math.ceil(value) : otherwise
   return {
     input: count(inputTokens.total, input),
     cacheRead: count(inputTokens.cacheRead, 0),

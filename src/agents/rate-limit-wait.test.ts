@@ -29,6 +29,10 @@ test.each([
   [{ 'retry-after': '-5' }, '', undefined],
   [{ 'retry-after': '' }, '', undefined],
   [{ 'retry-after': '1e999' }, '', undefined],
+  [{ 'retry-after': '1e300' }, '', undefined],
+  [{ 'retry-after': '1e9' }, '', undefined],
+  [{ 'retry-after': 'Fri, 01 Jan 9999 00:00:00 GMT' }, '', undefined],
+  [{ 'retry-after-ms': '1e300', 'retry-after': '5' }, '', 5000],
   [{}, 'retryDelay', undefined],
 ])('%o %s: %s ms', (headers, body, expected) => {
   expect(rateLimitWaitMs(headers, body, nowMs)).toBe(expected)

@@ -1,8 +1,11 @@
 /**
  * How long a provider wants to be left alone, from whatever it says about it: `retry-after` in its
  * three forms, the reset headers of Anthropic and OpenAI, the details in Gemini's body. Pure and
- * total: anything unreadable is no answer.
+ * total: anything unreadable is no answer, and neither is a wait that nobody means.
  */
+
+/** The longest windows of providers are a month. */
+const waitMsMax = 31 * 24 * 3_600_000
 
 type Headers = Readonly<Record<string, string | undefined>>
 
@@ -13,7 +16,7 @@ export function rateLimitWaitMs(headers: Headers, body: string, nowMs: number): 
     resetMs(headers, nowMs),
     durationMs(/"retryDelay"\s*:\s*"([^"]{1,20})"/.exec(body)?.[1]),
   ]
-  return candidates.find((candidate) => candidate !== undefined)
+  return candidates.find((candidate) => candidate !== undefined && candidate <= waitMsMax)
 }
 
 function afterMs(text: string | undefined, nowMs: number): number | undefined {

@@ -11,6 +11,7 @@ test('what the provider counts corrects the estimate, upwards and within limits'
   expect(meter.ofMessage(message)).toBe(before)
   meter.learn(1000, 1500)
   expect(meter.ofMessage(message)).toBeGreaterThan(before * 1.5)
+  meter.learn(1000, Number.NaN)
   meter.learn(1000, 1_000_000)
   expect(meter.ofMessage(message)).toBeLessThanOrEqual(before * 4)
 })

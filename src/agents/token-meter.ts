@@ -44,7 +44,7 @@ export function createTokenMeter(): TokenMeter {
     },
     learn(estimatedTokens, countedTokens) {
       // Only upwards: to have estimated too much costs nothing but an early cut.
-      if (countedTokens <= estimatedTokens || estimatedTokens <= 0) return
+      if (!(countedTokens > estimatedTokens) || estimatedTokens <= 0) return
       factor = Math.min(factorMax, (factor * countedTokens * 1.05) / estimatedTokens)
     },
   }

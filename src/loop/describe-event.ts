@@ -79,6 +79,9 @@ function describeDecision(decision: Decision, by: string): string {
     : `${decision.type}, told by ${by}`
 }
 
+/** The furthest that a date goes. Who says when to come back may say anything. */
+const timeMaxMs = 8.64e15
+
 export function describeEnding(ending: Ending): string {
   switch (ending.type) {
     case 'continue':
@@ -86,7 +89,7 @@ export function describeEnding(ending: Ending): string {
     case 'complete':
       return `met: ${ending.met.condition}`
     case 'rate-limited':
-      return `rate limited until ${new Date(ending.retryAtMs).toISOString()}`
+      return `rate limited until ${new Date(Math.min(ending.retryAtMs, timeMaxMs)).toISOString()}`
     case 'interrupted':
       return `interrupted: ${ending.reason}`
     case 'error':

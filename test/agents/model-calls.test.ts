@@ -1,6 +1,7 @@
 // What calls of a model cost, and what becomes of those that fail.
 
 import { describe, expect, test } from 'vitest'
+import { isAmount } from '../../src/loop/index.ts'
 import { createAgentContext } from '../../src/testing/agent-context.ts'
 import {
   add,
@@ -47,6 +48,19 @@ describe('budget (E4)', () => {
     const fault = await faultOf(agent.work(createAgentContext({ limits: { tokens: 300 } })))
     expect(fault).toMatchObject({ code: 'budget', limit: 'tokens' })
     expect(agent.server.requests).toHaveLength(0)
+  })
+
+  test.each([
+    { input: 1e20, output: 20 },
+    { input: -5, output: 1e17 },
+  ])('charges the worst case where the provider counts nonsense: %o', async (usage) => {
+    await using agent = await createModelWorker(local, [{ ...done, usage }])
+    const context = createAgentContext()
+    await agent.work(context)
+    const [reserved] = context.reservations
+    expect(isAmount(context.spent)).toBe(true)
+    expect(context.spent.tokens).toBeGreaterThan(100)
+    expect(context.spent.tokens).toBeLessThanOrEqual(reserved?.worst.tokens ?? 0)
   })
 
   test('counts only tokens where the price is not known, and says so once', async () => {
