@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   evolve,
   initialState,
+  type Json,
   type RecordedEvent,
   type RunEvent,
   type RunId,
@@ -106,4 +107,35 @@ test('the bottom line never is wider than the terminal', () => {
   const doing = { what: 'a very long name of a step '.repeat(10), sinceMs: 0 }
   expect(renderStatusLine(state, doing, 5000, 60).length).toBeLessThan(60)
   expect(renderStatusLine(state, undefined, 0, 200)).toContain('3/50')
+})
+
+test('nothing that others wrote reaches the terminal as it is, wherever they put it', () => {
+  const clear = '\u001b[2J'
+  const done = (value: Json, name: string): RunEvent => ({
+    type: 'step-finished',
+    ...at,
+    step: step(name),
+    result: { value },
+  })
+  const { lines } = tell([
+    {
+      type: 'step-noted',
+      iteration: 1,
+      step: step('agent:maker#1'),
+      note: {
+        type: 'tool-called',
+        tool: clear,
+        args: clear,
+        ok: false,
+        error: clear,
+        durationMs: 3,
+        outputBytes: 10,
+      },
+    },
+    done({ status: clear, text: clear, turns: 1, usage: { tokens: 1 } }, 'agent:maker#1'),
+    done({ tokens: 1, cuts: [{ section: clear, tokens: 1 }] }, 'prompt#1'),
+    done([clear], 'changes#1'),
+  ])
+  expect(lines).toHaveLength(4)
+  expect(lines.join('\n')).not.toContain('\u001b')
 })

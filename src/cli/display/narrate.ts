@@ -38,9 +38,10 @@ export function createNarrator(style: Style): Narrator {
       const usage = value.usage.tokens === 0 ? '' : `, ${renderCount(value.usage.tokens)} tokens`
       const turns = `${plural(value.turns, 'turn')}${usage}, ${took}`
       const said = value.text === '' ? '' : style.dim(`: ${oneLine(value.text)}`)
-      return [line(stepName(event.step), `says ${value.status} (${turns})${said}`)]
+      const how = short(`says ${value.status} (${turns})`)
+      return [line(stepName(event.step), `${how}${said}`)]
     }
-    const text = promptText(value) ?? listText(value) ?? 'done'
+    const text = short(promptText(value) ?? listText(value) ?? 'done')
     return [line(stepName(event.step), `${text} ${style.dim(took)}`)]
   }
 
@@ -105,7 +106,7 @@ function checkLines(
   const met = status === 'met'
   const { output = '', exitCode } = (value ?? {}) as Partial<CheckResult>
   const exit = met || exitCode === undefined ? '' : `, exit ${exitCode}`
-  const shown = met ? style.green('✓ met') : style.red(`✗ ${status}${exit}`)
+  const shown = met ? style.green('✓ met') : style.red(short(`✗ ${status}${exit}`))
   const first = line(`check ${check}`, `${shown} ${style.dim(took)}`)
   if (met) return [first]
   return [first, ...telling(output).map((text) => line('', style.dim(short(text))))]
@@ -124,8 +125,8 @@ function noteLines(style: Style, line: Line, { step, note }: Of<'step-noted'>): 
   const who = stepName(step)
   switch (note.type) {
     case 'tool-called': {
-      const call = `${note.tool} ${style.dim(oneLine(mainArgument(note.args)))}`
-      return [line(who, note.ok ? call : `${call} ${style.yellow(note.error ?? 'failed')}`)]
+      const call = `${short(note.tool)} ${style.dim(oneLine(mainArgument(note.args)))}`
+      return [line(who, note.ok ? call : `${call} ${style.yellow(short(note.error ?? 'failed'))}`)]
     }
     case 'turn-ended':
       // What it says without a call is its report, which comes next.
