@@ -56,7 +56,8 @@ export async function callTool(
     await hooks.tell('after-tool', { ...about, result })
     const outputBytes = result.spilled?.bytes ?? sizeOf(result.output)
     const { ok, error } = result
-    note({ ok, outputBytes, ...(error === undefined ? {} : { error }) })
+    const code = error?.slice(0, argsCharsMax)
+    note({ ok, outputBytes, ...(code === undefined ? {} : { error: code }) })
     return result
   } catch (error) {
     const code = error instanceof FaultError ? error.fault.code : 'tool-failed'

@@ -37,6 +37,7 @@ const defaultTimeoutMs = 60_000
 const defaultGraceMs = 5000
 const defaultOutputCharsMax = 30_000
 const errorCharsMax = 4000
+const codeCharsMax = 200
 const risks: readonly string[] = ['read-only', 'idempotent', 'network', 'destructive']
 
 interface Entry {
@@ -155,7 +156,7 @@ function unknownTool(name: string, entries: ReadonlyMap<string, Entry>): ToolRes
 }
 
 function toResult(tool: Tool, answer: ToolAnswer | undefined): ToolResult {
-  const result = isResult(answer) ? answer : { ok: true, output: answer }
+  const result = isResult(answer) ? sound(answer) : { ok: true, output: answer }
   try {
     return { ...result, output: toJson(result.output ?? null) }
   } catch (error) {
@@ -170,6 +171,25 @@ function isResult(answer: ToolAnswer | undefined): answer is ToolResult {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return false
   const isShaped = 'ok' in answer && 'output' in answer && typeof answer.ok === 'boolean'
   return isShaped && Object.keys(answer).every((key) => resultKeys.has(key))
+}
+
+/** A tool may pass on what others sent, of which only the outlines are those of a result. */
+function sound({ ok, output, error, spilled }: ToolResult): ToolResult {
+  return {
+    ok,
+    output,
+    ...(error === undefined ? {} : { error: isCode(error) ? error : 'tool-failed' }),
+    ...(isSpilled(spilled) ? { spilled } : {}),
+  }
+}
+
+const isCode = (error: unknown): error is string =>
+  typeof error === 'string' && error.length <= codeCharsMax && !/\p{Cc}/u.test(error)
+
+function isSpilled(spilled: unknown): spilled is NonNullable<ToolResult['spilled']> {
+  if (typeof spilled !== 'object' || spilled === null) return false
+  const { file, bytes } = spilled as { readonly file?: unknown; readonly bytes?: unknown }
+  return typeof file === 'string' && Number.isSafeInteger(bytes) && Number(bytes) >= 0
 }
 
 function codeOf(error: unknown): string {

@@ -75,7 +75,11 @@ async function search(
   }
   await flush()
   if (found.length > pathsMax) isCut = true
-  if (found.length === 0) return '[No file matches.]'
+  if (found.length === 0) {
+    return isCut
+      ? '[No file matches in what was searched, and there is more. Give a path.]'
+      : '[No file matches.]'
+  }
   const lines = found.slice(0, pathsMax).map(printable)
   const note = isCut ? ['[There are more: narrow the pattern, or give a path.]'] : []
   return [...lines, ...note].join('\n')

@@ -30,6 +30,13 @@ describe('list, glob and grep', () => {
     expect((await bench.call('list', { path: 'nope' })).error).toBe('not-found')
   })
 
+  test('glob does not say that there is nothing where it did not look', async () => {
+    for (let index = 0; index <= 20_000; index++) bench.put(`many/${index}`, '')
+    const { output } = await bench.call('glob', { pattern: 'many/x*' })
+    expect(output).toBe('[No file matches in what was searched, and there is more. Give a path.]')
+    expect((await bench.call('glob', { pattern: 'src/x*' })).output).toContain('No file matches')
+  })
+
   test('list is bounded', async () => {
     for (let index = 0; index < 1100; index++) bench.put(`many/${index}`, '')
     const { output } = await bench.call('list', { path: 'many' })

@@ -135,7 +135,8 @@ test('nothing that others wrote reaches the terminal as it is, wherever they put
     done({ status: clear, text: clear, turns: 1, usage: { tokens: 1 } }, 'agent:maker#1'),
     done({ tokens: 1, cuts: [{ section: clear, tokens: 1 }] }, 'prompt#1'),
     done([clear], 'changes#1'),
+    done({ status: clear, text: clear, turns: 1, usage: {} }, 'like-a-report#1'),
   ])
-  expect(lines).toHaveLength(4)
+  expect(lines).toHaveLength(5)
   expect(lines.join('\n')).not.toContain('\u001b')
 })

@@ -190,7 +190,8 @@ const isReport = (value: Json | undefined): value is Json & Report =>
   typeof value['status'] === 'string' &&
   typeof value['text'] === 'string' &&
   typeof value['turns'] === 'number' &&
-  isObject(value['usage'])
+  isObject(value['usage']) &&
+  typeof value['usage']['tokens'] === 'number'
 
 /** Large results are in files; the line does without. */
 const valueOf = (stored: Of<'step-finished'>['result']): Json | undefined =>
