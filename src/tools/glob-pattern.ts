@@ -13,11 +13,13 @@ export function createGlobMatcher(pattern: string, limits: MatcherLimits): Match
   return isQuick(pattern) ? createQuickMatcher(expression) : createMatcher(expression, limits)
 }
 
-/** Few wildcards, and no two in one name: the work grows with the length of a path, not worse. */
+/** Few wildcards, no two in one name, and one for folders: the work grows with a path, not worse. */
 function isQuick(pattern: string): boolean {
   // Groups, classes and alternatives can be repeated or made ambiguous; one brace cannot.
   if (/[()[\]+!^|\\]/.test(pattern) || pattern.split('{').length > 2) return false
-  const stars = pattern.split('/').map((part) => (part === '**' ? 1 : part.split('*').length - 1))
+  const parts = pattern.split('/')
+  if (parts.filter((part) => part === '**').length > 1) return false
+  const stars = parts.map((part) => (part === '**' ? 1 : part.split('*').length - 1))
   const total = stars.reduce((sum, count) => sum + count, 0)
   return Math.max(...stars) <= 1 && total <= 2
 }

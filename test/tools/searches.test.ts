@@ -120,4 +120,14 @@ describe('list, glob and grep', () => {
     expect(result).toMatchObject({ ok: false, error: 'timeout' })
     expect(beats).toBeGreaterThan(1)
   })
+
+  test('a pattern that can be slow on long paths has a thread of its own, which takes its time', async () => {
+    const hasty = openBench([], { patternMs: 1 })
+    hasty.put('a/x/b/c.txt', '')
+    const slow = await hasty.call('glob', { pattern: '**/x/**/zz' })
+    const quick = await hasty.call('glob', { pattern: '**/*.txt' })
+    hasty.close()
+    expect(slow).toMatchObject({ ok: false, error: 'timeout' })
+    expect(quick).toEqual({ ok: true, output: 'a/x/b/c.txt' })
+  })
 })
