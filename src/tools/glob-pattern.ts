@@ -25,7 +25,8 @@ function isQuick(pattern: string): boolean {
 }
 
 function globPattern(pattern: string): RegExp {
-  const plain = pattern.replace(/^(?:\.\/+)+/, '')
+  // More than two in a row mean the same as two, and at the end the library would never come back.
+  const plain = pattern.replace(/^(?:\.\/+)+/, '').replaceAll(/\\{3,}/g, '\\\\')
   if (plain.startsWith('/') || plain.split('/').includes('..') || plain.startsWith('~')) {
     const message = `The pattern ${shown(pattern)} leads out of the folder that is searched. Give a relative one without "..", and the folder as path.`
     throw new ToolError('outside-workspace', message)

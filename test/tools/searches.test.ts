@@ -121,6 +121,19 @@ describe('list, glob and grep', () => {
     expect(beats).toBeGreaterThan(1)
   })
 
+  test.each(['a/\\\\\\\\', '\\'.repeat(499), `**/${'\\'.repeat(5)}`, `a${'\\'.repeat(4)}/*`])(
+    'a pattern of backslashes ends: %j',
+    async (pattern) => {
+      bench.put('a/b.txt', 'x')
+      expect(await bench.call('glob', { pattern })).toEqual({
+        ok: true,
+        output: '[No file matches.]',
+      })
+      const { ok } = await bench.call('grep', { pattern: 'x', include: pattern })
+      expect(ok).toBe(true)
+    },
+  )
+
   test('a pattern that can be slow on long paths has a thread of its own, which takes its time', async () => {
     const hasty = openBench([], { patternMs: 1 })
     hasty.put('a/x/b/c.txt', '')
