@@ -77,7 +77,8 @@ export function createIteration(branch: Branch): Iteration {
           return callTool(branch, id, tools, call, toolContext(branch, context))
         },
       })) as unknown as ToolResult
-      if (!made) tools.replayed?.(name, call.args, result, { iteration: number })
+      const at = { iteration: number, workspace: ports.workspace?.path }
+      if (!made) tools.replayed?.(name, call.args, result, at)
       return result
     },
     check: (names) => runChecks(branch, names ?? Object.keys(ports.checks ?? {})),

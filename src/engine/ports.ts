@@ -187,7 +187,7 @@ export interface Tools {
     name: string,
     args: Json,
     result: ToolResult,
-    context: { readonly iteration: number },
+    context: Pick<ToolContext, 'iteration' | 'workspace'>,
   ): void
 }
 

@@ -325,7 +325,7 @@ test('a replayed call is told to its tool, and cannot hurt', () => {
   }
   const tools = createTools({ tools: [tool(() => null, { replayed })] })
   const result = { ok: true, output: 'x' }
-  tools.replayed?.('work', { a: 1 }, result, { iteration: 3 })
-  tools.replayed?.('unknown', {}, result, { iteration: 3 })
-  expect(told).toEqual([{ a: 1 }, result, { iteration: 3 }])
+  const at = { iteration: 3, workspace: undefined }
+  for (const name of ['work', 'unknown']) tools.replayed?.(name, { a: 1 }, result, at)
+  expect(told).toEqual([{ a: 1 }, result, at])
 })

@@ -52,8 +52,8 @@ export function editTool(tracker: ReadTracker): Tool {
         return report(place, edited)
       })
     },
-    replayed(args, result, { iteration }) {
-      const path = realPathIn(args)
+    replayed(args, result, { iteration, workspace }) {
+      const path = realPathIn(args, workspace)
       if (result.ok && path !== undefined) tracker.sawOnce(iteration, path)
     },
   })

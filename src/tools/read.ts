@@ -35,8 +35,8 @@ export function readTool(tracker: ReadTracker): Tool {
         if (file.path !== undefined) tracker.saw(context.iteration, file.path, file.stats)
         return text
       }),
-    replayed(args, result, { iteration }) {
-      const path = realPathIn(args)
+    replayed(args, result, { iteration, workspace }) {
+      const path = realPathIn(args, workspace)
       if (result.ok && path !== undefined) tracker.sawOnce(iteration, path)
     },
   })

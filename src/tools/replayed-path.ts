@@ -5,10 +5,11 @@ import type { Json } from '../loop/index.ts'
 import { isOutputPath } from './path-text.ts'
 
 /** Undefined for what is no path of the workspace. One that went through a link must be read again. */
-export function realPathIn(args: Json): string | undefined {
+export function realPathIn(args: Json, workspace: string | undefined): string | undefined {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return undefined
   const path = 'path' in args ? args['path'] : undefined
   if (typeof path !== 'string' || path === '' || isOutputPath(path)) return undefined
-  const normal = posix.normalize(path)
+  const isAbsolute = path.startsWith('/') && workspace !== undefined
+  const normal = isAbsolute ? posix.relative(workspace, path) : posix.normalize(path)
   return normal.startsWith('/') || normal.startsWith('..') ? undefined : normal
 }

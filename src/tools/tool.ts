@@ -27,7 +27,11 @@ export interface Tool {
   /** Throw `ToolError` for failures that the caller should know by a code. */
   run(args: ToolArgs, context: ToolRunContext): ToolAnswer | Promise<ToolAnswer>
   /** Told of a call that was made before a crash and is not made again. It must not wait. */
-  replayed?(args: Json, result: ToolResult, context: { readonly iteration: number }): void
+  replayed?(
+    args: Json,
+    result: ToolResult,
+    context: Pick<ToolContext, 'iteration' | 'workspace'>,
+  ): void
 }
 
 export type ToolAnswer = Json | ToolResult

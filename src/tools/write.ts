@@ -42,8 +42,8 @@ export function writeTool(tracker: ReadTracker): Tool {
         tracker.saw(context.iteration, place.path, stats)
         return `Wrote ${place.path}: ${stats.size} bytes${found === undefined ? ', a new file' : ''}.`
       }),
-    replayed(args, result, { iteration }) {
-      const path = realPathIn(args)
+    replayed(args, result, { iteration, workspace }) {
+      const path = realPathIn(args, workspace)
       if (result.ok && path !== undefined) tracker.sawOnce(iteration, path)
     },
   })

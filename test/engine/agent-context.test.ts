@@ -132,5 +132,7 @@ test('calls of the loop that were made before a crash are told to the tools on r
   expect(left.type).toBe('suspended')
   expect(told).toEqual([])
   expect((await world.finish(run, loop)).type).toBe('ended')
-  expect(told).toEqual([['read', { path: 'a' }, { ok: true, output: 'read' }, { iteration: 1 }]])
+  expect(told).toEqual([
+    ['read', { path: 'a' }, { ok: true, output: 'read' }, { iteration: 1, workspace: undefined }],
+  ])
 })

@@ -245,15 +245,26 @@ describe('after a crash', () => {
   ])('a replayed %s counts as having seen the file', async (tool, args) => {
     bench.put('a.txt', 'old')
     const done = { ok: true, output: '' }
-    bench.tools.replayed?.(tool, args, { ...done, ok: false, error: 'x' }, { iteration: 1 })
+    const at = { iteration: 1, workspace: bench.workspace }
+    bench.tools.replayed?.(tool, args, { ...done, ok: false, error: 'x' }, at)
     const edit = { path: 'a.txt', old: 'old', new: 'new' }
     expect(await bench.call('edit', edit)).toMatchObject({ ok: false, error: 'not-read' })
-    bench.tools.replayed?.(tool, args, done, { iteration: 1 })
+    bench.tools.replayed?.(tool, args, done, at)
     expect(await bench.call('edit', edit, { iteration: 2 })).toMatchObject({ error: 'not-read' })
     expect(await bench.call('edit', edit)).toMatchObject({ ok: true })
   })
 
+  test('a file that was read by its whole path can be edited', async () => {
+    bench.put('sub/a.txt', 'old')
+    const args = { path: join(bench.workspace, 'sub/a.txt') }
+    const at = { iteration: 1, workspace: bench.workspace }
+    bench.tools.replayed?.('read', args, { ok: true, output: '' }, at)
+    const edit = { path: 'sub/a.txt', old: 'old', new: 'new' }
+    expect(await bench.call('edit', edit)).toMatchObject({ ok: true })
+  })
+
   test('odd replays are no harm', async () => {
+    const at = { iteration: 1, workspace: bench.workspace }
     for (const args of [
       null,
       5,
@@ -261,9 +272,11 @@ describe('after a crash', () => {
       {},
       { path: 5 },
       { path: '../x' },
+      { path: '/' },
+      { path: join(bench.outside, 'x') },
       { path: '@output/1.txt' },
     ]) {
-      bench.tools.replayed?.('read', args, { ok: true, output: '' }, { iteration: 1 })
+      bench.tools.replayed?.('read', args, { ok: true, output: '' }, at)
     }
     bench.put('x', '')
     expect(await bench.call('write', { path: 'x', content: '' })).toMatchObject({
