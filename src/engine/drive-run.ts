@@ -27,7 +27,7 @@ import { createLock } from './lock.ts'
 import type { AnyLoopType, Lease, Owner, Ports } from './ports.ts'
 import { readSteps } from './recorded-steps.ts'
 import { createRecorder } from './recorder.ts'
-import { recoverWorkspace } from './recover-workspace.ts'
+import { recoverWorkspace, restartWorkspace } from './recover-workspace.ts'
 import { runIteration } from './run-iteration.ts'
 import { load } from './stored.ts'
 
@@ -143,8 +143,7 @@ async function enterAgain(live: LiveRun, loaded: LoadedRun, restart: boolean): P
     const iteration = state.open?.iteration ?? state.iteration + 1
     const reason = 'the code of the loop changed'
     await recorder.record([{ type: 'iteration-restarted', iteration, reason }])
-    const tree = state.treeAtIterationStart
-    if (tree !== undefined) await ports.workspace?.restore(tree)
+    await restartWorkspace(ports.workspace, state.treeAtIterationStart, recorder)
     return []
   }
   await recoverWorkspace(ports.workspace, state, readSteps(openEvents), recorder)

@@ -9,6 +9,7 @@ import {
   type StepFinished,
   type StepId,
   type TreeId,
+  type WorkspaceChanged,
   windowOpensAtMs,
 } from '../loop/index.ts'
 import type { StepSpec } from './ask-step.ts'
@@ -47,7 +48,8 @@ export async function finish(
   const { branch, id, spec, number } = attempt
   const { run } = branch.iteration
   const after = changesFiles(attempt) ? await treeAfter(attempt) : undefined
-  if (spec.files === 'reads') await putBack(attempt)
+  // A check is about the files as they are; it cannot repair what it checks.
+  if (spec.files === 'reads') await putBack(attempt, 'during-check')
   const prepared = prepare(result, run.ports.blobs)
   const { stored, blobs } = prepared instanceof Promise ? await prepared : prepared
   // Filled in place, not spread: this runs for every step.
@@ -99,17 +101,19 @@ export async function fail(attempt: Attempt, meter: Meter, fault: Fault): Promis
 
 /** An attempt that is made again starts on the same tree; the one before it may have left files. */
 export async function goBack(attempt: Attempt): Promise<void> {
-  const { branch, spec, tree } = attempt
-  if (tree === undefined || spec.files !== 'changes') return
-  await branch.iteration.run.ports.workspace?.restore(tree)
+  if (attempt.spec.files === 'changes') await putBack(attempt, 'unfinished-step')
 }
 
-/** A check is about the files as they are: what it changed itself is taken away again. */
-async function putBack(attempt: Attempt): Promise<void> {
-  const { workspace } = attempt.branch.iteration.run.ports
+/** The files as they were when the attempt began. What is found instead is kept: nothing is lost. */
+async function putBack(attempt: Attempt, why: WorkspaceChanged['why']): Promise<void> {
+  const { ports, recorder } = attempt.branch.iteration.run
   const { tree } = attempt
-  if (workspace === undefined || tree === undefined || (await workspace.snapshot()) === tree) return
-  await workspace.restore(tree)
+  if (ports.workspace === undefined || tree === undefined) return
+  const found = await ports.workspace.snapshot()
+  if (found === tree) return
+  const event = { type: 'workspace-changed', why, found, tree } as const
+  await recorder.record([event], { trees: [found] })
+  await ports.workspace.restore(tree)
 }
 
 export async function recordFailure(

@@ -49,6 +49,22 @@ export async function recoverWorkspace(
   await workspace.restore(tree)
 }
 
+/** The files as an iteration that starts anew wants them; what is found instead is kept. */
+export async function restartWorkspace(
+  workspace: Workspace | undefined,
+  tree: TreeId | undefined,
+  recorder: Recorder,
+): Promise<void> {
+  if (workspace === undefined || tree === undefined) return
+  const found = await foundTree(workspace)
+  if (found === tree) return
+  if (found !== undefined) {
+    const event = { type: 'workspace-changed', why: 'unfinished-step', found, tree } as const
+    await recorder.record([event], { trees: [found] })
+  }
+  await workspace.restore(tree)
+}
+
 /** A fork, or a deleted folder: there is nothing to keep. */
 async function foundTree(workspace: Workspace): Promise<TreeId | undefined> {
   return (await workspace.exists()) ? workspace.snapshot() : undefined

@@ -70,6 +70,7 @@ function describeNote(note: StepNote): string {
 const fileChanges = {
   'changed-outside': 'were changed while nobody drove the run, and are taken as they are',
   'unfinished-step': 'were left by an unfinished step, and go back to where it began',
+  'during-check': 'were changed while a check ran, and are put back as they were before it',
   restored: 'of the checkpoint are put in place',
 } as const
 

@@ -215,10 +215,13 @@ export interface RunRewound {
   readonly tree?: TreeId
 }
 
-/** Files were changed while the run was not at work; or an unfinished step left some behind. */
+/**
+ * Files are not what the record expects: changed while the run was not at work, left behind by an
+ * unfinished step or attempt, or changed while a check ran. What was found is kept.
+ */
 export interface WorkspaceChanged {
   readonly type: 'workspace-changed'
-  readonly why: 'changed-outside' | 'unfinished-step' | 'restored'
+  readonly why: 'changed-outside' | 'unfinished-step' | 'during-check' | 'restored'
   readonly found: TreeId
   readonly tree: TreeId
 }

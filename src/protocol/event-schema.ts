@@ -139,7 +139,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
     }),
     z.strictObject({
       type: z.literal('workspace-changed'),
-      why: z.enum(['changed-outside', 'unfinished-step', 'restored']),
+      why: z.enum(['changed-outside', 'unfinished-step', 'during-check', 'restored']),
       found: tree,
       tree,
     }),

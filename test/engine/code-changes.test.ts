@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { codeDigest } from '../../src/engine/index.ts'
-import { createWorld, loopOf, memoryWorkspace } from './fixture.ts'
+import { createWorld, loopOf, memoryWorkspace, treeOf } from './fixture.ts'
 
 /** A loop whose first two steps are done when it is stopped in its first iteration. */
 function versioned(version: string, stop?: AbortController) {
@@ -148,4 +148,16 @@ describe('the digest of a loop', () => {
   ])('is another for another %s', (_name, change) => {
     expect(codeDigest({ ...loop, ...change })).not.toBe(codeDigest(loop))
   })
+})
+
+test('by force, what is found in the place of the files is kept', async () => {
+  const files = memoryWorkspace({ a: '1' })
+  const { world, run } = await stoppedInFirst(createWorld({ workspace: files }))
+  files.files.set('mine', 'by a person')
+  const { loop } = versioned('2')
+  await world.finish(run, loop, { force: true })
+  expect(files.files.has('mine')).toBe(false)
+  const [changed] = await world.only(run, 'workspace-changed')
+  expect(changed).toMatchObject({ why: 'unfinished-step' })
+  expect(files.trees.get(changed?.found ?? treeOf(''))).toContainEqual(['mine', 'by a person'])
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Check } from '../../src/engine/index.ts'
 import { FaultError, type Iteration } from '../../src/loop/index.ts'
-import { createWorld, loopOf, memoryWorkspace, type World, worldAfter } from './fixture.ts'
+import { createWorld, loopOf, memoryWorkspace, treeOf, type World, worldAfter } from './fixture.ts'
 
 const met: Check = async () => ({ status: 'met', output: 'ok' })
 const throwing: Check = async () => {
@@ -244,4 +244,24 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
       expect(ran.filter((name) => done.includes(name))).toEqual([])
     }
   })
+})
+
+test('what was changed while a check ran is put back, and kept where it can be had', async () => {
+  const files = memoryWorkspace({ a: '1' })
+  const world = createWorld({
+    workspace: files,
+    checks: {
+      test: async () => {
+        files.files.set('a', 'by a person meanwhile')
+        return { status: 'met', output: 'ok' }
+      },
+    },
+  })
+  const loop = certified((it) => it.check())
+  const run = await world.start(loop)
+  await world.finish(run, loop)
+  expect(files.files.get('a')).toBe('1')
+  const [changed] = await world.only(run, 'workspace-changed')
+  expect(changed?.why).toBe('during-check')
+  expect(files.trees.get(changed?.found ?? treeOf(''))).toEqual([['a', 'by a person meanwhile']])
 })
