@@ -94,6 +94,17 @@ describe('a call by HTTP', () => {
     expect(await call('web__act')).toEqual({ ok: true, output: 'hi' })
   })
 
+  test('is not drowned by the marks of pages', async () => {
+    const server = await serve({
+      'tools/list': (response, id, { length }) => {
+        json(response, { id, result: { tools: [], nextCursor: `${length}${'c'.repeat(1e6)}` } })
+      },
+    })
+    const { problems } = await connect({ web: { url: server.url } })
+    expect(problems[0]?.message).toContain('something else than it must')
+    expect(count(server, { rpc: 'tools/list' })).toBe(1)
+  })
+
   test('is not drowned by questions of the server: few are answered at a time', async () => {
     const server = await serve({
       // Answers of ours have no method; they are left without a response.

@@ -25,6 +25,7 @@ export interface Listing {
 }
 
 const pagesMax = 50
+const cursorCharsMax = 10_000
 const toolsMax = 500
 const nameCharsMax = 200
 const descriptionCharsMax = 4000
@@ -34,7 +35,8 @@ const leftOutShownMax = 5
 
 const pageSchema = z.looseObject({
   tools: z.array(z.unknown()),
-  nextCursor: z.string().nullish(),
+  // All of them are kept, to see one that comes again.
+  nextCursor: z.string().max(cursorCharsMax).nullish(),
 })
 
 const toolSchema = z.looseObject({
