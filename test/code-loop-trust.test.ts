@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadCodeLoop, scanCodeLoop } from '../src/host/code-loop/index.ts'
+import { loadCodeLoop, openCodeLoop, scanCodeLoop } from '../src/host/code-loop/index.ts'
 import { fixtures, loopText, open, printed, typeOf, writeLoop } from './code-loop-fixture.ts'
 import { newFolder, newHost } from './host-fixture.ts'
 
@@ -72,6 +72,14 @@ test('what is run is what was read when it was trusted, whatever the file says b
 test.each([
   ['a computed import', `const name = './extra'; return (await import(name + '.ts')).n`],
   [
+    'a computed import with a query that looks like a package',
+    `const name = './extra.ts?/node_modules/'; return (await import(name)).n`,
+  ],
+  [
+    'a computed import with a fragment that looks like a package',
+    `const name = './extra.ts#/node_modules/'; return (await import(name)).n`,
+  ],
+  [
     'a computed import of data',
     `return (await import('data:text/javascript,export const n = ' + 7)).n`,
   ],
@@ -97,6 +105,18 @@ test.each([
   await (await host.start(typeOf(loop), { input: null, name: 'untrusted' })).done
   const { text } = (await host.inspect('untrusted')).state.progress as { text: string }
   expect(text).toMatch(/was not there when the loop file was trusted|cannot be had by require/)
+})
+
+test('the loading of a file that never comes to its end can be given up', async () => {
+  const path = writeLoop({
+    'loop.ts': `console.log('here'); await new Promise(() => setInterval(() => {}, 1000))`,
+  })
+  const stop = new AbortController()
+  const loading = openCodeLoop(await scanCodeLoop(path), {
+    signal: stop.signal,
+    onLine: () => stop.abort(),
+  })
+  await expect(loading).rejects.toThrow('aborted')
 })
 
 test('such an import at the top of a file is a refusal that names it', async () => {

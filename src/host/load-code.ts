@@ -18,10 +18,11 @@ import { type OpenedParts, openParts } from './open-parts.ts'
 
 export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Promise<LoadedLoop> {
   const environment = options.environment ?? process.env
-  const { onLine } = options
+  const { onLine, signal } = options
   const code = await openCodeLoop(scanned, {
     env: environment,
     ...(onLine === undefined ? {} : { onLine }),
+    ...(signal === undefined ? {} : { signal }),
   })
   try {
     const { file, input } = readSettings(code)

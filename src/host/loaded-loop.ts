@@ -54,6 +54,8 @@ export interface LoadOptions {
   readonly environment?: Environment
   /** Told of each line that the code of a loop prints; they go to stderr unless told. */
   readonly onLine?: (line: string) => void
+  /** Aborting it gives up the loading. */
+  readonly signal?: AbortSignal
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

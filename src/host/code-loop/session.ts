@@ -17,6 +17,8 @@ export interface SessionOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Told of each line that its code prints; they go to stderr unless told. */
   readonly onLine?: (line: string) => void
+  /** Aborting it gives up the loading; afterwards it means nothing. */
+  readonly signal?: AbortSignal
 }
 
 export interface Session {
@@ -63,10 +65,17 @@ export async function openSession(scanned: ScannedLoop, options: SessionOptions)
     return current
   }
 
-  const { described } = await loaded().catch((error: unknown) => {
-    // Of a file that never worked, this is all there is to say; later it is a fault of that moment.
-    throw error instanceof FaultError ? cannotLoad(scanned.file, error) : error
-  })
+  const { signal } = options
+  signal?.throwIfAborted()
+  const giveUp = (): void => void open?.close().catch(() => undefined)
+  signal?.addEventListener('abort', giveUp, { once: true })
+  const { described } = await loaded()
+    .catch((error: unknown) => {
+      signal?.throwIfAborted()
+      // Of a file that never worked, this is all there is to say; later it is a fault of that moment.
+      throw error instanceof FaultError ? cannotLoad(scanned.file, error) : error
+    })
+    .finally(() => signal?.removeEventListener('abort', giveUp))
   return {
     described,
     get pid() {

@@ -44,6 +44,8 @@ async function tryAcquire(path: string, token: string): Promise<boolean> {
     return true
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    // Made, but the disk is full: an empty lock would keep everybody waiting.
+    if ((await holderOf(path)) === '') await unlink(path).catch(() => {})
     throw error
   }
 }

@@ -2,5 +2,8 @@
 
 const ownRoot = new URL('../../../', import.meta.url).href
 
-export const isInstalled = (url: string): boolean =>
-  url.startsWith('file:') && (url.includes('/node_modules/') || url.startsWith(ownRoot))
+/** By its path alone: what follows it says nothing about where the file is. */
+export function isInstalled(url: string): boolean {
+  const [path = ''] = url.split(/[?#]/)
+  return path.startsWith('file:') && (path.includes('/node_modules/') || path.startsWith(ownRoot))
+}
