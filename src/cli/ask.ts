@@ -37,6 +37,8 @@ export function createAsker(
     try {
       // A prompt that is over must not be ended again: it would print.
       const answer = await prompt(asked, signal).finally(() => open.delete(step))
+      // Answered elsewhere, or nobody waits for it any more.
+      if (signal.aborted) return
       if (answer === undefined) return display.say(howToAnswer(handle.name, asked))
       await host.answer(handle.id, asked.id, answer, who())
     } catch (error) {

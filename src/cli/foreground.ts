@@ -9,7 +9,7 @@ import { initialState, type RecordedEvent } from '../loop/index.ts'
 import { createAsker } from './ask.ts'
 import { createDisplay } from './display/display.ts'
 import { visible } from './display/render.ts'
-import { exitCodeOf } from './exit-codes.ts'
+import { exitCodeOf, outputExitCode } from './exit-codes.ts'
 import type { Session } from './session.ts'
 
 export interface Foreground {
@@ -32,18 +32,22 @@ export function createForeground(session: Session): Foreground {
   const stop = new AbortController()
   const hurry = new AbortController()
   let interrupts = 0
+  let firstWords = 'Leaving before the run begins.'
+  let outputFailed = false
   let say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`)
 
   function onSignal(): void {
     interrupts++
     stop.abort()
-    if (interrupts === 1) say('Finishing the step in flight; Ctrl-C again to leave at once.')
+    if (interrupts === 1) say(firstWords)
     else hurry.abort()
   }
 
   /** Nobody reads any more: the run is left, not lost. */
-  function onBrokenOutput(): void {
+  function onBrokenOutput({ code }: NodeJS.ErrnoException): void {
     interrupts++
+    // Who has seen enough, as `head` does, is no error.
+    outputFailed ||= code !== 'EPIPE'
     say = () => undefined
     stop.abort()
     hurry.abort()
@@ -61,6 +65,7 @@ export function createForeground(session: Session): Foreground {
         ? createJsonShow()
         : createPersonShow(session, host, handle, before, title)
       say = show.say
+      firstWords = 'Finishing the step in flight; Ctrl-C again to leave at once.'
       const abandon = (): void => handle.shutDown({ now: true })
       hurry.signal.addEventListener('abort', abandon, { once: true })
       if (hurry.signal.aborted) abandon()
@@ -75,7 +80,7 @@ export function createForeground(session: Session): Foreground {
         hurry.signal.removeEventListener('abort', abandon)
       }
       show.end(handle, end)
-      process.exitCode = exitCodeOf(end, interrupts > 0)
+      process.exitCode = outputFailed ? outputExitCode : exitCodeOf(end, interrupts > 0)
     },
     close() {
       for (const name of signals) process.removeListener(name, onSignal)

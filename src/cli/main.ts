@@ -1,6 +1,6 @@
 /** Runs one command, and turns whatever goes wrong into one line and an exit code. */
 
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { type ErrorCode, errorTable, LoopError } from '../loop/index.ts'
 import { visible } from './display/render.ts'
 import { bugExitCode, outputExitCode } from './exit-codes.ts'
@@ -8,16 +8,32 @@ import { createProgram } from './program.ts'
 
 export async function main(): Promise<void> {
   process.stdout.on('error', endAtBrokenOutput)
+  // Nobody can be told; without this the complaint would fail in turn, for ever.
+  process.stderr.on('error', () => undefined)
   process.on('uncaughtException', reportBug)
+  const program = createProgram()
+  // Programs read errors as JSON alone; `report` says the same.
+  if (wantsJson()) silence(program)
   try {
-    await createProgram().parseAsync()
+    await program.parseAsync()
   } catch (error) {
     if (error instanceof CommanderError) {
       // Help and version have been printed and are no errors; the rest is a wrong use.
-      if (error.exitCode !== 0) report('bad-request', undefined)
+      if (error.exitCode !== 0) report('bad-request', wantsJson() ? wrongUse(error) : undefined)
     } else if (error instanceof LoopError) report(error.code, error.message)
     else reportBug(error)
   }
+}
+
+const wantsJson = (): boolean => process.argv.includes('--json')
+
+const wrongUse = ({ code, message }: CommanderError): string =>
+  code === 'commander.help' ? 'A command is needed; see loopctl help.' : message
+
+/** Commander asks each command for itself. */
+function silence(command: Command): void {
+  command.configureOutput({ writeErr: () => undefined })
+  for (const inner of command.commands) silence(inner)
 }
 
 /** Of several problems each has its line; what is quoted in them was made one line before. */
@@ -25,9 +41,8 @@ const inLines: ReadonlySet<ErrorCode> = new Set(['bad-loop-file', 'bad-template'
 
 function report(code: ErrorCode, message: string | undefined): void {
   process.exitCode = errorTable[code].exitCode
-  if (process.argv.includes('--json')) {
-    const text = message ?? 'wrong use; see loopctl help'
-    process.stderr.write(`${JSON.stringify({ error: { code, message: text } })}\n`)
+  if (wantsJson()) {
+    process.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`)
   } else if (message !== undefined) {
     const lines = inLines.has(code) ? message.split('\n') : [message]
     process.stderr.write(`loopctl: ${lines.map(visible).join('\n')}\n`)
@@ -41,8 +56,11 @@ function reportBug(error: unknown): void {
   if (process.env['DEBUG'] === 'loopwright') process.stderr.write(`${whole}\n`)
   else {
     const message = error instanceof Error ? error.message : String(error)
-    const advice = 'DEBUG=loopwright shows where.'
-    process.stderr.write(`loopctl: unexpected: ${visible(message)} (${advice})\n`)
+    const text = `unexpected: ${message} (DEBUG=loopwright shows where.)`
+    const shown = wantsJson()
+      ? JSON.stringify({ error: { code: 'bug', message: text } })
+      : `loopctl: ${visible(text)}`
+    process.stderr.write(`${shown}\n`)
   }
 }
 

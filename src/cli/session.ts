@@ -77,4 +77,10 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('It must be a whole number that is not negative.')
 }
 
+/** An empty one is mostly a variable that is not set, and would mean the folder one is in. */
+export function folderName(text: string): string {
+  if (text !== '') return text
+  throw new InvalidArgumentError('It must be a folder, and not empty.')
+}
+
 export const who = (): string => process.env['USER'] ?? process.env['LOGNAME'] ?? 'loopctl'

@@ -11,7 +11,7 @@ export async function loadTrusted(
   folder: string,
   file: string,
   options: LoadOptions,
-  onLine?: (line: string) => void,
+  watched?: { say(line: string): void; readonly signal: AbortSignal },
 ): Promise<LoadedLoop> {
   const { loadLoop, previewLoop, trustLoop } = await import('../host/index.ts')
   const preview = await previewLoop(file, folder)
@@ -21,7 +21,7 @@ export async function loadTrusted(
   return loadLoop(file, {
     folder,
     ...(options.input === undefined ? {} : { input: options.input }),
-    ...(onLine === undefined ? {} : { onLine }),
+    ...(watched === undefined ? {} : { onLine: watched.say, signal: watched.signal }),
   })
 }
 

@@ -2,7 +2,15 @@
 
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -96,6 +104,75 @@ test('an output that cannot be written is said in one line', async () => {
   const [code] = (await once(child, 'close')) as [number]
   expect(code).toBe(74)
   expect(stderr).toMatch(/^loopctl: the output cannot be written: .*\n$/)
+})
+
+test('where nobody can be told of an error, it ends all the same', async () => {
+  const child = spawn(process.execPath, [loopctl, 'run', 'nothing.yaml'], {
+    env: environment(),
+    stdio: ['ignore', 'ignore', openSync('/dev/full', 'w')],
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+  })
+  expect(await once(child, 'close')).toEqual([66, null])
+}, 30_000)
+
+test.each([[[]], [['run']], [['--bogus']], [['run', 'x.yaml', '--iterations', 'x']], [['lst']]])(
+  'with --json a wrong use is JSON and nothing else: %j',
+  async (args) => {
+    const { stdout, stderr, code } = await ctl('--json', ...args)
+    expect([stdout, code]).toEqual(['', 64])
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: 'bad-request', message: expect.stringMatching(/\w/) },
+    })
+  },
+)
+
+const loopFile = (): string => {
+  const path = join(state, 'loop.yaml')
+  const prompt = String.raw`"a\tb\n\e[2J\e]0;x\a"`
+  writeFileSync(
+    path,
+    `prompt: ${prompt}\nagent: { script: [[{ say: hi }]] }\nchecks: { yes: "true" }`,
+  )
+  return path
+}
+
+test('a workspace without a name is not the folder one happens to be in', async () => {
+  const { stderr, code } = await ctl('run', loopFile(), '--trust', '--workspace', '')
+  expect(code).toBe(64)
+  expect(stderr).toContain('must be a folder')
+})
+
+test('the prompt that a dry run shows cannot write to the terminal', async () => {
+  const { stdout, code } = await ctl(
+    'run',
+    loopFile(),
+    '--trust',
+    '--dry-run',
+    '--workspace',
+    state,
+  )
+  expect(code).toBe(0)
+  expect(stdout).toContain('a\tb')
+  expect(stdout).toContain(String.raw`\x1b[2J\x1b]0;x\x07`)
+  expect(stdout).not.toContain('\u001b')
+})
+
+test('a run whose output cannot be written is left, and says so by its code', async () => {
+  const args = [loopctl, 'run', loopFile(), '--trust', '--workspace', join(state, 'work')]
+  mkdirSync(join(state, 'work'))
+  const child = spawn(process.execPath, args, {
+    env: environment(),
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'ignore'],
+  })
+  expect(await once(child, 'close')).toEqual([74, null])
+})
+
+test('a lock that could not be written does not stay behind', async () => {
+  const command = `ulimit -f 0; exec "${process.execPath}" "${loopctl}" trust "${loopFile()}"`
+  const failing = run('bash', ['-c', command], { env: environment() })
+  await expect(failing).rejects.toMatchObject({ code: 74 })
+  expect(existsSync(join(state, 'trust.json.lock'))).toBe(false)
 })
 
 test('a damaged journal is a finding of the doctor, and no stack', async () => {

@@ -6,6 +6,7 @@ import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Host, Inspection, LoadedLoop, OpenedLoop, RunHandle } from '../../host/index.ts'
 import { isLoopError, LoopError } from '../../loop/index.ts'
+import { visible } from '../display/render.ts'
 import { interruptedExitCode } from '../exit-codes.ts'
 import { createForeground, type From } from '../foreground.ts'
 import {
@@ -16,7 +17,7 @@ import {
   type LoadOptions,
   limitsFrom,
 } from '../run-options.ts'
-import { openSession, type Session, wholeNumber, withNewRecord } from '../session.ts'
+import { folderName, openSession, type Session, wholeNumber, withNewRecord } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
 
 interface RunOptions extends LoadOptions, LimitOptions {
@@ -30,7 +31,11 @@ export function addRunning(program: Command): void {
     .command('run <file>')
     .description('run a loop file here and watch it; Ctrl-C leaves it so that it can be resumed')
     .option('--name <name>', 'a name for the run (default: one is made up)')
-    .option('--workspace <folder>', 'where to work (default: as the file says, else here)')
+    .option(
+      '--workspace <folder>',
+      'where to work (default: as the file says, else here)',
+      folderName,
+    )
     .option('--dry-run', 'show what would be run, and the first prompt; nothing is started')
   addLoadOptions(addLimitOptions(run))
   run.action((file: string, options: RunOptions) => startRun(program, file, options))
@@ -40,7 +45,7 @@ export function addRunning(program: Command): void {
     .description('go on with a run that was left, paused, or whose process died')
     .option('--from <iteration>', 'go back to the checkpoint after this iteration', wholeNumber)
     .option('--force', 'though the loop changed in mid-iteration: the iteration starts anew')
-    .option('--workspace <folder>', 'where its files are now, if they were moved')
+    .option('--workspace <folder>', 'where its files are now, if they were moved', folderName)
     .option('--file <file>', 'the loop file, if it was moved')
   addTrustOption(resume)
   resume.action((name: string, options: ResumeOptions) => resumeRun(program, name, options))
@@ -50,7 +55,11 @@ export function addRunning(program: Command): void {
     .description("start a run of its own from another's checkpoint")
     .option('--iteration <n>', 'after this iteration (default: the last checkpoint)', wholeNumber)
     .option('--name <name>', 'a name for the new run')
-    .option('--workspace <folder>', "an empty folder (default: a new one beside the other's)")
+    .option(
+      '--workspace <folder>',
+      "an empty folder (default: a new one beside the other's)",
+      folderName,
+    )
     .option('--file <file>', 'another loop file, to compare')
   addLoadOptions(addLimitOptions(fork))
   fork.action((name: string, options: ForkCommandOptions) => forkRun(program, name, options))
@@ -173,11 +182,12 @@ async function withLoop(
   const foreground = createForeground(session)
   let loaded: LoadedLoop | undefined
   try {
-    loaded = await loadTrusted(session, folder, file, options, foreground.say)
+    loaded = await loadTrusted(session, folder, file, options, foreground)
     const { open } = loaded
     await work(loaded, async (workspace, start) => {
       const opened = await open({ folder, workspace, signal: foreground.signal })
-      for (const problem of opened.problems) foreground.say(`warning: ${problem}`)
+      for (const problem of opened.problems) foreground.say(`warning: ${visible(problem)}`)
+      foreground.signal.throwIfAborted()
       const { handle, ...from } = await start(opened, foreground.signal)
       await foreground.follow(host, handle, from)
     })
@@ -227,7 +237,9 @@ function showPlan(session: Session, loaded: LoadedLoop, workspace: string): void
       `loop       ${loop.name}`,
       `workspace  ${workspace}`,
       ...powers.map((power) => `           ${power}`),
-      ...(prompt === undefined ? [] : ['', 'The first prompt:', prompt]),
-    ].join('\n'),
+      ...(prompt === undefined ? [] : ['', 'The first prompt:', ...prompt.split('\n')]),
+    ]
+      .map((line) => line.split('\t').map(visible).join('\t'))
+      .join('\n'),
   )
 }

@@ -31,6 +31,7 @@ export function createDisplay(
   let doing: Doing | undefined
   let painted = false
   let paused = !terminal.live
+  let closed = false
 
   function paint(): void {
     if (paused) return
@@ -66,11 +67,12 @@ export function createDisplay(
       wipe()
     },
     resume() {
-      paused = !terminal.live
+      paused = closed || !terminal.live
       paint()
     },
     close() {
       clearInterval(timer)
+      closed = true
       paused = true
       wipe()
     },
