@@ -74,7 +74,7 @@ const json = JSON.stringify(
   {
     loop: 'plain',
     prompt: 'Do it.\n{{ progress }}',
-    agent: { command: ['agent'] },
+    agent: { model: 'openai/gpt-5' },
     checks: { test: { run: 'make', timeout: '1m' } },
     tools: [],
   },

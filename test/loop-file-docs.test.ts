@@ -14,7 +14,7 @@ const examples = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map((match) =
 /** What an example leaves out because it is about something else. */
 const required = [
   ['prompt', 'prompt: x'],
-  ['agent', 'agent: { command: [agent] }'],
+  ['agent', 'agent: { model: openai/gpt-5 }'],
   ['checks', 'checks: { test: npm test }'],
 ] as const
 

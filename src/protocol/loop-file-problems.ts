@@ -21,6 +21,7 @@ export function loopFileProblems(file: WrittenLoopFile, nowMs: number): FileProb
   return [
     ...sectionProblems(file.prompt),
     ...toolProblems(file),
+    ...agentProblems(file),
     ...checkProblems(file),
     ...file.until.flatMap((condition, index) =>
       conditionProblems(condition, ['until', index], Object.keys(file.checks), nowMs),
@@ -43,19 +44,52 @@ function toolProblems({ tools = [], mcp }: Pick<PlainFile, 'tools' | 'mcp'>): Fi
     path: ['tools', index],
     reason: `${tools[index]} is there twice: remove one`,
   }))
-  const unknown = tools.flatMap((name, index): FileProblem[] => {
-    const path = ['tools', index]
-    const end = name.indexOf('__')
-    if (end === -1) {
-      if (builtInToolNames.includes(name)) return []
-      return [{ path, reason: unknownName('tool', name, builtInToolNames) }]
-    }
-    const server = name.slice(0, end)
-    if (servers.includes(server)) return []
-    if (servers.length > 0) return [{ path, reason: unknownName('MCP server', server, servers) }]
-    return [{ path, reason: `there is no MCP server ${server}: describe it under mcp` }]
-  })
+  const unknown = tools.flatMap((name, index) => unknownTool(name, servers, ['tools', index]))
   return [...unknown, ...twice]
+}
+
+function unknownTool(
+  name: string,
+  servers: readonly string[],
+  path: readonly PropertyKey[],
+): FileProblem[] {
+  const end = name.indexOf('__')
+  if (end === -1) {
+    if (builtInToolNames.includes(name)) return []
+    return [{ path, reason: unknownName('tool', name, builtInToolNames) }]
+  }
+  const server = name.slice(0, end)
+  if (servers.includes(server)) return []
+  if (servers.length > 0) return [{ path, reason: unknownName('MCP server', server, servers) }]
+  return [{ path, reason: `there is no MCP server ${server}: describe it under mcp` }]
+}
+
+/** What is said about tools must hold for the agent that there is. */
+function agentProblems({ agent, tools, mcp }: WrittenLoopFile): FileProblem[] {
+  switch (agent.type) {
+    case 'command': {
+      const theirs = 'an agent that is a command brings its own tools, so this would do nothing'
+      return [
+        ...(tools === undefined ? [] : [{ path: ['tools'], reason: `${theirs}: remove it` }]),
+        ...(Object.keys(mcp).length === 0
+          ? []
+          : [{ path: ['mcp'], reason: `${theirs}: tell the program of its servers` }]),
+      ]
+    }
+    case 'script':
+      return agent.script.flatMap((turns, list) =>
+        turns.flatMap((turn, index): FileProblem[] => {
+          if (!('call' in turn)) return []
+          const path = ['agent', 'script', list, index, 'call']
+          if (tools === undefined) return unknownTool(turn.call, Object.keys(mcp), path)
+          return tools.includes(turn.call)
+            ? []
+            : [{ path, reason: unknownName('tool', turn.call, tools) }]
+        }),
+      )
+    case 'model':
+      return []
+  }
 }
 
 function checkProblems({ checks, until }: Pick<PlainFile, 'checks' | 'until'>): FileProblem[] {

@@ -5,6 +5,7 @@ import { parseLoopFile } from './parse-loop-file.ts'
 
 const nowMs = Date.parse('2026-11-15T12:00:00Z')
 const small = 'prompt: do it\nagent: { command: [agent] }\nchecks: { test: npm test }\n'
+const byModel = 'prompt: do it\nagent: { model: openai/gpt-5 }\nchecks: { test: npm test }\n'
 
 const parse = async (text: string | Uint8Array, file = 'a.yaml') =>
   (await parseLoopFile(text, file, { nowMs })).file
@@ -149,22 +150,22 @@ describe('what is wrong is told with its place', () => {
     ],
     [
       'an unknown tool',
-      `${small}tools: [read, edti]`,
+      `${byModel}tools: [read, edti]`,
       '4:15: tools[1]: there is no tool "edti": did you mean edit?',
     ],
     [
       'a tool twice',
-      `${small}tools: [read, read]`,
+      `${byModel}tools: [read, read]`,
       '4:15: tools[1]: read is there twice: remove one',
     ],
     [
       'a tool of no server',
-      `${small}tools: [files__read]`,
+      `${byModel}tools: [files__read]`,
       '4:9: tools[0]: there is no MCP server files: describe it under mcp',
     ],
     [
       'a tool of another server',
-      `${small}mcp: { files: { command: [x] } }\ntools: [file__read]`,
+      `${byModel}mcp: { files: { command: [x] } }\ntools: [file__read]`,
       '5:9: tools[0]: there is no MCP server "file": did you mean files?',
     ],
     [
@@ -176,6 +177,21 @@ describe('what is wrong is told with its place', () => {
       'an empty command',
       `${small}mcp: { a: { command: [] } }`,
       '4:22: mcp.a.command: the list is empty: expected a list of a program and its arguments',
+    ],
+    [
+      'tools for an agent that has its own',
+      `${small}tools: [read]`,
+      '4:8: tools: an agent that is a command brings its own tools, so this would do nothing: remove it',
+    ],
+    [
+      'servers for an agent that has its own',
+      `${small}mcp: { files: { command: [x] } }`,
+      '4:6: mcp: an agent that is a command brings its own tools, so this would do nothing: tell the program of its servers',
+    ],
+    [
+      'a script that calls a tool that there is none of',
+      'prompt: x\nagent: { script: [[{ call: raed }]] }\nchecks: { t: x }',
+      '2:28: agent.script[0][0].call: there is no tool "raed": did you mean read?',
     ],
     [
       'an agent of no kind',
