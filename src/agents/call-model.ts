@@ -2,7 +2,9 @@
  * One call of a model, until it answers or there is no use in going on.
  *
  * E4. Every attempt reserves its worst case before it is made, and settles what the provider counted.
- *     An attempt that failed costs nothing if the provider said so, and its input if nobody knows.
+ *     An attempt that failed costs nothing if the provider said so. If nobody knows it costs its worst
+ *     case, because it is made again and an answer that was cut off at its end was made too; its input
+ *     when the run is being stopped, after which nothing is spent.
  * E9. Attempts and waits are limited. A long conversation is worth a short wait: it would be lost with
  *     the step. A long wait is the engine's, which knows how to wait.
  */
@@ -26,7 +28,7 @@ import type { Redact } from './redact.ts'
 
 export interface ModelCall {
   readonly worst: Amount
-  /** What it costs if the provider worked on it and its answer was lost. */
+  /** What it costs if the provider took it and nobody waited for the answer. */
   readonly input: Amount
   generate(signal: AbortSignal): Promise<SdkResult>
   spent(result: SdkResult): Amount
@@ -66,7 +68,8 @@ export async function callModel(
       return { type: 'answered', result: tried.result, spent }
     }
     const { failure } = tried
-    await settleFailed(reservation, failure.perhapsCharged ? call.input : zero, context)
+    const unknown = context.signal.aborted ? call.input : call.worst
+    await settleFailed(reservation, failure.perhapsCharged ? unknown : zero, context)
     if (failure.kind === 'too-long') return { type: 'too-long', message: failure.message }
     const waitMs = waitFor(failure, counts, clock)
     if (waitMs === undefined) throw toFaultError(failure, settings)

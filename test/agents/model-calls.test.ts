@@ -63,6 +63,14 @@ describe('budget (E4)', () => {
     expect(context.spent.tokens).toBeLessThanOrEqual(reserved?.worst.tokens ?? 0)
   })
 
+  test('charges the worst case of an answer that broke off, each time it is asked again', async () => {
+    await using agent = await createModelWorker(local, [{ does: 'cut' }, { does: 'cut' }, done])
+    const context = createAgentContext()
+    await agent.work(context)
+    const charged = context.reservations.map(({ worst, spent }) => spent?.tokens === worst.tokens)
+    expect(charged).toEqual([true, true, false])
+  })
+
   test('counts only tokens where the price is not known, and says so once', async () => {
     await using agent = await createModelWorker(local, [done])
     const context = createAgentContext()
