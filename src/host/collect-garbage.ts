@@ -45,7 +45,8 @@ async function requireSound({ journal, folder }: HostPorts): Promise<void> {
     const advice = 'Nothing was removed: restore the journal from a backup first.'
     throw new LoopError('store-damaged', `The journal in ${folder}: ${problem}. ${advice}`)
   }
-  if ((await journal.listRuns({ limit: 1 })).length > 0) return
+  // None because they were removed is as it should be.
+  if (journal.hasRemoved() || (await journal.listRuns({ limit: 1 })).length > 0) return
   if ((await namesIn(join(folder, 'blobs'))).every((name) => name === 'tmp')) return
   throw new LoopError(
     'bad-request',

@@ -1,7 +1,7 @@
 /** What a host offers. */
 
 import type { AnyLoopType, Checkpoint, RunRow } from '../engine/index.ts'
-import type { BlobStore, SqliteJournal } from '../journal/index.ts'
+import type { BlobStore, RemoveOptions, SqliteJournal } from '../journal/index.ts'
 import type {
   Decision,
   LoopType,
@@ -57,6 +57,12 @@ export interface Host {
   exportCheckpoint(run: string, options?: ExportOptions): Promise<string>
   /** Goes on from such a file, here or on another machine, as a run of its own. */
   restoreCheckpoint(text: string, loop: AnyLoopType, options?: RestoreOptions): Promise<RunHandle>
+  /**
+   * Takes a run that has ended out of the record for good; with `force` also one that has not, if
+   * nobody drives it. Forks of it stay whole. Resolves with what it was.
+   */
+  remove(run: string, options?: RemoveOptions): Promise<RunRow>
+  /** Removes content that no run names, older than an hour. */
   collectGarbage(): Promise<Collected>
   /** What is wrong with the record; empty when all is well. Reads everything that it names. */
   problems(): Promise<readonly string[]>

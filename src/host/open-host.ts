@@ -14,6 +14,7 @@ import { createDriver, type HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { extractTree, findProblems } from './look-after.ts'
 import type { HostOptions } from './options.ts'
+import { removeRun } from './remove-run.ts'
 import { createStarts } from './start-runs.ts'
 import { stateFolder } from './state-folder.ts'
 import { createTells } from './tell-runs.ts'
@@ -31,6 +32,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     ...tells,
     ...createStarts(base, driver, tells.tell),
     ...createCheckpointFiles(base, driver),
+    remove: (run, choice) => removeRun(base, run, choice),
     collectGarbage: () => collectGarbage(base),
     problems: () => findProblems(base),
     extract: (tree, to) => extractTree(base, tree, to),

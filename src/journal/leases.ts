@@ -30,6 +30,8 @@ export interface Leases {
   // All of these run inside a transaction of the caller.
   /** Throws `workspace-busy` when another run is at work in the workspace, above it or below it. */
   requireWorkspace(key: number, nowMs: number): void
+  /** Throws `run-busy` when somebody holds it. */
+  requireFree(key: number, run: RunId, nowMs: number): void
   take(key: number, run: RunId, owner: string, nowMs: number): Lease
   drop(key: number, lease: Lease): void
   /** Throws `fenced`. Prolongs a lease that is past a third of its time. */
@@ -59,15 +61,23 @@ export function createLeases(database: Database): Leases {
   // Nobody else can write while a transaction is open, so once in it is enough.
   const verified = new Map<number, Lease>()
 
+  function freeRow(key: number, run: RunId, nowMs: number): LeaseColumns | undefined {
+    const row = select.get(key) as LeaseColumns | undefined
+    if (row !== undefined && isHeld(row, nowMs)) throw busy(run, row)
+    return row
+  }
+
   return {
     requireWorkspace(key, nowMs) {
       for (const rival of rivals.all(key) as (LeaseColumns & { name: string })[]) {
         if (isHeld(rival, nowMs)) throw workspaceBusy(rival.name)
       }
     },
+    requireFree: (key, run, nowMs) => {
+      freeRow(key, run, nowMs)
+    },
     take(key, run, owner, nowMs) {
-      const row = select.get(key) as LeaseColumns | undefined
-      if (row !== undefined && isHeld(row, nowMs)) throw busy(run, row)
+      const row = freeRow(key, run, nowMs)
       const fence = (row?.fence ?? 0) + 1
       upsert.run(key, owner, fence, nowMs + leaseTtlMs)
       return { run, owner, fence }

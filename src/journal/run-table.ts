@@ -1,15 +1,25 @@
-/** Runs: creating, finding, listing. */
+/**
+ * Runs: creating, finding, listing.
+ *
+ * Any process may remove a run, so its key is asked for anew. Only who holds a lease may remember it:
+ * the lease is verified in each transaction, and no key is used twice (M2).
+ */
 
 import type { NewRun, RunRow } from '../engine/index.ts'
 import { LoopError, type RunId } from '../loop/index.ts'
 import { type Database, orNull } from './database.ts'
 import { encodeEvent } from './event-code.ts'
 import { isHeld } from './leases.ts'
+import { nextRunKey } from './remove-run.ts'
 import { type RunColumns, runColumns, toRunRow } from './rows.ts'
 import { createContentNames, insertEventSql } from './unit-writer.ts'
 
 export interface RunTable {
+  /** Throws `unknown-run`. */
   key(run: RunId): number
+  /** As `key`, from memory: for those whose lease is verified next. */
+  heldKey(run: RunId): number
+  forget(run: RunId): void
   insert(run: NewRun): void
   find(idOrName: string, nowMs: number): RunRow
   list(status: string | undefined, limit: number, nowMs: number): readonly RunRow[]
@@ -19,24 +29,30 @@ export function createRunTable(database: Database): RunTable {
   const keys = new Map<string, number>()
   const selectKey = database.prepare('SELECT key FROM runs WHERE id = ?')
   const insertRun = database.prepare(
-    'INSERT INTO runs (id, name, loop, status, first_iteration, workspace, created_at) ' +
-      "VALUES (?, ?, ?, 'pending', ?, ?, ?)",
+    'INSERT INTO runs (key, id, name, loop, status, first_iteration, workspace, created_at) ' +
+      `VALUES (${nextRunKey}, ?, ?, ?, 'pending', ?, ?, ?)`,
   )
   const insertEvent = database.prepare(insertEventSql)
   const nameContent = createContentNames(database)
 
   function key(run: RunId): number {
-    const known = keys.get(run)
-    if (known !== undefined) return known
     const row = selectKey.get(run) as { key: number } | undefined
     if (row === undefined) throw unknownRun(run)
-    keys.set(run, row.key)
     return row.key
   }
 
   return {
     key,
+    heldKey(run) {
+      const known = keys.get(run) ?? key(run)
+      keys.set(run, known)
+      return known
+    },
+    forget(run) {
+      keys.delete(run)
+    },
     insert(run: NewRun): void {
+      requireOrigin(run, key)
       try {
         const first = run.event.type === 'run-created' ? (run.event.iteration ?? 0) : 0
         insertRun.run(run.id, run.name, run.loop, first, orNull(run.workspace), run.atMs)
@@ -64,6 +80,11 @@ export function createRunTable(database: Database): RunTable {
       return rows.map((row) => toRow(row, nowMs))
     },
   }
+}
+
+/** What a fork takes over is safe from gc only if its origin is still there to name it. */
+function requireOrigin({ event }: NewRun, key: (run: RunId) => number): void {
+  if (event.type === 'run-created' && event.origin?.type === 'fork') key(event.origin.run)
 }
 
 function toRow(columns: unknown, nowMs: number): RunRow {

@@ -77,6 +77,15 @@ const migrations: readonly string[] = [
     PRIMARY KEY (hash, run)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The highest key of a run and position of an event that were removed: none is used twice.
+  CREATE TABLE removed (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    run INTEGER NOT NULL,
+    position INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO removed VALUES (1, 0, 0);
+  `,
 ]
 
 export const schemaVersion: number = migrations.length

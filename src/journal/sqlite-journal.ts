@@ -16,6 +16,7 @@ import { createDecisions, type Decisions } from './decisions.ts'
 import { createEventTable, type EventTable } from './event-table.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { createLeases, type Leases } from './leases.ts'
+import { createRemoval, type RemoveOptions } from './remove-run.ts'
 import { createRunTable, type RunTable } from './run-table.ts'
 import { migrate, rollBack } from './schema.ts'
 import { storeFailed } from './store-failures.ts'
@@ -36,6 +37,10 @@ export interface SqliteJournalOptions {
 export interface SqliteJournal extends Journal {
   /** As `acquire`, to decide about a run and not to work: who is in its workspace does not matter. */
   acquireIdle(run: RunId, owner: Owner): Promise<Lease>
+  /** For good, all of it or nothing. Throws `run-busy`, and `wrong-status` where it has not ended. */
+  removeRun(run: RunId, options?: RemoveOptions): Promise<void>
+  /** Whether a run was ever removed. */
+  hasRemoved(): boolean
   /** Every hash that a row names, with whether it is a tree. */
   namedContent(): readonly { readonly hash: string; readonly isTree: boolean }[]
   /** Findings of SQLite's own full check; empty when all is well. */
@@ -133,11 +138,12 @@ function createReading(parts: Parts): Pick<Journal, Reading | 'pendingDecisions'
 }
 
 type Leasing = 'acquire' | 'acquireIdle' | 'renew' | 'release'
-type Writing = Leasing | 'createRun' | 'append' | 'recordDecision'
+type Writing = Leasing | 'createRun' | 'append' | 'recordDecision' | 'removeRun' | 'hasRemoved'
 
 function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
   const { database, runs, leases, decisions, group, watch, now } = parts
   const writer = createUnitWriter(database)
+  const removal = createRemoval(database, (key, run) => leases.requireFree(key, run, now()))
   function transaction<T>(work: () => T): T {
     try {
       database.exec('BEGIN IMMEDIATE')
@@ -164,10 +170,10 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
     },
     acquire: (run, owner) => acquire(run, owner, true),
     acquireIdle: (run, owner) => acquire(run, owner, false),
-    renew: async (lease) => transaction(() => leases.verify(runs.key(lease.run), lease, now())),
-    release: async (lease) => transaction(() => leases.drop(runs.key(lease.run), lease)),
+    renew: async (lease) => transaction(() => leases.verify(runs.heldKey(lease.run), lease, now())),
+    release: async (lease) => transaction(() => leases.drop(runs.heldKey(lease.run), lease)),
     append(lease, unit) {
-      const key = runs.key(lease.run)
+      const key = runs.heldKey(lease.run)
       return group.add(key, () => {
         leases.verify(key, lease, now())
         writer.write(key, unit, decisions.markApplied)
@@ -178,6 +184,16 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
       watch.notify('decisions')
       return stored
     },
+    removeRun: async (run, options = {}) => {
+      transaction(() => {
+        const key = runs.key(run)
+        removal.remove(key, options)
+        writer.forget(key)
+      })
+      runs.forget(run)
+      watch.notify('events')
+    },
+    hasRemoved: () => guarded(removal.happened),
   }
 }
 

@@ -9,8 +9,11 @@ import type { Unit } from '../engine/index.ts'
 import { type BlobId, LoopError, type RunEvent, type TreeId } from '../loop/index.ts'
 import type { Database } from './database.ts'
 import { encodeEvent } from './event-code.ts'
+import { nextPosition } from './remove-run.ts'
 
-export const insertEventSql = 'INSERT INTO events (run, seq, at, type, body) VALUES (?, ?, ?, ?, ?)'
+export const insertEventSql: string =
+  'INSERT INTO events (position, run, seq, at, type, body) ' +
+  `VALUES (${nextPosition}, ?, ?, ?, ?, ?)`
 
 /** A run that is taken over goes on with the snapshot and the tail that others left. */
 const selectSizesSql =

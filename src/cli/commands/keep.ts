@@ -1,9 +1,12 @@
-/** Commands about the record itself: export, files, gc, doctor. */
+/** Commands about the record itself: export, files, rm, gc, doctor. */
 
 import type { Command } from 'commander'
 import { visible } from '../display/render.ts'
 import { outputExitCode } from '../exit-codes.ts'
 import { wholeNumber, withRecord } from '../session.ts'
+
+const gcAdvice =
+  'The content of their files is still there: loopctl gc removes what no other run needs.'
 
 export function addKeeping(program: Command): void {
   program
@@ -28,8 +31,21 @@ export function addKeeping(program: Command): void {
       }),
     )
   program
+    .command('rm <run...>')
+    .description('remove runs that have ended from the record, for good (by id or name)')
+    .option('--force', 'also runs that have not ended, if nobody drives them')
+    .action((runs: string[], options: { force?: boolean }) =>
+      withRecord(program, async (host, { json, print }) => {
+        for (const name of runs) {
+          const run = await host.remove(name, { force: options.force === true })
+          print({ removed: run.id, name: run.name }, () => visible(`removed ${run.name}`))
+        }
+        if (!json) print(undefined, () => gcAdvice)
+      }),
+    )
+  program
     .command('gc')
-    .description('remove content that no run names')
+    .description('remove content that no run names, once it is an hour old')
     .action(() =>
       withRecord(program, async (host, { print }) => {
         const swept = await host.collectGarbage()

@@ -1,0 +1,65 @@
+/**
+ * Removing a run for good, inside the transaction of the caller. What other runs name of the same
+ * content stays: each run has its own rows in `named_content`.
+ *
+ * M1. A run that somebody drives is refused; the lease is looked at where nobody can take it.
+ * M2. Keys of runs and positions of events are never given out twice: another process may still have
+ *     the key in its memory, and whoever follows the store has got to a position. SQLite gives out
+ *     the highest number and one, so the highest ones that went are remembered in `removed`, and new
+ *     ones are above both. (AUTOINCREMENT would mean to copy all events, and one more page to write
+ *     in each commit.)
+ */
+
+import { isEnd, LoopError, type RunId, type RunStatus } from '../loop/index.ts'
+import type { Database } from './database.ts'
+
+export interface Removal {
+  remove(key: number, options: RemoveOptions): void
+  /** Whether a run was ever removed here. */
+  happened(): boolean
+}
+
+export interface RemoveOptions {
+  /** Also a run that has not ended. */
+  readonly force?: boolean
+}
+
+/** SQL: a number above all that there are and all that there were. */
+export const nextRunKey =
+  'max(coalesce((SELECT max(key) FROM runs), 0), (SELECT run FROM removed)) + 1'
+export const nextPosition =
+  'max(coalesce((SELECT max(position) FROM events), 0), (SELECT position FROM removed)) + 1'
+
+const rememberSql =
+  'UPDATE removed SET run = max(run, ?1), position = max(position, coalesce(' +
+  '(SELECT position FROM events WHERE run = ?1 ORDER BY seq DESC LIMIT 1), 0))'
+
+const tables = ['snapshots', 'checkpoints', 'decisions', 'leases', 'named_content', 'events']
+
+export function createRemoval(
+  database: Database,
+  requireFree: (key: number, run: RunId) => void,
+): Removal {
+  return {
+    remove(key, { force = false }) {
+      const row = database.prepare('SELECT id, name, status FROM runs WHERE key = ?').get(key)
+      const { id, name, status } = row as { id: RunId; name: string; status: RunStatus }
+      requireFree(key, id)
+      if (!force && !isEnd(status)) throw notEnded(name, status)
+      database.prepare(rememberSql).run(key)
+      for (const table of tables) database.prepare(`DELETE FROM ${table} WHERE run = ?`).run(key)
+      database.prepare('DELETE FROM runs WHERE key = ?').run(key)
+    },
+    happened() {
+      const row = database.prepare('SELECT run FROM removed').get() as { run: number }
+      return row.run > 0
+    },
+  }
+}
+
+const notEnded = (name: string, status: RunStatus): LoopError =>
+  new LoopError(
+    'wrong-status',
+    `Run "${name}" has not ended (${status}), so it could be resumed. Cancel it first, or say ` +
+      '"force" to remove it as it is.',
+  )

@@ -1,0 +1,76 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { systemClock } from '../src/engine/index.ts'
+import { collectGarbage } from '../src/host/collect-garbage.ts'
+import type { Host } from '../src/host/index.ts'
+import { lines, newFolder, newHost, slow } from './host-fixture.ts'
+
+/** Content is kept for an hour; this is later. */
+const collectLater = (host: Host): ReturnType<typeof collectGarbage> =>
+  collectGarbage({ ...host, clock: { ...systemClock, now: () => Date.now() + 7_200_000 } })
+
+test('a fork is whole after its origin was removed and its content collected: it resumes', async () => {
+  const host = await newHost()
+  const workspace = newFolder()
+  await (await host.start(lines, { input: 4, workspace, name: 'origin' })).done
+  const stop = new AbortController()
+  stop.abort()
+  const fork = await host.fork('origin', lines, {
+    iteration: 2,
+    workspace: newFolder(),
+    name: 'fork',
+    signal: stop.signal,
+  })
+  expect(await fork.done).toMatchObject({ type: 'suspended' })
+
+  expect(await host.remove('origin')).toMatchObject({ name: 'origin', status: 'completed' })
+  expect((await collectLater(host)).removed).toBeGreaterThan(0)
+  expect((await host.list()).map(({ name }) => name)).toEqual(['fork'])
+  await expect(host.inspect('origin')).rejects.toMatchObject({ code: 'unknown-run' })
+  expect(await host.problems()).toEqual([])
+
+  const resumed = await host.resume('fork', lines)
+  expect(await resumed.done).toMatchObject({ outcome: { type: 'completed' } })
+  const { run, state } = await host.inspect('fork')
+  const text = readFileSync(join(run.workspace ?? '', 'lines.txt'), 'utf8')
+  expect(text).toBe('line 1\nline 2\nline 3\nline 4\n')
+  const out = newFolder()
+  await host.extract(state.tree ?? '', out)
+  expect(readFileSync(join(out, 'lines.txt'), 'utf8')).toBe(text)
+})
+
+test('when the last run was removed its content can be collected, and the name is free', async () => {
+  const host = await newHost()
+  const start = async (): Promise<unknown> =>
+    (await host.start(lines, { input: 4, workspace: newFolder(), name: 'only' })).done
+  await start()
+  const { state } = await host.inspect('only')
+  const blob = join(host.folder, 'blobs')
+  expect(existsSync(blob)).toBe(true)
+  await host.remove('only')
+  expect(await collectLater(host)).toMatchObject({ kept: 0 })
+  await expect(host.extract(state.tree ?? '', newFolder())).rejects.toThrow(/./)
+  expect(await start()).toMatchObject({ outcome: { type: 'completed' } })
+})
+
+test('a run that is driven is not removed; one that was left is, when asked twice', async () => {
+  const host = await newHost()
+  const run = await host.start(slow, { input: null, name: 'at-work' })
+  await expect(host.remove('at-work', { force: true })).rejects.toMatchObject({ code: 'run-busy' })
+  run.shutDown({ now: true })
+  await run.done
+  await expect(host.remove('at-work')).rejects.toMatchObject({ code: 'wrong-status' })
+  await host.remove('at-work', { force: true })
+  expect(await host.list()).toEqual([])
+})
+
+test('a beginning of a name is not enough to remove a run', async () => {
+  const host = await newHost()
+  await (await host.start(lines, { input: 4, workspace: newFolder(), name: 'brave-owl' })).done
+  await expect(host.remove('brave')).rejects.toMatchObject({
+    code: 'bad-request',
+    message: expect.stringContaining('"brave-owl"'),
+  })
+  expect(await host.list()).toHaveLength(1)
+})
