@@ -4,7 +4,7 @@
 import { errorTable } from '../loop/index.ts'
 
 process.stderr.write(
-  'loopd: the daemon is not part of this release. Run loops through the library, and look at them ' +
-    'with loopctl list, inspect and tail.\n',
+  'loopd: the daemon is not part of this release. Run a loop file in the foreground: ' +
+    'loopctl run <file>\n',
 )
 process.exitCode = errorTable['not-available'].exitCode

@@ -11,18 +11,25 @@ export async function loadTrusted(
   folder: string,
   file: string,
   options: LoadOptions,
-  watched?: { say(line: string): void; readonly signal: AbortSignal },
+  { purpose = 'run', watched }: LoadManner = {},
 ): Promise<LoadedLoop> {
   const { loadLoop, previewLoop, trustLoop } = await import('../host/index.ts')
-  const preview = await previewLoop(file, folder)
-  if (!preview.trusted && (options.trust === true || (await isAgreed(session, preview)))) {
+  const preview = await previewLoop(file, folder, purpose)
+  const wanted = !preview.trusted && (purpose !== 'look' || options.trust === true)
+  if (wanted && (options.trust === true || (await isAgreed(session, preview)))) {
     await trustLoop(preview, folder)
   }
   return loadLoop(file, {
     folder,
+    purpose,
     ...(options.input === undefined ? {} : { input: options.input }),
     ...(watched === undefined ? {} : { onLine: watched.say, signal: watched.signal }),
   })
+}
+
+export interface LoadManner {
+  readonly purpose?: 'run' | 'resume' | 'look'
+  readonly watched?: { say(line: string): void; readonly signal: AbortSignal }
 }
 
 interface Agreeable {

@@ -11,7 +11,7 @@ import {
   type WrittenLoopFile,
 } from '../protocol/index.ts'
 import { type OpenCodeLoop, openCodeLoop, type ScannedLoop } from './code-loop/index.ts'
-import { plainSettings, withGiven, workspaceOf } from './load-file.ts'
+import { firstPrompt, plainSettings, withGiven, workspaceOf } from './load-file.ts'
 import type { LoadedLoop, LoadOptions } from './loaded-loop.ts'
 import { LoopFileError, pathName, type ReadSection } from './loop-file/index.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
@@ -27,19 +27,19 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
   try {
     const { file, input } = readSettings(code)
     const given = isObject(input) ? withGiven(input, options.input) : input
-    const { loop, firstPrompt } = await typeOf(code, file, given)
+    const type = await typeOf(code, file, given)
     const opened: OpenedParts[] = []
     return {
       source: code.source,
-      loop,
+      ...type,
       input: given,
       limits: file.limits,
       workspace: workspaceOf(file, scanned.file),
       powers: codePowers(scanned),
       warnings: [],
-      firstPrompt,
       async open(place) {
-        const parts = await openParts(file, place, environment, code.parts)
+        const apart = [scanned.file, ...(place.apart ?? [])]
+        const parts = await openParts(file, { ...place, apart }, environment, code.parts)
         opened.push(parts)
         return parts
       },
@@ -54,7 +54,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
 }
 
 export const codePowers = ({ file, modules, packages }: ScannedLoop): readonly string[] => [
-  `runs code: ${basename(file)}${modules.length > 1 ? ` and ${modules.length - 1} files it imports` : ''}`,
+  `runs code: ${basename(file)}${modules.length > 1 ? ` and what it imports (${modules.length - 1})` : ''}`,
   ...(packages.length === 0 ? [] : [`imports ${packages.join(', ')}`]),
   'code is not isolated: it can reach the network and whatever you can',
 ]
@@ -71,10 +71,13 @@ async function typeOf(
   file: NamedFile,
   input: Json,
 ): Promise<Pick<LoadedLoop, 'loop' | 'firstPrompt'>> {
-  if (code.loop !== undefined) return { loop: code.loop, firstPrompt: undefined }
+  if (code.loop !== undefined) return { loop: code.loop, firstPrompt: () => undefined }
   const settings = plainSettings(file, sectionsOf(code, file), code.source.digest)
-  const { first } = await checkPlain(settings, isObject(input) ? input : {})
-  return { loop: plainLoop(settings), firstPrompt: first.text }
+  const checked = await checkPlain(settings, isObject(input) ? input : {})
+  return {
+    loop: plainLoop(settings),
+    firstPrompt: (limits, workspace) => firstPrompt(checked, limits, workspace),
+  }
 }
 
 /** A loop type of its own needs no prompt and no agent, and any input is its own business. */

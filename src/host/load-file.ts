@@ -1,8 +1,9 @@
 /** A loop file in YAML as something to run. */
 
-import { dirname, resolve } from 'node:path'
-import { didYouMean, type Json, LoopError } from '../loop/index.ts'
-import { checkPlain, type PlainSettings, plainLoop } from '../loops/index.ts'
+import { existsSync } from 'node:fs'
+import { delimiter, dirname, resolve } from 'node:path'
+import { didYouMean, type Json, type Limits, LoopError } from '../loop/index.ts'
+import { type CheckedPlain, checkPlain, type PlainSettings, plainLoop } from '../loops/index.ts'
 import type { LoopFile } from '../protocol/index.ts'
 import type { Environment, LoadedLoop, LoadOptions } from './loaded-loop.ts'
 import { describePowers, type ReadLoopFile, type ReadSection } from './loop-file/index.ts'
@@ -13,7 +14,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
   const environment = options.environment ?? process.env
   const input = withGiven(file.input, options.input)
   const settings = plainSettings(file, read.sections, digest)
-  const { first } = await checkPlain(settings, input)
+  const checked = await checkPlain(settings, input)
   const opened: OpenedParts[] = []
   return {
     source: { file: path, digest },
@@ -23,10 +24,12 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     limits: file.limits,
     workspace: workspaceOf(file, path),
     powers: describePowers(file),
-    warnings: warningsOf(file, environment),
-    firstPrompt: first.text,
+    warnings: warningsOf(file, path, environment),
+    firstPrompt: (limits, workspace) => firstPrompt(checked, limits, workspace),
     async open(place) {
-      const parts = await openParts(file, place, environment)
+      if (options.purpose === 'look') throw new LoopError('not-trusted', 'It was only looked at.')
+      const apart = [...named(read), ...(place.apart ?? [])]
+      const parts = await openParts(file, { ...place, apart }, environment)
       opened.push(parts)
       return parts
     },
@@ -35,6 +38,16 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     },
   }
 }
+
+/** Changing the loop file is not the loop's work, and must not be undone with it. */
+const named = ({ path, files }: ReadLoopFile): readonly string[] =>
+  files.map((file) => resolve(dirname(path), file.path))
+
+export const firstPrompt = (
+  { first }: CheckedPlain,
+  { iterations, tokens, costMicros, timeMs }: Limits,
+  workspace: string,
+): string => first({ workspace, remaining: { iterations, tokens, costMicros, timeMs } }).text
 
 export const workspaceOf = (
   { workspace }: { readonly workspace?: string },
@@ -69,9 +82,24 @@ export function withGiven(
   return { ...input, ...given }
 }
 
-function warningsOf(file: LoopFile, environment: Environment): readonly string[] {
+/** What will be missed when it runs, as far as it can be seen now. */
+function warningsOf(file: LoopFile, path: string, environment: Environment): readonly string[] {
   const { agent } = file
-  const names = agent.type === 'command' ? agent.env : []
-  const missing = names.filter((name) => environment[name] === undefined)
-  return missing.map((name) => `agent.env: ${name} is not set, so the agent will not have it.`)
+  const workspace = workspaceOf(file, path)
+  const noFolder = existsSync(workspace) ? [] : [`workspace: there is no folder ${workspace}.`]
+  if (agent.type !== 'command') return noFolder
+  const [program = ''] = agent.command
+  const unset = agent.env.filter((name) => environment[name] === undefined)
+  return [
+    ...noFolder,
+    ...(isProgram(program, workspace, environment)
+      ? []
+      : [`agent.command: there is no program ${program}: install it, or give its path.`]),
+    ...unset.map((name) => `agent.env: ${name} is not set, so the agent will not have it.`),
+  ]
+}
+
+function isProgram(program: string, workspace: string, environment: Environment): boolean {
+  const folders = program.includes('/') ? [workspace] : (environment['PATH'] ?? '').split(delimiter)
+  return folders.some((folder) => existsSync(resolve(folder, program)))
 }

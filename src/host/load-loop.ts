@@ -5,7 +5,9 @@
  */
 
 import { extname } from 'node:path'
-import { LoopError } from '../loop/index.ts'
+import { resolveModel } from '../agents/index.ts'
+import { isLoopError, LoopError } from '../loop/index.ts'
+import type { AgentSettings } from '../protocol/index.ts'
 import { codeLoopEndings, type ScannedLoop, scanCodeLoop } from './code-loop/index.ts'
 import { codePowers, loadCode } from './load-code.ts'
 import { loadFile } from './load-file.ts'
@@ -26,9 +28,13 @@ type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
   | { readonly type: 'code'; readonly scanned: ScannedLoop }
 
-export async function previewLoop(path: string, folder: string): Promise<LoopPreview> {
-  const seen = summary(await look(path))
-  return { ...seen, trusted: await openTrust(folder).isTrusted(seen.digest) }
+export async function previewLoop(
+  path: string,
+  folder: string,
+  purpose?: LoadOptions['purpose'],
+): Promise<LoopPreview> {
+  const seen = summary(await look(path, purpose))
+  return { ...seen, trusted: await openTrust(folder).isTrusted(seen) }
 }
 
 /** The content that was previewed, and no other. */
@@ -41,10 +47,10 @@ export async function trustLoop(
 
 /** Takes it back. What runs already goes on. */
 export async function distrustLoop(
-  preview: Pick<LoopPreview, 'digest'>,
+  preview: Pick<LoopPreview, 'file' | 'digest'>,
   folder: string,
 ): Promise<void> {
-  await openTrust(folder).forget(preview.digest)
+  await openTrust(folder).forget(preview)
 }
 
 /** Newest first. */
@@ -53,9 +59,11 @@ export const trustedLoops = (folder: string): Promise<readonly TrustedEntry[]> =
 
 /** Rejects with `not-trusted`, `bad-loop-file`, `bad-template` or `bad-request`. */
 export async function loadLoop(path: string, options: LoadOptions): Promise<LoadedLoop> {
-  const looked = await look(path)
+  const looked = await look(path, options.purpose)
   const { file, digest, powers } = summary(looked)
-  await requireTrusted(openTrust(options.folder), { path: file, digest, powers })
+  if (options.purpose !== 'look' || looked.type === 'code') {
+    await requireTrusted(openTrust(options.folder), { path: file, digest, powers })
+  }
   return looked.type === 'data' ? loadFile(looked.read, options) : loadCode(looked.scanned, options)
 }
 
@@ -73,9 +81,26 @@ export async function validateLoop(path: string, folder: string): Promise<LoopRe
     if (looked.type === 'code') return await validateCode(path, folder, looked.scanned)
     const loaded = await loadFile(looked.read, { folder })
     await loaded.close()
-    return { file: path, ok: true, problems: [], warnings: loaded.warnings }
+    const warnings = [...loaded.warnings, ...(await modelWarnings(looked.read.file.agent))]
+    return { file: path, ok: true, problems: [], warnings }
   } catch (error) {
     return { file: path, ok: false, problems: problemsOf(error), warnings: [] }
+  }
+}
+
+/** A provider that there is none of is wrong; a key that is not set may be set tomorrow. */
+async function modelWarnings(agent: AgentSettings): Promise<readonly string[]> {
+  if (agent.type !== 'model') return []
+  const { model, baseUrl, apiKeyEnv } = agent
+  try {
+    await resolveModel(model, {
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+    })
+    return []
+  } catch (error) {
+    if (isLoopError(error, 'not-configured')) return [`agent.model: ${error.message}`]
+    throw error
   }
 }
 
@@ -84,7 +109,7 @@ async function validateCode(
   folder: string,
   scanned: ScannedLoop,
 ): Promise<LoopReport> {
-  if (!(await openTrust(folder).isTrusted(scanned.digest))) {
+  if (!(await openTrust(folder).isTrusted(scanned))) {
     const warning = `only its syntax was checked: trust it to have the rest checked (loopctl trust ${path})`
     return { file: path, ok: true, problems: [], warnings: [warning] }
   }
@@ -97,15 +122,16 @@ function problemsOf(error: unknown): LoopReport['problems'] {
   if (error instanceof LoopFileError) {
     return error.problems.map((problem) => ({ ...problem, text: describeProblem(problem) }))
   }
-  if (error instanceof LoopError) return error.message.split('\n').map((text) => ({ text }))
+  if (error instanceof LoopError && error.code !== 'unknown-file')
+    return error.message.split('\n').map((text) => ({ text }))
   throw error
 }
 
-async function look(path: string): Promise<Looked> {
+async function look(path: string, purpose?: LoadOptions['purpose']): Promise<Looked> {
   if (codeLoopEndings.includes(extname(path))) {
     return { type: 'code', scanned: await scanCodeLoop(path) }
   }
-  return { type: 'data', read: await readLoopFile(path) }
+  return { type: 'data', read: await readLoopFile(path, purpose === 'resume' ? { nowMs: 0 } : {}) }
 }
 
 function summary(looked: Looked): Omit<LoopPreview, 'trusted'> {

@@ -26,7 +26,7 @@ export interface LoadedLoop {
   /** What a person should know, and what a run can do without. */
   readonly warnings: readonly string[]
   /** What the agent would be told first; undefined where only running tells. */
-  readonly firstPrompt: string | undefined
+  firstPrompt(limits: Limits, workspace: string): string | undefined
   /** Starts what a run needs: its agent, its tools, their servers. For one run. */
   open(place: OpenPlace): Promise<OpenedLoop>
   /** Ends everything that was opened, and the process of a loop that is code. */
@@ -37,6 +37,8 @@ export interface OpenPlace {
   /** The folder of the record. */
   readonly folder: string
   readonly workspace?: string | undefined
+  /** Files that are no part of the work though they may lie in the workspace: whole paths. */
+  readonly apart?: readonly string[]
   readonly signal?: AbortSignal
 }
 
@@ -52,6 +54,11 @@ export interface LoadOptions {
   /** Values in place of those of the file. */
   readonly input?: Readonly<Record<string, string>>
   readonly environment?: Environment
+  /**
+   * `look`: nothing of it will be opened, so data needs no trust. `resume`: a deadline that has
+   * passed is the run's own business.
+   */
+  readonly purpose?: 'run' | 'resume' | 'look'
   /** Told of each line that the code of a loop prints; they go to stderr unless told. */
   readonly onLine?: (line: string) => void
   /** Aborting it gives up the loading. */

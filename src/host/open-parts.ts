@@ -1,5 +1,6 @@
 /** What a loop file says a run may use, made real: its agent, tools, MCP servers and checks. */
 
+import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { uuidv7 } from 'uuidv7'
 import { type Agent, commandAgent, createAgents, scriptedAgent } from '../agents/index.ts'
@@ -18,6 +19,7 @@ import type { CodeParts } from './code-loop/index.ts'
 import { outputFolder } from './collect-garbage.ts'
 import { commandCheck } from './command-check.ts'
 import type { Environment, OpenedLoop, OpenPlace } from './loaded-loop.ts'
+import { pathInside } from './places.ts'
 
 /** The role that the built-in loop type `plain` asks for. */
 const maker = 'maker'
@@ -61,7 +63,7 @@ export async function openParts(
           spillFolder: join(outputFolder(place.folder), uuidv7()),
         }),
         checks: { ...openChecks(file.checks, commands), ...code?.checks },
-        exclude: file.exclude,
+        exclude: [...file.exclude, ...apartIn(place)],
         ...(hooks === undefined ? {} : { hooks }),
         ...(gate === undefined ? {} : { gate }),
         ...(actions === undefined ? {} : { actions }),
@@ -73,6 +75,16 @@ export async function openParts(
     await mcp.close()
     throw error
   }
+}
+
+/** Of the files that are apart, those in the workspace, as paths in it. */
+function apartIn({ workspace, apart = [] }: OpenPlace): readonly string[] {
+  if (workspace === undefined || !existsSync(workspace)) return []
+  const root = realpathSync(workspace)
+  return apart.flatMap((path) => {
+    const inner = existsSync(path) ? pathInside(root, realpathSync(path)) : undefined
+    return inner === undefined || inner === '.' ? [] : [inner]
+  })
 }
 
 /** Servers are killed like commands, with all that they started. */

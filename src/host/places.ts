@@ -1,6 +1,6 @@
 /** Folders that callers name: where they lead, and that nothing there is lost. */
 
-import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 
@@ -41,6 +41,16 @@ export function requireEmpty(
     `The folder ${workspace} is not empty, and its files would be replaced. ` +
       'Give an empty one, or say replaceFiles.',
   )
+}
+
+/** A run that has nowhere to work is not made. */
+export function requireFolder(workspace: string | undefined): void {
+  if (workspace === undefined) return
+  const found = statSync(workspace, { throwIfNoEntry: false })
+  if (found?.isDirectory() === true) return
+  const what = found === undefined ? 'There is no folder' : 'This is no folder:'
+  const message = `${what} ${workspace}. Make it, or give another to work in.`
+  throw new LoopError('bad-request', message)
 }
 
 /** Of what does not exist yet, the folders above it count. */

@@ -5,7 +5,7 @@ import { createOwner } from '../journal/index.ts'
 import { isEnd, LoopError, type Source } from '../loop/index.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
-import { requireEmpty, resolveWorkspace } from './places.ts'
+import { requireEmpty, requireFolder, resolveWorkspace } from './places.ts'
 import { requireKnownLimits } from './requests.ts'
 import { createNamed } from './run-names.ts'
 
@@ -20,6 +20,7 @@ export function createStarts(
       const { input } = options
       const limits = requireKnownLimits(options.limits)
       const workspace = resolveWorkspace(options.workspace, folder)
+      requireFolder(workspace)
       const place = workspace === undefined ? {} : { workspace }
       const run = await createNamed(options.name, (named) =>
         createRun(loop, base, { ...named, ...sourceOf(options), input, limits, ...place }),

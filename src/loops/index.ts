@@ -1,4 +1,5 @@
 export {
+  type CheckedPlain,
   checkPlain,
   type PlainLoop,
   type PlainSettings,

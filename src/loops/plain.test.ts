@@ -108,10 +108,10 @@ describe('progress', () => {
 describe('a check before the run', () => {
   test('tells the variables, and the first prompt', async () => {
     const prompt = '{{ input.goal }}{% if iteration > 1 %}{{ progress }}{% endif %}'
-    expect(await checkPlain({ prompt }, { goal: 'g' })).toMatchObject({
-      variables: ['input.goal', 'iteration', 'progress'],
-      first: { text: 'g', cuts: [] },
-    })
+    const checked = await checkPlain({ prompt }, { goal: 'g' })
+    expect(checked.variables).toEqual(['input.goal', 'iteration', 'progress'])
+    const remaining = { iterations: 9, tokens: 1, costMicros: 1, timeMs: 1 }
+    expect(checked.first({ workspace: '/w', remaining })).toMatchObject({ text: 'g', cuts: [] })
   })
 
   test.each([

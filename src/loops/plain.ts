@@ -26,6 +26,7 @@ import {
 import { addResult, type PlainProgress, type PlainResult, stuckByCount } from './plain-progress.ts'
 import {
   createPrompt,
+  type Moment,
   type PlainContext,
   type PlainInput,
   type Prompt,
@@ -106,17 +107,26 @@ export function plainLoop(settings: PlainSettings): PlainLoop {
 export async function checkPlain(
   settings: PlainSettings,
   input: PlainInput,
-): Promise<{ readonly variables: readonly string[]; readonly first: Assembled }> {
+): Promise<CheckedPlain> {
   const prompt = await createPrompt(sectionsOf(settings.prompt))
   prompt.check(input)
   const tokensMax = settings.context?.tokensMax ?? contextTokensMax
+  const write = (moment: Moment, previous: PlainProgress | undefined): Assembled =>
+    prompt.write({ input: input ?? {}, previous }, moment, tokensMax)
   const remaining = { iterations: 1, tokens: 1, costMicros: 1, timeMs: 1 }
-  const write = (iteration: number, previous: PlainProgress | undefined): Assembled => {
-    const moment = { iteration, workspace: '.', remaining }
-    return prompt.write({ input: input ?? {}, previous }, moment, tokensMax)
+  const any = { workspace: '.', remaining }
+  write({ iteration: 2, ...any }, anyProgress)
+  write({ iteration: 1, ...any }, undefined)
+  return {
+    variables: prompt.variables,
+    first: (beginning) => write({ iteration: 1, ...beginning }, undefined),
   }
-  write(2, anyProgress)
-  return { variables: prompt.variables, first: write(1, undefined) }
+}
+
+export interface CheckedPlain {
+  readonly variables: readonly string[]
+  /** The prompt of the first iteration. */
+  first(beginning: Omit<Moment, 'iteration'>): Assembled
 }
 
 /** Progress of which each part is there. */

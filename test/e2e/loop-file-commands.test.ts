@@ -1,9 +1,10 @@
 /** What loopctl says about loop files: validate, trust, dry runs, and what it refuses. */
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ctl, place } from './loop-fixture.ts'
+import { ctl, environment, loopctl, place } from './loop-fixture.ts'
 
 const loop = `
 input: { goal: pass, size: 3 }
@@ -52,7 +53,7 @@ test('without a terminal an untrusted file is refused, with what it would do and
 
 test('a dry run shows the plan and the first prompt, and starts nothing', async () => {
   const at = place(loop)
-  const dry = await ctl(at, 'run', at.file, '--trust', '--dry-run', '--input', 'goal=win')
+  const dry = await ctl(at, 'run', at.file, '--dry-run', '--input', 'goal=win')
   expect(dry.code).toBe(0)
   expect(dry.stdout).toContain('The first prompt:\nwin')
   expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
@@ -72,7 +73,6 @@ test('a home folder is not worked on by chance', async () => {
   writeFileSync(at.file, loop)
   const env = { PATH: process.env['PATH'] ?? '', HOME: at.work, LOOPWRIGHT_STATE: at.state }
   const { execFile } = await import('node:child_process')
-  const loopctl = new URL('../../dist/cli/loopctl.js', import.meta.url).pathname
   const stderr = await new Promise<string>((resolve) => {
     const args = [loopctl, 'run', at.file, '--trust']
     execFile(process.execPath, args, { env, cwd: at.work }, (_error, _out, text) => resolve(text))
@@ -92,4 +92,62 @@ test('errors are JSON for programs', async () => {
   const ended = await ctl(at, '--json', 'run', at.file)
   expect(ended.code).toBe(77)
   expect(JSON.parse(ended.stderr)).toMatchObject({ error: { code: 'not-trusted' } })
+})
+
+test('a dry run shows the prompt as the first iteration would have it', async () => {
+  const at = place(`
+prompt: "{{ budget.iterations }} {{ budget.cost }} {{ workspace }}"
+checks: { ok: 'true' }
+agent: { script: [[{ say: ok }]] }
+`)
+  const limits = ['--iterations', '7', '--cost', '2.5']
+  const json = await ctl(at, '--json', 'run', at.file, '--dry-run', ...limits)
+  expect(JSON.parse(json.stdout)).toMatchObject({ prompt: `7 2.5 ${at.work}` })
+})
+
+test('the same file elsewhere is not trusted: it would run what lies there', async () => {
+  const at = place(loop)
+  expect((await ctl(at, 'run', at.file, '--trust')).code).toBe(0)
+  const copy = join(at.work, 'loop.yaml')
+  writeFileSync(copy, readFileSync(at.file))
+  expect((await ctl(at, 'run', copy)).code).toBe(77)
+})
+
+test('neither the loop file nor our own log in the workspace is put back with the work', async () => {
+  const at = place(loop)
+  const file = join(at.work, 'loop.yaml')
+  const check = 'echo "# edited meanwhile" >> loop.yaml; echo more >> by-check.txt; true'
+  writeFileSync(file, loop.replace("ok: 'true'", `ok: '${check}'`))
+  const log = join(at.work, 'run.log')
+  const output = openSync(log, 'w')
+  const args = [loopctl, 'run', file, '--trust', '--workspace', at.work]
+  const child = spawn(process.execPath, args, {
+    env: environment(at.state),
+    stdio: ['ignore', output, output],
+  })
+  expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0)
+  expect(readFileSync(file, 'utf8')).toContain('# edited meanwhile')
+  expect(readFileSync(log, 'utf8')).toContain('completed: checks-pass')
+  expect(existsSync(join(at.work, 'by-check.txt'))).toBe(false)
+  expect(readFileSync(log, 'utf8')).toContain('changed while a check ran')
+})
+
+test('a workspace that is not there is said to be so, and no run is made', async () => {
+  const at = place(loop)
+  const ended = await ctl(at, 'run', at.file, '--trust', '--workspace', join(at.work, 'nowhere'))
+  expect(ended.code).toBe(64)
+  expect(ended.stderr).toContain('There is no folder')
+  expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
+})
+
+test('validate warns of what will be missed', async () => {
+  const at = place(`
+prompt: x
+checks: { ok: 'true' }
+agent: { command: [no-such-program], env: [NO_SUCH_VARIABLE] }
+`)
+  const { code, stdout } = await ctl(at, 'validate', at.file)
+  expect(code).toBe(0)
+  expect(stdout).toContain('warning: agent.command: there is no program no-such-program')
+  expect(stdout).toContain('warning: agent.env: NO_SUCH_VARIABLE is not set')
 })

@@ -9,6 +9,8 @@ import { isLoopError, LoopError } from '../../loop/index.ts'
 import { visible } from '../display/render.ts'
 import { interruptedExitCode } from '../exit-codes.ts'
 import { createForeground, type From } from '../foreground.ts'
+import { outputFiles } from '../output-files.ts'
+import { showPlan } from '../plan.ts'
 import {
   addLimitOptions,
   addLoadOptions,
@@ -18,7 +20,7 @@ import {
   limitsFrom,
 } from '../run-options.ts'
 import { folderName, openSession, type Session, wholeNumber, withNewRecord } from '../session.ts'
-import { loadTrusted } from '../trust.ts'
+import { type LoadManner, loadTrusted } from '../trust.ts'
 
 interface RunOptions extends LoadOptions, LimitOptions {
   readonly name?: string
@@ -67,15 +69,17 @@ export function addRunning(program: Command): void {
 
 async function startRun(program: Command, file: string, options: RunOptions): Promise<void> {
   const session = openSession(program)
+  const purpose = options.dryRun === true ? 'look' : 'run'
   await withNewRecord(program, (host) =>
-    withLoop(session, host, file, options, async (loaded, drive) => {
+    withLoop(session, host, file, { ...options, purpose }, async (loaded, drive) => {
       const workspace = workspaceFor(options.workspace, loaded)
-      if (options.dryRun === true) return showPlan(session, loaded, workspace)
+      const limits = { ...loaded.limits, ...limitsFrom(options) }
+      if (options.dryRun === true) return showPlan(session, loaded, limits, workspace)
       await drive(workspace, async (opened, signal) => {
         const handle = await host.start(loaded.loop, {
           ...opened.parts,
           input: loaded.input,
-          limits: { ...loaded.limits, ...limitsFrom(options) },
+          limits,
           workspace,
           source: loaded.source,
           signal,
@@ -111,7 +115,7 @@ async function resumeRun(program: Command, name: string, options: ResumeOptions)
     const before = await host.inspect(name)
     const file = fileOf(before, options.file)
     const moved = options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }
-    await withLoop(session, host, file, options, (loaded, drive) =>
+    await withLoop(session, host, file, { ...options, purpose: 'resume' }, (loaded, drive) =>
       drive(moved.workspace ?? before.run.workspace, async (opened, signal) => {
         const handle = await host.resume(before.run.id, loaded.loop, {
           ...opened.parts,
@@ -175,17 +179,20 @@ async function withLoop(
   session: Session,
   host: Host,
   file: string,
-  options: LoadOptions,
+  options: LoadOptions & Pick<LoadManner, 'purpose'>,
   work: (loaded: LoadedLoop, drive: Drive) => Promise<void>,
 ): Promise<void> {
   const { folder } = host
+  const { purpose = 'run' } = options
   const foreground = createForeground(session)
   let loaded: LoadedLoop | undefined
   try {
-    loaded = await loadTrusted(session, folder, file, options, foreground)
+    const manner = { purpose, watched: foreground }
+    loaded = await loadTrusted(session, folder, file, options, manner)
     const { open } = loaded
     await work(loaded, async (workspace, start) => {
-      const opened = await open({ folder, workspace, signal: foreground.signal })
+      const { signal } = foreground
+      const opened = await open({ folder, workspace, signal, apart: outputFiles() })
       for (const problem of opened.problems) foreground.say(`warning: ${visible(problem)}`)
       foreground.signal.throwIfAborted()
       const { handle, ...from } = await start(opened, foreground.signal)
@@ -228,18 +235,4 @@ function forkFolder(
   let number = 2
   while (existsSync(`${beside}-${number}`)) number++
   return `${beside}-${number}`
-}
-
-function showPlan(session: Session, loaded: LoadedLoop, workspace: string): void {
-  const { loop, limits, input, powers, firstPrompt: prompt } = loaded
-  session.print({ loop: loop.name, workspace, limits, input, powers, prompt }, () =>
-    [
-      `loop       ${loop.name}`,
-      `workspace  ${workspace}`,
-      ...powers.map((power) => `           ${power}`),
-      ...(prompt === undefined ? [] : ['', 'The first prompt:', ...prompt.split('\n')]),
-    ]
-      .map((line) => line.split('\t').map(visible).join('\t'))
-      .join('\n'),
-  )
 }

@@ -16,6 +16,13 @@ export function renderTime(ms: number): string {
 export const visible = (text: string): string =>
   text.replaceAll(/\p{Cc}/gu, (character) => escapes[character] ?? hexEscape(character))
 
+/** Text of several lines, tabs kept: it may begin lines, and nothing else. */
+export const visibleText = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.split('\t').map(visible).join('\t'))
+    .join('\n')
+
 const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 const hexEscape = (character: string): string =>

@@ -16,7 +16,7 @@ export async function requireTrusted(
   trust: Trust,
   { path, digest, powers }: ToTrust,
 ): Promise<void> {
-  if (await trust.isTrusted(digest)) return
+  if (await trust.isTrusted({ digest, file: path })) return
   const damage = await trust.damage()
   throw new LoopError(
     'not-trusted',

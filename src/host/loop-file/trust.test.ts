@@ -30,24 +30,28 @@ afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }))
 
 const digest = (number: number): string => number.toString(16).padStart(64, '0')
 const path = (): string => join(folder, 'trust.json')
+const one = { digest: digest(1), file: '/a.yaml' }
+const two = { digest: digest(2), file: '/b.yaml' }
 
 describe('trust', () => {
-  test('is given to content, listed, and taken back', async () => {
+  test('is given to content in its place, listed, and taken back', async () => {
     const trust = openTrust(folder)
-    expect(await trust.isTrusted(digest(1))).toBe(false)
-    await trust.trust({ digest: digest(1), file: '/a.yaml' })
-    await trust.trust({ digest: digest(2), file: '/b.yaml' })
-    await trust.trust({ digest: digest(1), file: '/c.yaml' })
-    expect(await trust.isTrusted(digest(1))).toBe(true)
-    expect(await trust.isTrusted(digest(3))).toBe(false)
+    expect(await trust.isTrusted(one)).toBe(false)
+    await trust.trust(one)
+    await trust.trust(two)
+    expect(await trust.isTrusted(one)).toBe(true)
+    expect(await trust.isTrusted({ ...one, digest: digest(3) })).toBe(false)
+    // The same text elsewhere would run what lies there.
+    expect(await trust.isTrusted({ ...one, file: '/elsewhere/a.yaml' })).toBe(false)
+    await trust.trust(one)
     expect((await openTrust(folder).list()).map((entry) => entry.file)).toEqual([
-      '/c.yaml',
+      '/a.yaml',
       '/b.yaml',
     ])
-    expect(await trust.forget(digest(1))).toBe(true)
-    expect(await trust.forget(digest(1))).toBe(false)
-    expect(await trust.isTrusted(digest(1))).toBe(false)
-    expect(await trust.isTrusted(digest(2))).toBe(true)
+    expect(await trust.forget(one)).toBe(true)
+    expect(await trust.forget(one)).toBe(false)
+    expect(await trust.isTrusted(one)).toBe(false)
+    expect(await trust.isTrusted(two)).toBe(true)
     expect(statSync(path()).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder)).toEqual(['trust.json'])
   })
@@ -64,11 +68,11 @@ describe('trust', () => {
       await trust.trust({ digest: digest(1), file: '/a.yaml' })
       expect(await trust.damage()).toBeUndefined()
       writeFileSync(path(), text)
-      expect(await trust.isTrusted(digest(1))).toBe(false)
+      expect(await trust.isTrusted(one)).toBe(false)
       expect(await trust.damage()).toMatch(/trust\.json is not used, because it is damaged/)
       await trust.trust({ digest: digest(2), file: '/b.yaml' })
       expect(await trust.damage()).toBeUndefined()
-      expect(await trust.isTrusted(digest(2))).toBe(true)
+      expect(await trust.isTrusted(two)).toBe(true)
       const [aside = ''] = readdirSync(folder).filter((name) => name.includes('damaged'))
       expect(readFileSync(join(folder, aside), 'utf8')).toBe(text)
     },
@@ -78,7 +82,7 @@ describe('trust', () => {
     const trust = openTrust(folder)
     await trust.trust({ digest: digest(1), file: '/a.yaml' })
     chmodSync(path(), 0o666)
-    expect(await trust.isTrusted(digest(1))).toBe(false)
+    expect(await trust.isTrusted(one)).toBe(false)
     expect(await trust.damage()).toMatch(/others can write to it/)
   })
 
@@ -86,7 +90,7 @@ describe('trust', () => {
     const trust = openTrust(folder)
     mkdirSync(folder)
     symlinkSync('trust.json', path())
-    expect(await trust.isTrusted(digest(1))).toBe(false)
+    expect(await trust.isTrusted(one)).toBe(false)
     expect(await trust.damage()).toMatch(/it cannot be read \(ELOOP\)/)
     const error: unknown = await trust
       .trust({ digest: digest(1), file: '/a.yaml' })

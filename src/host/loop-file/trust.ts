@@ -16,7 +16,7 @@ import { withLock } from './file-lock.ts'
 
 export interface TrustEntry {
   readonly digest: string
-  /** Where the loop file was; for people only. */
+  /** The whole path of the loop file. */
   readonly file: string
 }
 
@@ -24,13 +24,14 @@ export interface TrustedEntry extends TrustEntry {
   readonly atMs: number
 }
 
+/** Both count: the same text elsewhere runs what lies there. */
 export interface Trust {
-  isTrusted(digest: string): Promise<boolean>
+  isTrusted(entry: TrustEntry): Promise<boolean>
   trust(entry: TrustEntry): Promise<void>
   /** Newest first. */
   list(): Promise<readonly TrustedEntry[]>
   /** False when it was not trusted. */
-  forget(digest: string): Promise<boolean>
+  forget(entry: TrustEntry): Promise<boolean>
   /** Why nothing is trusted at all, if the list cannot be used; with what to do. */
   damage(): Promise<string | undefined>
 }
@@ -82,16 +83,16 @@ export function openTrust(folder: string): Trust {
   }
 
   return {
-    async isTrusted(digest) {
+    async isTrusted(wanted) {
       const { entries } = await readTrust(path)
-      return entries.some((entry) => entry.digest === digest)
+      return entries.some((entry) => isSame(entry, wanted))
     },
     async trust({ digest, file }) {
       if (!digestPattern.test(digest)) {
         throw new LoopError('bad-request', 'Trust is given to a digest: read the loop file first.')
       }
       await change((entries) => {
-        const others = entries.filter((entry) => entry.digest !== digest)
+        const others = entries.filter((entry) => !isSame(entry, { digest, file }))
         const next = [{ digest, file, atMs: Date.now() }, ...others].slice(0, entriesMax)
         return { next, result: undefined }
       })
@@ -99,9 +100,9 @@ export function openTrust(folder: string): Trust {
     async list() {
       return (await readTrust(path)).entries
     },
-    forget: (digest) =>
+    forget: (wanted) =>
       change((entries) => {
-        const next = entries.filter((entry) => entry.digest !== digest)
+        const next = entries.filter((entry) => !isSame(entry, wanted))
         return next.length === entries.length ? { result: false } : { next, result: true }
       }),
     async damage() {
@@ -109,6 +110,8 @@ export function openTrust(folder: string): Trust {
     },
   }
 }
+
+const isSame = (a: TrustEntry, b: TrustEntry): boolean => a.digest === b.digest && a.file === b.file
 
 interface Change<T> {
   /** Absent: nothing changes. */

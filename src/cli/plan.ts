@@ -1,0 +1,42 @@
+/** What a run would do, for those who want to know before it does. */
+
+import type { LoadedLoop } from '../host/index.ts'
+import { defaultLimits, type Limits } from '../loop/index.ts'
+import { plural, renderMoney, renderSpan } from './display/amounts.ts'
+import { visible, visibleText } from './display/render.ts'
+import type { Session } from './session.ts'
+
+export function showPlan(
+  session: Session,
+  loaded: LoadedLoop,
+  given: Partial<Limits>,
+  workspace: string,
+): void {
+  const { loop, input, powers, warnings } = loaded
+  const limits = { ...defaultLimits, ...given }
+  const prompt = loaded.firstPrompt(limits, workspace)
+  const plan = { loop: loop.name, workspace, limits, input, powers, warnings, prompt }
+  session.print(plan, () =>
+    [
+      `loop       ${loop.name}`,
+      `workspace  ${workspace}`,
+      `limits     ${renderLimits(limits)}`,
+      ...powers.filter(isNoLimit).map((power) => `           ${power}`),
+      ...warnings.map((warning) => `warning: ${warning}`),
+    ]
+      .map(visible)
+      .concat(prompt === undefined ? [] : ['', 'The first prompt:', visibleText(prompt)])
+      .join('\n'),
+  )
+}
+
+/** The file's own limits may have been changed on the command line. */
+const isNoLimit = (power: string): boolean => !power.startsWith('may use ')
+
+const renderLimits = ({ iterations, tokens, costMicros, timeMs }: Limits): string =>
+  [
+    plural(iterations, 'iteration'),
+    plural(tokens, 'token'),
+    renderMoney(costMicros),
+    renderSpan(timeMs),
+  ].join(', ')
