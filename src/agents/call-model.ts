@@ -73,13 +73,16 @@ export async function callModel(
     if (failure.kind === 'too-long') return { type: 'too-long', message: failure.message }
     const waitMs = waitFor(failure, counts, clock)
     if (waitMs === undefined) throw toFaultError(failure, settings)
-    context.note({ type: 'said', text: `${failure.message} Asked again in ${seconds(waitMs)}.` })
+    const again = `It is asked again in ${seconds(waitMs)}.`
+    context.note({ type: 'said', text: `${sentence(failure.message)} ${again}` })
     await clock.sleep(waitMs, context.signal).catch((error: unknown) => {
       context.signal.throwIfAborted()
       throw error
     })
   }
 }
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`
 
@@ -135,7 +138,7 @@ function waitFor(
 
 function toFaultError(failure: ProviderFailure, settings: CallSettings): FaultError {
   const { modelId, keyVariable, clock } = settings
-  const message = `${modelId}: ${failure.message}`
+  const message = `${modelId}: ${sentence(failure.message)}`
   const key = keyVariable ?? 'the key of this provider'
   switch (failure.kind) {
     case 'rate-limited':
@@ -144,7 +147,10 @@ function toFaultError(failure: ProviderFailure, settings: CallSettings): FaultEr
       // Overloaded for longer than a wait in place is a window too.
       return failure.waitMs !== undefined && failure.waitMs > waitInPlaceMs
         ? rateLimited(message, clock.now() + failure.waitMs)
-        : fault('provider-failed', message, { retryable: true })
+        : // It was asked often enough here; the next iteration asks again.
+          fault('provider-failed', message, {})
+    case 'no-address':
+      return fault('no-provider', `${message} Check the address: baseUrl.`, { fatal: true })
     case 'not-allowed':
       return fault('provider-denied', `${message} Check ${key} and the account behind it.`, {
         fatal: true,

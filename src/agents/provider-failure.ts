@@ -16,6 +16,8 @@ export interface ProviderFailure {
     /** The key is not accepted, or pays for nothing more. */
     | 'not-allowed'
     | 'unknown-model'
+    /** There is no such address; asking again does not make one. */
+    | 'no-address'
     | 'refused'
   readonly message: string
   readonly waitMs?: number
@@ -40,6 +42,7 @@ function kindOf(status: number, text: string): ProviderFailure['kind'] {
     return 'not-allowed'
   }
   if (status === 429) return 'rate-limited'
+  if (status === 501 || status === 505) return 'refused'
   if (status >= 500 || status === 408 || status === 409) return 'transient'
   if (status === 401 || status === 403) return 'not-allowed'
   if ((status === 400 || status === 413 || status === 422) && tooLong.test(text)) return 'too-long'
@@ -57,10 +60,13 @@ function withoutStatus(error: unknown, message: string): ProviderFailure {
   if (nameOf(error) === 'AI_UnsupportedFunctionalityError') {
     return { kind: 'refused', message, perhapsCharged: false }
   }
-  const neverSent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH/
-  const perhapsCharged = !neverSent.test(`${message} ${causesOf(error)}`)
-  return { kind: 'transient', message, perhapsCharged }
+  const causes = `${message} ${causesOf(error)}`
+  if (noAddress.test(causes)) return { kind: 'no-address', message, perhapsCharged: false }
+  return { kind: 'transient', message, perhapsCharged: !neverSent.test(causes) }
 }
+
+const noAddress = /bad port|invalid url|unknown scheme|not implemented\.\.\. yet/i
+const neverSent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ERR_TLS|CERT_/
 
 function partsOf(error: unknown): {
   readonly status: number | undefined

@@ -47,7 +47,6 @@ const saidCharsMax = 500
 interface Talk {
   readonly context: AgentContext
   readonly tools: readonly ToolDescription[]
-  readonly names: ReadonlySet<string>
   readonly watch: StuckWatch
   readonly turnsMax: number
   readonly system: string
@@ -83,7 +82,6 @@ async function begin(
   return {
     context,
     tools,
-    names: new Set(tools.map((tool) => tool.name)),
     watch: createStuckWatch(),
     turnsMax,
     system:
@@ -173,16 +171,11 @@ async function takeCalls(talk: Talk, reply: Reply): Promise<AgentReport | undefi
 }
 
 async function makeCall(talk: Talk, call: ToolCall): Promise<CallResult> {
-  const { context, names } = talk
+  const { context } = talk
   const { id, name, args, problem } = call
-  const refused = (text: string): CallResult => ({ id, name, ok: false, text })
-  if (names.size > 0 && !names.has(name)) {
-    const shown = [...names].slice(0, 100).join(', ')
-    return refused(
-      `error (unknown-tool): There is no tool "${name.slice(0, 100)}". Tools: ${shown}`,
-    )
+  if (problem !== undefined) {
+    return { id, name, ok: false, text: `error (bad-arguments): ${problem}` }
   }
-  if (problem !== undefined) return refused(`error (bad-arguments): ${problem}`)
   const result = await abortable(context.signal, () => context.callTool(name, args))
   return { id, name, ok: result.ok, text: resultText(result) }
 }

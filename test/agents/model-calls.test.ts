@@ -1,6 +1,7 @@
 // What calls of a model cost, and what becomes of those that fail.
 
 import { describe, expect, test } from 'vitest'
+import { modelAgent, resolveModel } from '../../src/agents/index.ts'
 import { isAmount } from '../../src/loop/index.ts'
 import { createAgentContext } from '../../src/testing/agent-context.ts'
 import {
@@ -120,10 +121,10 @@ describe('rate limits', () => {
 })
 
 describe('failures', () => {
-  test('gives up on a provider that keeps failing; the step may be tried again', async () => {
+  test('gives up on a provider that keeps failing; the next iteration may ask again', async () => {
     await using agent = await createModelWorker(anthropic, [{ status: 529, message: 'Overloaded' }])
     const fault = await faultOf(agent.work())
-    expect(fault).toMatchObject({ code: 'provider-failed', retryable: true })
+    expect(fault).toMatchObject({ code: 'provider-failed', retryable: false })
     expect(fault.message).toContain('Overloaded (HTTP 529)')
     expect(agent.server.requests).toHaveLength(5)
   })
@@ -152,11 +153,23 @@ describe('failures', () => {
     expect(await faultOf(agent.work())).toMatchObject({ code: 'unknown-model', fatal: true })
   })
 
-  test('a server that is not there is a retryable fault', async () => {
+  test('an address that cannot be one is not asked again, costs nothing, and is named', async () => {
+    const { model, ...rest } = await resolveModel('local/qwen', {
+      baseUrl: 'http://127.0.0.1:9/v1',
+    })
+    const context = createAgentContext()
+    const fault = await faultOf(modelAgent({ model, ...rest }).work({ prompt: 'x' }, context))
+    expect(fault).toMatchObject({ code: 'no-provider', fatal: true })
+    expect(fault.message).toContain('baseUrl')
+    expect(context.spent).toEqual({ tokens: 0, costMicros: 0 })
+    expect(JSON.stringify(context.notes)).not.toContain('asked again')
+  })
+
+  test('a server that is not there is a fault of this iteration, and costs nothing', async () => {
     await using agent = await createModelWorker(anthropic, [done])
     await agent.server.close()
     const context = createAgentContext()
-    expect(await faultOf(agent.work(context))).toMatchObject({ retryable: true })
+    expect(await faultOf(agent.work(context))).toMatchObject({ code: 'provider-failed' })
     expect(context.spent).toEqual({ tokens: 0, costMicros: 0 })
   })
 })
@@ -176,10 +189,10 @@ describe('what a model says is data', () => {
     ])
     const context = createAgentContext({ tools: { add: () => 'ok' } })
     expect(await agent.work(context)).toMatchObject({ status: 'done', turns: 4 })
-    expect(context.calls).toEqual([])
+    expect(context.calls.map(({ name }) => name)).toEqual(['rm'])
     expect(agent.bodies()[1]).toContain('not valid JSON')
     expect(agent.bodies()[2]).toContain('must be a JSON object')
-    expect(agent.bodies()[2]).toContain('There is no tool')
+    expect(agent.bodies()[2]).toContain('No tool rm')
   })
 })
 
