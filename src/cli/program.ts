@@ -5,6 +5,7 @@ import { addKeeping } from './commands/keep.ts'
 import { addLooking } from './commands/look.ts'
 import { addLoopFiles } from './commands/loop-files.ts'
 import { addRunning } from './commands/run.ts'
+import { addShowing } from './commands/show.ts'
 import { addTelling } from './commands/tell.ts'
 import { renderExitCodes } from './exit-codes.ts'
 import { version } from './version.ts'
@@ -13,6 +14,7 @@ const examples = `
 Examples:
   loopctl run fix-tests.yaml            run a loop here, and watch it
   loopctl list                          the runs
+  loopctl show brave-owls-jump 2        what an iteration was about
   loopctl resume brave-owls-jump        go on after Ctrl-C, a crash or a pause
   loopctl answer brave-owls-jump tone friendly
 
@@ -36,6 +38,7 @@ export function createProgram(): Command {
   addLoopFiles(program)
   program.commandsGroup('Look at runs:')
   addLooking(program)
+  addShowing(program)
   program.commandsGroup('Talk to runs:')
   addTelling(program)
   program.commandsGroup('The record:')

@@ -36,6 +36,7 @@ export type {
   Tools,
   Verdict,
 } from '../engine/index.ts'
+export { load as loadStored } from '../engine/index.ts'
 export type { RemoveOptions } from '../journal/index.ts'
 export {
   type Action,

@@ -1,0 +1,111 @@
+/** The command that shows what one iteration was about: show. */
+
+import type { Command } from 'commander'
+import type { Host } from '../../host/index.ts'
+import { type Json, LoopError, type RunId } from '../../loop/index.ts'
+import { createIterationReader, type IterationRecord } from '../display/iteration-record.ts'
+import {
+  type IterationView,
+  renderIteration,
+  viewIteration,
+  visibleLines,
+} from '../display/iteration-view.ts'
+import { type Session, wholeNumber, withRecord } from '../session.ts'
+
+interface ShowOptions {
+  readonly prompt?: true
+  readonly report?: true
+  readonly check?: string
+}
+
+export function addShowing(program: Command): void {
+  program
+    .command('show <run>')
+    .argument('[iteration]', 'its number (default: the last)', wholeNumber)
+    .description('one iteration, whole: prompt, report, output of checks, tools, files changed')
+    .option('--prompt', 'only the prompt, as it was sent')
+    .option('--report', 'only what the agent said at its end')
+    .option('--check <name>', 'only what this check printed')
+    .action((run: string, iteration: number | undefined, options: ShowOptions) =>
+      withRecord(program, async (host, session) => {
+        const view = await readView(host, run, iteration)
+        const text = chosenText(view, options)
+        if (text === undefined) {
+          session.print(view, () => renderIteration(session.terminal.style, view))
+        } else printText(session, text)
+      }),
+    )
+}
+
+async function readView(
+  host: Host,
+  idOrName: string,
+  iteration: number | undefined,
+): Promise<IterationView> {
+  const { run, checkpoints } = await host.inspect(idOrName)
+  const record = await readIteration(host, run.id, checkpoints, iteration)
+  if (record === undefined) throw noIteration(run.name, iteration)
+  const { loadStored } = await import('../../host/index.ts')
+  const values = new Map<string, Json>()
+  for (const { step, result } of record.steps) {
+    const value = await loadStored(result, host.blobs)
+    if (value !== undefined) values.set(step, value)
+  }
+  return viewIteration(run, record, values)
+}
+
+/** Between the checkpoints before and after it, where there are such; else all is read. */
+async function readIteration(
+  host: Host,
+  run: RunId,
+  checkpoints: readonly { readonly iteration: number; readonly seq: number }[],
+  iteration: number | undefined,
+): Promise<IterationRecord | undefined> {
+  const seqAfter = (number: number): number | undefined =>
+    checkpoints.find((checkpoint) => checkpoint.iteration === number)?.seq
+  const before = iteration === undefined ? checkpoints.at(-2)?.seq : seqAfter(iteration - 1)
+  const last = iteration === undefined ? undefined : seqAfter(iteration)
+  const reader = createIterationReader(iteration)
+  for await (const recorded of host.events(run, { afterSeq: before ?? 0, follow: false })) {
+    reader.add(recorded)
+    if (recorded.seq === last) break
+  }
+  return reader.found()
+}
+
+function noIteration(name: string, iteration: number | undefined): LoopError {
+  const what =
+    iteration === undefined ? 'no iteration with a step yet' : `no iteration ${iteration}`
+  const advice = 'See loopctl inspect for what it has.'
+  return new LoopError('unknown-checkpoint', `Run "${name}" has ${what}. ${advice}`)
+}
+
+function chosenText(view: IterationView, options: ShowOptions): string | undefined {
+  const { prompt, report, check } = options
+  if ([prompt, report, check].filter((choice) => choice !== undefined).length > 1) {
+    throw new LoopError('bad-request', 'Say one of --prompt, --report and --check.')
+  }
+  if (prompt) return joined(view, 'prompt', view.prompts)
+  if (report) return joined(view, 'report', view.reports)
+  if (check === undefined) return undefined
+  const known = view.checks.map((one) => one.check)
+  const found = view.checks.findLast((one) => one.check === check)
+  if (found !== undefined) return found.output
+  const advice = known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}.`
+  throw nothing(view, `result of a check "${check}"`, advice)
+}
+
+function joined(view: IterationView, what: string, parts: readonly { text: string }[]): string {
+  if (parts.length > 0) return parts.map(({ text }) => text).join('\n\n')
+  throw nothing(view, what, 'loopctl show without options has what there is.')
+}
+
+const nothing = ({ iteration, name }: IterationView, what: string, advice: string): LoopError =>
+  new LoopError('unknown-artifact', `Iteration ${iteration} of "${name}" has no ${what}. ${advice}`)
+
+/** As it is where a program reads it; a terminal would obey what it says. */
+function printText({ json, print }: Session, text: string): void {
+  if (json) print({ text }, String)
+  else if (process.stdout.isTTY) print(text, () => visibleLines(text.trimEnd()).join('\n'))
+  else process.stdout.write(text === '' || text.endsWith('\n') ? text : `${text}\n`)
+}

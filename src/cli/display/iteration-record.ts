@@ -1,0 +1,201 @@
+/**
+ * What the events say about one iteration: its steps, what it spent, how it ended. Pure; what is large
+ * stays where it is stored.
+ *
+ * An iteration that was entered again goes on with the steps it had; one that was started anew, or that
+ * the run came to a second time after it went back, is the newest of them.
+ */
+
+import {
+  describeEvent,
+  type Ending,
+  evolve,
+  type Fault,
+  initialState,
+  kindOf,
+  type Metrics,
+  type RecordedEvent,
+  type RunEvent,
+  type RunState,
+  type StepKind,
+  type Stored,
+  type TreeId,
+} from '../../loop/index.ts'
+
+export interface StepRecord {
+  readonly step: string
+  readonly kind: StepKind
+  readonly attempts: number
+  readonly state: 'under-way' | 'done' | 'failed' | 'interrupted'
+  readonly startedAtMs: number
+  readonly tookMs?: number
+  readonly result?: Stored
+  /** It was a check. */
+  readonly check?: string
+  readonly fault?: Fault
+}
+
+export interface IterationRecord {
+  readonly iteration: number
+  /** More than once after interruptions. */
+  readonly entered: number
+  readonly startedAtMs: number
+  readonly endedAtMs?: number
+  readonly ending?: Ending
+  /** The run went back to before it since. */
+  readonly undone: boolean
+  readonly spent: RunState['spent']
+  readonly tools: Metrics['tools']
+  readonly before?: TreeId
+  readonly after?: TreeId
+  /** Lines about what else happened. */
+  readonly remarks: readonly string[]
+  readonly steps: readonly StepRecord[]
+}
+
+export interface IterationReader {
+  add(recorded: RecordedEvent): void
+  /** Undefined: no such iteration, or none with a step. */
+  found(): IterationRecord | undefined
+}
+
+type Draft = Omit<IterationRecord, 'steps'> & { readonly steps: Map<string, StepRecord> }
+
+const remarksMax = 50
+
+/** Reads the iteration of this number, or the last one with a step. */
+export function createIterationReader(wanted?: number): IterationReader {
+  let state = initialState
+  let current: Draft | undefined
+  let found: Draft | undefined
+  return {
+    add(recorded) {
+      const { event, atMs } = recorded
+      state = evolve(state, recorded, () => null)
+      if (event.type === 'iteration-started' && !isSame(current, event)) {
+        // What is counted from here on is this iteration's.
+        const { spent, metrics } = initialState
+        state = { ...state, spent, metrics }
+        current = begun(event.iteration, atMs)
+      } else if (event.type === 'run-rewound') {
+        if (found !== undefined && found.iteration > event.toIteration) {
+          found = { ...found, undone: true }
+        }
+        current = undefined
+      } else if (current !== undefined) current = applied(current, event, atMs)
+      if (current === undefined) return
+      current = withTotals(current, state)
+      if (wanted === undefined ? current.steps.size > 0 : current.iteration === wanted) {
+        found = current
+      }
+    },
+    found() {
+      if (found === undefined) return undefined
+      return { ...found, steps: [...found.steps.values()] }
+    },
+  }
+}
+
+const isSame = (
+  current: Draft | undefined,
+  { again, iteration }: Extract<RunEvent, { type: 'iteration-started' }>,
+): boolean => again === true && current?.iteration === iteration
+
+const begun = (iteration: number, atMs: number): Draft => ({
+  iteration,
+  entered: 1,
+  startedAtMs: atMs,
+  undone: false,
+  spent: initialState.spent,
+  tools: {},
+  remarks: [],
+  steps: new Map(),
+})
+
+function withTotals(draft: Draft, state: RunState): Draft {
+  const { spent, metrics, tree, treeAtIterationStart: before } = state
+  return {
+    ...draft,
+    spent,
+    tools: metrics.tools,
+    ...(before === undefined ? {} : { before }),
+    ...(tree === undefined ? {} : { after: tree }),
+  }
+}
+
+function applied(draft: Draft, event: RunEvent, atMs: number): Draft {
+  switch (event.type) {
+    case 'iteration-started': {
+      const { ending: _ending, endedAtMs: _endedAtMs, ...open } = draft
+      return { ...open, entered: draft.entered + 1 }
+    }
+    case 'iteration-restarted':
+      return remark({ ...draft, steps: new Map() }, event)
+    case 'iteration-ended':
+      return { ...draft, ending: event.ending, endedAtMs: atMs }
+    case 'step-started':
+    case 'step-finished':
+    case 'step-failed':
+    case 'step-interrupted': {
+      const before = draft.steps.get(event.step)
+      const step = stepAfter(before ?? firstSeen(event.step, atMs), event, atMs)
+      // In place: there may be thousands.
+      draft.steps.set(event.step, step)
+      return draft
+    }
+    case 'step-noted': {
+      const { type } = event.note
+      return type === 'context-cut' || type === 'nudged' ? remark(draft, event) : draft
+    }
+    case 'warning':
+    case 'workspace-changed':
+    case 'decision-applied':
+      return remark(draft, event)
+    default:
+      return draft
+  }
+}
+
+function remark(draft: Draft, event: RunEvent): Draft {
+  if (draft.ending !== undefined || draft.remarks.length >= remarksMax) return draft
+  return { ...draft, remarks: [...draft.remarks, describeEvent(event)] }
+}
+
+const firstSeen = (step: StepEvent['step'], atMs: number): StepRecord => ({
+  step,
+  kind: kindOf(step),
+  attempts: 1,
+  state: 'under-way',
+  startedAtMs: atMs,
+})
+
+type StepEvent = Extract<
+  RunEvent,
+  { type: 'step-started' | 'step-finished' | 'step-failed' | 'step-interrupted' }
+>
+
+function stepAfter(before: StepRecord, event: StepEvent, atMs: number): StepRecord {
+  const { attempt: attempts } = event
+  const tookMs = Math.max(0, atMs - before.startedAtMs)
+  switch (event.type) {
+    case 'step-started': {
+      const { step, kind } = before
+      return { step, kind, attempts, state: 'under-way', startedAtMs: atMs }
+    }
+    case 'step-finished': {
+      const { result, evidence } = event
+      return {
+        ...before,
+        attempts,
+        tookMs,
+        state: 'done',
+        ...(result === undefined ? {} : { result }),
+        ...(evidence === undefined ? {} : { check: evidence.check }),
+      }
+    }
+    case 'step-failed':
+      return { ...before, attempts, tookMs, state: 'failed', fault: event.fault }
+    case 'step-interrupted':
+      return { ...before, attempts, tookMs, state: 'interrupted' }
+  }
+}

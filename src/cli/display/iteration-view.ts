@@ -1,0 +1,229 @@
+/**
+ * One iteration for people: the prompt, what the agent said, what the checks printed, whole. Results
+ * are known by their form, so this works for any type of loop; what is not known is listed.
+ */
+
+import {
+  type AgentReport,
+  type CheckResult,
+  describeEnding,
+  type Fault,
+  type Json,
+} from '../../loop/index.ts'
+import type { Style } from '../terminal.ts'
+import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
+import type { IterationRecord, StepRecord } from './iteration-record.ts'
+import { stepName } from './narrate.ts'
+import { visible } from './render.ts'
+
+export interface IterationView extends Omit<IterationRecord, 'steps'> {
+  readonly run: string
+  readonly name: string
+  readonly loop: string
+  readonly prompts: readonly PromptView[]
+  readonly reports: readonly (AgentReport & { readonly step: string })[]
+  readonly checks: readonly CheckResult[]
+  /** Absent where nobody knows. */
+  readonly filesChanged?: readonly string[]
+  /** All of them; those above without their results. */
+  readonly steps: readonly StepView[]
+}
+
+export interface PromptView {
+  readonly text: string
+  readonly tokens: number
+  readonly cuts: readonly { readonly section: string; readonly tokens: number }[]
+}
+
+export interface StepView extends Omit<StepRecord, 'result' | 'startedAtMs' | 'check'> {
+  readonly result?: Json
+  /** Its result is a part of the view. */
+  readonly shown?: true
+}
+
+/** `values` has the results of the steps, loaded. */
+export function viewIteration(
+  run: { readonly id: string; readonly name: string; readonly loop: string },
+  { steps, ...record }: IterationRecord,
+  values: ReadonlyMap<string, Json>,
+): IterationView {
+  const prompts: PromptView[] = []
+  const reports: (AgentReport & { step: string })[] = []
+  const checks: CheckResult[] = []
+  let filesChanged: readonly string[] | undefined =
+    record.before !== undefined && record.before === record.after ? [] : undefined
+
+  /** Whether the result has a place of its own. */
+  function place({ step, kind, check }: StepRecord, value: Json): boolean {
+    if (isPrompt(value)) prompts.push({ ...value, text: value.prompt })
+    else if (kind === 'agent' && isReport(value)) reports.push({ ...value, step })
+    else if (check !== undefined && isCheck(value)) checks.push(value)
+    else if (/^changes#\d+$/.test(lastPart(step)) && isNames(value)) filesChanged = value
+    else return false
+    return true
+  }
+
+  const stepViews = steps.map((one): StepView => {
+    const { result: _result, startedAtMs: _startedAtMs, check: _check, ...step } = one
+    const value = values.get(one.step)
+    if (value === undefined) return step
+    return place(one, value) ? { ...step, shown: true } : { ...step, result: value }
+  })
+  return {
+    run: run.id,
+    name: run.name,
+    loop: run.loop,
+    ...record,
+    prompts: prompts.map(({ text, tokens, cuts }) => ({ text, tokens, cuts })),
+    reports,
+    checks,
+    ...(filesChanged === undefined ? {} : { filesChanged }),
+    steps: stepViews,
+  }
+}
+
+const lastPart = (step: string): string => step.slice(step.lastIndexOf('/') + 1)
+
+const resultCharsMax = 300
+
+export function renderIteration(style: Style, view: IterationView): string {
+  const blocks = [
+    renderHead(style, view),
+    ...view.prompts.map((prompt) => [style.bold(promptTitle(prompt)), ...inset(prompt.text)]),
+    ...view.reports.map((report) => renderReport(style, view, report)),
+    renderTools(style, view),
+    ...view.checks.map((check) => renderCheck(style, check)),
+    renderFiles(style, view),
+    renderOthers(style, view),
+    view.remarks.length === 0 ? [] : [style.bold('also'), ...inset(view.remarks.join('\n'))],
+  ]
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
+}
+
+function renderHead(style: Style, view: IterationView): string[] {
+  const { spent, endedAtMs, startedAtMs, ending, entered } = view
+  const title = visible(`iteration ${view.iteration} of ${view.name} (loop ${view.loop})`)
+  const took = [
+    ...(endedAtMs === undefined ? [] : [renderSpan(Math.max(0, endedAtMs - startedAtMs))]),
+    `${renderCount(spent.tokens)} tokens`,
+    renderMoney(spent.costMicros),
+    ...(entered === 1 ? [] : [`entered ${entered} times`]),
+  ].join(', ')
+  const end = ending === undefined ? 'it has not ended' : describeEnding(ending)
+  const undone = view.undone ? '; the run went back to before it since' : ''
+  return [style.bold(title), visible(`${end}${undone}`), style.dim(took)]
+}
+
+function promptTitle({ tokens, cuts }: PromptView): string {
+  const cut = cuts.map(({ section, tokens: less }) => `${section} by ${renderCount(less)}`)
+  return visible(
+    `prompt, ${renderCount(tokens)} tokens, ${cut.length === 0 ? 'nothing cut' : `cut: ${cut.join(', ')}`}`,
+  )
+}
+
+function renderReport(
+  style: Style,
+  { steps }: IterationView,
+  { step, status, text, turns, usage }: IterationView['reports'][number],
+): string[] {
+  const tookMs = steps.find((one) => one.step === step)?.tookMs
+  const took = [
+    plural(turns, 'turn'),
+    `${renderCount(usage.tokens)} tokens`,
+    ...(tookMs === undefined ? [] : [renderSpan(tookMs)]),
+  ]
+  return [
+    style.bold(visible(`agent ${stepName(step)} says ${status}, ${took.join(', ')}`)),
+    ...inset(text),
+  ]
+}
+
+function renderTools(style: Style, { tools }: IterationView): string[] {
+  const uses = Object.entries(tools).map(([tool, { calls, failed, ms }]) =>
+    visible(
+      `${tool}: ${plural(calls, 'call')}${failed === 0 ? '' : `, ${failed} failed`}, ${renderSpan(ms)}`,
+    ),
+  )
+  return uses.length === 0 ? [] : [style.bold('tools'), ...uses.map((use) => `  ${use}`)]
+}
+
+function renderCheck(style: Style, check: CheckResult): string[] {
+  const { status, exitCode, output, durationMs } = check
+  const exit = exitCode === undefined ? '' : `, exit ${exitCode}`
+  const title = visible(`check ${check.check}: ${status}${exit}, ${renderSpan(durationMs)}`)
+  const tone = status === 'met' ? style.green : style.red
+  return [style.bold(tone(title)), ...inset(output)]
+}
+
+function renderFiles(style: Style, { filesChanged, before, after }: IterationView): string[] {
+  if (filesChanged === undefined) {
+    if (before === undefined || after === undefined) return []
+    return [style.bold('files'), `  from tree ${before}`, `  to tree   ${after}`]
+  }
+  const names = filesChanged.length === 0 ? ['none'] : filesChanged.map(visible)
+  return [style.bold('files changed'), ...names.map((name) => `  ${name}`)]
+}
+
+/** Steps that have no place of their own, and those that came to nothing. */
+function renderOthers(style: Style, { steps }: IterationView): string[] {
+  const others = steps.filter(({ shown }) => shown !== true)
+  if (others.length === 0) return []
+  const lines = others.map(({ step, state, attempts, tookMs, fault, result }) => {
+    const took = tookMs === undefined ? '' : `, ${renderSpan(tookMs)}`
+    const tries = attempts === 1 ? '' : `, attempt ${attempts}`
+    const said = fault === undefined ? shortJson(result) : describe(fault)
+    return visible(`${step} ${state}${tries}${took}${said === '' ? '' : `: ${said}`}`)
+  })
+  return [style.bold('steps'), ...lines.map((line) => `  ${line}`)]
+}
+
+const describe = ({ code, message }: Fault): string => `${code}: ${message}`
+
+function shortJson(value: Json | undefined): string {
+  if (value === undefined) return ''
+  const text = JSON.stringify(value)
+  return text.length <= resultCharsMax ? text : `${text.slice(0, resultCharsMax)}…`
+}
+
+/** Text of others on lines of a terminal; a tab moves no further than its place. */
+export const visibleLines = (text: string): readonly string[] =>
+  text.split(/\r?\n/).map((line) => visible(line.replaceAll('\t', '    ')))
+
+const inset = (text: string): string[] =>
+  text.trim() === '' ? [] : visibleLines(text.replace(/\s+$/, '')).map((line) => `  ${line}`)
+
+type Fields = { readonly [key: string]: Json }
+
+const isObject = (value: Json | undefined): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isPrompt = (value: Json): value is Fields & PromptView & { readonly prompt: string } =>
+  isObject(value) &&
+  typeof value['prompt'] === 'string' &&
+  typeof value['tokens'] === 'number' &&
+  Array.isArray(value['cuts']) &&
+  value['cuts'].every(
+    (cut) =>
+      isObject(cut) && typeof cut['section'] === 'string' && typeof cut['tokens'] === 'number',
+  )
+
+const isReport = (value: Json): value is Fields & AgentReport =>
+  isObject(value) &&
+  typeof value['status'] === 'string' &&
+  typeof value['text'] === 'string' &&
+  typeof value['turns'] === 'number' &&
+  isObject(value['usage']) &&
+  typeof value['usage']['tokens'] === 'number'
+
+const isCheck = (value: Json): value is Fields & CheckResult =>
+  isObject(value) &&
+  typeof value['check'] === 'string' &&
+  typeof value['status'] === 'string' &&
+  typeof value['output'] === 'string' &&
+  typeof value['durationMs'] === 'number'
+
+const isNames = (value: Json): value is string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string')
