@@ -158,7 +158,9 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
   }
   const acquire = async (run: RunId, owner: Owner, toWork: boolean): Promise<Lease> =>
     transaction(() => {
-      const key = runs.key(run)
+      // Asked for anew, and then remembered as long as the lease is held.
+      runs.forget(run)
+      const key = runs.heldKey(run)
       writer.forget(key)
       if (toWork) leases.requireWorkspace(key, now())
       return leases.take(key, run, owner, now())
@@ -173,7 +175,7 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
     renew: async (lease) => transaction(() => leases.verify(runs.heldKey(lease.run), lease, now())),
     release: async (lease) => transaction(() => leases.drop(runs.heldKey(lease.run), lease)),
     append(lease, unit) {
-      const key = runs.heldKey(lease.run)
+      const key = guarded(() => runs.heldKey(lease.run))
       return group.add(key, () => {
         leases.verify(key, lease, now())
         writer.write(key, unit, decisions.markApplied)
