@@ -91,7 +91,7 @@ test('passes on the third iteration, whatever the agent said before', async () =
     spent: { tokens: 30 },
   })
   expect(agents.prompts[0]).toBe('Goal: write 3\nIteration 1.')
-  expect(agents.prompts[2]).toContain('## Iteration 1\nThe agent ended with "done":\nwrote 1')
+  expect(agents.prompts[2]).toContain('## Iteration 1\nThe agent ended with "done":\n> wrote 1')
   expect(agents.prompts[2]).toContain('Check value: not-met, exit code 1, 0.0 s. It printed:')
   expect(agents.prompts[2]).toContain('expected 3, found 2')
 })
@@ -189,9 +189,9 @@ test('is not completed by a claim, and carries what else an agent claims', async
   expect(state.outcome).toMatchObject({ type: 'completed' })
   expect(state.iteration).toBe(5)
   const [last] = agents.prompts.slice(-1)
-  expect(last).toContain('The agent ended with "blocked":\nclaim 2')
-  expect(last).toContain('The agent ended with "needs-context":\nclaim 3')
-  expect(last).toContain('The agent ended with "failed":\nclaim 4')
+  expect(last).toContain('The agent ended with "blocked":\n> claim 2')
+  expect(last).toContain('The agent ended with "needs-context":\n> claim 3')
+  expect(last).toContain('The agent ended with "failed":\n> claim 4')
 })
 
 const promptOf = (events: readonly RecordedEvent[], iteration: number): unknown =>

@@ -25,7 +25,8 @@ export function createAsker(
   host: Host,
   handle: RunHandle,
   display: Display,
-  terminal: Terminal,
+  /** `onLeave`: the person wants to leave instead of answering. */
+  { terminal, onLeave }: { readonly terminal: Terminal; readonly onLeave: () => void },
 ): Asker {
   /** One question at a time; each ends when it is answered anywhere. */
   const open = new Map<string, AbortController>()
@@ -39,7 +40,10 @@ export function createAsker(
       const answer = await prompt(asked, signal).finally(() => open.delete(step))
       // Answered elsewhere, or nobody waits for it any more.
       if (signal.aborted) return
-      if (answer === undefined) return display.say(howToAnswer(handle.name, asked))
+      if (answer === undefined) {
+        display.say(howToAnswer(handle.name, asked))
+        return onLeave()
+      }
       await host.answer(handle.id, asked.id, answer, who())
     } catch (error) {
       // Somebody was faster, or the run has gone on without an answer.
@@ -77,7 +81,7 @@ const howToAnswer = (run: string, { id, question, deadlineAtMs }: OpenQuestion):
       ` ("${question.default}" is taken at ${renderTime(deadlineAtMs)})`,
   )
 
-/** Undefined when the person would not answer here. */
+/** Undefined when the person pressed Ctrl-C instead. */
 async function prompt(
   { question }: OpenQuestion,
   signal: AbortSignal,

@@ -63,9 +63,9 @@ export function createForeground(session: Session): Foreground {
     async follow(host, handle, { before, title }) {
       const show = session.json
         ? createJsonShow()
-        : createPersonShow(session, host, handle, before, title)
+        : createPersonShow(session, host, handle, { before, title }, onSignal)
       say = show.say
-      firstWords = 'Finishing the step in flight; Ctrl-C again to leave at once.'
+      firstWords = 'Finishing the step in flight, 10 s at most; Ctrl-C again to leave at once.'
       const abandon = (): void => handle.shutDown({ now: true })
       hurry.signal.addEventListener('abort', abandon, { once: true })
       if (hurry.signal.aborted) abandon()
@@ -110,12 +110,12 @@ function createPersonShow(
   session: Session,
   host: Host,
   handle: RunHandle,
-  before: Inspection | undefined,
-  title: string,
+  { before, title }: From,
+  onLeave: () => void,
 ): Show {
   const { terminal } = session
   const display = createDisplay(process.stdout, terminal, before?.state ?? initialState)
-  const asker = createAsker(host, handle, display, terminal)
+  const asker = createAsker(host, handle, display, { terminal, onLeave })
   display.say(`${terminal.style.bold(visible(handle.name))}  ${visible(title)}`)
   return {
     event(recorded) {

@@ -29,7 +29,7 @@ export interface LimitOptions {
 
 export function addLimitOptions(command: Command): Command {
   return command
-    .option('--iterations <n>', 'at most so many iterations', wholeNumber)
+    .option('--iterations <n>', 'at most so many iterations', positive)
     .option('--tokens <n>', 'at most so many tokens', wholeNumber)
     .option('--cost <dollars>', 'at most so much money', dollars)
     .option('--time <duration>', 'at most so much time at work, like 90s, 10m, 2h', duration)
@@ -49,6 +49,11 @@ function keyValue(text: string, before: Record<string, string> = {}): Record<str
   const at = text.indexOf('=')
   if (at < 1) throw new InvalidArgumentError('It must be key=value.')
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
+}
+
+function positive(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number, 1 at least.')
 }
 
 function dollars(text: string): number {

@@ -57,16 +57,20 @@ export async function withNewRecord<T>(
   }
 }
 
-/** For the others: looking at nothing makes no record. */
+/** Looking at nothing makes no record. */
+export async function hasRecord(program: Command): Promise<boolean> {
+  return existsSync(join(await recordFolder(program), 'journal.db'))
+}
+
+/** For the commands about what is there. */
 export async function withRecord(
   program: Command,
   work: (host: Host, session: Session) => Promise<void>,
 ): Promise<void> {
-  const folder = await recordFolder(program)
-  if (!existsSync(join(folder, 'journal.db'))) {
+  if (!(await hasRecord(program))) {
     throw new LoopError(
       'unknown-run',
-      `There is no record in ${folder}: no run was started there. Name another with --state.`,
+      `There is no record in ${await recordFolder(program)}: no run was started there. Name another with --state.`,
     )
   }
   await withNewRecord(program, (host) => work(host, openSession(program)))

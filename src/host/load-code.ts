@@ -104,7 +104,7 @@ function readSettings(code: OpenCodeLoop): Settings {
       : []
     : issueProblems(parsed.error.issues)
   if (!parsed.success || problems.length > 0) {
-    const place = { file: source.file, line: 1, column: 1 }
+    const place = { file: source.file, line: 0, column: 0 }
     throw new LoopFileError(
       source.file,
       problems.map(({ path, reason }) => ({ ...place, path: pathName(path), reason })),

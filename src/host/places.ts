@@ -39,7 +39,7 @@ export function requireEmpty(
   throw new LoopError(
     'bad-request',
     `The folder ${workspace} is not empty, and its files would be replaced. ` +
-      'Give an empty one, or say replaceFiles.',
+      'Give an empty one (in code: or say replaceFiles).',
   )
 }
 

@@ -169,7 +169,7 @@ function describeEntry(entry: PlainEntry): string {
     lines.push(`The same for ${times} iterations: neither files nor results of checks changed.`)
   }
   lines.push(`The agent ended with "${agent.status}"${agent.text === '' ? '.' : ':'}`)
-  if (agent.text !== '') lines.push(agent.text)
+  if (agent.text !== '') lines.push(quoted(agent.text))
   for (const check of checks) lines.push(...describeCheck(check))
   if (filesChanged !== undefined) {
     const files = filesChanged.length === 0 ? 'none' : filesChanged.join(', ')
@@ -181,5 +181,8 @@ function describeEntry(entry: PlainEntry): string {
 function describeCheck({ check, status, exitCode, durationMs, output }: CheckEntry): string[] {
   const exit = exitCode === undefined ? '' : `, exit code ${exitCode}`
   const line = `Check ${check}: ${status}${exit}, ${(durationMs / 1000).toFixed(1)} s`
-  return output === '' ? [line] : [`${line}. It printed:`, output]
+  return output === '' ? [line] : [`${line}. It printed:`, quoted(output)]
 }
+
+/** Others' words stand behind a mark, so that they cannot look like ours: a check that was met. */
+const quoted = (text: string): string => text.replaceAll(/^/gm, '> ')

@@ -129,7 +129,9 @@ test('the loop of the README runs as it stands there', async () => {
 
 test('a command that only looks makes no record', async () => {
   const elsewhere = join(state, 'nothing-here')
-  const { code, stderr } = await ctl('--state', elsewhere, 'list')
+  const listed = await ctl('--state', elsewhere, 'list')
+  expect(listed).toMatchObject({ code: 0, stdout: 'No runs yet.\n' })
+  const { code, stderr } = await ctl('--state', elsewhere, 'inspect', 'x')
   expect(code).toBe(66)
   expect(stderr).toContain('There is no record')
   expect(existsSync(elsewhere)).toBe(false)

@@ -1,21 +1,19 @@
 /** Commands that look: list, inspect, tail. */
 
 import type { Command } from 'commander'
+import type { RunRow } from '../../host/index.ts'
 import { describeEvent } from '../../loop/index.ts'
 import { renderInspection, renderList, renderTime, visible } from '../display/render.ts'
-import { wholeNumber, withRecord } from '../session.ts'
+import { hasRecord, openSession, wholeNumber, withRecord } from '../session.ts'
 
 export function addLooking(program: Command): void {
   program
     .command('list')
     .description('the runs, newest first')
-    .action(() =>
-      withRecord(program, async (host, { json, print }) => {
-        const runs = await host.list()
-        if (json) for (const run of runs) print(run, String)
-        else print(runs, () => renderList(runs, Date.now()))
-      }),
-    )
+    .action(async () => {
+      if (!(await hasRecord(program))) return listRuns(program, [])
+      return withRecord(program, async (host) => listRuns(program, await host.list()))
+    })
   program
     .command('inspect <run>')
     .description('one run: status, spending, checkpoints, what it asks (by id, name or beginning)')
@@ -40,4 +38,10 @@ export function addLooking(program: Command): void {
         }
       }),
     )
+}
+
+function listRuns(program: Command, runs: readonly RunRow[]): void {
+  const { json, print } = openSession(program)
+  if (json) for (const run of runs) print(run, String)
+  else print(runs, () => renderList(runs, Date.now()))
 }

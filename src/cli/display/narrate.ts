@@ -18,6 +18,7 @@ const nameWidth = 14
 const outputLinesMax = 4
 const complaintLinesMax = 60
 const textCharsMax = 160
+const placesMax = 6
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
 
@@ -67,7 +68,7 @@ export function createNarrator(style: Style): Narrator {
             ? [`  ${style.yellow(visible(describeEnding(event.ending)))}`]
             : []
         case 'run-ended':
-          return [renderEnd(style, state)]
+          return [renderEnd(style, state), ...whereIt(style, event.outcome)]
         case 'run-created':
         case 'run-started':
         case 'run-suspended':
@@ -91,6 +92,13 @@ export function renderEnd(style: Style, state: RunState): string {
   const good = outcome.type === 'completed'
   const mark = good ? style.green('✓') : style.red('✗')
   return `${mark} ${style.bold(visible(describeOutcome(outcome)))}  ${style.dim(took)}`
+}
+
+/** Of an error in somebody's code: where it happened. */
+function whereIt(style: Style, outcome: Of<'run-ended'>['outcome']): readonly string[] {
+  if (outcome.type !== 'failed') return []
+  const [, ...places] = outcome.fault.message.split('\n')
+  return places.slice(0, placesMax).map((place) => style.dim(short(place)))
 }
 
 type Line = (name: string, text: string) => string

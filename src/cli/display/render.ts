@@ -36,7 +36,7 @@ export function renderList(runs: readonly RunRow[], nowMs: number): string {
     String(run.iteration),
     run.loop,
     renderAge(nowMs - run.updatedAtMs),
-    run.id.slice(0, 8),
+    run.id.slice(0, 13),
   ])
   return renderTable([['NAME', 'STATUS', 'ITER', 'LOOP', 'UPDATED', 'ID'], ...rows])
 }

@@ -69,7 +69,10 @@ const listed = (names: readonly string[]): string => [...new Set(names)].join(',
 
 function limits({ limits: { iterations, tokens, costMicros, timeMs } }: LoopFile): string {
   const cost = `$${(costMicros / 1_000_000).toFixed(2)}`
-  return `${iterations} iterations, ${tokens} tokens, ${cost}, ${Number((timeMs / 3_600_000).toFixed(2))} hours`
+  const minutes = timeMs / 60_000
+  const time =
+    minutes < 120 ? `${Number(minutes.toFixed(1))} min` : `${Number((minutes / 60).toFixed(1))} h`
+  return `${iterations} iterations, ${tokens} tokens, ${cost}, ${time}`
 }
 
 /** A text that a shell runs is shown as it is. */

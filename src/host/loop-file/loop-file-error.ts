@@ -4,7 +4,7 @@ import { LoopError } from '../../loop/index.ts'
 
 export interface LoopFileProblem {
   readonly file: string
-  /** 1 is the first. */
+  /** 1 is the first; 0 in a file that is code, where only the key is known. */
   readonly line: number
   /** 1 is the first character. */
   readonly column: number
@@ -44,7 +44,8 @@ export function describeProblem(problem: LoopFileProblem): string {
   const { file, line, column, path, reason } = problem
   const shownPath = oneLine(shortened(path, pathCharsMax))
   const shownReason = oneLine(shortened(reason, reasonCharsMax))
-  return `${oneLine(file)}:${line}:${column}: ${shownPath}: ${shownReason}`
+  const place = line === 0 ? '' : `:${line}:${column}`
+  return `${oneLine(file)}${place}: ${shownPath}: ${shownReason}`
 }
 
 const shortened = (text: string, charsMax: number): string =>

@@ -140,7 +140,7 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
       'runs the check test: rm -rf x; echo \\u001b[2J',
       'runs the check lint: npx lint',
       'commands are not isolated: they can reach the network and whatever you can',
-      'may use 50 iterations, 2000000 tokens, $5.00, 8 hours',
+      'may use 50 iterations, 2000000 tokens, $5.00, 8 h',
     ])
   })
 
