@@ -36,6 +36,11 @@ async function main(example: Example): Promise<number> {
     for await (const { event } of run.events({ afterSeq })) {
       const depth = event.type.startsWith('run-') ? 0 : event.type.startsWith('iteration-') ? 1 : 2
       say(`${'  '.repeat(depth)}${describeEvent(event)}`)
+      if (event.type === 'step-started' && event.question !== undefined) {
+        const answers = event.question.options?.map((option) => `'${option}'`).join(' or ')
+        const question = event.step.replaceAll(/^ask:|#1$/g, '')
+        say(`    From another terminal: npx loopctl answer ${run.name} ${question} ${answers}`)
+      }
     }
     const end = await run.done
     say('', `The record is in ${host.folder}`, `  npx loopctl inspect ${run.name}`)
