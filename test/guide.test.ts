@@ -26,8 +26,8 @@ interface Ended {
 
 function runBlock(block: string): Promise<Ended> {
   const here = block
-    .replaceAll('npx loopctl', `'${process.execPath}' '${loopctl}'`)
     .replaceAll('/tmp/', `${base}/`)
+    .replaceAll('npx loopctl', `'${process.execPath}' '${loopctl}'`)
   const env = { ...process.env, LOOPWRIGHT_STATE: join(base, 'state') }
   return new Promise((resolve) => {
     execFile('/bin/sh', ['-e', '-c', here], { cwd: root, env }, (error, stdout, stderr) => {
