@@ -30,6 +30,19 @@ test('a run that another drives cannot be resumed: that is said at once', async 
   await run.done
 })
 
+test('a run that cannot have its workspace leaves nothing behind, nor its name', async () => {
+  const host = await newHost()
+  const workspace = newFolder()
+  const stop = new AbortController()
+  const first = await host.start(slow, { input: null, workspace, signal: stop.signal, graceMs: 1 })
+  const second = { input: 1, workspace, name: 'second' }
+  await expect(host.start(lines, second)).rejects.toMatchObject({ code: 'workspace-busy' })
+  expect(await host.list()).toHaveLength(1)
+  stop.abort()
+  await first.done
+  expect((await (await host.start(lines, second)).done).type).toBe('ended')
+})
+
 test('a fork or a restore does not replace the files of a folder that is not empty', async () => {
   const host = await newHost()
   await (await host.start(lines, { input: 4, workspace: newFolder(), name: 'origin' })).done

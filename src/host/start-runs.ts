@@ -2,7 +2,7 @@
 
 import { createRun, forkRun, type RunRow, rewindRun } from '../engine/index.ts'
 import { createOwner } from '../journal/index.ts'
-import { isEnd, LoopError, type Source } from '../loop/index.ts'
+import { isEnd, isLoopError, LoopError, type Source } from '../loop/index.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { requireEmpty, requireFolder, resolveWorkspace } from './places.ts'
@@ -25,7 +25,11 @@ export function createStarts(
       const run = await createNamed(options.name, (named) =>
         createRun(loop, base, { ...named, ...sourceOf(options), input, limits, ...place }),
       )
-      return driver.drive(run, loop, options, workspace)
+      return driver.drive(run, loop, options, workspace).catch(async (error: unknown) => {
+        // Nothing was done, and nobody was told of it: a name in the list would only puzzle.
+        if (isLoopError(error, 'workspace-busy')) await journal.removeRun(run.id, { force: true })
+        throw error
+      })
     },
     async resume(idOrName, loop, options = {}) {
       const run = await journal.findRun(idOrName)
