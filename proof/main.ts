@@ -2,6 +2,7 @@
 
 import { runSuites } from '../bench/report.ts'
 import { failingCalls } from './failing-calls.ts'
+import { hostileSets } from './hostile-sets.ts'
 import { killSuites } from './kills.ts'
 import { loopFileFuzz } from './loop-file-fuzz.ts'
 import { prefixResume } from './prefix-resume.ts'
@@ -10,6 +11,6 @@ import { simulation } from './simulate.ts'
 
 const isReplay = process.argv.some((argument) => /^--seed\b/.test(argument))
 const seeded = [simulation, loopFileFuzz]
-const everything = [...seeded, prefixResume, races, failingCalls, ...killSuites()]
+const everything = [...seeded, ...hostileSets, prefixResume, races, failingCalls, ...killSuites()]
 
 await runSuites('proof', isReplay ? seeded : everything)
