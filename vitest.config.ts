@@ -2,5 +2,10 @@ import { defineConfig } from 'vitest/config'
 
 // Vitest reads its configuration from the default export.
 export default defineConfig({
-  test: { include: ['src/**/*.test.ts', 'test/**/*.test.ts'], testTimeout: 60_000 },
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 60_000,
+    // Most of the time is spent waiting for other processes.
+    maxWorkers: '100%',
+  },
 })
