@@ -15,6 +15,7 @@ import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
 import type { IterationRecord, StepRecord } from './iteration-record.ts'
 import { stepName } from './narrate.ts'
 import { visible } from './render.ts'
+import { isCheck, isNames, isPrompt, isReport } from './step-values.ts'
 
 export interface IterationView extends Omit<IterationRecord, 'steps'> {
   readonly run: string
@@ -194,36 +195,3 @@ export const visibleLines = (text: string): readonly string[] =>
 
 const inset = (text: string): string[] =>
   text.trim() === '' ? [] : visibleLines(text.replace(/\s+$/, '')).map((line) => `  ${line}`)
-
-type Fields = { readonly [key: string]: Json }
-
-const isObject = (value: Json | undefined): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const isPrompt = (value: Json): value is Fields & PromptView & { readonly prompt: string } =>
-  isObject(value) &&
-  typeof value['prompt'] === 'string' &&
-  typeof value['tokens'] === 'number' &&
-  Array.isArray(value['cuts']) &&
-  value['cuts'].every(
-    (cut) =>
-      isObject(cut) && typeof cut['section'] === 'string' && typeof cut['tokens'] === 'number',
-  )
-
-const isReport = (value: Json): value is Fields & AgentReport =>
-  isObject(value) &&
-  typeof value['status'] === 'string' &&
-  typeof value['text'] === 'string' &&
-  typeof value['turns'] === 'number' &&
-  isObject(value['usage']) &&
-  typeof value['usage']['tokens'] === 'number'
-
-const isCheck = (value: Json): value is Fields & CheckResult =>
-  isObject(value) &&
-  typeof value['check'] === 'string' &&
-  typeof value['status'] === 'string' &&
-  typeof value['output'] === 'string' &&
-  typeof value['durationMs'] === 'number'
-
-const isNames = (value: Json): value is string[] =>
-  Array.isArray(value) && value.every((name) => typeof name === 'string')

@@ -8,6 +8,7 @@ import { describeEnding, describeEvent, describeOutcome } from '../../loop/index
 import type { Style } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
 import { visible } from './render.ts'
+import { isNames, isPrompt, isReport } from './step-values.ts'
 
 export interface Narrator {
   /** The lines that an event is worth. `state` is what holds after it. */
@@ -166,40 +167,14 @@ function mainArgument(args: string): string {
 
 /** The result of a step that makes a prompt. */
 function promptText(value: Json | undefined): string | undefined {
-  if (!isObject(value)) return undefined
+  if (!isPrompt(value)) return undefined
   const { tokens, cuts } = value
-  if (typeof tokens !== 'number' || !Array.isArray(cuts)) return undefined
-  const cut = cuts.flatMap((part) => {
-    const { section, tokens: less } = isObject(part) ? part : {}
-    return typeof section === 'string' && typeof less === 'number' ? [`${section} by ${less}`] : []
-  })
+  const cut = cuts.map(({ section, tokens: less }) => `${visible(section)} by ${less}`)
   return `${renderCount(tokens)} tokens${cut.length === 0 ? '' : `, cut: ${cut.join(', ')}`}`
 }
 
-/** Names, such as those of the files that were changed. */
-function listText(value: Json | undefined): string | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined
-  const names = value.filter((name) => typeof name === 'string')
-  return names.length === value.length ? oneLine(names.join(', ')) : undefined
-}
-
-interface Report {
-  readonly status: string
-  readonly text: string
-  readonly turns: number
-  readonly usage: { readonly tokens: number }
-}
-
-const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const isReport = (value: Json | undefined): value is Json & Report =>
-  isObject(value) &&
-  typeof value['status'] === 'string' &&
-  typeof value['text'] === 'string' &&
-  typeof value['turns'] === 'number' &&
-  isObject(value['usage']) &&
-  typeof value['usage']['tokens'] === 'number'
+const listText = (value: Json | undefined): string | undefined =>
+  isNames(value) && value.length > 0 ? oneLine(value.join(', ')) : undefined
 
 /** Large results are in files; the line does without. */
 const valueOf = (stored: Of<'step-finished'>['result']): Json | undefined =>
