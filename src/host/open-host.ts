@@ -3,7 +3,7 @@
  * start here.
  */
 
-import { chmodSync, mkdirSync, realpathSync } from 'node:fs'
+import { chmodSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { loadRun, openQuestions, streamEvents, systemClock } from '../engine/index.ts'
 import { createBlobStore, openSqliteJournal } from '../journal/index.ts'
@@ -14,13 +14,14 @@ import { createDriver, type HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { extractTree, findProblems } from './look-after.ts'
 import type { HostOptions } from './options.ts'
+import { makeFolder } from './places.ts'
 import { removeRun } from './remove-run.ts'
 import { createStarts } from './start-runs.ts'
 import { stateFolder } from './state-folder.ts'
 import { createTells } from './tell-runs.ts'
 
 export async function openHost(options: HostOptions = {}): Promise<Host> {
-  const base = openPorts(makeFolder(resolve(options.folder ?? stateFolder())), options)
+  const base = openPorts(openFolder(resolve(options.folder ?? stateFolder())), options)
   const { folder, journal, blobs } = base
   const closing = new AbortController()
   const driver = createDriver(base)
@@ -60,9 +61,9 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
 }
 
 /** The folder's real path. One that was there already keeps its mode. */
-function makeFolder(folder: string): string {
+function openFolder(folder: string): string {
   try {
-    const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const made = makeFolder(folder)
     if (made !== undefined) chmodSync(folder, 0o700)
     return realpathSync(folder)
   } catch (cause) {

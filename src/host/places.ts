@@ -1,6 +1,6 @@
 /** Folders that callers name: where they lead, and that nothing there is lost. */
 
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 
@@ -41,6 +41,23 @@ export function requireEmpty(
     `The folder ${workspace} is not empty, and its files would be replaced. ` +
       'Give an empty one (in code: or say replaceFiles).',
   )
+}
+
+/**
+ * With the folders above it, for us alone; the first that had to be made, if any. Node's own way to
+ * do this goes round for ever where a folder is refused as not there, as in `/proc`.
+ */
+export function makeFolder(path: string): string | undefined {
+  const above = dirname(path)
+  const first = existsSync(above) || above === path ? undefined : makeFolder(above)
+  if (existsSync(path)) return first
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Somebody else was faster.
+    if (!existsSync(path)) throw error
+  }
+  return first ?? path
 }
 
 /** A run that has nowhere to work is not made. */

@@ -223,3 +223,9 @@ test('times that no calendar has are shown all the same', () => {
   }
   expect(visible('a\tb\u0000\u009b')).toBe(String.raw`a\tb\x00\x9b`)
 })
+
+test('a record where nothing can be made is refused, and does not hang', async () => {
+  const ended = await ctl('--state', '/proc/nope/state', 'run', loopFile(), '--trust')
+  expect(ended.code).toBe(74)
+  expect(ended.stderr).toContain('/proc/nope/state')
+})

@@ -8,10 +8,11 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { chmod, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { LoopError } from '../../loop/index.ts'
+import { makeFolder } from '../places.ts'
 import { withLock } from './file-lock.ts'
 
 export interface TrustEntry {
@@ -65,7 +66,7 @@ export function openTrust(folder: string): Trust {
 
   async function change<T>(make: (entries: readonly TrustedEntry[]) => Change<T>): Promise<T> {
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder)
       for (let tries = 1; ; tries++) {
         const done = await withLock(`${path}.lock`, (isHeld) => changeOnce(path, make, isHeld))
         if (done !== 'lock-lost') return done.result
