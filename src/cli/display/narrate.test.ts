@@ -94,6 +94,27 @@ test('an iteration is told as a person would tell it', () => {
   ])
 })
 
+test('what an agent printed last is not told again as its report', () => {
+  const report = { status: 'done', turns: 1, usage: { tokens: 0, costMicros: 0 } }
+  const finished = (text: string): RunEvent => ({
+    type: 'step-finished',
+    ...at,
+    step: step('agent:maker#1'),
+    result: { value: { ...report, text } },
+  })
+  const said: RunEvent = {
+    type: 'step-noted',
+    iteration: 1,
+    step: step('agent:maker#1'),
+    note: { type: 'said', text: 'All done.' },
+  }
+  expect(tell([said, finished('All done.\n')]).lines).toEqual([
+    '    maker          All done.',
+    '    maker          says done (1 turn, 0.0 s)',
+  ])
+  expect(tell([said, finished('Other words')]).lines[1]).toContain('Other words')
+})
+
 test('the end says what it came to and what it took', () => {
   const { lines } = tell([
     { type: 'run-started', owner: 'me', fence: 1 },

@@ -26,6 +26,8 @@ type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
 export function createNarrator(style: Style): Narrator {
   /** When each step that is under way began. */
   const began = new Map<string, number>()
+  /** What each of them said last: a report that says only that again need not be told twice. */
+  const lastSaid = new Map<string, string>()
   const line = (name: string, text: string): string =>
     `    ${style.cyan(short(name).padEnd(nameWidth))} ${text}`
 
@@ -39,7 +41,10 @@ export function createNarrator(style: Style): Narrator {
     if (isReport(value)) {
       const usage = value.usage.tokens === 0 ? '' : `, ${renderCount(value.usage.tokens)} tokens`
       const turns = `${plural(value.turns, 'turn')}${usage}, ${took}`
-      const said = value.text === '' ? '' : style.dim(`: ${oneLine(value.text)}`)
+      const words = oneLine(value.text)
+      const isNew = words !== '' && words !== lastSaid.get(event.step)
+      lastSaid.delete(event.step)
+      const said = isNew ? style.dim(`: ${words}`) : ''
       const how = short(`says ${value.status} (${turns})`)
       return [line(stepName(event.step), `${how}${said}`)]
     }
@@ -63,6 +68,7 @@ export function createNarrator(style: Style): Narrator {
         case 'step-finished':
           return finished({ event, atMs })
         case 'step-noted':
+          if (event.note.type === 'said') lastSaid.set(event.step, oneLine(event.note.text))
           return noteLines(style, line, event)
         case 'iteration-ended':
           return event.ending.type === 'error' || event.ending.type === 'rate-limited'
