@@ -2,6 +2,7 @@ import { absolute } from './absolute.ts'
 import { cliStart } from './cli-start.ts'
 import { comparePeers } from './compare-peers.ts'
 import { flat } from './flat.ts'
+import { gateway } from './gateway.ts'
 import { groupCommit } from './group-commit.ts'
 import { commandMemory, memory } from './memory.ts'
 import { promptAssembly } from './prompt.ts'
@@ -22,4 +23,5 @@ await runSuites('bench', [
   toolCall,
   comparePeers,
   promptAssembly,
+  gateway,
 ])

@@ -3,22 +3,18 @@
  * nothing of it has to be loaded to tell them.
  */
 
-import { textOf } from '../loop/index.ts'
-import { rateLimitWaitMs } from './rate-limit-wait.ts'
+import {
+  type ProviderAnswerKind,
+  providerAnswerKind,
+  rateLimitWaitMs,
+  textOf,
+} from '../loop/index.ts'
 
 export interface ProviderFailure {
   readonly kind:
-    | 'rate-limited'
-    /** Worth another try as it is. */
-    | 'transient'
-    /** The conversation does not fit into the model's window. */
-    | 'too-long'
-    /** The key is not accepted, or pays for nothing more. */
-    | 'not-allowed'
-    | 'unknown-model'
+    | ProviderAnswerKind
     /** There is no such address; asking again does not make one. */
     | 'no-address'
-    | 'refused'
   readonly message: string
   readonly waitMs?: number
   /** The provider may have begun to work on it, and may charge for that. */
@@ -33,24 +29,9 @@ export function providerFailure(error: unknown, nowMs: number): ProviderFailure 
   if (status === undefined || status < 400) return withoutStatus(error, message)
   const waitMs = rateLimitWaitMs(headers, body, nowMs)
   const wait = waitMs === undefined ? {} : { waitMs }
-  const kind = kindOf(status, `${message}\n${body}`)
+  const kind = providerAnswerKind(status, `${message}\n${body}`)
   return { kind, message: `${message} (HTTP ${status})`, perhapsCharged: false, ...wait }
 }
-
-function kindOf(status: number, text: string): ProviderFailure['kind'] {
-  if (/insufficient_quota|credit balance is too low|billing_hard_limit/i.test(text)) {
-    return 'not-allowed'
-  }
-  if (status === 429) return 'rate-limited'
-  if (status === 501 || status === 505) return 'refused'
-  if (status >= 500 || status === 408 || status === 409) return 'transient'
-  if (status === 401 || status === 403) return 'not-allowed'
-  if ((status === 400 || status === 413 || status === 422) && tooLong.test(text)) return 'too-long'
-  return status === 404 ? 'unknown-model' : 'refused'
-}
-
-const tooLong =
-  /context[ _-]?(?:length|window)|too long|too large|too many (?:input )?tokens|maximum.{0,40}tokens|exceeds?.{0,60}tokens|token count.{0,40}exceeds/i
 
 /** No connection, a connection that was cut, or an answer that is none. */
 function withoutStatus(error: unknown, message: string): ProviderFailure {

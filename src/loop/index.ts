@@ -97,6 +97,7 @@ export {
   renderProgress,
   type SystemProgress,
 } from './progress.ts'
+export { type ProviderAnswerKind, providerAnswerKind } from './provider-answer.ts'
 export {
   type Answer,
   answerProblem,
@@ -106,6 +107,7 @@ export {
   questionName,
   questionProblem,
 } from './question.ts'
+export { rateLimitWaitMs } from './rate-limit-wait.ts'
 export {
   defaultRetry,
   type RetryPolicy,

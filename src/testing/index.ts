@@ -14,6 +14,7 @@ export {
   type Unit,
   type Workspace,
 } from '../engine/index.ts'
+export { type Gateway, type GatewayOptions, openGateway, type Session } from '../gateway/index.ts'
 export {
   createBlobStore,
   createOwner,
@@ -36,6 +37,7 @@ export { createManualClock, type ManualClock } from './manual-clock.ts'
 export { memoryBlobs } from './memory-blobs.ts'
 export {
   type ModelAnswer,
+  type ModelBill,
   type ModelRefusal,
   type ModelRequest,
   type ModelScript,
@@ -52,4 +54,5 @@ export {
   type SimulationReport,
   simulate,
 } from './simulator/simulate.ts'
+export type { StreamFault } from './stream-fault.ts'
 export { diskError, type StatementWatch, watchDatabase } from './watched-database.ts'

@@ -9,8 +9,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Json } from '../loop/index.ts'
 import { type ModelFormat, type ModelSpeech, toWire } from './model-wire.ts'
+import { type StreamFault, writeEvents } from './stream-fault.ts'
 
-export type ModelAnswer = ModelSpeech | ModelRefusal | ModelTrouble
+export type ModelAnswer =
+  | (ModelSpeech & { readonly fault?: StreamFault })
+  | ModelRefusal
+  | ModelTrouble
 
 /** An error as HTTP knows it: 429, 500, 401, 400… */
 export interface ModelRefusal {
@@ -40,6 +44,13 @@ export interface ModelRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
+export interface ModelBill {
+  readonly model: string
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+}
+
 export type ModelScript =
   | readonly ModelAnswer[]
   | ((request: ModelRequest, number: number) => ModelAnswer | Promise<ModelAnswer>)
@@ -48,6 +59,8 @@ export interface ModelServer extends AsyncDisposable {
   /** The base URL for any of the providers' clients. */
   readonly url: string
   readonly requests: readonly ModelRequest[]
+  /** What each request used, in their order, as a provider would bill it: nothing for refusals. */
+  readonly bills: readonly ModelBill[]
   close(): Promise<void>
 }
 
@@ -55,6 +68,7 @@ const bodyBytesMax = 64 * 1024 * 1024
 
 export async function startModelServer(script: ModelScript): Promise<ModelServer> {
   const requests: ModelRequest[] = []
+  const bills: ModelBill[] = []
   const server = createServer((incoming, response) => {
     answer(incoming, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy()
@@ -68,12 +82,18 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
       return sendJson(response, 404, { error: { message: 'This is not a model API.' } })
     }
     const number = requests.push(request)
+    const nothing = { model: request.model, input: 0, output: 0, cacheRead: 0 }
+    bills.push(nothing)
     const next =
       typeof script === 'function'
         ? await script(request, number)
         : script[Math.min(number, script.length) - 1]
     if (next === undefined) throw new Error('The script of the model server is empty.')
-    reply(response, request, next, number)
+    if (!('status' in next || 'does' in next)) {
+      const { input = 100, output = 20, cacheRead = 0 } = next.usage ?? {}
+      bills[number - 1] = { model: request.model, input, output, cacheRead }
+    }
+    await reply(response, request, next, number)
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -86,7 +106,7 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     await closed
   }
   const url = `http://127.0.0.1:${port}/v1`
-  return { url, requests, close, [Symbol.asyncDispose]: close }
+  return { url, requests, bills, close, [Symbol.asyncDispose]: close }
 }
 
 async function readBody(incoming: IncomingMessage): Promise<string> {
@@ -135,23 +155,22 @@ function toolNames(tools: Json | undefined): readonly string[] {
   })
 }
 
-function reply(
+async function reply(
   response: ServerResponse,
   request: ModelRequest,
   answer: ModelAnswer,
   number: number,
-): void {
+): Promise<void> {
   if ('status' in answer) return refuse(response, request.format, answer)
   if ('does' in answer) return makeTrouble(response, request, answer)
   const { body, events } = toWire(request.format, answer, request.model, number)
   if (!request.streamed) return sendJson(response, 200, body)
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  for (const [name, data] of events) {
+  const written = events.map(([name, data]) => {
     const head = name === undefined ? '' : `event: ${name}\n`
-    const text = typeof data === 'string' ? data : JSON.stringify(data)
-    response.write(`${head}data: ${text}\n\n`)
-  }
-  response.end()
+    return `${head}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
+  })
+  await writeEvents(response, written, answer.fault)
 }
 
 function refuse(response: ServerResponse, format: ModelFormat, refusal: ModelRefusal): void {

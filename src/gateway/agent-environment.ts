@@ -1,0 +1,15 @@
+/** The variables that lead the clients of the providers, and the agents built on them, to a session. */
+
+export function agentEnvironment(url: string, token: string): Readonly<Record<string, string>> {
+  return {
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: token,
+    OPENAI_BASE_URL: `${url}/v1`,
+    OPENAI_API_KEY: token,
+    GOOGLE_GEMINI_BASE_URL: url,
+    GEMINI_API_KEY: token,
+    // Some clients would send requests for loopback through a proxy otherwise.
+    NO_PROXY: '127.0.0.1,localhost',
+    no_proxy: '127.0.0.1,localhost',
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * What an answer is charged: what the provider says that it used. Where it says nothing, what can be
+ * known is estimated from above, and marked.
+ */
+
+import { estimateTokens } from '../loop/index.ts'
+import type { CallPlan } from './plan-call.ts'
+import type { Relayed } from './relay-answer.ts'
+import type { WireFormat } from './route.ts'
+import { noUsage, type TokenUsage } from './usage.ts'
+
+export interface Charge {
+  readonly usage: TokenUsage
+  readonly isEstimated: boolean
+}
+
+export const noCharge: Charge = { usage: noUsage, isEstimated: false }
+
+/** The provider may have worked on it; nobody knows. */
+export const inputCharge = ({ inputTokens }: CallPlan): Charge => ({
+  usage: { ...noUsage, input: inputTokens },
+  isEstimated: true,
+})
+
+export function chargeOf(format: WireFormat, plan: CallPlan, relayed: Relayed): Charge {
+  const { reading, ended } = relayed
+  const said = { ...noUsage, ...reading.usage }
+  if (reading.isFinal) return { usage: said, isEstimated: plan.price.isEstimated }
+  const input = reading.usage.input ?? plan.inputTokens
+  const output = Math.max(said.output, unsaidOutput(format, plan, relayed, ended))
+  return { usage: { ...said, input, output }, isEstimated: true }
+}
+
+/** How much came, where all that is made is also sent; else as much as was allowed. */
+function unsaidOutput(
+  format: WireFormat,
+  plan: CallPlan,
+  { isStream, isTruncated, bytes }: Relayed,
+  ended: Relayed['ended'],
+): number {
+  const isWhole = ended === 'complete' || ended === 'no-stop'
+  // Models of OpenAI think without a word. A body in one piece was made before it was sent.
+  const thinksUnseen = format === 'chat' || format === 'responses'
+  if (isTruncated || !isStream || (thinksUnseen && !isWhole)) return plan.outputTokens
+  return Math.min(plan.outputTokens, estimateTokens(textOfStream(bytes)))
+}
+
+const textNames = new Set([
+  'text',
+  'thinking',
+  'partial_json',
+  'content',
+  'reasoning',
+  'reasoning_content',
+  'arguments',
+  'delta',
+  'name',
+  'refusal',
+])
+
+function textOfStream(bytes: Buffer): string {
+  const found: string[] = []
+  for (const line of bytes.toString().split('\n')) {
+    if (!line.startsWith('data:')) continue
+    try {
+      collect(JSON.parse(line.slice(5)), '', found)
+    } catch {
+      found.push(line.slice(5))
+    }
+  }
+  return found.join('')
+}
+
+function collect(value: unknown, name: string, found: string[]): void {
+  if (typeof value === 'string') {
+    if (textNames.has(name)) found.push(value)
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [inner, one] of Object.entries(value)) {
+    // Arguments of Gemini's calls are values, not text.
+    if (inner === 'args') found.push(JSON.stringify(one))
+    else collect(one, Array.isArray(value) ? name : inner, found)
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * One exchange of a session, from a request that passed the guard to its place on record. The record is
+ * made after the client has its answer; a session that cannot record ends.
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Amount, add, textOf, zero } from '../loop/index.ts'
+import type { Charge } from './charge.ts'
+import { forward } from './forward.ts'
+import { defaultRoutes, type Provider } from './provider.ts'
+import { type RequestShape, readRequest } from './read-request.ts'
+import { type Exchange, toExchangeBody } from './record.ts'
+import type { Refusal } from './refusal.ts'
+import type { Route } from './route.ts'
+import { type Answered, sendRecorded, sendRefusal } from './send-answer.ts'
+import type { SessionParts } from './session-types.ts'
+import { addUsage, noUsage, type TokenUsage } from './usage.ts'
+
+export interface Arrived {
+  readonly route: Route
+  readonly ordinal: number
+  readonly request: IncomingMessage
+  readonly client: ServerResponse
+  readonly signal: AbortSignal
+}
+
+/** What an exchange cost over all its attempts. */
+interface Account {
+  requests: number
+  usage: TokenUsage
+  spent: Amount
+  isEstimated: boolean
+}
+
+export async function handleExchange(session: SessionParts, arrived: Arrived): Promise<void> {
+  const startedAtMs = session.clock.now()
+  await keepPace(session, arrived.signal)
+  const body = await readBody(arrived.request, session.limits.requestBytesMax)
+  if (body === undefined) {
+    session.failures++
+    const message = `A request may have ${session.limits.requestBytesMax} bytes. Send less.`
+    sendRefusal(arrived, { status: 413, kind: 'too-large', message })
+    return
+  }
+  const shape = readRequest(arrived.route, body)
+  if ('problem' in shape) {
+    session.failures++
+    sendRefusal(arrived, { status: 400, kind: 'bad-request', message: shape.problem })
+    return
+  }
+  const account: Account = { requests: 0, usage: noUsage, spent: zero, isEstimated: false }
+  const provider = providerOf(session, arrived.route)
+  const answered = await answer(session, arrived, shape, body, provider, account)
+  session.tally.exchanges++
+  const isGood = answered.status < 300 && answered.ended === 'complete'
+  session.failures = isGood ? 0 : session.failures + 1
+  const exchange = toExchange(session, arrived, shape, body, provider, account, answered)
+  const durationMs = session.clock.now() - startedAtMs
+  await keep(session, { ...exchange, atMs: startedAtMs, durationMs })
+}
+
+async function answer(
+  session: SessionParts,
+  arrived: Arrived,
+  shape: RequestShape,
+  body: Buffer,
+  provider: Provider | undefined,
+  account: Account,
+): Promise<Answered> {
+  const { route, request, client, signal } = arrived
+  if (session.replayer !== undefined) return replay(session, arrived, body)
+  if (provider === undefined) {
+    const message = `No provider is configured for this format (${route.format}).`
+    return sendRefusal(arrived, { status: 404, kind: 'not-found', message })
+  }
+  const { headers } = request
+  const charge = ({ usage, isEstimated }: Charge, spent: Amount, requests: number): void => {
+    account.requests = requests
+    account.usage = addUsage(account.usage, usage)
+    account.spent = add(account.spent, spent)
+    account.isEstimated ||= isEstimated
+  }
+  try {
+    const forwarded = { route, shape, body, headers, provider, client, signal }
+    return await forward(session, forwarded, charge)
+  } catch (error) {
+    // The client has gone, or the run is stopped, while a window was waited for.
+    if (!signal.aborted) throw error
+    return sendRefusal(arrived, stopped, 'stopped')
+  }
+}
+
+const stopped: Refusal = {
+  status: 503,
+  kind: 'unavailable',
+  message: 'The run is being stopped. Keep what you have done and end your work now.',
+}
+
+function replay(session: SessionParts, arrived: Arrived, body: Buffer): Answered {
+  const { route, ordinal } = arrived
+  const text = toExchangeBody(session.secrets.mask(body)).text
+  const found = session.replayer?.take({ ordinal, path: pathOf(route), body: text })
+  if (found !== undefined && 'answer' in found) return sendRecorded(arrived, found)
+  const message = found?.message ?? `Exchange ${ordinal} is not on record.`
+  session.tally.diverged ??= { ordinal, message }
+  const text400 = `This is a replay, and it left the record. ${message} End your work now.`
+  return sendRefusal(arrived, { status: 400, kind: 'diverged', message: text400 })
+}
+
+const pathOf = ({ path, query }: Route): string => `${path}${query}`
+
+function providerOf({ options, providers }: SessionParts, route: Route): Provider | undefined {
+  return providers.get(options.routes?.[route.format] ?? defaultRoutes[route.format])
+}
+
+/** Nothing when it is too long. What comes after that is let go, so that the refusal is read. */
+async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let bytes = Number(request.headers['content-length'] ?? 0)
+  if (bytes <= bytesMax) {
+    bytes = 0
+    const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+    for await (const chunk of body) {
+      bytes += chunk.length
+      if (bytes > bytesMax) break
+      chunks.push(chunk)
+    }
+  }
+  if (bytes <= bytesMax) return Buffer.concat(chunks)
+  request.resume()
+  return undefined
+}
+
+const freeFailures = 3
+const paceMsMax = 30_000
+
+/** An agent that asks again and again, whatever it is told, is slowed down. */
+async function keepPace({ failures, clock }: SessionParts, signal: AbortSignal): Promise<void> {
+  if (failures < freeFailures) return
+  const waitMs = Math.min(paceMsMax, 250 * 2 ** Math.min(failures - freeFailures, 10))
+  await clock.sleep(waitMs, signal)
+}
+
+function toExchange(
+  { options, secrets }: SessionParts,
+  { route, ordinal }: Arrived,
+  { model }: RequestShape,
+  body: Buffer,
+  provider: Provider | undefined,
+  { requests, usage, spent, isEstimated }: Account,
+  answered: Answered,
+): Omit<Exchange, 'atMs' | 'durationMs'> {
+  const { status, headers, bytes, isTruncated, ended } = answered
+  return {
+    version: 1,
+    step: options.step,
+    ordinal,
+    format: route.format,
+    provider: provider?.name ?? 'none',
+    model: secrets.maskText(model),
+    request: {
+      path: secrets.maskText(pathOf(route)),
+      body: toExchangeBody(secrets.mask(body)),
+    },
+    answer: {
+      status,
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, secrets.maskText(value)]),
+      ),
+      body: toExchangeBody(secrets.maskEvents(bytes)),
+      isTruncated,
+    },
+    ended,
+    attempts: requests,
+    usage,
+    spent,
+    isEstimated,
+  }
+}
+
+async function keep(session: SessionParts, exchange: Exchange): Promise<void> {
+  const { options, tally, stop } = session
+  const { ordinal, provider, model, ended, spent, isEstimated, durationMs } = exchange
+  try {
+    options.note?.({
+      type: 'exchange-ended',
+      ordinal,
+      provider,
+      model,
+      ended,
+      spent,
+      isEstimated,
+      durationMs,
+    })
+    if (session.replayer === undefined) await options.record?.(exchange)
+  } catch (error) {
+    tally.trouble = { kind: 'failed', message: `An exchange cannot be kept: ${textOf(error)}` }
+    stop.abort()
+  }
+}

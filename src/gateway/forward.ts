@@ -1,0 +1,231 @@
+/**
+ * One request of a client, until a provider has answered it or there is no use in asking again.
+ *
+ * E4. Every attempt reserves its worst case before it is sent and settles what it used. One that failed
+ *     costs nothing where the provider said so, and its input where nobody knows.
+ * E9. Attempts and waits are limited. A closed window is waited for here if it opens soon; else the
+ *     client is told, and so is the engine, which knows how to wait.
+ */
+
+import type { IncomingHttpHeaders } from 'node:http'
+import {
+  type Amount,
+  defaultRetry,
+  type ProviderAnswerKind,
+  rateLimitWaitMs,
+  retryDelayMs,
+  toFault,
+  zero,
+} from '../loop/index.ts'
+import { type Attempt, attempt } from './attempt.ts'
+import { type Charge, noCharge } from './charge.ts'
+import type { ForwardedRequest, ProviderRefusal } from './forwarded-request.ts'
+import { planCall } from './plan-call.ts'
+import type { Refusal } from './refusal.ts'
+import { type Answered, sendRefusal, sendRefused } from './send-answer.ts'
+import type { SessionParts } from './session-types.ts'
+import { count, type SessionTrouble } from './totals.ts'
+
+/** Told after each attempt. */
+export type Account = (charge: Charge, spent: Amount, requests: number) => void
+
+interface Counts {
+  requests: number
+  waits: number
+  rateLimits: number
+  failures: number
+}
+
+const backoff = { ...defaultRetry, attempts: 100, firstDelayMs: 500, delayMsMax: 8000 }
+/** Others may close a window again before it is one's turn. */
+const waitsMax = 20
+
+export async function forward(
+  session: SessionParts,
+  request: ForwardedRequest,
+  account: Account,
+): Promise<Answered> {
+  const counts: Counts = { requests: 0, waits: 0, rateLimits: 0, failures: 0 }
+  for (;;) {
+    const closed = await waitForWindow(session, request, counts)
+    if (closed !== undefined) return closed
+    const sentAtMs = session.clock.now()
+    const tried = await pay(session, request, counts, account)
+    if (tried.type === 'refusal') return sendRefusal(request, tried.refusal)
+    const again = afterAttempt(session, request, tried, counts, sentAtMs)
+    if ('answered' in again) return again.answered
+    await session.clock.sleep(again.waitMs, request.signal)
+  }
+}
+
+const windowKey = ({ provider, shape }: ForwardedRequest): string =>
+  `${provider.name} ${shape.model}`
+
+/** Nothing when the provider may be asked. */
+async function waitForWindow(
+  session: SessionParts,
+  request: ForwardedRequest,
+  counts: Counts,
+): Promise<Answered | undefined> {
+  const { clock, windows, limits, tally, options } = session
+  const { provider, shape, signal } = request
+  for (;;) {
+    const untilMs = windows.opensAtMs(windowKey(request))
+    const waitMs = untilMs - clock.now()
+    if (waitMs <= 0) return undefined
+    const message = `${provider.name} takes no requests for ${shape.model} for ${seconds(waitMs)}.`
+    if (waitMs > limits.waitMsMax || ++counts.waits > waitsMax) {
+      tally.trouble = { kind: 'rate-limited', message, rateLimitedUntilMs: untilMs }
+      const refusal: Refusal = { status: 429, kind: 'rate-limited', message, retryAfterMs: waitMs }
+      return sendRefusal(request, refusal)
+    }
+    const { name } = provider
+    options.note?.({ type: 'waiting', provider: name, model: shape.model, untilMs, message })
+    // Those who wait together do not come back together.
+    await clock.sleep(waitMs + Math.floor(clock.random() * 250), signal)
+    tally.waitedMs += waitMs
+  }
+}
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`
+
+type Paid = Attempt | { readonly type: 'refusal'; readonly refusal: Refusal }
+
+async function pay(
+  session: SessionParts,
+  request: ForwardedRequest,
+  counts: Counts,
+  account: Account,
+): Promise<Paid> {
+  const { options, tally, factor } = session
+  const { shape, body, provider, route } = request
+  const send = (bytes: Buffer): Promise<Attempt> => {
+    tally.requests++
+    return attempt(session, request, bytes)
+  }
+  if (!route.metered) {
+    const tried = await send(body)
+    account(noCharge, zero, ++counts.requests)
+    return tried
+  }
+  const price = session.findPrice(provider, shape.model)
+  const remaining = options.remaining?.()
+  const plan = planCall({ shape, body, provider, price, factor, remaining })
+  const reserved = await options.reserve(plan.worst).catch((error: unknown) => ({ error }))
+  if ('error' in reserved) return { type: 'refusal', refusal: notReserved(session, reserved.error) }
+  const tried = await send(plan.body)
+  const charge = tried.chargeFor(plan)
+  if (!charge.isEstimated && charge.usage.input > plan.inputTokens) {
+    session.factor = Math.min(4, (factor * charge.usage.input * 1.05) / plan.inputTokens)
+  }
+  const spent = plan.amountOf(charge.usage)
+  count(tally, charge.usage, spent, charge.isEstimated)
+  account(charge, spent, ++counts.requests)
+  // What cannot be settled stays charged with its worst case.
+  await reserved.settle(spent).catch(() => session.stop.abort())
+  return tried
+}
+
+function notReserved({ tally }: SessionParts, error: unknown): Refusal {
+  const fault = toFault(error)
+  if (fault.code !== 'budget') {
+    const message = 'The run is being stopped. Keep what you have done and end your work now.'
+    return { status: 503, kind: 'unavailable', message }
+  }
+  const limit = fault.limit === undefined ? {} : { limit: fault.limit }
+  tally.trouble = { kind: 'budget', message: fault.message, ...limit }
+  const message =
+    `The budget of this run does not allow another call like this: ${fault.message} ` +
+    'Do not ask again. Keep what you have done and end your work now.'
+  return { status: 402, kind: 'budget', message }
+}
+
+type Next = { readonly answered: Answered } | { readonly waitMs: number }
+
+function afterAttempt(
+  session: SessionParts,
+  request: ForwardedRequest,
+  tried: Attempt,
+  counts: Counts,
+  sentAtMs: number,
+): Next {
+  const { tally, windows } = session
+  if (tried.type === 'relayed') {
+    windows.succeeded(windowKey(request), sentAtMs)
+    tally.trouble = troubleWith(request.provider.name, tried.answered.ended)
+    return { answered: tried.answered }
+  }
+  const waitMs =
+    tried.type === 'refused'
+      ? afterRefusal(session, request, tried, counts, sentAtMs)
+      : tried.isWorthAnother
+        ? retryIn(session, counts)
+        : undefined
+  if (waitMs !== undefined) return { waitMs }
+  if (tried.type === 'refused') return { answered: sendRefused(session, request, tried) }
+  tally.trouble = { kind: 'failed', message: tried.message }
+  const message = `${tried.message} It was asked ${counts.requests} times.`
+  const refusal: Refusal = { status: tried.status, kind: 'unavailable', message }
+  return { answered: sendRefusal(request, refusal, tried.ended) }
+}
+
+/** When to ask again, unless that is of no use or somebody else's business. */
+function afterRefusal(
+  session: SessionParts,
+  request: ForwardedRequest,
+  { status, headers, body, kind }: ProviderRefusal,
+  counts: Counts,
+  sentAtMs: number,
+): number | undefined {
+  const { clock, windows, limits, tally, secrets } = session
+  const text = secrets.maskText(body.toString()).slice(0, 500)
+  const message = `${request.provider.name} answered ${status}: ${text}`
+  const isWindow = kind === 'rate-limited' || status === 529 || status === 503
+  if (isWindow) {
+    const nowMs = clock.now()
+    const waitMs = rateLimitWaitMs(flat(headers), body.toString().slice(0, 20_000), nowMs)
+    const opensAtMs = windows.refused(windowKey(request), sentAtMs, nowMs, waitMs)
+    const isSoon = opensAtMs - nowMs <= limits.waitMsMax
+    if (isSoon && ++counts.rateLimits <= limits.rateLimitsMax) return 0
+    tally.trouble = { kind: 'rate-limited', message, rateLimitedUntilMs: opensAtMs }
+    return undefined
+  }
+  const waitMs = kind === 'transient' ? retryIn(session, counts) : undefined
+  if (waitMs === undefined) tally.trouble = troubleOf(kind, message)
+  return waitMs
+}
+
+/** A client that leaves is nobody's fault. */
+function troubleWith(provider: string, ended: string): SessionTrouble | undefined {
+  if (ended === 'complete' || ended === 'client-gone') return undefined
+  return { kind: 'failed', message: `An answer of ${provider} broke off (${ended}).` }
+}
+
+function troubleOf(kind: ProviderAnswerKind, message: string): SessionTrouble | undefined {
+  switch (kind) {
+    case 'not-allowed':
+    case 'unknown-model':
+    case 'too-long':
+      return { kind, message }
+    case 'transient':
+    case 'rate-limited':
+      return { kind: 'failed', message }
+    case 'refused':
+      return undefined
+  }
+}
+
+function retryIn({ clock, limits }: SessionParts, counts: Counts): number | undefined {
+  if (++counts.failures > limits.failuresMax) return undefined
+  const fault = { code: 'provider-failed', message: '', retryable: true }
+  return retryDelayMs(backoff, fault, counts.failures, clock.random())
+}
+
+function flat(headers: IncomingHttpHeaders): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      value === undefined ? undefined : String(value),
+    ]),
+  )
+}

@@ -1,0 +1,22 @@
+export { agentEnvironment } from './agent-environment.ts'
+export { defaultGatewayLimits, type GatewayLimits } from './limits.ts'
+export { type Gateway, type GatewayOptions, openGateway } from './open-gateway.ts'
+export {
+  type FormatRoutes,
+  type ProviderSettings,
+  type ProviderTable,
+  publicProviders,
+} from './provider.ts'
+export { type KeySources, readKeys } from './read-keys.ts'
+export { type Exchange, type ExchangeBody, readExchange, writeExchange } from './record.ts'
+export {
+  type Divergence,
+  type Normalise,
+  normaliseRequest,
+  type ReplaySettings,
+} from './replay.ts'
+export type { WireFormat } from './route.ts'
+export type { Session } from './session.ts'
+export type { GatewayNote, SessionOptions } from './session-types.ts'
+export { faultOf, type SessionTotals, type SessionTrouble } from './totals.ts'
+export type { TokenUsage } from './usage.ts'

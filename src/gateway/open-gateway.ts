@@ -1,0 +1,98 @@
+/**
+ * The one door to model APIs. Agents never hold a key: each step gets an address of its own that speaks
+ * the providers' wire formats, and everything that is asked there is reserved, metered and recorded.
+ */
+
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Clock, systemClock } from '../engine/index.ts'
+import { LoopError } from '../loop/index.ts'
+import { defaultGatewayLimits, type GatewayLimits } from './limits.ts'
+import { openPrices } from './price.ts'
+import { type ProviderTable, publicProviders, readProviders } from './provider.ts'
+import { createRateWindows } from './rate-windows.ts'
+import { openSession, type Session } from './session.ts'
+import type { GatewayParts, SessionOptions } from './session-types.ts'
+import { openUpstream } from './upstream.ts'
+
+export interface GatewayOptions {
+  /** The key of a provider, looked up for each request; nothing for one that needs none. */
+  readonly keys: (provider: string) => string | undefined
+  /** Laid over the public addresses of Anthropic, OpenAI and Google. */
+  readonly providers?: ProviderTable
+  readonly clock?: Clock
+  readonly limits?: Partial<GatewayLimits>
+  /** For sockets; short, since their paths are. Without it a new one in the runtime folder. */
+  readonly folder?: string
+}
+
+export interface Gateway {
+  session(options: SessionOptions): Promise<Session>
+  /** Closes what sessions are left. */
+  close(): Promise<void>
+}
+
+/** What the kernel takes for the path of a socket, without its end mark. */
+const socketPathBytesMax = 107
+
+export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+  const { keys, clock = systemClock } = options
+  const providers = readProviders({ ...publicProviders, ...options.providers })
+  const folder = await openFolder(options.folder)
+  const upstream = openUpstream()
+  const parts: GatewayParts = {
+    clock,
+    limits: { ...defaultGatewayLimits, ...options.limits },
+    providers,
+    keys,
+    upstream,
+    windows: createRateWindows(),
+    findPrice: await openPrices(),
+  }
+  const sessions = new Set<Session>()
+  return {
+    async session(sessionOptions) {
+      const own = join(folder.path, randomBytes(6).toString('hex'))
+      await mkdir(own, { mode: 0o700 })
+      const opened = await openSession(parts, sessionOptions, join(own, 'model.sock'))
+      await chmod(opened.socketPath, 0o600)
+      const session: Session = {
+        ...opened,
+        async close() {
+          sessions.delete(session)
+          const totals = await opened.close()
+          await rm(own, { recursive: true, force: true })
+          return totals
+        },
+      }
+      sessions.add(session)
+      return session
+    },
+    async close() {
+      await Promise.all([...sessions].map((session) => session.close()))
+      upstream.close()
+      await folder.remove()
+    },
+  }
+}
+
+async function openFolder(
+  given: string | undefined,
+): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  const path =
+    given ?? (await mkdtemp(join(process.env['XDG_RUNTIME_DIR'] ?? tmpdir(), 'loopwright-')))
+  if (given !== undefined) await mkdir(path, { recursive: true, mode: 0o700 })
+  const bytes = Buffer.byteLength(join(path, '0123456789ab', 'model.sock'))
+  if (bytes > socketPathBytesMax) {
+    const message = `The folder "${path}" is too long for sockets by ${bytes - socketPathBytesMax} bytes. Give a shorter one.`
+    throw new LoopError('not-configured', message)
+  }
+  return {
+    path,
+    async remove() {
+      if (given === undefined) await rm(path, { recursive: true, force: true })
+    },
+  }
+}

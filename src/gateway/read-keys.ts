@@ -1,0 +1,68 @@
+/**
+ * Keys of providers, from the environment or from a file that nobody else can read. They go from here to
+ * the gateway and nowhere else.
+ */
+
+import { open } from 'node:fs/promises'
+import { LoopError, textOf } from '../loop/index.ts'
+
+export interface KeySources {
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Lines such as `ANTHROPIC_API_KEY=…`. It may be absent; the environment comes first. */
+  readonly file?: string
+}
+
+/** Where the providers' own clients look, the usual place first. */
+const variables: ReadonlyMap<string, readonly string[]> = new Map([
+  ['google', ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'GOOGLE_API_KEY']],
+])
+
+const fileBytesMax = 64 * 1024
+
+export async function readKeys(
+  sources: KeySources = {},
+): Promise<(provider: string) => string | undefined> {
+  const { env = process.env, file } = sources
+  const filed = file === undefined ? {} : parse(await readPrivate(file))
+  return (provider) => {
+    const usual = `${provider.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_API_KEY`
+    const names = variables.get(provider) ?? [usual]
+    return [env, filed]
+      .flatMap((source) => names.map((name) => source[name]?.trim()))
+      .find((key) => key !== undefined && key !== '')
+  }
+}
+
+/** Checked on the open file, so that it cannot be another one by then. */
+async function readPrivate(path: string): Promise<string> {
+  const file = await open(path, 'r').catch((error: unknown) => {
+    if ((error as { code?: unknown }).code === 'ENOENT') return undefined
+    const message = `The keys in ${path} cannot be read: ${textOf(error)}`
+    throw new LoopError('not-configured', message, { cause: error })
+  })
+  if (file === undefined) return ''
+  try {
+    const found = await file.stat()
+    const { mode, size, uid } = found
+    const isOurs = process.getuid === undefined || uid === process.getuid()
+    if (!isOurs || (mode & 0o077) !== 0) {
+      const message = `Others can read or own the keys in ${path}. Run: chmod 600 ${path}`
+      throw new LoopError('not-configured', message)
+    }
+    if (!found.isFile() || size > fileBytesMax) {
+      const message = `${path} is no file of keys. Write lines such as ANTHROPIC_API_KEY=… to one.`
+      throw new LoopError('not-configured', message)
+    }
+    return await file.readFile('utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+function parse(text: string): Readonly<Record<string, string | undefined>> {
+  const pairs = text.split('\n').flatMap((line) => {
+    const found = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(['"]?)(.*?)\2\s*$/.exec(line)
+    return found === null ? [] : [[found[1] ?? '', found[3] ?? ''] as const]
+  })
+  return Object.fromEntries(pairs)
+}

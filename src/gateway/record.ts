@@ -1,0 +1,95 @@
+/**
+ * One exchange as it is kept: what was asked and what was answered, without secrets. It is a view for
+ * people and for replays; the account is in the journal.
+ */
+
+import { isUtf8 } from 'node:buffer'
+import { z } from 'zod'
+import { type Amount, LoopError } from '../loop/index.ts'
+import type { TokenUsage } from './usage.ts'
+
+export interface Exchange {
+  readonly version: 1
+  /** The step that the session is for, and which of its exchanges this is, from 1. */
+  readonly step: string
+  readonly ordinal: number
+  readonly format: 'anthropic' | 'chat' | 'responses' | 'gemini'
+  readonly provider: string
+  readonly model: string
+  readonly atMs: number
+  readonly durationMs: number
+  readonly request: { readonly path: string; readonly body: ExchangeBody }
+  readonly answer: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: ExchangeBody
+    /** Only the beginning was kept; it cannot be replayed. */
+    readonly isTruncated: boolean
+  }
+  /** How it ended, as a stable key: `complete`, `idle`, `rate-limited`, `budget`… */
+  readonly ended: string
+  /** Requests to the provider. */
+  readonly attempts: number
+  readonly usage: TokenUsage
+  readonly spent: Amount
+  /** The provider did not say what it used, or there is no price for the very model. */
+  readonly isEstimated: boolean
+}
+
+export interface ExchangeBody {
+  readonly encoding: 'utf8' | 'base64'
+  readonly text: string
+}
+
+const count = z.int().min(0)
+const body = z.object({ encoding: z.enum(['utf8', 'base64']), text: z.string() })
+
+const exchangeSchema: z.ZodType<Exchange> = z.object({
+  version: z.literal(1),
+  step: z.string(),
+  ordinal: z.int().min(1),
+  format: z.enum(['anthropic', 'chat', 'responses', 'gemini']),
+  provider: z.string(),
+  model: z.string(),
+  atMs: z.number(),
+  durationMs: z.number(),
+  request: z.object({ path: z.string(), body }),
+  answer: z.object({
+    status: z.int().min(100).max(599),
+    headers: z.record(z.string(), z.string()),
+    body,
+    isTruncated: z.boolean(),
+  }),
+  ended: z.string(),
+  attempts: count,
+  usage: z.object({
+    input: count,
+    cacheRead: count,
+    cacheWrite: count,
+    cacheWriteHour: count,
+    output: count,
+    webSearches: count,
+  }),
+  spent: z.object({ tokens: count, costMicros: count }),
+  isEstimated: z.boolean(),
+})
+
+/** What is put into the store, one blob for each exchange. */
+export const writeExchange = (exchange: Exchange): string => `${JSON.stringify(exchange)}\n`
+
+export function readExchange(text: string): Exchange {
+  try {
+    return exchangeSchema.parse(JSON.parse(text))
+  } catch (error) {
+    const message = 'This is no record of an exchange. Record the run again to replay it.'
+    throw new LoopError('bad-request', message, { cause: error })
+  }
+}
+
+export function toExchangeBody(bytes: Buffer): ExchangeBody {
+  return isUtf8(bytes)
+    ? { encoding: 'utf8', text: bytes.toString() }
+    : { encoding: 'base64', text: bytes.toString('base64') }
+}
+
+export const bytesOfBody = ({ encoding, text }: ExchangeBody): Buffer => Buffer.from(text, encoding)

@@ -1,0 +1,111 @@
+/**
+ * Answers from the record. An exchange is found by its ordinal and by what is asked, after everything
+ * that differs from one run to the next (dates, ids, folders) has been taken out.
+ *
+ * G4. A replay never asks a provider. What is not on record is a divergence, and it is said where.
+ */
+
+import type { Exchange } from './record.ts'
+
+/** Takes out of a request what differs between two runs of the same work. */
+export type Normalise = (text: string) => string
+
+export interface ReplaySettings {
+  readonly exchanges: readonly Exchange[]
+  /** For an agent that puts more into its requests than the usual. */
+  readonly normalise?: Normalise
+}
+
+export interface Divergence {
+  readonly ordinal: number
+  readonly message: string
+}
+
+export interface Replayer {
+  /** Each exchange answers once. */
+  take(asked: {
+    readonly ordinal: number
+    readonly path: string
+    readonly body: string
+  }): Exchange | Divergence
+}
+
+export const normaliseRequest: Normalise = (text) =>
+  text
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<id>')
+    .replaceAll(
+      /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/g,
+      '<date>',
+    )
+    .replaceAll(
+      /\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?,? (?:\w+ )?\w+ \d{1,2},? \d{4}/g,
+      '<date>',
+    )
+    .replaceAll(
+      /(?:\/private)?(?:\/var\/folders|\/tmp|\/var\/tmp|\/run\/user)\/[\w./@+-]+/g,
+      '<path>',
+    )
+    .replaceAll(/\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b/g, '<hash>')
+    .replaceAll(/\b1[6-9]\d{8}(?:\d{3})?\b/g, '<time>')
+
+export function createReplayer({
+  exchanges,
+  normalise = (text) => text,
+}: ReplaySettings): Replayer {
+  const keyOf = (path: string, body: string): string =>
+    `${path}\n${normaliseRequest(normalise(inOrder(body)))}`
+  const left = new Map(exchanges.map((exchange) => [exchange.ordinal, exchange]))
+  const keys = new Map(
+    exchanges.map(({ ordinal, request }) => [ordinal, keyOf(request.path, request.body.text)]),
+  )
+  return {
+    take({ ordinal, path, body }) {
+      const key = keyOf(path, body)
+      // An agent that asks two things at once may ask them in the other order this time.
+      const ordinals = [ordinal, ...left.keys()]
+      const found = ordinals.find((one) => left.has(one) && keys.get(one) === key)
+      const exchange = found === undefined ? undefined : left.get(found)
+      if (exchange === undefined) {
+        return { ordinal, message: difference(keys.get(ordinal), key, ordinal, exchanges.length) }
+      }
+      left.delete(exchange.ordinal)
+      if (!exchange.answer.isTruncated) return exchange
+      return {
+        ordinal,
+        message: `The answer of exchange ${ordinal} was too long to be kept whole.`,
+      }
+    },
+  }
+}
+
+/** Some agents write the members of an object in another order each time. */
+function inOrder(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), (_name, value: unknown) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
+    )
+  } catch {
+    return body
+  }
+}
+
+const around = 40
+
+function difference(
+  recorded: string | undefined,
+  asked: string,
+  ordinal: number,
+  count: number,
+): string {
+  if (recorded === undefined) {
+    return `Exchange ${ordinal} was asked for; the record has ${count}.`
+  }
+  if (recorded === asked) return `Exchange ${ordinal} was answered already.`
+  let at = 0
+  while (at < recorded.length && recorded[at] === asked[at]) at++
+  const piece = (text: string): string =>
+    JSON.stringify(text.slice(Math.max(0, at - around), at + around))
+  return `Exchange ${ordinal} differs at character ${at}: recorded ${piece(recorded)}, asked ${piece(asked)}.`
+}

@@ -1,0 +1,124 @@
+/**
+ * Takes secrets out of bytes. What replaces one is as long as it was, so that lengths, JSON and events
+ * stay what they are.
+ *
+ * G3. Also a secret whose parts come in different chunks is found: the end of a chunk is held back
+ *     exactly as long as it may be the beginning of one.
+ */
+
+import { maskAcrossEvents } from './mask-events.ts'
+
+export interface Secrets {
+  /** For the record. The same bytes when there is none in them. */
+  mask(bytes: Buffer): Buffer
+  maskText(text: string): string
+  /** Of an answer on record: also what is spelt out over several events. */
+  maskEvents(bytes: Buffer): Buffer
+  /** For the client: only keys, since it may need the rest to do its work. */
+  maskKeys(bytes: Buffer): Buffer
+  stream(): MaskedStream
+  readonly keys: readonly string[]
+  withKey(key: string): Secrets
+}
+
+export interface MaskedStream {
+  push(chunk: Buffer): Buffer
+  /** What was held back. */
+  end(): Buffer
+}
+
+/** Shorter ones would take ordinary words out of texts. */
+const charsMin = 6
+
+export function createSecrets(keys: readonly string[], others: readonly string[]): Secrets {
+  const values = [...new Set([...keys, ...others].filter(({ length }) => length >= charsMin))]
+  const plain = byLength(
+    keys.filter(({ length }) => length >= charsMin).map((key) => Buffer.from(key)),
+  )
+  const written = byLength(values.flatMap(writtenForms))
+  const escaped = values.map((value) => JSON.stringify(value).slice(1, -1))
+  return {
+    keys,
+    withKey: (key) => createSecrets([...keys, key], others),
+    maskKeys: (bytes) => maskAll(bytes, plain),
+    mask: (bytes) => maskAll(bytes, written),
+    maskText: (text) => maskAll(Buffer.from(text), written).toString(),
+    maskEvents: (bytes) => maskAcrossEvents(maskAll(bytes, written), escaped),
+    stream: () => maskedStream(plain),
+  }
+}
+
+/** One may be the beginning of another. */
+const byLength = (needles: readonly Buffer[]): readonly Buffer[] =>
+  needles.toSorted((a, b) => b.length - a.length)
+
+/** A secret as it is, in an address, in JSON, and in base64 wherever it begins in there. */
+function writtenForms(secret: string): readonly Buffer[] {
+  const bytes = Buffer.from(secret)
+  const encoded = [0, 1, 2].flatMap((shift) => {
+    const text = Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .replaceAll('=', '')
+    // The first and the last characters hold bits of what is around it.
+    const core = text.slice(shift === 0 ? 0 : shift + 1, text.length - 1)
+    return [core, core.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+  const forms = [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    ...encoded,
+  ]
+  return [...new Set(forms)]
+    .filter((form) => form.length >= charsMin)
+    .map((form) => Buffer.from(form))
+}
+
+function maskAll(bytes: Buffer, needles: readonly Buffer[]): Buffer {
+  let masked = bytes
+  for (const needle of needles) {
+    for (let at = masked.indexOf(needle); at !== -1; at = masked.indexOf(needle, at)) {
+      if (masked === bytes) masked = Buffer.from(bytes)
+      masked.write('[secret]'.slice(0, needle.length).padEnd(needle.length, '*'), at, 'latin1')
+      at += needle.length
+    }
+  }
+  return masked
+}
+
+const nothing = Buffer.alloc(0)
+
+function maskedStream(needles: readonly Buffer[]): MaskedStream {
+  let held: Buffer = nothing
+  return {
+    push(chunk) {
+      const bytes = maskAll(held.length === 0 ? chunk : Buffer.concat([held, chunk]), needles)
+      const passed = bytes.length - heldBack(bytes, needles)
+      held = bytes.subarray(passed)
+      return bytes.subarray(0, passed)
+    },
+    end() {
+      const last = held
+      held = nothing
+      return last
+    },
+  }
+}
+
+/** How many bytes at the end are the beginning of a secret. */
+function heldBack(bytes: Buffer, needles: readonly Buffer[]): number {
+  let longest = 0
+  for (const needle of needles) {
+    const first = needle[0] ?? 0
+    const from = Math.max(0, bytes.length - needle.length + 1)
+    for (let at = bytes.indexOf(first, from); at !== -1; at = bytes.indexOf(first, at + 1)) {
+      const length = bytes.length - at
+      if (length <= longest) break
+      if (bytes.compare(needle, 0, length, at) === 0) {
+        longest = length
+        break
+      }
+    }
+  }
+  return longest
+}

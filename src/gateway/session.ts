@@ -1,0 +1,178 @@
+/**
+ * One address for one step: a socket that a sandbox can be given, and a port on loopback, both closed to
+ * whoever has not the token. When the session is closed nothing of it listens, runs or waits.
+ */
+
+import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { textOf } from '../loop/index.ts'
+import { handleExchange } from './exchange.ts'
+import { digestOf, guardRequest } from './guard.ts'
+import type { GatewayLimits } from './limits.ts'
+import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts'
+import { createReplayer } from './replay.ts'
+import type { Route, WireFormat } from './route.ts'
+import { createSecrets } from './secrets.ts'
+import { sendRefusal } from './send-answer.ts'
+import type { GatewayParts, SessionOptions, SessionParts } from './session-types.ts'
+import { emptyTally, type SessionTotals } from './totals.ts'
+
+export interface Session {
+  /** The socket. Its folder holds nothing else and can be bound into a sandbox. */
+  readonly socketPath: string
+  /** `http://127.0.0.1:port`, without a path. */
+  readonly url: string
+  /** What clients send as their key. */
+  readonly token: string
+  readonly totals: SessionTotals
+  /** Ends what is under way and resolves when all of it is charged and on record. */
+  close(): Promise<SessionTotals>
+}
+
+export async function openSession(
+  gateway: GatewayParts,
+  options: SessionOptions,
+  socketPath: string,
+): Promise<Session> {
+  const token = randomBytes(32).toString('base64url')
+  const parts = toParts(gateway, options, token)
+  const underWay = new Set<Promise<void>>()
+  const digest = digestOf(token)
+  let ordinal = 0
+
+  const take = (port: () => number | undefined) => {
+    return (request: IncomingMessage, client: ServerResponse): void => {
+      const { method, url, headers } = request
+      const guarded = guardRequest({ method, url, headers, port: port() }, digest)
+      const refusal = 'refusal' in guarded ? guarded.refusal : busy(parts, underWay.size)
+      if ('refusal' in guarded || refusal !== undefined) {
+        return turnAway(request, client, guarded.route?.format, refusal ?? stopping)
+      }
+      const controller = new AbortController()
+      const abort = (): void => controller.abort()
+      parts.stop.signal.addEventListener('abort', abort, { once: true })
+      client.once('close', () => client.writableFinished || abort())
+      const { route } = guarded
+      const { signal } = controller
+      const work = handleExchange(parts, { route, ordinal: ++ordinal, request, client, signal })
+        .catch((error: unknown) => failExchange(parts, client, route, error))
+        .finally(() => {
+          underWay.delete(work)
+          parts.stop.signal.removeEventListener('abort', abort)
+        })
+      underWay.add(work)
+    }
+  }
+
+  const stop = (): void => parts.stop.abort()
+  options.signal.addEventListener('abort', stop, { once: true })
+  if (options.signal.aborted) stop()
+  const socket = serve(
+    take(() => undefined),
+    gateway.limits,
+  )
+  const loopback: Server = serve(
+    take(() => portOf(loopback)),
+    gateway.limits,
+  )
+  const servers = [socket, loopback]
+  await Promise.all([listen(socket, socketPath), listen(loopback, undefined)])
+  return {
+    socketPath,
+    url: `http://127.0.0.1:${portOf(loopback)}`,
+    token,
+    totals: parts.tally,
+    async close() {
+      stop()
+      options.signal.removeEventListener('abort', stop)
+      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
+      await Promise.all(underWay)
+      for (const server of servers) server.closeAllConnections()
+      await Promise.all(closed)
+      return { ...parts.tally }
+    },
+  }
+}
+
+function toParts(gateway: GatewayParts, options: SessionOptions, token: string): SessionParts {
+  const keys = [...gateway.providers.keys()].flatMap((name) => gateway.keys(name)?.trim() ?? [])
+  const stop = new AbortController()
+  // Every exchange under way listens to it.
+  setMaxListeners(0, stop.signal)
+  return {
+    ...gateway,
+    options,
+    secrets: createSecrets(keys, [token, ...(options.secrets ?? [])]),
+    tally: emptyTally(),
+    replayer: options.replay === undefined ? undefined : createReplayer(options.replay),
+    stop,
+    factor: 1,
+    failures: 0,
+  }
+}
+
+const stopping: Refusal = {
+  status: 503,
+  kind: 'unavailable',
+  message: 'The run is being stopped. Keep what you have done and end your work now.',
+}
+
+function busy({ stop, limits }: SessionParts, underWay: number): Refusal | undefined {
+  if (stop.signal.aborted) return stopping
+  if (underWay < limits.concurrentMax) return undefined
+  const message = `There are ${underWay} requests under way. Ask again when some have ended.`
+  return { status: 429, kind: 'rate-limited', message, retryAfterMs: 1000 }
+}
+
+/** Without a format it cannot be known which provider the client believes in. */
+function turnAway(
+  request: IncomingMessage,
+  client: ServerResponse,
+  format: WireFormat | undefined,
+  refusal: Refusal,
+): void {
+  request.resume()
+  client.writeHead(refusal.status, { ...refusalHeaders(refusal), connection: 'close' })
+  client.end(refusalBody(format ?? 'chat', refusal))
+}
+
+/** A request that broke off, or a bug: it fails this exchange, and is not forgotten. */
+function failExchange(
+  { tally, secrets, stop }: SessionParts,
+  client: ServerResponse,
+  route: Route,
+  error: unknown,
+): void {
+  const message = secrets.maskText(textOf(error)).slice(0, 300)
+  if (!stop.signal.aborted) tally.trouble = { kind: 'failed', message }
+  if (client.writableFinished) return
+  if (client.headersSent) client.destroy()
+  else sendRefusal({ route, client }, stop.signal.aborted ? stopping : { ...stopping, message })
+}
+
+const connectionsMax = 1024
+
+function serve(
+  take: (request: IncomingMessage, client: ServerResponse) => void,
+  { requestMs }: GatewayLimits,
+): Server {
+  const timeouts = { requestTimeout: requestMs, headersTimeout: Math.min(20_000, requestMs) }
+  const server = createServer({ ...timeouts, maxHeaderSize: 64 * 1024 }, take)
+  server.maxConnections = connectionsMax
+  // Upgrades and tunnels are nothing of ours.
+  server.on('upgrade', (_request, socket) => socket.destroy())
+  server.on('connect', (_request, socket) => socket.destroy())
+  return server
+}
+
+function listen(server: Server, path: string | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    if (path === undefined) server.listen(0, '127.0.0.1', resolve)
+    else server.listen(path, resolve)
+  })
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo | null)?.port ?? 0

@@ -1,0 +1,31 @@
+/**
+ * What a model provider's refusal means, from its status and its words. Pure and total. Also for
+ * programs that stand between an agent and a provider.
+ */
+
+export type ProviderAnswerKind =
+  | 'rate-limited'
+  /** Worth another try as it is. */
+  | 'transient'
+  /** The conversation does not fit into the model's window. */
+  | 'too-long'
+  /** The key is not accepted, or pays for nothing more. */
+  | 'not-allowed'
+  | 'unknown-model'
+  | 'refused'
+
+/** For a status of 400 or more. */
+export function providerAnswerKind(status: number, text: string): ProviderAnswerKind {
+  if (/insufficient_quota|credit balance is too low|billing_hard_limit/i.test(text)) {
+    return 'not-allowed'
+  }
+  if (status === 429) return 'rate-limited'
+  if (status === 501 || status === 505) return 'refused'
+  if (status >= 500 || status === 408 || status === 409) return 'transient'
+  if (status === 401 || status === 403) return 'not-allowed'
+  if ((status === 400 || status === 413 || status === 422) && tooLong.test(text)) return 'too-long'
+  return status === 404 ? 'unknown-model' : 'refused'
+}
+
+const tooLong =
+  /context[ _-]?(?:length|window)|too long|too large|too many (?:input )?tokens|maximum.{0,40}tokens|exceeds?.{0,60}tokens|token count.{0,40}exceeds/i

@@ -1,0 +1,80 @@
+/** How a stream of the scripted model server goes wrong, as streams of providers do. */
+
+import type { ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+
+export type StreamFault =
+  /** Byte by byte, with a pause after each. */
+  | { readonly does: 'drip'; readonly everyMs: number }
+  /** The connection breaks after so many events. */
+  | { readonly does: 'cut'; readonly afterEvents: number }
+  /** The connection breaks in the middle of an event, from 1. */
+  | { readonly does: 'cut-inside'; readonly event: number }
+  /** It goes silent after so many events, and stays. */
+  | { readonly does: 'stall'; readonly afterEvents: number }
+  /** It ends well, without its last event. */
+  | { readonly does: 'no-stop' }
+  /** One event, from 1, is not JSON. */
+  | { readonly does: 'garble'; readonly event: number }
+  /** Every byte arrives on its own, so that characters are split. */
+  | { readonly does: 'split' }
+
+/** The events as they are written, each with its empty line. */
+export async function writeEvents(
+  response: ServerResponse,
+  events: readonly string[],
+  fault: StreamFault | undefined,
+): Promise<void> {
+  switch (fault?.does) {
+    case undefined:
+      return end(response, events)
+    case 'no-stop':
+      return end(response, events.slice(0, -1))
+    case 'garble':
+      return end(response, events.with(fault.event - 1, 'data: {"type": oh no}\n\n'))
+    case 'stall':
+      response.flushHeaders()
+      for (const event of events.slice(0, fault.afterEvents)) response.write(event)
+      return undefined
+    case 'cut':
+      return cut(response, events.slice(0, fault.afterEvents).join(''))
+    case 'cut-inside': {
+      const before = events.slice(0, fault.event - 1).join('')
+      const half = events[fault.event - 1] ?? ''
+      return cut(response, before + half.slice(0, Math.ceil(half.length / 2)))
+    }
+    case 'drip':
+      return byteByByte(response, events, fault.everyMs)
+    case 'split':
+      return byteByByte(response, events, 0)
+  }
+}
+
+function end(response: ServerResponse, events: readonly string[]): void {
+  for (const event of events) response.write(event)
+  response.end()
+}
+
+/** What was written arrives first. */
+async function cut(response: ServerResponse, text: string): Promise<void> {
+  response.flushHeaders()
+  await new Promise<void>((resolve) => {
+    if (text === '') resolve()
+    else response.write(text, () => resolve())
+  })
+  response.socket?.destroySoon()
+}
+
+async function byteByByte(
+  response: ServerResponse,
+  events: readonly string[],
+  everyMs: number,
+): Promise<void> {
+  response.socket?.setNoDelay(true)
+  for (const byte of Buffer.from(events.join(''))) {
+    if (response.destroyed) return
+    await new Promise((resolve) => response.write(Buffer.of(byte), resolve))
+    if (everyMs > 0) await delay(everyMs, undefined, { ref: false })
+  }
+  response.end()
+}

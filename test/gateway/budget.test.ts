@@ -1,0 +1,306 @@
+// E4. Whatever children, retries and crashes do, what is spent stays within the cap and one call.
+
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Gateway, openGateway } from '../../src/gateway/index.ts'
+import type { Amount } from '../../src/loop/index.ts'
+import { type ModelAnswer, startModelServer } from '../../src/testing/index.ts'
+import {
+  ask,
+  createLedger,
+  formats,
+  keys,
+  type Ledger,
+  openSetting,
+  providersAt,
+  type QuestionName,
+  questions,
+  quickClock,
+} from './gateway-fixture.ts'
+
+/** The whole of it with LOOPWRIGHT_SCHEDULES=1000. */
+const schedules = Number(process.env['LOOPWRIGHT_SCHEDULES'] ?? 100)
+/** What the requests of these tests allow. */
+const outputMax = 1000
+
+const anyAnswer = (inputMax: number): fc.Arbitrary<ModelAnswer> => {
+  const usage = fc.record({ input: fc.nat(inputMax), output: fc.nat(outputMax) })
+  const fault = fc.nat(6).map((afterEvents) => ({ does: 'cut' as const, afterEvents }))
+  return fc.oneof(
+    { weight: 6, arbitrary: usage.map((used) => ({ text: 'ok', usage: used })) },
+    { weight: 1, arbitrary: fc.record({ text: fc.constant('half'), usage, fault }) },
+    { weight: 1, arbitrary: fc.constant({ status: 429, headers: { 'retry-after': '1' } }) },
+    { weight: 1, arbitrary: fc.constantFrom({ status: 500 }, { status: 401 }, { status: 529 }) },
+  )
+}
+
+interface Child {
+  readonly calls: readonly (readonly [QuestionName, boolean])[]
+  readonly crashes: { readonly call: number; readonly afterMs: number } | null
+}
+
+const child: fc.Arbitrary<Child> = fc.record({
+  calls: fc.array(fc.tuple(fc.constantFrom(...formats), fc.boolean()), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+  /** Its process dies with this call under way. */
+  crashes: fc.option(fc.record({ call: fc.nat(3), afterMs: fc.nat(6) })),
+})
+
+const anySchedule = (inputMax: number) =>
+  fc.record({
+    cap: fc.integer({ min: 0, max: 8000 }),
+    script: fc.array(anyAnswer(inputMax), { minLength: 1, maxLength: 12 }),
+    children: fc.array(child, { minLength: 1, maxLength: 4 }),
+  })
+
+test.each([
+  // The requests are estimated at more than this.
+  ['an honest provider', 40, 0],
+  ['a provider that counts more input than anybody could expect', 1500, 1],
+])(
+  `with %s none of ${schedules} schedules spends more than it may`,
+  { timeout: 600_000 },
+  async (_name, inputMax, callsOver) => {
+    let script: readonly ModelAnswer[] = []
+    let next = 0
+    await using server = await startModelServer(
+      () => script[next++ % script.length] ?? { status: 500 },
+    )
+    const gateway = await openGateway({
+      keys: (provider) => keys[provider],
+      providers: providersAt(server.url),
+      clock: quickClock(),
+    })
+    const oneCall = inputMax + outputMax
+    const seen = { refused: 0, spent: 0, known: 0 }
+    await fc.assert(
+      fc.asyncProperty(anySchedule(inputMax), async ({ cap, children, ...plan }) => {
+        script = plan.script
+        next = 0
+        const before = server.bills.length
+        const ledger = createLedger({ tokens: cap, costMicros: 1e9 })
+        const statuses = await Promise.all(children.map((one) => live(gateway, ledger, one)))
+        ledger.crash()
+        const bills = server.bills.slice(before)
+        const billed = bills.reduce((sum, { input, output }) => sum + input + output, 0)
+        // Each child may have one call under way that counts more than was thought.
+        const over = callsOver * oneCall * children.length
+        expect(ledger.spent.tokens).toBeLessThanOrEqual(cap + over)
+        // What a provider bills for a broken answer nobody can know; all else is known.
+        const isKnown =
+          children.every(({ crashes }) => crashes === null) &&
+          script.every((answer) => !('fault' in answer))
+        expect(isKnown ? billed : ledger.spent.tokens).toBe(ledger.spent.tokens)
+        seen.known += isKnown ? 1 : 0
+        seen.refused += statuses.flat().filter((status) => status === 402).length
+        seen.spent += ledger.spent.tokens
+      }),
+      { numRuns: schedules },
+    )
+    expect(seen.refused).toBeGreaterThan(0)
+    expect(seen.spent).toBeGreaterThan(0)
+    expect(seen.known).toBeGreaterThan(0)
+    await gateway.close()
+  },
+)
+
+/** A child asks one thing after the other, until its process dies: then nothing more is settled. */
+async function live(
+  gateway: Gateway,
+  ledger: Ledger,
+  { calls, crashes }: Child,
+): Promise<readonly number[]> {
+  let isDead = false
+  const session = await gateway.session({
+    step: 'child',
+    signal: new AbortController().signal,
+    remaining: ledger.remaining,
+    async reserve(worst) {
+      const reservation = await ledger.reserve(worst)
+      return { settle: async (spent) => (isDead ? undefined : reservation.settle(spent)) }
+    },
+  })
+  const post = (path: string, body: unknown): Promise<Response> =>
+    fetch(`${session.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': session.token },
+      body: JSON.stringify(body),
+    })
+  const statuses: number[] = []
+  for (const [index, [format, stream]] of calls.entries()) {
+    const read = ask({ post }, format, stream)
+      .then(async (response) => {
+        statuses.push(response.status)
+        await response.text()
+      })
+      .catch(() => undefined)
+    if (crashes?.call === index) {
+      await new Promise((resolve) => setTimeout(resolve, crashes.afterMs))
+      isDead = true
+      break
+    }
+    await read
+  }
+  await session.close()
+  return statuses
+}
+
+test('children that ask at the same moment share one cap', async () => {
+  const { path, body } = questions.anthropic
+  const cap: Amount = { tokens: 2200, costMicros: 1e9 }
+  await using setting = await openSetting([{ text: 'ok', usage: { input: 10, output: 990 } }], {
+    cap,
+  })
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => setting.post(path, body(false))),
+  )
+  const statuses = answers.map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(2)
+  expect(statuses.filter((status) => status === 402)).toHaveLength(6)
+  expect(setting.ledger.spent.tokens).toBe(2000)
+})
+
+test('a call asks for less output where that makes it fit', async () => {
+  const ledger = createLedger({ tokens: 3000, costMicros: 1e9 })
+  const { reserve, remaining } = ledger
+  await using setting = await openSetting([{ text: 'ok' }], { session: { reserve, remaining } })
+  const answer = await setting.post('/v1/messages', {
+    model: 'claude-sonnet-5',
+    max_tokens: 32_000,
+    messages: [],
+  })
+  expect(answer.status).toBe(200)
+  const sent = Number(setting.server.requests[0]?.body['max_tokens'])
+  expect(sent).toBeGreaterThan(2800)
+  expect(sent).toBeLessThan(3000)
+})
+
+test.each([
+  ['/v1/messages', { model: 'claude-sonnet-5', messages: [] }, ['max_tokens']],
+  ['/v1/chat/completions', { model: 'gpt-5.1', messages: [] }, ['max_completion_tokens']],
+  ['/v1/responses', { model: 'gpt-5.1', input: 'x' }, ['max_output_tokens']],
+  [
+    '/v1beta/models/gemini-2.5-flash:generateContent',
+    { contents: [] },
+    ['generationConfig', 'maxOutputTokens'],
+  ],
+])('%s without a limit of output gets one', async (path, body, place) => {
+  await using setting = await openSetting([{ text: 'ok' }])
+  expect((await setting.post(path, body)).status).toBe(200)
+  const sent = place.reduce<unknown>(
+    (value, name) => (value as Record<string, unknown>)[name],
+    setting.server.requests[0]?.body,
+  )
+  expect(sent).toBe(16_384)
+})
+
+test.each([
+  [
+    'a name twice',
+    '/v1/messages',
+    '{"model":"claude-sonnet-5","max_tokens":1,"messages":[],"max_tokens":99999}',
+    'twice',
+  ],
+  [
+    'a name twice, once disguised',
+    '/v1/messages',
+    '{"model":"claude-sonnet-5","max_tokens":1,"messages":[],"max\\u005ftokens":99999}',
+    'twice',
+  ],
+  [
+    'both styles of Gemini',
+    '/v1beta/models/m:generateContent',
+    '{"generationConfig":{"maxOutputTokens":1},"generation_config":{"maxOutputTokens":99999}}',
+    'twice',
+  ],
+  [
+    'work in the background',
+    '/v1/responses',
+    '{"model":"gpt-5.1","input":"x","background":true}',
+    'background',
+  ],
+  ['no JSON', '/v1/messages', '{"model":', 'not a JSON object'],
+  ['no model', '/v1/messages', '{}', 'names no model'],
+])('%s cannot go round the account', async (_name, path, body, message) => {
+  await using setting = await openSetting([{ text: 'ok' }])
+  const answer = await setting.post(path, body)
+  expect(answer.status).toBe(400)
+  expect(await answer.text()).toContain(message)
+  expect(setting.server.requests).toHaveLength(0)
+})
+
+test('a model that nobody knows is priced like the dearest of its kind, and marked', async () => {
+  await using setting = await openSetting([{ text: 'ok', usage: { input: 1_000_000, output: 0 } }])
+  await setting.post('/v1/messages', {
+    model: 'claude-opus-99-future',
+    max_tokens: 10,
+    messages: [],
+  })
+  const totals = await setting.session.close()
+  expect(totals.isEstimated).toBe(true)
+  expect(totals.spent.costMicros).toBe(15_000_000)
+})
+
+test('a stream that never says what it used is charged from above, and marked', async () => {
+  const text = 'a few words '.repeat(20)
+  const speech = { text, fault: { does: 'garble' as const, event: 3 } }
+  await using setting = await openSetting([speech])
+  await (await ask(setting, 'chat', true)).text()
+  const totals = await setting.session.close()
+  expect(totals.isEstimated).toBe(true)
+  expect(totals.usage.output).toBeGreaterThanOrEqual(60)
+  expect(totals.usage.output).toBeLessThanOrEqual(1000)
+  expect(totals.usage.input).toBeGreaterThan(10)
+})
+
+test('what a client asks for is lowered, never raised', async () => {
+  await using setting = await openSetting([{ text: 'ok' }])
+  const thinking = { type: 'enabled', budget_tokens: 2000 }
+  const body = { model: 'claude-sonnet-5', max_tokens: 1000, thinking, messages: [] }
+  await setting.post('/v1/messages', body)
+  await setting.post('/v1/messages', { ...body, max_tokens: 1_000_000 })
+  expect(setting.server.requests.map(({ body: sent }) => sent['max_tokens'])).toEqual([
+    1000, 64_000,
+  ])
+})
+
+test('input that is not in the request counts as a full window', async () => {
+  const worst: Amount[] = []
+  const reserve = async (amount: Amount) => {
+    worst.push(amount)
+    return { settle: async () => undefined }
+  }
+  await using setting = await openSetting([{ text: 'ok' }], { session: { reserve } })
+  const body = { model: 'gpt-5.1', input: 'go', max_output_tokens: 100 }
+  await setting.post('/v1/responses', body)
+  await setting.post('/v1/responses', { ...body, previous_response_id: 'r1' })
+  expect(worst[0]?.tokens).toBeLessThan(200)
+  expect(worst[1]?.tokens).toBeGreaterThan(100_000)
+})
+
+test('an estimate that was too low is corrected by what the provider counted', async () => {
+  const worst: Amount[] = []
+  const reserve = async (amount: Amount) => {
+    worst.push(amount)
+    return { settle: async () => undefined }
+  }
+  const usage = { input: 5000, output: 1 }
+  await using setting = await openSetting([{ text: 'ok', usage }], { session: { reserve } })
+  await ask(setting, 'anthropic', false)
+  await ask(setting, 'anthropic', false)
+  const [first = 0, second = 0] = worst.map(({ tokens }) => tokens - 1000)
+  expect(second).toBeGreaterThan(3.9 * first)
+})
+
+test('a server on this machine is free, and its tokens count', async () => {
+  await using setting = await openSetting([{ text: 'ok' }], {
+    session: { routes: { chat: 'local' } },
+  })
+  await setting.post('/v1/chat/completions', { model: 'qwen3', messages: [] })
+  expect(setting.server.requests[0]?.body).toMatchObject({ max_tokens: 16_384 })
+  expect(setting.server.requests[0]?.headers['authorization']).toBeUndefined()
+  const totals = await setting.session.close()
+  expect(totals).toMatchObject({ isEstimated: false, spent: { tokens: 120, costMicros: 0 } })
+})
