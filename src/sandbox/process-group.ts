@@ -102,10 +102,16 @@ function readProc(pid: number | string, name: string): string {
   }
 }
 
-/** Only of owners that could be seen if they lived. */
-function isAbandoned(mark: string): boolean {
+/** Whose owner is dead. Only of owners that could be seen if they lived. */
+export function isAbandoned(mark: string): boolean {
   const [namespace, pid, started] = mark.split('.')
   return namespace === pidNamespace() && startTime(Number(pid)) !== started
+}
+
+/** False also for one that is dead and only not yet taken note of. */
+export function isAlive(pid: number): boolean {
+  const [state = ''] = statFields(readProc(pid, 'stat'))
+  return !['', 'Z', 'X'].includes(state)
 }
 
 function pidNamespace(): string {
@@ -127,7 +133,7 @@ const statFields = (stat: string): readonly string[] =>
   stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 
 /** False when there is no such process, or not ours to kill. */
-function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
+export function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal)
   } catch {

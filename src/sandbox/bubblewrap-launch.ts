@@ -1,0 +1,267 @@
+/**
+ * A command, started inside bubblewrap with its limits.
+ *
+ * 1. It runs only after it is inside its control groups: bubblewrap waits for our word.
+ * 2. It dies with this process: bubblewrap asks the kernel for that, and the first process of a
+ *    namespace takes all others with it. Only one that is killed before it could ask stays, waiting for
+ *    ever, and is found by its mark.
+ * 3. A request to end goes to the command itself: one to bubblewrap would kill everything at once.
+ * 4. bubblewrap itself gets an empty environment and its arguments over a pipe: neither shows inside,
+ *    nor in the list of processes.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import type { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from '../engine/index.ts'
+import { FaultError } from '../loop/index.ts'
+import {
+  bubblewrapArgs,
+  type PreparedPlace,
+  relayProgram,
+  relaySocket,
+  relaysOf,
+} from './bubblewrap-args.ts'
+import type { Cgroup, Cgroups } from './cgroups.ts'
+import { type DiskWatch, watchDisk } from './disk-watch.ts'
+import { coverInherited } from './inherited-descriptors.ts'
+import { isAlive, kill, killAll, type Mark, markVariable, newMark } from './process-group.ts'
+import { innerLimits, outerLimits } from './rlimits.ts'
+import { cannotStart, type Ending, type Exceeded, type Launched } from './run-command.ts'
+import type { LimitKind } from './sandbox-type.ts'
+
+/** What this machine has. */
+export interface Bubblewrap {
+  readonly bwrap: string
+  readonly prlimit: string
+  readonly cgroups: Cgroups | undefined
+  readonly limits: LimitKind
+  /** Our program that relays, and what runs it. */
+  readonly relay: string
+  readonly node: string
+}
+
+type Started = Pick<Command, 'program' | 'args' | 'cwd' | 'env' | 'input'> & {
+  /** Somebody writes to it while it runs. */
+  readonly keepsInput?: boolean
+}
+
+const statusDescriptor = 3
+const argsDescriptor = 4
+const blockDescriptor = 5
+const goneMs = 5000
+
+export function launchInBubblewrap(
+  machine: Bubblewrap,
+  place: PreparedPlace,
+  command: Started,
+): Launched {
+  const mark = newMark()
+  const args = bubblewrapArgs(place, { cwd: command.cwd, env: command.env, relay: machine.relay })
+  const group = machine.cgroups?.create(mark.own, place.allLimits)
+  let child: ChildProcess
+  try {
+    child = spawnBubblewrap(machine, place, command, mark)
+    // As early as possible: what it starts from here on is inside too.
+    if (child.pid !== undefined) group?.add(child.pid)
+  } catch (error) {
+    void group?.remove()
+    throw error
+  }
+  write(child, argsDescriptor, args.map((arg) => `${arg}\0`).join(''))
+  const status = followStatus(child, group)
+  const watch = watchDisk(place.real, place.allLimits.workspaceBytes)
+  return supervise({ child, command, group, mark, place, status, watch })
+}
+
+function spawnBubblewrap(
+  machine: Bubblewrap,
+  place: PreparedPlace,
+  command: Started,
+  mark: Mark,
+): ChildProcess {
+  const limits = outerLimits(place.allLimits, machine.limits)
+  const options = ['--json-status-fd', `${statusDescriptor}`, '--args', `${argsDescriptor}`]
+  if (machine.cgroups !== undefined) options.push('--block-fd', `${blockDescriptor}`)
+  const inner = innerCommand(machine, place, command)
+  const hasInput = command.input !== undefined || command.keepsInput === true
+  return spawn(machine.prlimit, [...limits, '--', machine.bwrap, ...options, '--', ...inner], {
+    detached: true,
+    cwd: '/',
+    env: { [markVariable]: mark.value },
+    stdio: [
+      hasInput ? 'pipe' : 'ignore',
+      'pipe',
+      'pipe',
+      'pipe',
+      'pipe',
+      'pipe',
+      ...coverInherited(blockDescriptor + 1),
+    ],
+  })
+}
+
+/** The command, after what has to be started before it. */
+function innerCommand(
+  machine: Bubblewrap,
+  place: PreparedPlace,
+  { program, args }: Started,
+): readonly string[] {
+  const limits = innerLimits(place.allLimits, machine.limits)
+  const relays = relaysOf(place).map(({ port }, index) => `${port}=${relaySocket(index)}`)
+  return [
+    ...(limits.length === 0 ? [] : [machine.prlimit, ...limits, '--']),
+    ...(relays.length === 0 ? [] : [machine.node, relayProgram, ...relays, '--']),
+    program,
+    ...args,
+  ]
+}
+
+function write(child: ChildProcess, descriptor: number, text: string): void {
+  const pipe = child.stdio[descriptor] as Writable | null | undefined
+  // It may have ended before it has read anything; its exit says so.
+  pipe?.on('error', () => {}).end(text)
+}
+
+interface Status {
+  /** The first process of the namespace, once it is there. */
+  readonly first: () => number | undefined
+  /** bubblewrap tells how the command ended only if it had begun. */
+  readonly hasBegun: () => boolean
+}
+
+/** bubblewrap tells what it does. When the first process is there, it is limited and may go on. */
+function followStatus(child: ChildProcess, group: Cgroup | undefined): Status {
+  let text = ''
+  let first: number | undefined
+  child.stdio[statusDescriptor]
+    ?.on('error', () => {})
+    .on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1')
+      const pid = /"child-pid": (\d+)\b/.exec(text)?.[1]
+      if (first !== undefined || pid === undefined) return
+      first = Number(pid)
+      letGo(child, group, first)
+    })
+  return { first: () => first, hasBegun: () => text.includes('"exit-code"') }
+}
+
+function letGo(child: ChildProcess, group: Cgroup | undefined, first: number): void {
+  try {
+    group?.add(first)
+    write(child, blockDescriptor, '.')
+  } catch {
+    // Without its limits it must not run.
+    if (child.pid !== undefined) kill(-child.pid, 'SIGKILL')
+  }
+}
+
+interface Supervised {
+  readonly child: ChildProcess
+  readonly command: Started
+  readonly group: Cgroup | undefined
+  readonly mark: Mark
+  readonly place: PreparedPlace
+  readonly status: Status
+  readonly watch: DiskWatch
+}
+
+function supervise({ child, command, group, mark, place, status, watch }: Supervised): Launched {
+  let tellTooMuch: (limit: Exceeded) => void = () => {}
+  const tooMuchOutput = new Promise<Exceeded>((resolve) => {
+    tellTooMuch = resolve
+  })
+  let met: Exceeded | undefined
+  return {
+    child,
+    exceeded: Promise.race([tooMuchOutput, watch.exceeded]),
+    heard(outputBytes) {
+      if (outputBytes > place.allLimits.outputBytes) tellTooMuch('output')
+    },
+    stop() {
+      const target = commandOf(status.first())
+      // Before the command runs there is nobody who could clean up.
+      if (target === undefined) killOuter(child)
+      // It leads a group. A moment earlier it does not yet.
+      else if (!kill(-target, 'SIGTERM')) kill(target, 'SIGTERM')
+    },
+    async kill() {
+      watch.close()
+      killOuter(child)
+      const alive = await gone(child, status.first(), mark)
+      met = group?.exceeded()
+      const inGroup = (await group?.remove()) ?? []
+      return [...new Set([...alive, ...inGroup])]
+    },
+    conclude(ending, stderr) {
+      if (ending.ended === 'exited' && !status.hasBegun()) throw notBegun(command, stderr)
+      const cannotRun = innerFailure(ending, stderr)
+      if (cannotRun !== undefined) throw cannotStart(command, cannotRun)
+      return met === undefined ? {} : { exceeded: met }
+    },
+  }
+}
+
+/** With the group: the first process of the namespace is in it too. */
+function killOuter({ pid }: ChildProcess): void {
+  if (pid !== undefined) kill(-pid, 'SIGKILL')
+}
+
+/** The only child that is there from the beginning. */
+function commandOf(first: number | undefined): number | undefined {
+  if (first === undefined) return undefined
+  try {
+    const children = readFileSync(`/proc/${first}/task/${first}/children`, 'latin1')
+    const [child] = children.split(' ')
+    return child === undefined || child === '' ? undefined : Number(child)
+  } catch {
+    return undefined
+  }
+}
+
+/** When the first process of a namespace is gone, so are all others. */
+async function gone(
+  child: ChildProcess,
+  first: number | undefined,
+  mark: Mark,
+): Promise<readonly number[]> {
+  if (first === undefined) return child.pid === undefined ? [] : killAll(child.pid, mark)
+  const startedAt = performance.now()
+  for (let waitMs = 0.5; isAlive(first); waitMs = Math.min(2 * waitMs, 20)) {
+    if (performance.now() - startedAt > goneMs) return [first]
+    kill(first, 'SIGKILL')
+    await sleep(waitMs)
+  }
+  return []
+}
+
+const errorNames: readonly (readonly [RegExp, string])[] = [
+  [/No such file or directory/, 'ENOENT'],
+  [/Permission denied/, 'EACCES'],
+  [/Resource temporarily unavailable/, 'EAGAIN'],
+]
+
+/** From what bubblewrap said last. */
+function notBegun(command: Started, stderr: string): FaultError {
+  const said = stderr.trim().split('\n').at(-1) ?? ''
+  const code = errorNames.find(([pattern]) => pattern.test(said))?.[1]
+  if (/^bwrap: execvp /.test(said) && code !== undefined) return cannotStart(command, { code })
+  const isPlace = /^bwrap: Can't chdir to /.test(said)
+  const why = isPlace
+    ? `there is no directory ${command.cwd} in the sandbox. Work below the workspace`
+    : `the sandbox could not be made: ${said || 'bubblewrap said nothing'}`
+  const message = `Cannot start ${command.program}: ${why}.`
+  return new FaultError({ code: isPlace ? 'ENOENT' : 'sandbox-failed', message, retryable: false })
+}
+
+/** What comes between bubblewrap and the command could not start it. */
+function innerFailure(ending: Ending, stderr: string): { readonly code: string } | undefined {
+  if (ending.exitCode !== 127 && ending.exitCode !== 126) return undefined
+  const said = /^(?:prlimit: failed to execute|loopwright: cannot start) .*: (.*)\n$/.exec(
+    stderr,
+  )?.[1]
+  if (said === undefined) return undefined
+  const code = errorNames.find(([pattern]) => pattern.test(said))?.[1]
+  return code === undefined ? undefined : { code }
+}
