@@ -83,22 +83,19 @@ function spawnBubblewrap(
 ): ChildProcess {
   const limits = outerLimits(place.allLimits, machine.limits)
   const options = ['--json-status-fd', `${statusDescriptor}`, '--args', `${argsDescriptor}`]
-  if (machine.cgroups !== undefined) options.push('--block-fd', `${blockDescriptor}`)
+  const pipes: 'pipe'[] = ['pipe', 'pipe']
+  if (machine.cgroups !== undefined) {
+    options.push('--block-fd', `${blockDescriptor}`)
+    pipes.push('pipe')
+  }
   const inner = innerCommand(machine, place, command)
   const hasInput = command.input !== undefined || command.keepsInput === true
+  const stdio = [...pipes, ...coverInherited(statusDescriptor + pipes.length)]
   return spawn(machine.prlimit, [...limits, '--', machine.bwrap, ...options, '--', ...inner], {
     detached: true,
     cwd: '/',
     env: { [markVariable]: mark.value },
-    stdio: [
-      hasInput ? 'pipe' : 'ignore',
-      'pipe',
-      'pipe',
-      'pipe',
-      'pipe',
-      'pipe',
-      ...coverInherited(blockDescriptor + 1),
-    ],
+    stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...stdio],
   })
 }
 

@@ -38,18 +38,21 @@ function listen(relay: string): Promise<void> {
 }
 
 function run([program = '', ...programArgs]: readonly string[]): void {
+  let group: number | undefined
+  // First: from its first moment on the command may be asked to end.
+  for (const signal of handedOn) {
+    process.on(signal, () => {
+      if (group !== undefined) signalGroup(group, signal)
+    })
+  }
   // A group of its own, so that a signal comes once: through us.
   const child = spawn(program, programArgs, { stdio: 'inherit', detached: true })
+  group = child.pid
   child.on('error', (error: NodeJS.ErrnoException) => {
     const why = error.code === 'EACCES' ? 'Permission denied' : 'No such file or directory'
     process.stderr.write(`loopwright: cannot start ${program}: ${why}\n`)
     process.exit(127)
   })
-  for (const signal of handedOn) {
-    process.on(signal, () => {
-      if (child.pid !== undefined) signalGroup(child.pid, signal)
-    })
-  }
   // As shells say it; nobody outside could see more.
   child.on('exit', (code, signal) => {
     process.exit(code ?? 128 + (signal === null ? 0 : constants.signals[signal]))
