@@ -10,7 +10,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
-import { gitMounts } from './git-mounts.ts'
+import type { GitMounts } from './git-mounts.ts'
 import type { SandboxLimits, SandboxPlace } from './sandbox-type.ts'
 import { isWithin, type Toolchains } from './toolchains.ts'
 
@@ -50,6 +50,7 @@ export interface PreparedPlace extends SandboxPlace {
   readonly real: string
   readonly allLimits: SandboxLimits
   readonly toolchains: Toolchains
+  readonly git: GitMounts
 }
 
 export function bubblewrapArgs(place: PreparedPlace, command: InnerCommand): readonly string[] {
@@ -60,7 +61,7 @@ export function bubblewrapArgs(place: PreparedPlace, command: InnerCommand): rea
     ...toolchains.links.flatMap(({ path, target }) => ['--symlink', target, path]),
     ...kernelFolders(place.allLimits.tmpBytes),
     ...filesOf(place),
-    ...(place.hide ?? []).flatMap((path) => hidden(path, real)),
+    ...[...place.git.hide, ...(place.hide ?? [])].flatMap((path) => hidden(path, real)),
     ...relayFiles(place, command.relay),
     '--remount-ro',
     '/',
@@ -118,7 +119,7 @@ function kernelFolders(tmpBytes: number): readonly string[] {
   ]
 }
 
-function filesOf({ workspace, real, readOnly = [] }: PreparedPlace): readonly string[] {
+function filesOf({ workspace, real, git, readOnly = [] }: PreparedPlace): readonly string[] {
   const inside = readOnly.filter((path) => isWithin(path, real))
   const outside = readOnly.filter((path) => !isWithin(path, real))
   const readable = (path: string): readonly string[] => ['--ro-bind', path, path]
@@ -129,7 +130,7 @@ function filesOf({ workspace, real, readOnly = [] }: PreparedPlace): readonly st
     real,
     ...(workspace === real ? [] : ['--symlink', real, workspace]),
     ...inside.flatMap(readable),
-    ...gitMounts(real).flatMap(readable),
+    ...git.readOnly.flatMap(readable),
   ]
 }
 

@@ -63,8 +63,6 @@ export function launchInBubblewrap(
   let child: ChildProcess
   try {
     child = spawnBubblewrap(machine, place, command, mark)
-    // As early as possible: what it starts from here on is inside too.
-    if (child.pid !== undefined) group?.add(child.pid)
   } catch (error) {
     void group?.remove()
     throw error
@@ -72,6 +70,11 @@ export function launchInBubblewrap(
   write(child, argsDescriptor, args.map((arg) => `${arg}\0`).join(''))
   const status = followStatus(child, group)
   const watch = watchDisk(place.real, place.allLimits.workspaceBytes)
+  child.once('error', () => {
+    // It could not be started, so nobody will end it.
+    watch.close()
+    void group?.remove()
+  })
   return supervise({ child, command, group, mark, place, status, watch })
 }
 
@@ -139,18 +142,20 @@ function followStatus(child: ChildProcess, group: Cgroup | undefined): Status {
       const pid = /"child-pid": (\d+)\b/.exec(text)?.[1]
       if (first !== undefined || pid === undefined) return
       first = Number(pid)
-      letGo(child, group, first)
+      void letGo(child, group, first)
     })
   return { first: () => first, hasBegun: () => text.includes('"exit-code"') }
 }
 
-function letGo(child: ChildProcess, group: Cgroup | undefined, first: number): void {
+/** The command comes from the first process, so it is in its groups; bubblewrap outside need not be. */
+async function letGo(child: ChildProcess, group: Cgroup | undefined, first: number): Promise<void> {
+  if (group === undefined) return
   try {
-    group?.add(first)
+    await group.add(first)
     write(child, blockDescriptor, '.')
   } catch {
     // Without its limits it must not run.
-    if (child.pid !== undefined) kill(-child.pid, 'SIGKILL')
+    killOuter(child)
   }
 }
 
@@ -243,8 +248,8 @@ const errorNames: readonly (readonly [RegExp, string])[] = [
 function notBegun(command: Started, stderr: string): FaultError {
   const said = stderr.trim().split('\n').at(-1) ?? ''
   const code = errorNames.find(([pattern]) => pattern.test(said))?.[1]
-  if (/^bwrap: execvp /.test(said) && code !== undefined) return cannotStart(command, { code })
-  const isPlace = /^bwrap: Can't chdir to /.test(said)
+  if (said.startsWith('bwrap: execvp ') && code !== undefined) return cannotStart(command, { code })
+  const isPlace = said.startsWith("bwrap: Can't chdir to ")
   const why = isPlace
     ? `there is no directory ${command.cwd} in the sandbox. Work below the workspace`
     : `the sandbox could not be made: ${said || 'bubblewrap said nothing'}`

@@ -84,10 +84,13 @@ const unescapeOctal = (path: string): string =>
 /** By controller; version 2 has the empty name. */
 function readOwnGroups(text: string): ReadonlyMap<string, string> {
   return new Map(
-    text.split('\n').flatMap((line) => {
-      const [, names = '', ...path] = line.split(':')
-      return names.split(',').map((name): [string, string] => [name, path.join(':')])
-    }),
+    text
+      .trim()
+      .split('\n')
+      .flatMap((line) => {
+        const [, names = '', ...path] = line.split(':')
+        return names.split(',').map((name): [string, string] => [name, path.join(':')])
+      }),
   )
 }
 

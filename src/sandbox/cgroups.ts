@@ -10,6 +10,7 @@
  */
 
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Hierarchy, readHierarchies } from './cgroup-hierarchies.ts'
@@ -23,8 +24,11 @@ export interface Cgroups {
 }
 
 export interface Cgroup {
-  /** Throws unless the process is in it afterwards or dead. */
-  add(pid: number): void
+  /**
+   * Rejects unless the process is in it afterwards, or dead. It takes the kernel milliseconds, so it is
+   * not waited for in our only thread.
+   */
+  add(pid: number): Promise<void>
   /** Which limit was met. */
   exceeded(): 'memory' | 'processes' | undefined
   /** Kills what is in it. Resolves with what would not die. */
@@ -75,10 +79,10 @@ function createCgroup(
   name: string,
   limits: SandboxLimits,
 ): Cgroup {
-  const groups = hierarchies.map((hierarchy) => ({
-    ...hierarchy,
-    folder: join(hierarchy.folder, name),
-  }))
+  const groups = hierarchies
+    // Each costs a millisecond or more, so one that would limit nothing is not made.
+    .filter(({ settings }) => settings(limits).length > 0)
+    .map((hierarchy) => ({ ...hierarchy, folder: join(hierarchy.folder, name) }))
   const made: string[] = []
   try {
     for (const { folder, settings } of groups) {
@@ -93,8 +97,8 @@ function createCgroup(
     throw error
   }
   return {
-    add(pid) {
-      for (const { folder } of groups) enter(folder, pid)
+    async add(pid) {
+      await Promise.all(groups.map(({ folder }) => enter(folder, pid)))
     },
     exceeded: () =>
       groups.map((group) => group.exceeded(group.folder)).find((one) => one !== undefined),
@@ -114,9 +118,9 @@ function writeSetting(file: string, value: string, optional: boolean): void {
   }
 }
 
-function enter(folder: string, pid: number): void {
+async function enter(folder: string, pid: number): Promise<void> {
   try {
-    writeFileSync(join(folder, 'cgroup.procs'), `${pid}`, { flag: 'r+' })
+    await writeFile(join(folder, 'cgroup.procs'), `${pid}`, { flag: 'r+' })
   } catch (error) {
     const isDead = (error as NodeJS.ErrnoException).code === 'ESRCH'
     if (!isDead) throw error

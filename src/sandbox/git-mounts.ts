@@ -8,14 +8,27 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** Read-only inside; in this order, after the workspace. */
-export function gitMounts(workspace: string): readonly string[] {
+export interface GitMounts {
+  /** In this order, after the workspace. */
+  readonly readOnly: readonly string[]
+  /** Configurations that hold a password or a token. git works without them, but for its remotes. */
+  readonly hide: readonly string[]
+}
+
+/** In an address, in a header, or by name. */
+const secretInConfig = /:\/\/[^\s/@]+@|^\s*(?:extraheader|password|token|sslkey)\s*=/im
+
+/** To be found once for a place, before anything runs in it that could change it meanwhile. */
+export function gitMounts(workspace: string): GitMounts {
   const own = join(workspace, '.git')
   const kind = kindOf(own)
-  if (kind === 'folder') return [own]
-  if (kind !== 'file') return []
-  const repository = repositoryOf(own)
-  return repository === undefined ? [own] : [repository, own]
+  const repository = kind === 'file' ? repositoryOf(own) : kind === 'folder' ? own : undefined
+  const readOnly = [...new Set([repository, kind === undefined ? undefined : own])]
+  const config = repository === undefined ? [] : [join(repository, 'config')]
+  return {
+    readOnly: readOnly.filter((path) => path !== undefined),
+    hide: config.filter((file) => kindOf(file) === 'file' && secretInConfig.test(read(file))),
+  }
 }
 
 function kindOf(path: string): 'folder' | 'file' | undefined {
@@ -47,5 +60,13 @@ function repositoryOf(pointer: string): string | undefined {
     return isOurs && isRepository ? repository : undefined
   } catch {
     return undefined
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return '' // who cannot read it cannot read it inside either
   }
 }

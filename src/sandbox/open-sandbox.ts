@@ -5,6 +5,7 @@ import { LoopError } from '../loop/index.ts'
 import { type PreparedPlace, realWorkspace } from './bubblewrap-args.ts'
 import { launchInBubblewrap } from './bubblewrap-launch.ts'
 import { type Found, findTier, type Machine, thisMachine, type Walls } from './find-tier.ts'
+import { gitMounts } from './git-mounts.ts'
 import { launchPlain } from './plain-commands.ts'
 import { type Launched, runCommand } from './run-command.ts'
 import {
@@ -40,7 +41,12 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
       return { run: (command, signal) => runCommand(start, command, signal) }
     },
     start(place, command) {
-      return launch(place)({ ...command, keepsInput: true })
+      const launched = launch(place)({ ...command, keepsInput: true })
+      const { child } = launched
+      // What it left behind, and what it may not use, is nobody else's to look after.
+      child.on('error', () => {}).once('exit', () => void launched.kill())
+      void launched.exceeded?.then(() => launched.kill())
+      return launched
     },
   }
 }
@@ -95,9 +101,8 @@ function launcher(
   }
 }
 
-const prepare = (place: SandboxPlace, toolchains: Toolchains): PreparedPlace => ({
-  ...place,
-  real: realWorkspace(place.workspace),
-  allLimits: { ...defaultLimits, ...place.limits },
-  toolchains,
-})
+function prepare(place: SandboxPlace, toolchains: Toolchains): PreparedPlace {
+  const real = realWorkspace(place.workspace)
+  const allLimits = { ...defaultLimits, ...place.limits }
+  return { ...place, real, allLimits, toolchains, git: gitMounts(real) }
+}

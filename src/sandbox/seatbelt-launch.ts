@@ -11,7 +11,6 @@ import { realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import type { Command } from '../engine/index.ts'
 import type { PreparedPlace } from './bubblewrap-args.ts'
-import { gitMounts } from './git-mounts.ts'
 import { killAll, markVariable, newMark, signalGroup } from './process-group.ts'
 import type { Launched } from './run-command.ts'
 
@@ -67,7 +66,7 @@ export function launchInSeatbelt(
 /** The last rule that fits decides. */
 export function seatbeltProfile(place: PreparedPlace, temporary: string): string {
   const readable = [...systemFolders, ...place.toolchains.mounts, ...(place.readOnly ?? [])]
-  const git = gitMounts(place.real)
+  const git = place.git.readOnly
   return [
     '(version 1)',
     '(deny default)',
@@ -77,7 +76,7 @@ export function seatbeltProfile(place: PreparedPlace, temporary: string): string
     rule('allow', 'file-read*', [...readable, ...git]),
     rule('allow', 'file-read* file-write*', [place.real, temporary]),
     rule('deny', 'file-write*', git),
-    rule('deny', 'file-read* file-write*', place.hide ?? []),
+    rule('deny', 'file-read* file-write*', [...place.git.hide, ...(place.hide ?? [])]),
     '(deny network*)',
   ]
     .filter((line) => line !== '')

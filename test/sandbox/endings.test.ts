@@ -99,7 +99,9 @@ describe('the end of a command', () => {
     await Promise.all(
       Array.from({ length: 5 }, () => commands.run({ program: 'true', args: [] }, never)),
     )
-    await expect(commands.run({ program: 'no-such-program', args: [] }, never)).rejects.toThrow()
+    await expect(commands.run({ program: 'no-such-program', args: [] }, never)).rejects.toThrow(
+      'no-such-program',
+    )
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).toBe(mounts)
     expect(groupsOf(process.pid)).toEqual([])
   })
