@@ -20,7 +20,8 @@ export const innerFolder = '/run/loopwright'
 export const relayProgram: string = join(innerFolder, 'relay.mjs')
 export const relaySocket = (index: number): string => join(innerFolder, `${index}.sock`)
 
-const walls = [
+/** Not a secret, so on the command line: they hold even if nothing else arrives. */
+export const walls: readonly string[] = [
   '--unshare-user',
   '--unshare-pid',
   '--unshare-ipc',
@@ -56,7 +57,6 @@ export interface PreparedPlace extends SandboxPlace {
 export function bubblewrapArgs(place: PreparedPlace, command: InnerCommand): readonly string[] {
   const { real, toolchains } = place
   return [
-    ...walls,
     ...toolchains.mounts.flatMap((path) => ['--ro-bind', path, path]),
     ...toolchains.links.flatMap(({ path, target }) => ['--symlink', target, path]),
     ...kernelFolders(place.allLimits.tmpBytes),

@@ -1,18 +1,19 @@
 /**
  * A command, started inside bubblewrap with its limits.
  *
- * 1. It runs only after it is inside its control groups: bubblewrap waits for our word.
- * 2. It dies with this process: bubblewrap asks the kernel for that, and the first process of a
- *    namespace takes all others with it. Only one that is killed before it could ask stays, waiting for
- *    ever, and is found by its mark.
+ * 1. It runs only on our word, which is given when it is inside its control groups and bound to our
+ *    life (guard.ts).
+ * 2. From then on it dies with this process: bubblewrap has asked the kernel for that, and the first
+ *    process of a namespace takes all others with it. A kill -9 before that may leave a bubblewrap that
+ *    runs nothing; the next start finds it by its mark.
  * 3. A request to end goes to the command itself: one to bubblewrap would kill everything at once.
- * 4. bubblewrap itself gets an empty environment and its arguments over a pipe: neither shows inside,
- *    nor in the list of processes.
+ * 4. bubblewrap itself gets an empty environment, and what it is told about files and variables comes
+ *    over a pipe: neither shows inside, nor in the list of processes.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { Writable } from 'node:stream'
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from '../engine/index.ts'
 import { FaultError } from '../loop/index.ts'
@@ -22,19 +23,27 @@ import {
   relayProgram,
   relaySocket,
   relaysOf,
+  walls,
 } from './bubblewrap-args.ts'
 import type { Cgroup, Cgroups } from './cgroups.ts'
 import { type DiskWatch, watchDisk } from './disk-watch.ts'
+import { guardCommand, guardFailure, word, wordDescriptor } from './guard.ts'
 import { coverInherited } from './inherited-descriptors.ts'
-import { isAlive, kill, killAll, type Mark, markVariable, newMark } from './process-group.ts'
-import { innerLimits, outerLimits } from './rlimits.ts'
-import { cannotStart, type Ending, type Exceeded, type Launched } from './run-command.ts'
+import {
+  isAlive,
+  isBusy,
+  kill,
+  killAll,
+  type Mark,
+  markVariable,
+  newMark,
+} from './process-group.ts'
+import { cannotStart, type Exceeded, type Launched } from './run-command.ts'
 import type { LimitKind } from './sandbox-type.ts'
 
 /** What this machine has. */
 export interface Bubblewrap {
   readonly bwrap: string
-  readonly prlimit: string
   readonly cgroups: Cgroups | undefined
   readonly limits: LimitKind
   /** Our program that relays, and what runs it. */
@@ -84,17 +93,12 @@ function spawnBubblewrap(
   command: Started,
   mark: Mark,
 ): ChildProcess {
-  const limits = outerLimits(place.allLimits, machine.limits)
   const options = ['--json-status-fd', `${statusDescriptor}`, '--args', `${argsDescriptor}`]
-  const pipes: 'pipe'[] = ['pipe', 'pipe']
-  if (machine.cgroups !== undefined) {
-    options.push('--block-fd', `${blockDescriptor}`)
-    pipes.push('pipe')
-  }
+  options.push('--block-fd', `${blockDescriptor}`)
   const inner = innerCommand(machine, place, command)
   const hasInput = command.input !== undefined || command.keepsInput === true
-  const stdio = [...pipes, ...coverInherited(statusDescriptor + pipes.length)]
-  return spawn(machine.prlimit, [...limits, '--', machine.bwrap, ...options, '--', ...inner], {
+  const stdio = ['pipe', 'pipe', 'pipe', 'pipe', ...coverInherited(wordDescriptor + 1)] as const
+  return spawn(machine.bwrap, [...walls, ...options, '--', ...inner], {
     detached: true,
     cwd: '/',
     env: { [markVariable]: mark.value },
@@ -108,21 +112,21 @@ function innerCommand(
   place: PreparedPlace,
   { program, args }: Started,
 ): readonly string[] {
-  const limits = innerLimits(place.allLimits, machine.limits)
   const relays = relaysOf(place).map(({ port }, index) => `${port}=${relaySocket(index)}`)
-  return [
-    ...(limits.length === 0 ? [] : [machine.prlimit, ...limits, '--']),
-    ...(relays.length === 0 ? [] : [machine.node, relayProgram, ...relays, '--']),
-    program,
-    ...args,
-  ]
+  const relay = relays.length === 0 ? [] : [machine.node, relayProgram, ...relays, '--']
+  return guardCommand(place.allLimits, machine.limits, [...relay, program, ...args])
 }
 
 function write(child: ChildProcess, descriptor: number, text: string): void {
-  const pipe = child.stdio[descriptor] as Writable | null | undefined
   // It may have ended before it has read anything; its exit says so.
-  pipe?.on('error', () => {}).end(text)
+  pipeAt(child, descriptor)
+    ?.on('error', () => {})
+    .end(text)
 }
+
+/** Node types five of them. */
+const pipeAt = (child: ChildProcess, descriptor: number): Duplex | undefined =>
+  (child.stdio as readonly unknown[])[descriptor] as Duplex | undefined
 
 interface Status {
   /** The first process of the namespace, once it is there. */
@@ -147,16 +151,29 @@ function followStatus(child: ChildProcess, group: Cgroup | undefined): Status {
   return { first: () => first, hasBegun: () => text.includes('"exit-code"') }
 }
 
-/** The command comes from the first process, so it is in its groups; bubblewrap outside need not be. */
+/**
+ * First it joins its groups: what it starts is then in them too, and bubblewrap outside need not be. It
+ * binds its life to bubblewrap's only after it has started the guard, so we wait until it has.
+ */
 async function letGo(child: ChildProcess, group: Cgroup | undefined, first: number): Promise<void> {
-  if (group === undefined) return
   try {
-    await group.add(first)
+    await group?.add(first)
     write(child, blockDescriptor, '.')
+    if (!(await isGuarded(child))) return
+    while (isBusy(first)) await sleep(1)
+    write(child, wordDescriptor, word)
   } catch {
     // Without its limits it must not run.
     killOuter(child)
   }
+}
+
+/** The guard is there. False when everything ended before. */
+function isGuarded(child: ChildProcess): Promise<boolean> {
+  return new Promise((resolve) => {
+    const pipe = pipeAt(child, wordDescriptor)?.on('error', () => {})
+    pipe?.once('data', () => resolve(true)).once('close', () => resolve(false))
+  })
 }
 
 interface Supervised {
@@ -198,8 +215,9 @@ function supervise({ child, command, group, mark, place, status, watch }: Superv
     },
     conclude(ending, stderr) {
       if (ending.ended === 'exited' && !status.hasBegun()) throw notBegun(command, stderr)
-      const cannotRun = innerFailure(ending, stderr)
-      if (cannotRun !== undefined) throw cannotStart(command, cannotRun)
+      const failure = ending.ended === 'exited' ? guardFailure(ending.exitCode, stderr) : undefined
+      if (failure === 'not-limited') throw sandboxFailed(command, 'its limits were refused')
+      if (failure !== undefined) throw cannotStart(command, { code: failure })
       return met === undefined ? {} : { exceeded: met }
     },
   }
@@ -238,32 +256,18 @@ async function gone(
   return []
 }
 
-const errorNames: readonly (readonly [RegExp, string])[] = [
-  [/No such file or directory/, 'ENOENT'],
-  [/Permission denied/, 'EACCES'],
-  [/Resource temporarily unavailable/, 'EAGAIN'],
-]
-
 /** From what bubblewrap said last. */
 function notBegun(command: Started, stderr: string): FaultError {
   const said = stderr.trim().split('\n').at(-1) ?? ''
-  const code = errorNames.find(([pattern]) => pattern.test(said))?.[1]
-  if (said.startsWith('bwrap: execvp ') && code !== undefined) return cannotStart(command, { code })
-  const isPlace = said.startsWith("bwrap: Can't chdir to ")
-  const why = isPlace
-    ? `there is no directory ${command.cwd} in the sandbox. Work below the workspace`
-    : `the sandbox could not be made: ${said || 'bubblewrap said nothing'}`
+  if (!said.startsWith("bwrap: Can't chdir to ")) {
+    return sandboxFailed(command, said === '' ? 'bubblewrap said nothing' : said)
+  }
+  const why = `there is no directory ${command.cwd} in the sandbox. Work below the workspace`
   const message = `Cannot start ${command.program}: ${why}.`
-  return new FaultError({ code: isPlace ? 'ENOENT' : 'sandbox-failed', message, retryable: false })
+  return new FaultError({ code: 'ENOENT', message, retryable: false })
 }
 
-/** What comes between bubblewrap and the command could not start it. */
-function innerFailure(ending: Ending, stderr: string): { readonly code: string } | undefined {
-  if (ending.exitCode !== 127 && ending.exitCode !== 126) return undefined
-  const said = /^(?:prlimit: failed to execute|loopwright: cannot start) .*: (.*)\n$/.exec(
-    stderr,
-  )?.[1]
-  if (said === undefined) return undefined
-  const code = errorNames.find(([pattern]) => pattern.test(said))?.[1]
-  return code === undefined ? undefined : { code }
+function sandboxFailed({ program }: Started, why: string): FaultError {
+  const message = `Cannot start ${program}: the sandbox could not be made: ${why}.`
+  return new FaultError({ code: 'sandbox-failed', message, retryable: false })
 }

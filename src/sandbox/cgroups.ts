@@ -9,10 +9,19 @@
  * may be written to and hands out `memory` and `pids`.
  */
 
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  write,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { type Hierarchy, readHierarchies } from './cgroup-hierarchies.ts'
 import { isAbandoned, kill } from './process-group.ts'
 import type { SandboxLimits } from './sandbox-type.ts'
@@ -118,14 +127,22 @@ function writeSetting(file: string, value: string, optional: boolean): void {
   }
 }
 
+/** Opened and closed here, so that only the write is on its way through another thread. */
 async function enter(folder: string, pid: number): Promise<void> {
+  const file = openSync(join(folder, 'cgroup.procs'), 'r+')
   try {
-    await writeFile(join(folder, 'cgroup.procs'), `${pid}`, { flag: 'r+' })
+    await writeTo(file, `${pid}`)
   } catch (error) {
     const isDead = (error as NodeJS.ErrnoException).code === 'ESRCH'
     if (!isDead) throw error
+  } finally {
+    closeSync(file)
   }
 }
+
+const writeTo = promisify<number, string, void>((file, text, done) =>
+  write(file, text, (error) => done(error)),
+)
 
 function abandonedIn(folder: string): readonly string[] {
   try {

@@ -11,6 +11,7 @@ import { textOf } from '../loop/index.ts'
 import type { Bubblewrap } from './bubblewrap-launch.ts'
 import { type Cgroups, openCgroups } from './cgroups.ts'
 import { findProgram } from './find-program.ts'
+import { killAbandoned, programOf } from './process-group.ts'
 import { relayFile } from './relay-file.ts'
 import { runProbes } from './run-probes.ts'
 import type { LimitKind, ProbeResult, SandboxReport } from './sandbox-type.ts'
@@ -81,16 +82,13 @@ async function lookOnLinux(machine: Machine, makeCommands: MakeCommands): Promis
       'Install it: apt-get install bubblewrap, dnf install bubblewrap or pacman -S bubblewrap.',
     )
   }
-  const prlimit = machine.findProgram('prlimit')
-  if (prlimit === undefined) {
-    return none('There is no prlimit, so nothing could be limited.', 'Install util-linux.')
-  }
   const cgroups = machine.openCgroups()
   await cgroups?.removeAbandoned()
+  await killAbandoned((pid) => programOf(pid) === bwrap)
   if (cgroups === undefined && machine.uid === 0) return none(rootReason, rootFix)
   const limits: LimitKind = cgroups === undefined ? 'rlimit' : 'cgroup'
   const { node } = machine
-  const bubblewrap = { bwrap, prlimit, cgroups, limits, relay: relayFile(), node }
+  const bubblewrap = { bwrap, cgroups, limits, relay: relayFile(), node }
   const walls: Walls = { type: 'bubblewrap', bubblewrap }
   return judge(machine, walls, limits, makeCommands, [])
 }

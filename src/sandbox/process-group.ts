@@ -45,10 +45,12 @@ export async function killAll(group: number, mark: Mark): Promise<readonly numbe
  * Kills the commands of processes that are dead themselves: after a kill -9 of their owner they
  * would go on changing files. Resolves with those that would not die. Linux only.
  */
-export async function killAbandoned(): Promise<readonly number[]> {
+export async function killAbandoned(
+  isMeant: (pid: number) => boolean = () => true,
+): Promise<readonly number[]> {
   return killWhile(() =>
     processes()
-      .filter(({ marks }) => marks.some(isAbandoned))
+      .filter(({ pid, marks }) => marks.some(isAbandoned) && isMeant(pid))
       .map(({ pid }) => pid),
   )
 }
@@ -106,6 +108,18 @@ function readProc(pid: number | string, name: string): string {
 export function isAbandoned(mark: string): boolean {
   const [namespace, pid, started] = mark.split('.')
   return namespace === pidNamespace() && startTime(Number(pid)) !== started
+}
+
+/** It does something, rather than to wait for something or to be dead. */
+export const isBusy = (pid: number): boolean => statFields(readProc(pid, 'stat'))[0] === 'R'
+
+/** The file that it runs; undefined if that may not be known. */
+export function programOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`)
+  } catch {
+    return undefined
+  }
 }
 
 /** False also for one that is dead and only not yet taken note of. */
