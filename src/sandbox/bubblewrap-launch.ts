@@ -58,7 +58,6 @@ type Started = Pick<Command, 'program' | 'args' | 'cwd' | 'env' | 'input'> & {
 
 const statusDescriptor = 3
 const argsDescriptor = 4
-const blockDescriptor = 5
 const goneMs = 5000
 
 export function launchInBubblewrap(
@@ -94,10 +93,9 @@ function spawnBubblewrap(
   mark: Mark,
 ): ChildProcess {
   const options = ['--json-status-fd', `${statusDescriptor}`, '--args', `${argsDescriptor}`]
-  options.push('--block-fd', `${blockDescriptor}`)
   const inner = innerCommand(machine, place, command)
   const hasInput = command.input !== undefined || command.keepsInput === true
-  const stdio = ['pipe', 'pipe', 'pipe', 'pipe', ...coverInherited(wordDescriptor + 1)] as const
+  const stdio = ['pipe', 'pipe', 'pipe', ...coverInherited(wordDescriptor + 1)] as const
   return spawn(machine.bwrap, [...walls, ...options, '--', ...inner], {
     detached: true,
     cwd: '/',
@@ -152,20 +150,31 @@ function followStatus(child: ChildProcess, group: Cgroup | undefined): Status {
 }
 
 /**
- * First it joins its groups: what it starts is then in them too, and bubblewrap outside need not be. It
- * binds its life to bubblewrap's only after it has started the guard, so we wait until it has.
+ * Its groups hold the first process and the guard, so all that comes of them; bubblewrap outside need
+ * not be in them. The first process binds its life to bubblewrap's only after it has started the guard,
+ * and then waits: so we wait until it waits.
  */
 async function letGo(child: ChildProcess, group: Cgroup | undefined, first: number): Promise<void> {
   try {
+    const guarded = isGuarded(child)
     await group?.add(first)
-    write(child, blockDescriptor, '.')
-    if (!(await isGuarded(child))) return
+    if (!(await guarded)) return
+    if (group !== undefined) await addGuard(group, first)
     while (isBusy(first)) await sleep(1)
     write(child, wordDescriptor, word)
   } catch {
     // Without its limits it must not run.
     killOuter(child)
   }
+}
+
+/** It is in them already, unless it was started before its parent was moved. */
+async function addGuard(group: Cgroup, first: number): Promise<void> {
+  const guard = commandOf(first)
+  if (guard === undefined) throw new Error('There is no guard.')
+  if (group.has(guard)) return
+  await group.add(guard)
+  if (!group.has(guard)) throw new Error('The guard is not in its groups.')
 }
 
 /** The guard is there. False when everything ended before. */

@@ -38,6 +38,7 @@ export interface Cgroup {
    * not waited for in our only thread.
    */
   add(pid: number): Promise<void>
+  has(pid: number): boolean
   /** Which limit was met. */
   exceeded(): 'memory' | 'processes' | undefined
   /** Kills what is in it. Resolves with what would not die. */
@@ -109,6 +110,7 @@ function createCgroup(
     async add(pid) {
       await Promise.all(groups.map(({ folder }) => enter(folder, pid)))
     },
+    has: (pid) => isIn(name, groups.length, pid),
     exceeded: () =>
       groups.map((group) => group.exceeded(group.folder)).find((one) => one !== undefined),
     async remove() {
@@ -143,6 +145,16 @@ async function enter(folder: string, pid: number): Promise<void> {
 const writeTo = promisify<number, string, void>((file, text, done) =>
   write(file, text, (error) => done(error)),
 )
+
+/** Reading costs a hundredth of moving it. */
+function isIn(name: string, count: number, pid: number): boolean {
+  try {
+    const lines = readFileSync(`/proc/${pid}/cgroup`, 'latin1').split('\n')
+    return lines.filter((line) => line.endsWith(`/${name}`)).length === count
+  } catch {
+    return false
+  }
+}
 
 function abandonedIn(folder: string): readonly string[] {
   try {

@@ -2,8 +2,8 @@
  * What comes first inside a sandbox: a few lines of shell that wait for our word, limit themselves, and
  * become the command.
  *
- * 1. Without our word nothing runs: it is given when all of bubblewrap is bound to our life. If we die
- *    before, the pipe ends, and so does everything.
+ * 1. Without our word nothing runs: it is given when all of it is in its control groups and bound to our
+ *    life. If we die before, the pipe ends, and so does everything.
  * 2. Limits on each process hold for the command and can only be lowered by it. Where the system's own
  *    limit is lower, that one holds. One that cannot be set ends it.
  * 3. The number of processes is limited here, inside, where only those of the sandbox are counted.
@@ -12,7 +12,7 @@
 import type { LimitKind, SandboxLimits } from './sandbox-type.ts'
 
 /** It says on it that it is there, and reads the word from it. */
-export const wordDescriptor = 6
+export const wordDescriptor = 5
 export const word = 'go\n'
 /** For "there is no such program", in whose words; also used by the relay. */
 export const cannotStartPrefix = 'loopwright: cannot start '

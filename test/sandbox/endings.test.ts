@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import {
@@ -119,5 +120,22 @@ describe.each(identities)('a kill -9 of a process of %s', (identity) => {
     await until(() => taggedProcesses(TAG).length === 0)
     await drive(identity, {})
     expect(groupsOf(driver.pid ?? 0)).toEqual([])
+  })
+
+  test('at any moment of a start leaves nothing that runs', { timeout: 60_000 }, async () => {
+    const workspace = await newFolder(identity)
+    const TAG = newTag()
+    const script = 'echo x >> started; setsid sleep 1000 & sleep 1000'
+    const command = { program: 'sh', args: ['-c', script], env: { TAG }, timeoutMs: 60 }
+    const job = { place: { workspace }, commands: Array.from({ length: 100 }, () => command) }
+    for (let afterMs = 0; afterMs < 80; afterMs += 10) {
+      const before = (await linesOf(join(workspace, 'started'))).length
+      const driver = await startDriver(identity, job)
+      await until(async () => (await linesOf(join(workspace, 'started'))).length > before)
+      await sleep(afterMs)
+      driver.kill('SIGKILL')
+      await until(() => taggedProcesses(TAG).length === 0)
+    }
+    expect(taggedProcesses(TAG)).toEqual([])
   })
 })
