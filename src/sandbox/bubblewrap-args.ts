@@ -6,7 +6,7 @@
  * 3. The environment is what is given here, and nothing else.
  */
 
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
@@ -134,11 +134,12 @@ function filesOf({ workspace, real, git, readOnly = [] }: PreparedPlace): readon
   ]
 }
 
-/** Only what is there can be covered, and only what is inside needs to be. */
+/** Only what is there can be covered. A link shows no more than what it leads to. */
 function hidden(path: string, workspace: string): readonly string[] {
   const whole = isAbsolute(path) ? path : join(workspace, path)
-  if (!existsSync(whole)) return []
-  return statSync(whole).isDirectory()
+  const stat = lstatSync(whole, { throwIfNoEntry: false })
+  if (stat === undefined || stat.isSymbolicLink()) return []
+  return stat.isDirectory()
     ? ['--size', '4096', '--tmpfs', whole, '--remount-ro', whole]
     : ['--ro-bind', '/dev/null', whole]
 }

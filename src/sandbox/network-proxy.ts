@@ -53,7 +53,8 @@ export async function openNetworkProxy(options: NetworkProxyOptions): Promise<Ne
   })
   server.on('connection', (connection) => track(open, connection))
   server.on('connect', (request: IncomingMessage, inner: Duplex, head: Buffer) => {
-    void tunnel(request.url ?? '', inner, head, options, isAllowed, open)
+    // On a socket of ours it is one.
+    void tunnel(request.url ?? '', inner as Socket, head, options, isAllowed, open)
   })
   try {
     await listen(server, socket)
@@ -109,7 +110,7 @@ function parseTarget(text: string): Target | undefined {
 
 async function tunnel(
   text: string,
-  inner: Duplex,
+  inner: Socket,
   head: Buffer,
   options: NetworkProxyOptions,
   isAllowed: IsAllowed,
@@ -138,15 +139,17 @@ async function tunnel(
     if (head.length > 0) outer.write(head)
     inner.pipe(outer).pipe(inner)
     outer.setTimeout(idleMs, () => outer.destroy())
+    inner.setTimeout(idleMs, () => inner.destroy())
   })
   outer.once('error', () => {
     if (outer.connecting || outer.pending) refuse('502 Bad Gateway', `${text} cannot be reached.`)
   })
   outer.once('close', () => {
     clearTimeout(timer)
-    inner.destroy()
+    // What was received is still delivered after the end of the one that sent it.
+    inner.destroySoon()
   })
-  inner.once('close', () => outer.destroy())
+  inner.once('close', () => outer.destroySoon())
 }
 
 /** Also forms that only a resolver takes for one: `127.1`, `0x7f000001`, `2130706433`. */

@@ -1,11 +1,11 @@
 // A command in the sandbox is a command like any other: what it is given, and what comes out of it.
 
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Command, Commands } from '../../src/engine/index.ts'
-import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { openNetworkProxy, openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { never, newFolder } from './fixture.ts'
 
 let sandbox: Sandbox
@@ -215,6 +215,24 @@ describe('a place with a gateway', () => {
     expect(result).toMatchObject({ exitCode: 0, stdout: 'HELLO\nrefused\n', stderr: '' })
   })
 
+  test('gets all of a long answer, also of one who has hung up', async () => {
+    const socket = join(await newFolder(), 'gateway.sock')
+    const bytes = 20_000_000
+    const server = createServer({ allowHalfOpen: true }, (connection) => {
+      connection.on('error', () => {}).resume()
+      connection.on('end', () => connection.end(Buffer.alloc(bytes, 'x')))
+    })
+    await new Promise<void>((resolve) => server.listen(socket, resolve))
+    onTestFinished(() => void server.close())
+    const script = `let bytes = 0
+      require('net').connect({ port: 8080, host: '127.0.0.1', allowHalfOpen: true }).on('connect', function () {
+        this.end('all'); this.pause(); setTimeout(() => this.resume(), 200)
+      }).on('data', (data) => { bytes += data.length }).on('end', () => console.log(bytes))`
+    const own = sandbox.commands({ workspace, gateway: { socket, port: 8080 } })
+    const { stdout } = await own.run({ program: 'node', args: ['-e', script] }, never)
+    expect(stdout).toBe(`${bytes}\n`)
+  })
+
   test('has its exit code, its input and its end as without', async () => {
     const gateway = { socket: await openGateway(), port: 8080 }
     const own = sandbox.commands({ workspace, gateway })
@@ -244,6 +262,35 @@ describe('a place with a gateway', () => {
     )
     expect(stdout).toBe('http://127.0.0.1:3128\nHELLO\n')
   })
+})
+
+test('a place with a network proxy reaches what is on its list, and nothing else', async () => {
+  const host = createServer((socket) => socket.on('error', () => {}).end('from the host'))
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void host.close())
+  const address = host.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const proxy = await openNetworkProxy({
+    allow: ['registry.example:443'],
+    resolve: async () => ['93.184.216.34'],
+    connect: () => connect(port, '127.0.0.1'),
+  })
+  onTestFinished(() => proxy.close())
+  const script = `const { hostname, port } = new URL(process.env.HTTPS_PROXY)
+    for (const path of ['registry.example:443', 'evil.example:443']) {
+      require('http').request({ host: hostname, port, method: 'CONNECT', path })
+        .on('connect', (response, socket) => {
+          socket.on('data', (data) => console.log(path, String(data)))
+          if (response.statusCode !== 200) { console.log(path, response.statusCode); socket.destroy() }
+        }).end()
+    }`
+  const network = { socket: proxy.socket, port: 3128 }
+  const command = { program: 'node', args: ['-e', script], timeoutMs: 20_000 }
+  const { stdout } = await sandbox.commands({ workspace, network }).run(command, never)
+  expect(stdout.trim().split('\n').toSorted()).toEqual([
+    'evil.example:443 403',
+    'registry.example:443 from the host',
+  ])
 })
 
 test('a program that somebody talks to lives until it is ended', async () => {

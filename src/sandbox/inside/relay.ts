@@ -25,8 +25,9 @@ function listen(relay: string): Promise<void> {
   const path = relay.slice(at + 1)
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (inner) => {
     const outer = connect({ path, allowHalfOpen: true })
-    inner.on('error', () => outer.destroy()).on('close', () => outer.destroy())
-    outer.on('error', () => inner.destroy()).on('close', () => inner.destroy())
+    // What was received is still delivered after the end of the one that sent it.
+    inner.on('error', () => outer.destroy()).on('close', () => outer.destroySoon())
+    outer.on('error', () => inner.destroy()).on('close', () => inner.destroySoon())
     inner.pipe(outer)
     outer.pipe(inner)
   })
