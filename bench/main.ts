@@ -8,6 +8,7 @@ import { commandMemory, memory } from './memory.ts'
 import { promptAssembly } from './prompt.ts'
 import { runSuites } from './report.ts'
 import { resume } from './resume.ts'
+import { sandboxStart } from './sandbox-start.ts'
 import { stepCost } from './step-cost.ts'
 import { toolCall } from './tool-call.ts'
 
@@ -19,6 +20,7 @@ await runSuites('bench', [
   absolute,
   memory,
   commandMemory,
+  sandboxStart,
   cliStart,
   toolCall,
   comparePeers,

@@ -8,6 +8,7 @@ import { runToEnd, ScriptError } from './child.mjs'
 /** Add a row here when a test starts another program. */
 export const systemNeeds = [
   { command: 'git', aptPackage: 'git', why: 'checkouts and workspaces are git repositories' },
+  { command: 'bwrap', aptPackage: 'bubblewrap', why: 'commands of agents run in a sandbox' },
 ]
 
 /** Sees that every need is met: installs what is missing where it may, else says what to run. */

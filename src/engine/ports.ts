@@ -249,6 +249,8 @@ export interface CommandResult {
   readonly stdout: string
   readonly stderr: string
   readonly ended: 'exited' | 'timeout' | 'aborted' | 'signal'
+  /** The limit that it met, if it met one: what it was killed for, or was refused more of. */
+  readonly exceeded?: 'memory' | 'processes' | 'disk' | 'output'
   readonly durationMs: number
   /** How much came out of both streams. */
   readonly outputBytes: number

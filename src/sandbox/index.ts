@@ -1,2 +1,16 @@
+export { type NetworkProxy, type NetworkProxyOptions, openNetworkProxy } from './network-proxy.ts'
+export { openSandbox, type SandboxOptions } from './open-sandbox.ts'
 export { createPlainCommands, type PlainCommandsOptions, type Spawn } from './plain-commands.ts'
 export { killAbandoned, killAll, type Mark, markVariable, newMark } from './process-group.ts'
+export {
+  defaultLimits,
+  type LimitKind,
+  type ProbeResult,
+  type Relay,
+  type Sandbox,
+  type SandboxedProcess,
+  type SandboxLimits,
+  type SandboxPlace,
+  type SandboxReport,
+  type Tier,
+} from './sandbox-type.ts'

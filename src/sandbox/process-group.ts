@@ -45,10 +45,12 @@ export async function killAll(group: number, mark: Mark): Promise<readonly numbe
  * Kills the commands of processes that are dead themselves: after a kill -9 of their owner they
  * would go on changing files. Resolves with those that would not die. Linux only.
  */
-export async function killAbandoned(): Promise<readonly number[]> {
+export async function killAbandoned(
+  isMeant: (pid: number) => boolean = () => true,
+): Promise<readonly number[]> {
   return killWhile(() =>
     processes()
-      .filter(({ marks }) => marks.some(isAbandoned))
+      .filter(({ pid, marks }) => marks.some(isAbandoned) && isMeant(pid))
       .map(({ pid }) => pid),
   )
 }
@@ -102,10 +104,28 @@ function readProc(pid: number | string, name: string): string {
   }
 }
 
-/** Only of owners that could be seen if they lived. */
-function isAbandoned(mark: string): boolean {
+/** Whose owner is dead. Only of owners that could be seen if they lived. */
+export function isAbandoned(mark: string): boolean {
   const [namespace, pid, started] = mark.split('.')
   return namespace === pidNamespace() && startTime(Number(pid)) !== started
+}
+
+/** It does something, rather than to wait for something or to be dead. */
+export const isBusy = (pid: number): boolean => statFields(readProc(pid, 'stat'))[0] === 'R'
+
+/** The file that it runs; undefined if that may not be known. */
+export function programOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`)
+  } catch {
+    return undefined
+  }
+}
+
+/** False also for one that is dead and only not yet taken note of. */
+export function isAlive(pid: number): boolean {
+  const [state = ''] = statFields(readProc(pid, 'stat'))
+  return !['', 'Z', 'X'].includes(state)
 }
 
 function pidNamespace(): string {
@@ -127,7 +147,7 @@ const statFields = (stat: string): readonly string[] =>
   stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 
 /** False when there is no such process, or not ours to kill. */
-function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
+export function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal)
   } catch {

@@ -24,7 +24,7 @@ export {
   type SqliteJournal,
 } from '../journal/index.ts'
 export { createPrompt, type PromptSection } from '../loops/index.ts'
-export { createPlainCommands, killAbandoned } from '../sandbox/index.ts'
+export { createPlainCommands, killAbandoned, openSandbox } from '../sandbox/index.ts'
 export { createDirectoryWorkspace } from '../workspace/index.ts'
 export {
   type AgentContextOptions,

@@ -1,0 +1,90 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { gitMounts } from './git-mounts.ts'
+
+let folder: string
+let workspace: string
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-git-')))
+  workspace = join(folder, 'ws')
+  await mkdir(workspace)
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(folder, path)), { recursive: true })
+  await writeFile(join(folder, path), text)
+}
+
+/** As `git worktree add` leaves it. */
+async function linkWorktree(back = `${folder}/ws/.git\n`): Promise<void> {
+  await write('repo/.git/HEAD', 'ref: refs/heads/main\n')
+  await write('repo/.git/objects/info/packs', '')
+  await write('repo/.git/worktrees/ws/gitdir', back)
+  await write('ws/.git', `gitdir: ${folder}/repo/.git/worktrees/ws\n`)
+}
+
+test('a folder without a repository has nothing to protect', () => {
+  expect(gitMounts(workspace)).toEqual({ readOnly: [], hide: [] })
+})
+
+test('the repository of a workspace is protected', async () => {
+  await write('ws/.git/config', '[core]\n')
+  expect(gitMounts(workspace)).toEqual({ readOnly: [`${workspace}/.git`], hide: [] })
+})
+
+test('a worktree is protected with the repository that it belongs to', async () => {
+  await linkWorktree()
+  expect(gitMounts(workspace).readOnly).toEqual([`${folder}/repo/.git`, `${workspace}/.git`])
+})
+
+test('a worktree may point to its repository from where it is', async () => {
+  await linkWorktree('../../../../ws/.git\n')
+  await write('ws/.git', 'gitdir: ../repo/.git/worktrees/ws\n')
+  expect(gitMounts(workspace).readOnly).toEqual([`${folder}/repo/.git`, `${workspace}/.git`])
+})
+
+test.each([
+  ['to a folder with keys', 'gitdir: /nonexistent/home/.ssh\n'],
+  ['to nothing', 'gitdir: \n'],
+  ['to a folder that does not point back', 'gitdir: ../other\n'],
+])('a .git file that points %s gets nothing more', async (_what, text) => {
+  await write('other/gitdir', '/nonexistent/elsewhere\n')
+  await write('ws/.git', text)
+  expect(gitMounts(workspace).readOnly).toEqual([`${workspace}/.git`])
+})
+
+test('a .git file that points to the worktree of another gets nothing more', async () => {
+  await linkWorktree(`${folder}/other/.git\n`)
+  await write('other/.git', `gitdir: ${folder}/repo/.git/worktrees/ws\n`)
+  expect(gitMounts(workspace).readOnly).toEqual([`${workspace}/.git`])
+})
+
+test('a repository that an agent made up inside its workspace opens nothing outside', async () => {
+  await write('home/.ssh/worktrees/x/gitdir', `${workspace}/.git\n`)
+  await symlink(join(folder, 'home', '.ssh'), join(workspace, 'fake'))
+  await write('ws/.git', 'gitdir: fake/worktrees/x\n')
+  expect(gitMounts(workspace).readOnly).toEqual([`${workspace}/.git`])
+})
+
+test('a link is not followed', async () => {
+  await mkdir(join(folder, 'secret'))
+  await symlink(join(folder, 'secret'), join(workspace, '.git'))
+  expect(gitMounts(workspace)).toEqual({ readOnly: [], hide: [] })
+})
+
+test.each([
+  '[remote "origin"]\n\turl = https://user:token@example.com/x.git\n',
+  '[http "https://example.com"]\n\textraheader = AUTHORIZATION: basic eA==\n',
+])('a configuration with a secret is hidden', async (config) => {
+  await write('ws/.git/config', config)
+  expect(gitMounts(workspace).hide).toEqual([`${workspace}/.git/config`])
+})
+
+test('an ordinary remote is no secret', async () => {
+  const remotes = 'url = git@example.com:x.git\n\turl = https://example.com/x.git\n'
+  await write('ws/.git/config', `[remote "origin"]\n\t${remotes}`)
+  expect(gitMounts(workspace).hide).toEqual([])
+})

@@ -1,0 +1,152 @@
+import { once } from 'node:events'
+import { existsSync, statSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { dirname } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { type NetworkProxy, type NetworkProxyOptions, openNetworkProxy } from './network-proxy.ts'
+
+const publicAddress = '93.184.216.34'
+
+/** A host of the internet, which is here: it says what it is sent, in capitals. */
+async function openHost(): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).on('data', (data) => socket.write(data.toString().toUpperCase()))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+let reached: [string, number][]
+beforeEach(() => {
+  reached = []
+})
+
+async function open(more: Partial<NetworkProxyOptions> = {}): Promise<NetworkProxy> {
+  const port = await openHost()
+  const proxy = await openNetworkProxy({
+    allow: ['registry.npmjs.org:443', '*.example.com:8443'],
+    resolve: async () => [publicAddress],
+    connect: (address, asked) => {
+      reached.push([address, asked])
+      return connect(port, '127.0.0.1')
+    },
+    ...more,
+  })
+  onTestFinished(() => proxy.close())
+  return proxy
+}
+
+/** Sends this, and reads until there is an answer. */
+async function ask(proxy: NetworkProxy, text: string): Promise<{ answer: string; socket: Socket }> {
+  const socket = connect(proxy.socket)
+  socket.on('error', () => {})
+  socket.write(text)
+  const [chunk] = (await once(socket, 'data')) as [Buffer]
+  return { answer: chunk.toString(), socket }
+}
+
+const connectTo = (target: string): string =>
+  `CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n\r\n`
+
+describe('what is on the list', () => {
+  test('is reached by its address, and both sides talk', async () => {
+    const asked: unknown[] = []
+    const proxy = await open({ onRequest: (request) => void asked.push(request) })
+    const { answer, socket } = await ask(proxy, connectTo('registry.npmjs.org:443'))
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+    socket.write('hello')
+    const [chunk] = (await once(socket, 'data')) as [Buffer]
+    expect(chunk.toString()).toBe('HELLO')
+    expect(reached).toEqual([[publicAddress, 443]])
+    expect(asked).toEqual([{ target: 'registry.npmjs.org:443' }])
+    socket.destroy()
+  })
+
+  test.each(['REGISTRY.npmjs.org:443', 'registry.npmjs.org.:443', 'a.b.example.com:8443'])(
+    'includes %s',
+    async (target) => {
+      const { answer, socket } = await ask(await open(), connectTo(target))
+      expect(answer).toMatch(/ 200 /)
+      socket.destroy()
+    },
+  )
+})
+
+describe('refused is', () => {
+  test.each([
+    'registry.npmjs.org:80',
+    'registry.npmjs.org:22',
+    'evil.com:443',
+    'registry.npmjs.org.evil.com:443',
+    'notregistry.npmjs.org:443',
+    'example.com:8443',
+    'evilexample.com:8443',
+    '127.0.0.1:443',
+    '[::1]:443',
+    '2130706433:443',
+    '0x7f000001:443',
+    '127.1:443',
+    'localhost:443',
+    'registry.npmjs.org@evil.com:443',
+    'registry.npmjs.org%00.evil.com:443',
+  ])('%s', async (target) => {
+    const { answer } = await ask(await open(), connectTo(target))
+    expect(answer).toMatch(/^HTTP\/1\.1 40[03] /)
+    expect(reached).toEqual([])
+  })
+
+  test.each([
+    ['this machine', ['127.0.0.1']],
+    ['the network around it', ['10.0.0.7']],
+    ['the data of a cloud machine', ['169.254.169.254']],
+    ['one of these among others', [publicAddress, '::ffff:127.0.0.1']],
+    ['nothing', []],
+  ])('a name that leads to %s', async (_what, addresses) => {
+    const proxy = await open({ resolve: async () => addresses })
+    const { answer } = await ask(proxy, connectTo('registry.npmjs.org:443'))
+    expect(answer).toMatch(/ 403 /)
+    expect(reached).toEqual([])
+  })
+
+  test('a name that cannot be resolved', async () => {
+    const proxy = await open({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })
+    expect((await ask(proxy, connectTo('registry.npmjs.org:443'))).answer).toMatch(/ 403 /)
+  })
+
+  test('everything but CONNECT', async () => {
+    const request = 'GET http://registry.npmjs.org/ HTTP/1.1\r\nhost: registry.npmjs.org\r\n\r\n'
+    expect((await ask(await open(), request)).answer).toMatch(/ 405 /)
+    expect(reached).toEqual([])
+  })
+
+  test('a head without an end', async () => {
+    const { answer } = await ask(await open(), `CONNECT ${'a'.repeat(20_000)}`)
+    expect(answer).toMatch(/ 4\d\d /)
+  })
+})
+
+test('a host that does not answer is said to be so', async () => {
+  const proxy = await open({ connect: () => connect({ path: '/nonexistent/host.sock' }) })
+  expect((await ask(proxy, connectTo('registry.npmjs.org:443'))).answer).toMatch(/ 502 /)
+})
+
+test('a list with an address or without a name is refused', async () => {
+  for (const entry of ['10.0.0.1:443', 'https://registry.npmjs.org', '', 'a b:1']) {
+    await expect(openNetworkProxy({ allow: [entry] })).rejects.toMatchObject({
+      code: 'bad-request',
+    })
+  }
+})
+
+test('the socket is ours alone and is gone at the end, as are open connections', async () => {
+  const proxy = await open()
+  expect(statSync(proxy.socket).mode & 0o777).toBe(0o600)
+  const { socket } = await ask(proxy, connectTo('registry.npmjs.org:443'))
+  const closed = once(socket, 'close')
+  await proxy.close()
+  await closed
+  expect(existsSync(dirname(proxy.socket))).toBe(false)
+})

@@ -1,0 +1,108 @@
+/** Opens the best sandbox that this machine has, after it was tried. */
+
+import type { Command, Commands } from '../engine/index.ts'
+import { LoopError } from '../loop/index.ts'
+import { type PreparedPlace, realWorkspace } from './bubblewrap-args.ts'
+import { launchInBubblewrap } from './bubblewrap-launch.ts'
+import { type Found, findTier, type Machine, thisMachine, type Walls } from './find-tier.ts'
+import { gitMounts } from './git-mounts.ts'
+import { launchPlain } from './plain-commands.ts'
+import { type Launched, runCommand } from './run-command.ts'
+import {
+  defaultLimits,
+  type Sandbox,
+  type SandboxPlace,
+  type SandboxReport,
+  type Tier,
+} from './sandbox-type.ts'
+import { launchInSeatbelt } from './seatbelt-launch.ts'
+import type { Toolchains } from './toolchains.ts'
+
+export interface SandboxOptions {
+  /** At least this; else it rejects with `not-available`, the reason and the fix. `none` by default. */
+  readonly requireTier?: Tier
+  /** Another than the one we are on, which is tried once for each process. */
+  readonly machine?: Machine
+}
+
+const strength: Readonly<Record<Tier, number>> = { none: 0, basic: 1, strong: 2 }
+
+let tried: Promise<{ readonly machine: Machine; readonly found: Found }> | undefined
+
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { requireTier = 'none' } = options
+  const { machine, found } = await findOnce(options.machine)
+  requireStrength(found.report, requireTier)
+  const launch = launcher(found.walls, machine.toolchains)
+  return {
+    report: found.report,
+    commands(place) {
+      const start = launch(place)
+      return { run: (command, signal) => runCommand(start, command, signal) }
+    },
+    start(place, command) {
+      const launched = launch(place)({ ...command, keepsInput: true })
+      const { child } = launched
+      // What it left behind, and what it may not use, is nobody else's to look after.
+      child.on('error', () => {}).once('exit', () => void launched.kill())
+      void launched.exceeded?.then(() => launched.kill())
+      return launched
+    },
+  }
+}
+
+async function findOnce(
+  given: Machine | undefined,
+): Promise<{ readonly machine: Machine; readonly found: Found }> {
+  if (given !== undefined) return tryOut(given)
+  tried ??= tryOut(thisMachine())
+  return tried
+}
+
+async function tryOut(
+  machine: Machine,
+): Promise<{ readonly machine: Machine; readonly found: Found }> {
+  const makeCommands = (walls: Walls, workspace: string): Commands => {
+    const start = launcher(walls, machine.toolchains)({ workspace })
+    return { run: (command, signal) => runCommand(start, command, signal) }
+  }
+  return { machine, found: await findTier(machine, makeCommands) }
+}
+
+function requireStrength({ tier, reason, fix }: SandboxReport, required: Tier): void {
+  if (strength[tier] >= strength[required]) return
+  const message = `This needs a sandbox of tier "${required}", and there is "${tier}". ${reason} ${fix ?? ''}`
+  throw new LoopError('not-available', message.trim())
+}
+
+type Start = (command: Command & { readonly keepsInput?: boolean }) => Launched
+
+/** The first call works out what all commands of a place have in common. */
+function launcher(
+  walls: Walls | undefined,
+  toolchains: Toolchains,
+): (place: SandboxPlace) => Start {
+  return (place) => {
+    const prepared = prepare(place, toolchains)
+    return (command) => {
+      switch (walls?.type) {
+        case 'bubblewrap':
+          return launchInBubblewrap(walls.bubblewrap, prepared, command)
+        case 'seatbelt':
+          return launchInSeatbelt(walls.sandboxExec, prepared, command)
+        case undefined:
+          return launchPlain({
+            ...command,
+            cwd: command.cwd ?? prepared.real,
+            env: { ...place.env, ...command.env },
+          })
+      }
+    }
+  }
+}
+
+function prepare(place: SandboxPlace, toolchains: Toolchains): PreparedPlace {
+  const real = realWorkspace(place.workspace)
+  const allLimits = { ...defaultLimits, ...place.limits }
+  return { ...place, real, allLimits, toolchains, git: gitMounts(real) }
+}

@@ -1,0 +1,102 @@
+/** A place with everything that a probe tries to get at, made for one self-test. */
+
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Targets } from './probes.ts'
+
+export interface ProbeFixture extends Targets {
+  readonly folder: string
+  readonly workspace: string
+  /** In the arguments of a process outside. */
+  readonly marker: string
+  readonly pid: number
+  close(): Promise<void>
+}
+
+export async function createProbeFixture(): Promise<ProbeFixture> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-probe-')))
+  const marker = `loopwright-probe-${randomUUID()}`
+  const abstractName = `loopwright-${randomUUID()}`
+  // It ends when its input does, so with us.
+  const other = spawn('/bin/sh', ['-c', 'read line', marker], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+  })
+  other.on('error', () => {})
+  const servers: Server[] = []
+  const close = async (): Promise<void> => {
+    other.kill('SIGKILL')
+    for (const server of servers) server.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    await writeFiles(folder)
+    const socket = join(folder, 'host.sock')
+    const port = await listen(servers, { port: 0, host: '127.0.0.1' })
+    await listen(servers, { path: socket })
+    if (process.platform === 'linux') await listen(servers, { path: `\0${abstractName}` })
+    const workspace = join(folder, 'ws')
+    return {
+      folder,
+      workspace,
+      marker,
+      pid: other.pid ?? 0,
+      port,
+      socket,
+      abstractName,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** A repository with two worktrees, as git would write them, but without starting git six times. */
+async function writeFiles(folder: string): Promise<void> {
+  const git = join(folder, 'repo', '.git')
+  const linked = (name: string): readonly (readonly [string, string])[] => [
+    [join(folder, name, '.git'), `gitdir: ${git}/worktrees/${name}\n`],
+    [join(git, 'worktrees', name, 'HEAD'), `ref: refs/heads/${name}\n`],
+    [join(git, 'worktrees', name, 'commondir'), '../..\n'],
+    [join(git, 'worktrees', name, 'gitdir'), `${folder}/${name}/.git\n`],
+  ]
+  const files = [
+    [join(folder, 'home', '.ssh', 'id_rsa'), 'key'],
+    [join(folder, 'home', '.aws', 'credentials'), 'key'],
+    [join(folder, 'outside', 'there.txt'), ''],
+    [join(git, 'HEAD'), 'ref: refs/heads/main\n'],
+    [join(git, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = false\n'],
+    [join(git, 'hooks', 'README'), ''],
+    [join(git, 'objects', 'info', 'packs'), ''],
+    [join(git, 'refs', 'heads', '.keep'), ''],
+    ...linked('ws'),
+    ...linked('wt2'),
+    [join(folder, 'wt2', 'secret.txt'), 'secret'],
+  ] as const
+  for (const parent of new Set(files.map(([file]) => dirname(file)))) {
+    await mkdir(parent, { recursive: true })
+  }
+  await Promise.all(files.map(([file, text]) => writeFile(file, text)))
+}
+
+function listen(
+  servers: Server[],
+  where: { readonly port: number; readonly host: string } | { readonly path: string },
+): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).end('reached')
+  })
+  servers.push(server)
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(where, () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : 0)
+    })
+  })
+}

@@ -1,0 +1,108 @@
+/** What a sandbox is to those who use it: how strong it is, and where a command works. */
+
+import type { ChildProcess } from 'node:child_process'
+import type { Command, Commands } from '../engine/index.ts'
+
+/**
+ * `strong`: no network, no files but those it is given, limits, and nothing alive afterwards.
+ * `basic`: walls around files and network, without a namespace of its own for processes.
+ * `none`: no walls at all.
+ */
+export type Tier = 'strong' | 'basic' | 'none'
+
+/** Which limits hold: for all that a command starts together, or for each of its processes. */
+export type LimitKind = 'cgroup' | 'rlimit' | 'none'
+
+export interface ProbeResult {
+  readonly name: string
+  /** What must be the case. */
+  readonly expect: 'works' | 'blocked'
+  /** `not-tried`: the program that it needs is not on this machine. */
+  readonly found: 'works' | 'blocked' | 'not-tried'
+}
+
+/** What the self-test found. */
+export interface SandboxReport {
+  readonly tier: Tier
+  /** Why it is this tier and no better one, in a sentence. */
+  readonly reason: string
+  /** What to do for a better one. */
+  readonly fix?: string
+  readonly limits: LimitKind
+  readonly probes: readonly ProbeResult[]
+  readonly durationMs: number
+}
+
+export interface SandboxLimits {
+  /** Processes and threads at once. */
+  readonly processes: number
+  /** Of all processes together by cgroup, of each one by rlimit. */
+  readonly memoryBytes: number
+  /** Processors at once, by cgroup only. Absent: all. */
+  readonly cpus?: number
+  /** Of one process. */
+  readonly cpuSeconds: number
+  /** Of one file. */
+  readonly fileBytes: number
+  /** Of one process. */
+  readonly openFiles: number
+  /** Of both streams together, kept or not. */
+  readonly outputBytes: number
+  /** In each of the folders that are only in memory: the temporary one, the home and shared memory. */
+  readonly tmpBytes: number
+  /** How much the files of the workspace may grow during a command. Looked at now and then. */
+  readonly workspaceBytes: number
+}
+
+/** From a port on the loopback inside to a Unix socket outside. */
+export interface Relay {
+  readonly socket: string
+  readonly port: number
+}
+
+/** What a command may touch. Everything else is not there. */
+export interface SandboxPlace {
+  /** It may be changed, but for its `.git`. */
+  readonly workspace: string
+  readonly readOnly?: readonly string[]
+  /** Files and folders inside the others that are empty for the command. */
+  readonly hide?: readonly string[]
+  /** Where models are asked. */
+  readonly gateway?: Relay
+  /** A proxy that lets some of the network through; HTTPS_PROXY names it inside. */
+  readonly network?: Relay
+  readonly env?: Readonly<Record<string, string>>
+  readonly limits?: Partial<SandboxLimits>
+}
+
+/** A process that somebody else talks to. */
+export interface SandboxedProcess {
+  readonly child: ChildProcess
+  /** Asks it to end; it may clean up. */
+  stop(): void
+  /** Resolves, when all that it started is dead, with those that would not die. */
+  kill(): Promise<readonly number[]>
+}
+
+export interface Sandbox {
+  readonly report: SandboxReport
+  commands(place: SandboxPlace): Commands
+  /** For a program that lives longer than a command. Without a time limit: end it with `kill`. */
+  start(
+    place: SandboxPlace,
+    command: Pick<Command, 'program' | 'args' | 'cwd' | 'env'>,
+  ): SandboxedProcess
+}
+
+const mebibyte = 1024 ** 2
+
+export const defaultLimits: SandboxLimits = {
+  processes: 1024,
+  memoryBytes: 4096 * mebibyte,
+  cpuSeconds: 3600,
+  fileBytes: 1024 * mebibyte,
+  openFiles: 4096,
+  outputBytes: 1024 * mebibyte,
+  tmpBytes: 512 * mebibyte,
+  workspaceBytes: 4096 * mebibyte,
+}

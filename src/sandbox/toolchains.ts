@@ -1,0 +1,141 @@
+/**
+ * The programs of this machine, to be read but not changed inside: what the system has, the Node that
+ * runs us, and the version managers of the user. Only the parts of these that hold programs: a folder
+ * like `~/.cargo` also holds keys.
+ */
+
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, join, relative } from 'node:path'
+
+export interface Toolchains {
+  /** Paths that are the same inside and outside. */
+  readonly mounts: readonly string[]
+  /** Links that the system has at its top. */
+  readonly links: readonly { readonly path: string; readonly target: string }[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface ToolchainOptions {
+  readonly home: string
+  readonly path: string
+  readonly node: string
+}
+
+/**
+ * Read-only for everybody anyway, and without secrets. Not `/etc/ssl`: it has private keys. No more than
+ * programs need: each costs a tenth of a millisecond at every start.
+ */
+const systemFiles = [
+  '/etc/alternatives',
+  '/etc/group',
+  '/etc/hosts',
+  '/etc/ld.so.cache',
+  '/etc/nsswitch.conf',
+  '/etc/passwd',
+  '/etc/pki/ca-trust',
+  '/etc/pki/tls/certs',
+  '/etc/ssl/certs',
+  '/etc/ssl/openssl.cnf',
+  '/nix/store',
+]
+
+const topFolders = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
+const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+
+/** Below the home: what is mounted, and the variable by which programs find it. */
+const managers = [
+  { folder: '.nvm/versions' },
+  { folder: '.volta/tools' },
+  { folder: '.fnm/node-versions' },
+  { folder: '.local/share/fnm/node-versions' },
+  { folder: '.local/share/mise/installs' },
+  { folder: '.asdf/installs' },
+  { folder: '.local/share/uv/python' },
+  { folder: '.pyenv', variable: 'PYENV_ROOT' },
+  { folder: '.cargo/bin' },
+  { folder: '.rustup', variable: 'RUSTUP_HOME' },
+  { folder: '.sdkman/candidates' },
+  { folder: '.bun/bin' },
+  { folder: '.deno/bin' },
+  { folder: 'sdk' },
+  { folder: 'go/bin' },
+] as const
+
+export function findToolchains({ home, path, node }: ToolchainOptions): Toolchains {
+  const found = managers.filter(({ folder }) => existsSync(join(home, folder)))
+  const entries = path.split(delimiter).filter((entry) => isAbsolute(entry))
+  const mounts = [
+    '/usr',
+    ...topFolders.map((name) => `/${name}`).filter(isRealFolder),
+    ...systemFiles.filter((file) => existsSync(file)),
+    ...found.map(({ folder }) => join(home, folder)),
+    ...entries
+      .filter((entry) => entry.startsWith('/opt/'))
+      .map(twoDeep)
+      .filter(isRealFolder),
+    ...nodeMounts(node, home),
+  ]
+  const unique = withoutNested([...new Set(mounts)])
+  const visible = (folder: string): boolean =>
+    systemPath.includes(folder) || unique.some((mount) => isWithin(folder, mount))
+  const variables = found.flatMap((one): [string, string][] =>
+    'variable' in one ? [[one.variable, join(home, one.folder)]] : [],
+  )
+  const ownPath = [dirname(node), ...entries, ...systemPath]
+  return {
+    mounts: unique,
+    links: [...topFolders.map((name) => `/${name}`), '/etc/localtime'].flatMap(linkAt),
+    env: {
+      PATH: [...new Set(ownPath.filter(visible))].join(delimiter),
+      ...Object.fromEntries(variables),
+    },
+  }
+}
+
+/** The folder that Node was installed into, or the program alone when that folder has other things. */
+function nodeMounts(node: string, home: string): readonly string[] {
+  return [...new Set([node, realPath(node)])].flatMap((program) => {
+    if (isWithin(program, '/usr')) return []
+    const installed = dirname(dirname(program))
+    const isItsOwn =
+      existsSync(join(installed, 'include', 'node')) &&
+      existsSync(join(installed, 'lib', 'node_modules')) &&
+      !isWithin(home, installed)
+    return [isItsOwn ? installed : program]
+  })
+}
+
+export const isWithin = (path: string, folder: string): boolean => {
+  const way = relative(folder, path)
+  return way === '' || !(way === '..' || way.startsWith('../') || isAbsolute(way))
+}
+
+const withoutNested = (mounts: readonly string[]): readonly string[] =>
+  mounts.filter((mount) => !mounts.some((other) => other !== mount && isWithin(mount, other)))
+
+const twoDeep = (path: string): string => path.split('/').slice(0, 3).join('/')
+
+function isRealFolder(path: string): boolean {
+  try {
+    return lstatSync(path).isDirectory() && readdirSync(path).length > 0
+  } catch {
+    return false
+  }
+}
+
+function linkAt(path: string): Toolchains['links'] {
+  try {
+    if (!lstatSync(path).isSymbolicLink()) return []
+    return [{ path, target: relative(dirname(path), realpathSync(path)) }]
+  } catch {
+    return []
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

@@ -1,0 +1,12 @@
+// A process that runs one job in a sandbox and prints what came of it: to be started as another user,
+// and to be killed. `node drive.mjs <dist> <job>`; it runs what `npm test` built.
+
+const [, , dist, text] = process.argv
+const { openSandbox } = await import(`${dist}/sandbox/index.js`)
+const job = JSON.parse(text)
+const sandbox = await openSandbox(job.options)
+const results = []
+for (const command of job.commands ?? []) {
+  results.push(await sandbox.commands(job.place).run(command, new AbortController().signal))
+}
+process.stdout.write(`${JSON.stringify({ report: sandbox.report, results })}\n`)

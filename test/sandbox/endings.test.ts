@@ -1,0 +1,141 @@
+// Nothing outlives a command, and nothing outlives us.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import {
+  drive,
+  groupsOf,
+  identities,
+  linesOf,
+  never,
+  newFolder,
+  newTag,
+  startDriver,
+  taggedProcesses,
+  until,
+} from './fixture.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await openSandbox({ requireTier: 'strong' })
+})
+
+/** Processes of every kind that gets away from a plain kill; each writes a line first. */
+const tree = `
+  deaf='trap "" TERM HUP INT; echo x >> started; while :; do sleep 1; done'
+  setsid sh -c "$deaf" > /dev/null 2>&1 &
+  nohup sh -c "$deaf" > /dev/null 2>&1 &
+  (setsid sh -c "($deaf) &" > /dev/null 2>&1 &)
+  env -i PATH="$PATH" TAG="$TAG" setsid -f sh -c "$deaf" > /dev/null 2>&1
+  node -e 'require("child_process").spawn("sh", ["-c", process.argv[1]], { detached: true, stdio: "ignore" }).unref()' "$deaf"
+  sh -c "$deaf"`
+const treeSize = 6
+
+describe('the end of a command', () => {
+  test.each(['timeout', 'aborted', 'exited'] as const)(
+    'that %s is the end of all that it started',
+    { timeout: 60_000 },
+    async (how) => {
+      const workspace = await newFolder()
+      const TAG = newTag()
+      const abort = new AbortController()
+      const all = (async () => {
+        await until(async () => (await linesOf(join(workspace, 'started'))).length >= treeSize)
+        if (how === 'aborted') abort.abort()
+      })()
+      const last =
+        how === 'exited' ? tree.replace(/sh -c "\$deaf"$/, 'sh -c "$deaf" & sleep 2') : tree
+      const result = await sandbox
+        .commands({ workspace, env: { TAG } })
+        .run(
+          { program: 'bash', args: ['-c', last], timeoutMs: how === 'timeout' ? 3000 : 50_000 },
+          abort.signal,
+        )
+      expect(taggedProcesses(TAG)).toEqual([])
+      expect(result.ended).toBe(how)
+      await all
+    },
+  )
+
+  test('comes to the command itself first, so that it can clean up', async () => {
+    const workspace = await newFolder()
+    const abort = new AbortController()
+    const script = 'trap "echo cleaned; exit 42" TERM; echo ready; while :; do sleep 0.01; done'
+    const onOutput = (): void => abort.abort()
+    const command = { program: 'sh', args: ['-c', script], onOutput }
+    const result = await sandbox.commands({ workspace }).run(command, abort.signal)
+    expect(result).toMatchObject({ ended: 'aborted', stdout: 'ready\ncleaned\n' })
+    expect(result).not.toHaveProperty('exitCode')
+  })
+
+  test('is at once when nobody wants it from the start', async () => {
+    const workspace = await newFolder()
+    const command = { program: 'touch', args: ['started'] }
+    const result = await sandbox.commands({ workspace }).run(command, AbortSignal.abort())
+    expect(result).toMatchObject({ ended: 'aborted', durationMs: 0 })
+    expect(await linesOf(join(workspace, 'started'))).toEqual([])
+  })
+
+  test('may come at any moment of its start', { timeout: 60_000 }, async () => {
+    const workspace = await newFolder()
+    const TAG = newTag()
+    const commands = sandbox.commands({ workspace, env: { TAG } })
+    for (let afterMs = 0; afterMs < 20; afterMs++) {
+      const abort = new AbortController()
+      setTimeout(() => abort.abort(), afterMs)
+      const result = await commands.run({ program: 'sleep', args: ['1000'] }, abort.signal)
+      expect(result.ended).toBe('aborted')
+    }
+    expect(taggedProcesses(TAG)).toEqual([])
+    expect(groupsOf(process.pid)).toEqual([])
+  })
+
+  test('leaves no mount, no control group and no file', async () => {
+    const workspace = await newFolder()
+    const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
+    const commands = sandbox.commands({ workspace })
+    await Promise.all(
+      Array.from({ length: 5 }, () => commands.run({ program: 'true', args: [] }, never)),
+    )
+    await expect(commands.run({ program: 'no-such-program', args: [] }, never)).rejects.toThrow(
+      'no-such-program',
+    )
+    expect(readFileSync('/proc/self/mountinfo', 'utf8')).toBe(mounts)
+    expect(groupsOf(process.pid)).toEqual([])
+  })
+})
+
+describe.each(identities)('a kill -9 of a process of %s', (identity) => {
+  test('is the end of its commands, and the next one cleans up', { timeout: 60_000 }, async () => {
+    const workspace = await newFolder(identity)
+    const TAG = newTag()
+    const command = { program: 'bash', args: ['-c', tree], env: { TAG } }
+    const driver = await startDriver(identity, { place: { workspace }, commands: [command] })
+    await until(async () => (await linesOf(join(workspace, 'started'))).length >= treeSize)
+    expect(taggedProcesses(TAG).length).toBeGreaterThanOrEqual(treeSize)
+    driver.kill('SIGKILL')
+    await until(() => taggedProcesses(TAG).length === 0)
+    await drive(identity, {})
+    expect(groupsOf(driver.pid ?? 0)).toEqual([])
+  })
+
+  test('at any moment of a start leaves nothing that runs', { timeout: 60_000 }, async () => {
+    const workspace = await newFolder(identity)
+    const TAG = newTag()
+    const script = 'echo x >> started; setsid sleep 1000 & sleep 1000'
+    const command = { program: 'sh', args: ['-c', script], env: { TAG }, timeoutMs: 60 }
+    const job = { place: { workspace }, commands: Array.from({ length: 100 }, () => command) }
+    for (let afterMs = 0; afterMs < 80; afterMs += 10) {
+      const before = (await linesOf(join(workspace, 'started'))).length
+      const driver = await startDriver(identity, job)
+      await until(async () => (await linesOf(join(workspace, 'started'))).length > before)
+      await sleep(afterMs)
+      driver.kill('SIGKILL')
+      await until(() => taggedProcesses(TAG).length === 0)
+    }
+    expect(taggedProcesses(TAG)).toEqual([])
+  })
+})

@@ -1,0 +1,97 @@
+// What a command may use. By control groups for root, by limits on each process for an ordinary user.
+
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Command, CommandResult } from '../../src/engine/index.ts'
+import type { SandboxLimits } from '../../src/sandbox/index.ts'
+import { drive, identities, newFolder, newTag, taggedProcesses } from './fixture.ts'
+
+const mebibyte = 1024 ** 2
+
+describe.each(identities)('for %s', (identity) => {
+  /** Asserts that nothing is left. */
+  async function runLimited(
+    limits: Partial<SandboxLimits>,
+    command: Command,
+  ): Promise<{ result: CommandResult; limits: string; workspace: string; most: number }> {
+    const workspace = await newFolder(identity)
+    const TAG = newTag()
+    let most = 0
+    const watch = setInterval(() => {
+      most = Math.max(most, taggedProcesses(TAG).length)
+    }, 100)
+    const place = { workspace, limits, env: { TAG } }
+    const { report, results } = await drive(identity, { place, commands: [command] })
+    clearInterval(watch)
+    expect(taggedProcesses(TAG)).toEqual([])
+    const [result] = results
+    if (result === undefined) throw new Error('There is no result.')
+    return { result, limits: report.limits, workspace, most }
+  }
+  const shell = (script: string, timeoutMs = 20_000): Command => ({
+    program: 'bash',
+    args: ['-c', script],
+    timeoutMs,
+  })
+
+  test('a fork bomb stays small and ends with its time', async () => {
+    const bomb = 'bomb() { bomb | bomb & }; bomb; while :; do sleep 1; done'
+    const { result, most, limits } = await runLimited({ processes: 64 }, shell(bomb, 2000))
+    expect(most).toBeGreaterThan(10)
+    expect(most).toBeLessThanOrEqual(64)
+    // It may have ended by itself when it could no longer fork.
+    expect(['timeout', 'exited']).toContain(result.ended)
+    expect(result.exceeded).toBe(limits === 'cgroup' ? 'processes' : undefined)
+  })
+
+  test('two gigabytes do not fit into half of one', async () => {
+    const script =
+      'const all = []; for (let i = 0; i < 32; i++) all.push(Buffer.alloc(64 << 20, 1)); console.log("all")'
+    const command = { program: 'node', args: ['-e', script], timeoutMs: 20_000 }
+    const { result, limits } = await runLimited({ memoryBytes: 512 * mebibyte }, command)
+    expect(result.stdout).toBe('')
+    expect(result.exitCode).toBeGreaterThan(0)
+    expect(result.exceeded).toBe(limits === 'cgroup' ? 'memory' : undefined)
+  })
+
+  test('files in memory count too', async () => {
+    const script = 'head -c 100M /dev/zero > /tmp/big; stat -c %s /tmp/big'
+    const { result } = await runLimited({ tmpBytes: 16 * mebibyte }, shell(script))
+    expect(Number(result.stdout)).toBe(16 * mebibyte)
+  })
+
+  test('a file of ten gigabytes ends at its limit', async () => {
+    const { result, workspace } = await runLimited(
+      { fileBytes: 10 * mebibyte },
+      shell('head -c 10G /dev/zero > big'),
+    )
+    expect(statSync(join(workspace, 'big')).size).toBe(10 * mebibyte)
+    expect(result.exitCode).toBeGreaterThan(0)
+  })
+
+  test('many files end at the limit of the workspace', async () => {
+    const script = 'for i in $(seq 2000); do head -c 4M /dev/zero > file-$i; sleep 0.01; done'
+    const { result, workspace } = await runLimited({ workspaceBytes: 40 * mebibyte }, shell(script))
+    expect(result).toMatchObject({ ended: 'signal', exceeded: 'disk' })
+    expect(readdirSync(workspace).length).toBeLessThan(1000)
+  })
+
+  test('a flood of output ends at its limit', async () => {
+    const { result } = await runLimited({ outputBytes: 20 * mebibyte }, shell('yes'))
+    expect(result).toMatchObject({ ended: 'signal', exceeded: 'output' })
+    expect(result.stdout).toHaveLength(64 * 1024)
+    expect(result.outputBytes).toBeLessThan(40 * mebibyte)
+  })
+
+  test('a busy process ends at its limit of time on a processor', async () => {
+    const { result } = await runLimited({ cpuSeconds: 1 }, shell('while :; do :; done'))
+    expect(result).toMatchObject({ ended: 'exited', exitCode: 137 })
+  })
+
+  test('open files and core dumps are limited, and nobody can raise that', async () => {
+    const script = 'ulimit -n; ulimit -c; ulimit -n 5000 2> /dev/null || echo refused'
+    const { result } = await runLimited({ openFiles: 256 }, shell(script))
+    expect(result.stdout).toBe('256\n0\nrefused\n')
+  })
+})
