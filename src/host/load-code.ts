@@ -70,12 +70,14 @@ async function typeOf(
   code: OpenCodeLoop,
   file: NamedFile,
   input: Json,
-): Promise<Pick<LoadedLoop, 'loop' | 'firstPrompt'>> {
-  if (code.loop !== undefined) return { loop: code.loop, firstPrompt: () => undefined }
+): Promise<Pick<LoadedLoop, 'loop' | 'variables' | 'firstPrompt'>> {
+  if (code.loop !== undefined)
+    return { loop: code.loop, variables: [], firstPrompt: () => undefined }
   const settings = plainSettings(file, sectionsOf(code, file), code.source.digest)
   const checked = await checkPlain(settings, isObject(input) ? input : {})
   return {
     loop: plainLoop(settings),
+    variables: checked.variables,
     firstPrompt: (limits, workspace) => firstPrompt(checked, limits, workspace),
   }
 }
