@@ -16,7 +16,12 @@
 import { type ChildProcess, spawn as nodeSpawn, type SpawnOptions } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import type { Command, CommandResult, Commands } from '../engine/index.ts'
+import {
+  baseEnvironment,
+  type Command,
+  type CommandResult,
+  type Commands,
+} from '../engine/index.ts'
 import { FaultError, type Signal, toFault } from '../loop/index.ts'
 import { createOutputTail, type OutputTail } from './output-tail.ts'
 import { killAll, type Mark, markVariable, newMark, signalGroup } from './process-group.ts'
@@ -84,21 +89,12 @@ function start(spawn: Spawn, command: Command, mark: Mark): ChildProcess {
     return spawn(command.program, command.args, {
       detached: true,
       stdio: [command.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      env: { ...inheritedEnvironment(), ...command.env, [markVariable]: mark.value },
+      env: { ...baseEnvironment(), ...command.env, [markVariable]: mark.value },
       ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
     })
   } catch (error) {
     throw cannotStart(command, error)
   }
-}
-
-function inheritedEnvironment(): Record<string, string> {
-  const found: Record<string, string> = {}
-  for (const name of ['PATH', 'HOME', 'LANG', 'TMPDIR']) {
-    const value = process.env[name]
-    if (value !== undefined) found[name] = value
-  }
-  return found
 }
 
 /** Rejects when it could not be started. */
