@@ -15,7 +15,8 @@ export function newFolder(): string {
   return folder
 }
 
-export async function newHost(folder = newFolder()): Promise<Host> {
+/** In a folder that the host makes itself, unless told. */
+export async function newHost(folder = join(newFolder(), 'state')): Promise<Host> {
   const host = await openHost({ folder })
   hosts.push(host)
   return host

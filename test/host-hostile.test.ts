@@ -5,44 +5,22 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readlinkSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { systemClock } from '../src/engine/index.ts'
 import { collectGarbage } from '../src/host/collect-garbage.ts'
-import { type Decision, type Host, LoopError, type LoopType, openHost } from '../src/host/index.ts'
+import { type Decision, LoopError, type LoopType } from '../src/host/index.ts'
 import { createNamed } from '../src/host/run-names.ts'
 import { canonicalJson } from '../src/protocol/canonical-json.ts'
-
-const folders: string[] = []
-const hosts: Host[] = []
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'loopwright-hostile-'))
-  folders.push(folder)
-  return folder
-}
-
-async function newHost(folder = join(newFolder(), 'state')): Promise<Host> {
-  const host = await openHost({ folder })
-  hosts.push(host)
-  return host
-}
-
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+import { newFolder, newHost } from './host-fixture.ts'
 
 const brief: LoopType<null, null, null, null> = {
   name: 'brief',

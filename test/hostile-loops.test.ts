@@ -1,39 +1,17 @@
 /** Loops and parts of the world that misbehave, against a real host. */
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type Actions,
   FaultError,
   type Gate,
-  type Host,
   type Iteration,
   type LoopType,
-  openHost,
   rateLimited,
 } from '../src/host/index.ts'
-
-const folders: string[] = []
-const hosts: Host[] = []
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'loopwright-hostile-'))
-  folders.push(folder)
-  return folder
-}
-
-async function newHost(): Promise<Host> {
-  const host = await openHost({ folder: newFolder() })
-  hosts.push(host)
-  return host
-}
-
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+import { newFolder, newHost } from './host-fixture.ts'
 
 const loopOf = (
   iterate: (it: Iteration) => Promise<unknown>,

@@ -12,15 +12,16 @@ export function showPlan(
   given: Partial<Limits>,
   workspace: string,
 ): void {
-  const { loop, input, powers, warnings } = loaded
+  const { loop, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...given }
   const prompt = loaded.firstPrompt(limits, workspace)
-  const plan = { loop: loop.name, workspace, limits, input, powers, warnings, prompt }
+  const plan = { loop: loop.name, workspace, limits, input, variables, powers, warnings, prompt }
   session.print(plan, () =>
     [
       `loop       ${loop.name}`,
       `workspace  ${workspace}`,
       `limits     ${renderLimits(limits)}`,
+      ...(variables.length === 0 ? [] : [`variables  ${variables.join(', ')}`]),
       ...powers.filter(isNoLimit).map((power) => `           ${power}`),
       ...warnings.map((warning) => `warning: ${warning}`),
     ]

@@ -1,5 +1,6 @@
 export { applyIdle } from './apply-idle.ts'
 export { questionId } from './ask-person.ts'
+export { baseEnvironment } from './base-environment.ts'
 export { codeDigest } from './code-digest.ts'
 export {
   type Beginning,

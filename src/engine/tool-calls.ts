@@ -22,6 +22,8 @@ import type { Tools } from './ports.ts'
 
 /** What one step may put on record besides its result (E9). */
 const notesMax = 5000
+/** Each is on record, so there is a limit to them as well. */
+const callsMax = 10_000
 const noteCharsMax = 500
 const argsCharsMax = 200
 
@@ -71,6 +73,7 @@ export function agentContext(branch: Branch, step: StepId, context: StepContext)
   const { ports, recorder } = branch.iteration.run
   const base = toolContext(branch, context)
   let notes = 0
+  let calls = 0
   return {
     ...base,
     remaining: () => remaining(recorder.state),
@@ -78,6 +81,9 @@ export function agentContext(branch: Branch, step: StepId, context: StepContext)
     async callTool(name, args) {
       const { tools } = ports
       if (tools === undefined) return failure('unknown-tool', `There is no tool "${name}".`)
+      if (++calls > callsMax) {
+        return failure('too-many-calls', `${callsMax} calls were made in this step; report now.`)
+      }
       try {
         return await callTool(branch, step, tools, { name, args: toJson(args) }, base)
       } catch (error) {

@@ -1,6 +1,5 @@
 /** Checkpoints as files: out of the record, and into the record of another machine. */
 
-import { createHash } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createRun, eventsAfter, load, readCreated, stateAt } from '../engine/index.ts'
@@ -16,11 +15,10 @@ import { createDirectoryWorkspace, createTrees } from '../workspace/index.ts'
 import { restoreFolder } from './collect-garbage.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
+import { sha256 } from './loop-file/digest.ts'
 import { requireEmpty, resolveWorkspace } from './places.ts'
 import { requireKnownLimits } from './requests.ts'
 import { createNamed } from './run-names.ts'
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 export function createCheckpointFiles(
   base: HostPorts,

@@ -4,6 +4,7 @@ import { basename, extname } from 'node:path'
 import { type Json, LoopError } from '../loop/index.ts'
 import { checkPlain, plainLoop } from '../loops/index.ts'
 import {
+  isJsonObject,
   issueProblems,
   issueReason,
   loopFileProblems,
@@ -26,7 +27,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
   })
   try {
     const { file, input } = readSettings(code)
-    const given = isObject(input) ? withGiven(input, options.input) : input
+    const given = isJsonObject(input) ? withGiven(input, options.input) : input
     const type = await typeOf(code, file, given)
     const opened: OpenedParts[] = []
     return {
@@ -70,12 +71,14 @@ async function typeOf(
   code: OpenCodeLoop,
   file: NamedFile,
   input: Json,
-): Promise<Pick<LoadedLoop, 'loop' | 'firstPrompt'>> {
-  if (code.loop !== undefined) return { loop: code.loop, firstPrompt: () => undefined }
+): Promise<Pick<LoadedLoop, 'loop' | 'variables' | 'firstPrompt'>> {
+  if (code.loop !== undefined)
+    return { loop: code.loop, variables: [], firstPrompt: () => undefined }
   const settings = plainSettings(file, sectionsOf(code, file), code.source.digest)
-  const checked = await checkPlain(settings, isObject(input) ? input : {})
+  const checked = await checkPlain(settings, isJsonObject(input) ? input : {})
   return {
     loop: plainLoop(settings),
+    variables: checked.variables,
     firstPrompt: (limits, workspace) => firstPrompt(checked, limits, workspace),
   }
 }
@@ -129,6 +132,3 @@ function sectionsOf({ source }: OpenCodeLoop, file: NamedFile): readonly ReadSec
     )
   })
 }
-
-const isObject = (value: Json): value is { readonly [name: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

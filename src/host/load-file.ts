@@ -25,6 +25,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     workspace: workspaceOf(file, path),
     powers: describePowers(file),
     warnings: warningsOf(file, path, environment),
+    variables: checked.variables,
     firstPrompt: (limits, workspace) => firstPrompt(checked, limits, workspace),
     async open(place) {
       if (options.purpose === 'look') throw new LoopError('not-trusted', 'It was only looked at.')

@@ -72,6 +72,8 @@ export interface LoopReport {
   readonly ok: boolean
   readonly problems: readonly (Partial<LoopFileProblem> & { readonly text: string })[]
   readonly warnings: readonly string[]
+  /** What its templates expect to be given; absent when that is not known. */
+  readonly variables?: readonly string[]
 }
 
 /** A loop that is code must be trusted first, since only running it tells what it holds. */
@@ -82,7 +84,8 @@ export async function validateLoop(path: string, folder: string): Promise<LoopRe
     const loaded = await loadFile(looked.read, { folder })
     await loaded.close()
     const warnings = [...loaded.warnings, ...(await modelWarnings(looked.read.file.agent))]
-    return { file: path, ok: true, problems: [], warnings }
+    const { variables } = loaded
+    return { file: path, ok: true, problems: [], warnings, variables }
   } catch (error) {
     return { file: path, ok: false, problems: problemsOf(error), warnings: [] }
   }
@@ -115,7 +118,8 @@ async function validateCode(
   }
   const loaded = await loadCode(scanned, { folder })
   await loaded.close()
-  return { file: path, ok: true, problems: [], warnings: loaded.warnings }
+  const { warnings, variables } = loaded
+  return { file: path, ok: true, problems: [], warnings, variables }
 }
 
 function problemsOf(error: unknown): LoopReport['problems'] {

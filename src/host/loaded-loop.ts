@@ -25,6 +25,8 @@ export interface LoadedLoop {
   readonly powers: readonly string[]
   /** What a person should know, and what a run can do without. */
   readonly warnings: readonly string[]
+  /** What its templates expect to be given, such as `input.goal`. */
+  readonly variables: readonly string[]
   /** What the agent would be told first; undefined where only running tells. */
   firstPrompt(limits: Limits, workspace: string): string | undefined
   /** Starts what a run needs: its agent, its tools, their servers. For one run. */

@@ -11,7 +11,7 @@
  */
 
 import { type ChildProcess, spawn as nodeSpawn, type SpawnOptions } from 'node:child_process'
-import type { Command, Commands } from '../engine/index.ts'
+import { baseEnvironment, type Command, type Commands } from '../engine/index.ts'
 import { killAll, markVariable, newMark, signalGroup } from './process-group.ts'
 import { type Launched, runCommand } from './run-command.ts'
 
@@ -38,7 +38,7 @@ export function launchPlain(
   const child = spawn(command.program, command.args, {
     detached: true,
     stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-    env: { ...inheritedEnvironment(), ...command.env, [markVariable]: mark.value },
+    env: { ...baseEnvironment(), ...command.env, [markVariable]: mark.value },
     ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
   })
   const group = child.pid
@@ -49,13 +49,4 @@ export function launchPlain(
     },
     kill: async () => (group === undefined ? [] : killAll(group, mark)),
   }
-}
-
-function inheritedEnvironment(): Record<string, string> {
-  const found: Record<string, string> = {}
-  for (const name of ['PATH', 'HOME', 'LANG', 'TMPDIR']) {
-    const value = process.env[name]
-    if (value !== undefined) found[name] = value
-  }
-  return found
 }

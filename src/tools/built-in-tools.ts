@@ -22,16 +22,6 @@ export interface BuiltInToolsOptions {
   readonly patternMs?: number
 }
 
-export const builtInNames: readonly string[] = [
-  'edit',
-  'glob',
-  'grep',
-  'list',
-  'read',
-  'run',
-  'write',
-]
-
 /** For one run: they remember what was read. */
 export function builtInTools(options: BuiltInToolsOptions): readonly Tool[] {
   const { skip = ['node_modules', '.venv'], patternMs = 5000 } = options

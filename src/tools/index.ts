@@ -1,4 +1,4 @@
-export { type BuiltInToolsOptions, builtInNames, builtInTools } from './built-in-tools.ts'
+export { type BuiltInToolsOptions, builtInTools } from './built-in-tools.ts'
 export { createTools, type ToolsOptions } from './create-tools.ts'
 export { connectMcp, type McpOptions, type McpProblem, type McpTools } from './mcp/connect-mcp.ts'
 export type { McpServer } from './mcp/mcp-server.ts'

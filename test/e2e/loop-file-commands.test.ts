@@ -33,6 +33,8 @@ test('validate says file, line, column and reason for each problem, and exits wi
   writeFileSync(at.file, loop)
   const good = await ctl(at, 'validate', at.file)
   expect(good).toMatchObject({ code: 0, stdout: `${at.file}: ok\n` })
+  const listed = JSON.parse((await ctl(at, '--json', 'validate', at.file)).stdout) as object
+  expect(listed).toMatchObject({ ok: true, variables: ['input.goal', 'progress'] })
 })
 
 test('without a terminal an untrusted file is refused, with what it would do and the command', async () => {

@@ -106,6 +106,22 @@ describe('an agent', () => {
   })
 })
 
+test('an agent makes so many calls in a step and no more', async () => {
+  const last: ToolResult[] = []
+  let made = 0
+  await story({
+    tools: { call: async () => ({ ok: true, output: ++made }) },
+    agents: {
+      async work(_role, _task, context) {
+        for (let n = 0; n < 10_001; n++) last[0] = await context.callTool('x', null)
+        return done
+      },
+    },
+  })
+  expect(made).toBe(10_000)
+  expect(last[0]).toMatchObject({ ok: false, error: 'too-many-calls' })
+})
+
 test('calls of the loop that were made before a crash are told to the tools on resume', async () => {
   const told: unknown[] = []
   let crash = true

@@ -6,7 +6,7 @@
 import { evolve, type RecordedEvent, type RunEvent, type RunState } from '../../loop/index.ts'
 import type { Terminal } from '../terminal.ts'
 import { createNarrator, renderCall, stepName } from './narrate.ts'
-import { type Doing, renderStatusLine } from './status-line.ts'
+import { type Doing, fitStyled, renderStatusLine } from './status-line.ts'
 
 export interface Display {
   show(recorded: RecordedEvent): void
@@ -45,6 +45,10 @@ export function createDisplay(
     painted = false
   }
 
+  /** On a terminal a line is a line; in a file all of it stands. */
+  const fitted = (line: string): string =>
+    terminal.live ? fitStyled(line, terminal.width()) : line
+
   function say(line: string): void {
     wipe()
     output.write(`${line}\n`)
@@ -58,7 +62,7 @@ export function createDisplay(
     show(recorded) {
       state = evolve(state, recorded)
       doing = doingAfter(doing, recorded.event, recorded.atMs)
-      for (const line of narrator.tell(recorded, state)) say(line)
+      for (const line of narrator.tell(recorded, state)) say(fitted(line))
       paint()
     },
     say,

@@ -11,7 +11,7 @@ import {
 } from '../../loop/index.ts'
 import { createStyle } from '../terminal.ts'
 import { createNarrator } from './narrate.ts'
-import { renderStatusLine } from './status-line.ts'
+import { fitStyled, renderStatusLine } from './status-line.ts'
 
 const step = (text: string): StepId => JSON.parse(JSON.stringify(text))
 const run: RunId = JSON.parse('"r"')
@@ -121,6 +121,12 @@ test('the end says what it came to and what it took', () => {
     { type: 'run-ended', outcome: { type: 'exhausted', limit: 'cost', condition: 'budget.cost' } },
   ])
   expect(lines).toEqual(['✗ exhausted: cost (budget.cost)  0 iterations, 1.0 s'])
+})
+
+test('a line with colours is cut by what is seen of it, and its colours end', () => {
+  const red = createStyle(true).red
+  expect(fitStyled(`ab${red('cdef')}gh`, 20)).toBe(`ab${red('cdef')}gh`)
+  expect(fitStyled(`ab${red('cdef')}gh`, 6)).toBe('ab\u001B[31mcd…\u001B[0m')
 })
 
 test('the bottom line never is wider than the terminal', () => {

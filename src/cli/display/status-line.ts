@@ -46,3 +46,22 @@ function bar(done: number, all: number): string {
 /** One line is one line: a longer one would break the repainting. */
 export const fit = (text: string, width: number): string =>
   text.length < width ? text : `${text.slice(0, Math.max(0, width - 2))}…`
+
+/** Built from text: the escape that begins it is no letter. */
+const colour = new RegExp(`(${String.fromCharCode(27)}\\[\\d+m)`)
+
+/** The same for a line with colours, which take no room. */
+export function fitStyled(text: string, width: number): string {
+  const parts = text.split(colour)
+  let room = width - 1
+  let shown = ''
+  for (const [index, part] of parts.entries()) {
+    const isColour = index % 2 === 1
+    if (isColour) shown += part
+    else if (part.length <= room) {
+      shown += part
+      room -= part.length
+    } else return `${shown}${part.slice(0, Math.max(0, room - 1))}…\u001B[0m`
+  }
+  return shown
+}

@@ -12,6 +12,7 @@ import { existsSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { baseEnvironment } from '../../engine/index.ts'
 import { FaultError, LoopError } from '../../loop/index.ts'
 import { killAll, markVariable, newMark } from '../../sandbox/index.ts'
 import { createLoopOutput, type LoopOutput } from './loop-output.ts'
@@ -93,11 +94,7 @@ export function startLoopProcess(options: LoopProcessOptions): LoopProcess {
 }
 
 function spawnChild(options: LoopProcessOptions, mark: string): ChildProcess {
-  const env: Record<string, string> = { [markVariable]: mark }
-  for (const name of ['PATH', 'HOME', 'LANG', 'TMPDIR']) {
-    const value = process.env[name]
-    if (value !== undefined) env[name] = value
-  }
+  const env = { ...baseEnvironment(), [markVariable]: mark }
   const args = ['--disable-warning=ExperimentalWarning', childEntry()]
   return spawn(process.execPath, args, {
     detached: true,

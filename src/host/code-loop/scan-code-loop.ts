@@ -7,11 +7,11 @@
  * whose path is computed is not found here, so it is refused when it is made.
  */
 
-import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, extname, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { LoopError, textOf } from '../../loop/index.ts'
+import { digestOf, sha256 } from '../loop-file/digest.ts'
 import { stripTypes } from './strip-types.ts'
 
 export interface ScannedModule {
@@ -63,10 +63,9 @@ export async function scanCodeLoop(path: string): Promise<ScannedLoop> {
   const modules = [...found.values()]
     .map(({ packages: _packages, ...module }) => module)
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-  const list = modules.map(({ path: name, sha256: hash }) => [name, hash])
   return {
     file: entry,
-    digest: sha256(JSON.stringify(list)),
+    digest: digestOf(modules),
     modules,
     packages: [...packages].toSorted(),
   }
@@ -173,6 +172,3 @@ const tooMuch = (path: string): LoopError =>
     `${path} imports more than ${modulesMax} files, or more than ${bytesMax / 2 ** 20} MiB of ` +
       'them. Put what is not its own into a package.',
   )
-
-const sha256 = (content: Buffer | string): string =>
-  createHash('sha256').update(content).digest('hex')

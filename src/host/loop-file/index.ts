@@ -1,4 +1,5 @@
 export { describePowers } from './describe-powers.ts'
+export { digestOf, type FileDigest, sha256 } from './digest.ts'
 export {
   describeProblem,
   LoopFileError,
@@ -7,8 +8,6 @@ export {
 } from './loop-file-error.ts'
 export { type ParsedLoopFile, type ParseOptions, parseLoopFile } from './parse-loop-file.ts'
 export {
-  digestOf,
-  type FileDigest,
   type ReadLoopFile,
   type ReadSection,
   readLoopFile,

@@ -6,7 +6,6 @@
  *    size. Nothing is opened that could make the reader wait.
  */
 
-import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -18,6 +17,7 @@ import {
   type SectionSettings,
 } from '../../protocol/index.ts'
 import { pathInside } from '../places.ts'
+import { digestOf, type FileDigest, sha256 } from './digest.ts'
 import { LoopFileError, oneLine, pathName } from './loop-file-error.ts'
 import { type ParsedLoopFile, type ParseOptions, parseLoopFile } from './parse-loop-file.ts'
 import { type Position, readSource, sourceBytesMax } from './source-text.ts'
@@ -32,12 +32,6 @@ export interface ReadLoopFile {
   readonly files: readonly FileDigest[]
   /** The prompt, with the text of every section. */
   readonly sections: readonly ReadSection[]
-}
-
-export interface FileDigest {
-  /** Relative to the folder of the loop file, with `/` between its parts. */
-  readonly path: string
-  readonly sha256: string
 }
 
 export interface ReadSection extends SectionSettings {
@@ -75,15 +69,6 @@ export async function readLoopFile(
     sections: parsed.file.prompt.map((section) => readSection(section, path, parsed, named)),
   }
 }
-
-/** The hash of the sorted list of what there is. */
-export function digestOf(files: readonly FileDigest[]): string {
-  const list = files.map(({ path, sha256: hash }) => [path, hash] as const)
-  return sha256(JSON.stringify(list.toSorted(([a], [b]) => (a < b ? -1 : 1))))
-}
-
-const sha256 = (content: string | Uint8Array): string =>
-  createHash('sha256').update(content).digest('hex')
 
 function readSection(
   section: PromptSection,

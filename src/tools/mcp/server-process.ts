@@ -10,6 +10,7 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { baseEnvironment } from '../../engine/index.ts'
 import { textOf } from '../../loop/index.ts'
 import { McpFailure } from './mcp-failure.ts'
 import { within } from './within.ts'
@@ -36,7 +37,6 @@ export interface ServerProcess {
   stop(politely: boolean): Promise<void>
 }
 
-const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR'] as const
 /** After its input has ended, and again after it was asked to. */
 const politeMs = 500
 /** Its last words may still be in the pipe. Something else may hold the other end for ever. */
@@ -86,16 +86,11 @@ function spawnChild(
   { cwd, env, environment }: ProcessOptions,
   marks: Readonly<Record<string, string>>,
 ): ChildProcessWithoutNullStreams {
-  const base: Record<string, string> = {}
-  for (const name of inherited) {
-    const value = environment[name]
-    if (value !== undefined) base[name] = value
-  }
   try {
     return spawn(program, args, {
       detached: true,
       stdio: 'pipe',
-      env: { ...base, ...env, ...marks },
+      env: { ...baseEnvironment(environment), ...env, ...marks },
       ...(cwd === undefined ? {} : { cwd }),
     })
   } catch (error) {
