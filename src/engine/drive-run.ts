@@ -13,6 +13,7 @@ import {
   type RunId,
   textOf,
   toFault,
+  type Walls,
   type WorkspaceChanged,
 } from '../loop/index.ts'
 import { codeDigest } from './code-digest.ts'
@@ -41,6 +42,8 @@ export interface DriveOptions {
   readonly hurry?: AbortSignal
   /** Resume in the middle of an iteration though the loop's code changed: it starts anew. */
   readonly force?: boolean
+  /** The walls around what the run starts, for the record. */
+  readonly sandbox?: Walls
   /** The run is held, its code fits and its files are in place. */
   readonly onStarted?: () => void
 }
@@ -93,7 +96,9 @@ async function drive(
   const recorder = createRecorder(ports, lease, loaded.state, (error) =>
     interrupter.abort(error.code),
   )
-  await recorder.record([{ type: 'run-started', owner: lease.owner, fence: lease.fence }])
+  const { owner, fence } = lease
+  const walls = options.sandbox === undefined ? {} : { sandbox: options.sandbox }
+  await recorder.record([{ type: 'run-started', owner, fence, ...walls }])
   let limits: LimitWatch | undefined
   const control = createControl(id, ports, recorder, interrupter, (decision) => {
     interruptFor(decision, interrupter)

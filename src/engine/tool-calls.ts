@@ -5,6 +5,7 @@
 
 import {
   type AgentContext,
+  type BlobId,
   FaultError,
   type Json,
   remaining,
@@ -76,6 +77,7 @@ export function agentContext(branch: Branch, step: StepId, context: StepContext)
   let calls = 0
   return {
     ...base,
+    step,
     remaining: () => remaining(recorder.state),
     tools: async () => (await ports.tools?.list?.()) ?? [],
     async callTool(name, args) {
@@ -96,12 +98,19 @@ export function agentContext(branch: Branch, step: StepId, context: StepContext)
     note(note) {
       if (++notes <= notesMax) record(branch, step, bounded(note))
     },
+    async keepExchange({ content, ...exchange }) {
+      const { blob, bytes } = await ports.blobs.put(content)
+      const { attempt } = context
+      record(branch, step, bounded({ type: 'exchanged', attempt, ...exchange, blob, bytes }), [
+        blob,
+      ])
+    },
   }
 }
 
-function record(branch: Branch, step: StepId, note: StepNote): void {
+function record(branch: Branch, step: StepId, note: StepNote, blobs: readonly BlobId[] = []): void {
   const { number, run } = branch.iteration
-  run.recorder.note([{ type: 'step-noted', iteration: number, step, note }])
+  run.recorder.note([{ type: 'step-noted', iteration: number, step, note }], { blobs })
 }
 
 const failure = (error: string, output: string): ToolResult => ({ ok: false, error, output })

@@ -61,6 +61,7 @@ export function createDriver(base: HostPorts): Driver {
         force: parts.force === true,
         onStarted,
         ...(parts.graceMs === undefined ? {} : { graceMs: parts.graceMs }),
+        ...(parts.sandbox === undefined ? {} : { sandbox: parts.sandbox }),
       }).finally(() => {
         parts.signal?.removeEventListener('abort', forward)
         driven.delete(handle)
@@ -116,7 +117,7 @@ async function driveAfterDead(...drive: Parameters<typeof driveRun>): Promise<Dr
 }
 
 function portsFor(base: HostPorts, parts: RunParts, workspace: string | undefined): Ports {
-  const { exclude, signal: _signal, graceMs: _graceMs, ...rest } = parts
+  const { exclude, sandbox: _sandbox, signal: _signal, graceMs: _graceMs, ...rest } = parts
   // Absent and undefined are not the same to the ports.
   const given = Object.fromEntries(Object.entries(rest).filter(([, part]) => part !== undefined))
   if (workspace === undefined) return { ...given, ...base }

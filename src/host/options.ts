@@ -2,7 +2,7 @@
 
 import type { Actions, Agents, Check, Gate, Hook, Tools } from '../engine/index.ts'
 import type { Synchronous } from '../journal/index.ts'
-import type { Limits, Source } from '../loop/index.ts'
+import type { Limits, Source, Walls } from '../loop/index.ts'
 
 export interface HostOptions {
   /** The folder of the record; the user's own unless told. */
@@ -25,6 +25,8 @@ export interface RunParts {
   readonly actions?: Actions
   readonly gate?: Gate
   readonly hooks?: readonly Hook[]
+  /** The walls around what the run starts, for the record. */
+  readonly sandbox?: Walls
   /** Names in the workspace's root that are no part of its tree. */
   readonly exclude?: readonly string[]
   /** Aborting it shuts the run down in good order. */

@@ -10,7 +10,7 @@ export function describeEvent(event: RunEvent): string {
     case 'run-created':
       return `created, loop ${event.loop}${event.origin === undefined ? '' : ` (${event.origin.type})`}`
     case 'run-started':
-      return 'started'
+      return event.sandbox === undefined ? 'started' : `started, sandbox ${event.sandbox.tier}`
     case 'run-suspended':
       return `suspended: ${event.reason}`
     case 'run-ended':
@@ -64,6 +64,12 @@ function describeNote(note: StepNote): string {
       return `told that it repeats itself: ${note.tool}, ${note.times} times`
     case 'said':
       return `says: ${note.text}`
+    case 'waiting':
+      return `waits until ${isoTime(note.untilMs)}: ${note.message}`
+    case 'exchanged': {
+      const about = note.isEstimated ? 'about ' : ''
+      return `${note.model} ${note.ended}, ${about}${note.spent.tokens} tokens`
+    }
   }
 }
 
@@ -83,6 +89,8 @@ function describeDecision(decision: Decision, by: string): string {
 /** The furthest that a date goes. Who says when to come back may say anything. */
 const timeMaxMs = 8.64e15
 
+const isoTime = (ms: number): string => new Date(Math.min(ms, timeMaxMs)).toISOString()
+
 export function describeEnding(ending: Ending): string {
   switch (ending.type) {
     case 'continue':
@@ -90,7 +98,7 @@ export function describeEnding(ending: Ending): string {
     case 'complete':
       return `met: ${ending.met.condition}`
     case 'rate-limited':
-      return `rate limited until ${new Date(Math.min(ending.retryAtMs, timeMaxMs)).toISOString()}`
+      return `rate limited until ${isoTime(ending.retryAtMs)}`
     case 'interrupted':
       return `interrupted: ${ending.reason}`
     case 'error':

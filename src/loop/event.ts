@@ -51,11 +51,24 @@ export type StepKind = (typeof stepKinds)[number]
 export type Origin =
   | { readonly type: 'fork'; readonly run: RunId; readonly iteration: number }
   | { readonly type: 'checkpoint'; readonly checkpoint: string; readonly iteration: number }
+  /** The same again, with the answers that are on record. */
+  | { readonly type: 'replay'; readonly run: RunId; readonly iteration: number }
 
 /** A loop file, and what it said when the run was created. */
 export interface Source {
   readonly file: string
   readonly digest: string
+  /** What was put in the place of the file's own. */
+  readonly changes?: { readonly model?: string; readonly prompt?: string }
+}
+
+/** The walls around what a run starts, as they were when a process took it. */
+export interface Walls {
+  readonly tier: 'strong' | 'basic' | 'none'
+  /** What holds all that a command starts, or each of its processes, to its limits. */
+  readonly limits: 'cgroup' | 'rlimit' | 'none'
+  /** Somebody watched. */
+  readonly attended: boolean
 }
 
 export type Met = {
@@ -81,7 +94,7 @@ export type Ending =
 
 export type RunEvent =
   | RunCreated
-  | { readonly type: 'run-started'; readonly owner: string; readonly fence: number }
+  | RunStarted
   | { readonly type: 'run-suspended'; readonly reason: string; readonly tree?: TreeId }
   | { readonly type: 'run-ended'; readonly outcome: Outcome }
   | IterationStarted
@@ -115,6 +128,14 @@ export interface RunCreated {
   readonly tree?: TreeId
   /** With a checkpoint as origin: what its run had spent and met. A fork begins anew. */
   readonly carried?: Carried
+}
+
+export interface RunStarted {
+  readonly type: 'run-started'
+  readonly owner: string
+  readonly fence: number
+  /** Absent: whoever started the run has not said. */
+  readonly sandbox?: Walls
 }
 
 export interface Carried {

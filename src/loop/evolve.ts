@@ -7,7 +7,14 @@
 
 import { type Amount, add, zero } from './budget.ts'
 import { evolveDecision } from './decision-evolve.ts'
-import type { IterationEnded, RecordedEvent, RunEvent, StepFailed, StepFinished } from './event.ts'
+import type {
+  IterationEnded,
+  RecordedEvent,
+  RunEvent,
+  RunStarted,
+  StepFailed,
+  StepFinished,
+} from './event.ts'
 import { errorSignature } from './fault.ts'
 import type { StepId } from './ids.ts'
 import { type Json, toJson } from './json.ts'
@@ -44,13 +51,20 @@ export function evolve(
   return iterationEnded(chargeOpen(moved), event, applyProgress)
 }
 
+const started = (state: RunState, event: RunStarted): RunState => ({
+  ...state,
+  status: 'running',
+  waits: none,
+  sandbox: event.sandbox ?? state.sandbox,
+})
+
 function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ended' }>): RunState {
   const { seq, atMs } = state
   switch (event.type) {
     case 'run-created':
       return created(state, event)
     case 'run-started':
-      return { ...chargeOpen(state), status: 'running', waits: none }
+      return started(chargeOpen(state), event)
     case 'run-suspended': {
       const status = state.pauseRequested ? 'paused' : 'suspended'
       const suspendedTree = event.tree ?? state.suspendedTree

@@ -32,6 +32,7 @@ export {
   type RecordedEvent,
   type RunCreated,
   type RunEvent,
+  type RunStarted,
   type Source,
   type StepFailed,
   type StepFinished,
@@ -40,6 +41,7 @@ export {
   type StepStarted,
   type Stored,
   stepKinds,
+  type Walls,
   type WorkspaceChanged,
 } from './event.ts'
 export { type CheckResult, type CheckStatus, checksPass, type Evidence } from './evidence.ts'
@@ -71,8 +73,11 @@ export type {
   ArtifactRef,
   Branches,
   BranchResults,
+  Exchanged,
+  ExchangeNote,
   Iteration,
   IterationWorkspace,
+  KeptExchange,
   LoopType,
   Receipt,
   Reservation,

@@ -7,7 +7,7 @@
 import type { Amount, Remaining } from './budget.ts'
 import type { Condition } from './condition.ts'
 import type { CheckResult } from './evidence.ts'
-import type { BlobId, TreeId } from './ids.ts'
+import type { BlobId, StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Answer, Question } from './question.ts'
 import type { RetryPolicy } from './retry.ts'
@@ -92,6 +92,8 @@ export interface ToolContext extends StepContext {
 
 /** What an agent is given. Its tool calls and turns are on record through it, and in the metrics. */
 export interface AgentContext extends ToolContext {
+  /** The step that it works in. */
+  readonly step: StepId
   /** What the run has left at this moment. */
   remaining(): Remaining
   tools(): Promise<readonly ToolDescription[]>
@@ -99,6 +101,27 @@ export interface AgentContext extends ToolContext {
   callTool(name: string, args: Json): Promise<ToolResult>
   /** Tells those who watch. Nothing depends on it. */
   note(note: AgentNote): void
+  /** Puts an exchange with a model on record. Absent where nothing of that kind is kept. */
+  keepExchange?(exchange: KeptExchange): Promise<void>
+}
+
+/** One question to a model and its answer, as the gateway saw them. */
+export interface KeptExchange extends Exchanged {
+  /** What was asked and answered, without secrets. */
+  readonly content: Uint8Array
+}
+
+export interface Exchanged {
+  /** Which one of its step, from 1. */
+  readonly ordinal: number
+  readonly provider: string
+  readonly model: string
+  /** How it ended, as a stable key: `complete`, `idle`, `rate-limited`… */
+  readonly ended: string
+  readonly spent: Amount
+  /** The provider did not say what it used, or the price of the very model is not known. */
+  readonly isEstimated: boolean
+  readonly durationMs: number
 }
 
 /** What can be seen of an agent at work. */
@@ -119,6 +142,8 @@ export type AgentNote =
   | { readonly type: 'nudged'; readonly tool: string; readonly times: number }
   /** A piece of what it prints, while it works. */
   | { readonly type: 'said'; readonly text: string }
+  /** The window of a provider is closed. Nothing failed. */
+  | { readonly type: 'waiting'; readonly untilMs: number; readonly message: string }
 
 /** One call of a tool, by an agent or by the loop itself. */
 export interface ToolNote {
@@ -132,7 +157,15 @@ export interface ToolNote {
   readonly outputBytes: number
 }
 
-export type StepNote = AgentNote | ToolNote
+/** An exchange with a model; what was said is in the blob. */
+export interface ExchangeNote extends Exchanged {
+  readonly type: 'exchanged'
+  readonly attempt: number
+  readonly blob: BlobId
+  readonly bytes: number
+}
+
+export type StepNote = AgentNote | ToolNote | ExchangeNote
 
 export interface Reservation {
   settle(spent: Amount): Promise<void>

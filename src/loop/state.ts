@@ -7,7 +7,7 @@
 
 import type { Amount, Limits, Remaining } from './budget.ts'
 import { add, defaultLimits, zero } from './budget.ts'
-import type { Ending, Origin, Source } from './event.ts'
+import type { Ending, Origin, Source, Walls } from './event.ts'
 import type { Evidence } from './evidence.ts'
 import type { StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -56,6 +56,7 @@ export interface RunState {
   readonly limits: Limits
   readonly source?: Source | undefined
   readonly origin?: Origin | undefined
+  readonly sandbox?: Walls | undefined
   /** Iterations that count. */
   readonly iteration: number
   /** The iteration under way, or one to be entered again. */
@@ -97,6 +98,7 @@ export const initialState: RunState = {
   limits: defaultLimits,
   source: undefined,
   origin: undefined,
+  sandbox: undefined,
   iteration: 0,
   open: undefined,
   lastEnding: undefined,

@@ -14,10 +14,11 @@ import type {
   Source,
   StepNote,
   Stored,
+  Walls,
 } from '../loop/index.ts'
 import { exactly } from './exactly.ts'
 import { amountSchema, someLimitsSchema } from './run-values.ts'
-import { count, id, json, listOf, milliseconds, published } from './values.ts'
+import { count, id, json, listOf, milliseconds, ordinal, published } from './values.ts'
 
 const text = z.string()
 
@@ -85,12 +86,27 @@ export const originSchema: z.ZodType<Origin> = exactly<Origin>()(
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('fork'), run: id<RunId>(), iteration: count }),
     z.strictObject({ type: z.literal('checkpoint'), checkpoint: text, iteration: count }),
+    z.strictObject({ type: z.literal('replay'), run: id<RunId>(), iteration: count }),
   ]),
 ).register(published, { id: 'Origin' })
 
 export const sourceSchema: z.ZodType<Source> = exactly<Source>()(
-  z.strictObject({ file: text, digest: text }),
+  z.strictObject({
+    file: text,
+    digest: text,
+    changes: z
+      .strictObject({ model: text.exactOptional(), prompt: text.exactOptional() })
+      .exactOptional(),
+  }),
 ).register(published, { id: 'Source' })
+
+export const wallsSchema: z.ZodType<Walls> = exactly<Walls>()(
+  z.strictObject({
+    tier: z.enum(['strong', 'basic', 'none']),
+    limits: z.enum(['cgroup', 'rlimit', 'none']),
+    attended: z.boolean(),
+  }),
+).register(published, { id: 'Walls' })
 
 export const stepNoteSchema: z.ZodType<StepNote> = exactly<StepNote>()(
   z.discriminatedUnion('type', [
@@ -105,6 +121,20 @@ export const stepNoteSchema: z.ZodType<StepNote> = exactly<StepNote>()(
     z.strictObject({ type: z.literal('context-cut'), tokens: count, what: text }),
     z.strictObject({ type: z.literal('nudged'), tool: text, times: count }),
     z.strictObject({ type: z.literal('said'), text }),
+    z.strictObject({ type: z.literal('waiting'), untilMs: milliseconds, message: text }),
+    z.strictObject({
+      type: z.literal('exchanged'),
+      attempt: ordinal,
+      ordinal,
+      provider: text,
+      model: text,
+      ended: text,
+      spent: amountSchema,
+      isEstimated: z.boolean(),
+      durationMs: milliseconds,
+      blob: id<BlobId>(),
+      bytes: count,
+    }),
     z.strictObject({
       type: z.literal('tool-called'),
       tool: text,

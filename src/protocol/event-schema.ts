@@ -22,6 +22,7 @@ import {
   sourceSchema,
   stepNoteSchema,
   storedSchema,
+  wallsSchema,
 } from './event-parts.ts'
 import { exactly } from './exactly.ts'
 import { patchSchema } from './patch-schema.ts'
@@ -63,7 +64,12 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       tree: maybeTree,
       carried: carriedSchema.exactOptional(),
     }),
-    z.strictObject({ type: z.literal('run-started'), owner: text, fence: count }),
+    z.strictObject({
+      type: z.literal('run-started'),
+      owner: text,
+      fence: count,
+      sandbox: wallsSchema.exactOptional(),
+    }),
     z.strictObject({ type: z.literal('run-suspended'), reason: text, tree: maybeTree }),
     z.strictObject({ type: z.literal('run-ended'), outcome: outcomeSchema }),
     z.strictObject({

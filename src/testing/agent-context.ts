@@ -10,6 +10,7 @@ import type {
   Json,
   Remaining,
   Signal,
+  StepId,
   ToolDescription,
   ToolResult,
 } from '../loop/index.ts'
@@ -51,6 +52,7 @@ export function createAgentContext(options: AgentContextOptions = {}): TestAgent
     signal: options.signal ?? new AbortController().signal,
     attempt: 1,
     iteration,
+    step: 'agent:maker#1' as StepId,
     workspace,
     calls,
     notes,

@@ -152,3 +152,60 @@ test('calls of the loop that were made before a crash are told to the tools on r
     ['read', { path: 'a' }, { ok: true, output: 'read' }, { iteration: 1, workspace: undefined }],
   ])
 })
+
+describe('an exchange with a model', () => {
+  const exchange = {
+    ordinal: 1,
+    provider: 'anthropic',
+    model: 'claude',
+    ended: 'complete',
+    spent: { tokens: 12, costMicros: 34 },
+    isEstimated: false,
+    durationMs: 5,
+  }
+
+  test('is kept as content, and noted under the step and the attempt that made it', async () => {
+    const agents: Agents = {
+      async work(_role, _task, context) {
+        expect(context.step).toBe('agent:maker#1')
+        await context.keepExchange?.({ ...exchange, content: Buffer.from('asked and answered') })
+        return done
+      },
+    }
+    const { world, run } = await story({ agents })
+    const [noted] = await world.only(run, 'step-noted')
+    expect(noted).toMatchObject({
+      step: 'agent:maker#1',
+      note: { type: 'exchanged', attempt: 1, ...exchange, bytes: 18 },
+    })
+    const blob = noted?.note.type === 'exchanged' ? noted.note.blob : undefined
+    expect(blob && (await world.blobs.get(blob)).toString()).toBe('asked and answered')
+    expect((await world.state(run)).spent).toEqual({ tokens: 0, costMicros: 0 })
+  })
+
+  test('that cannot be kept fails for whoever wanted it kept', async () => {
+    const agents: Agents = {
+      async work(_role, _task, context) {
+        const content = Buffer.from('x')
+        const why = await context.keepExchange?.({ ...exchange, content }).catch(String)
+        return { ...done, text: String(why) }
+      },
+    }
+    const world = createWorld({ agents })
+    const put = async (): Promise<never> => Promise.reject(new Error('the disk is full'))
+    const run = await world.start(asking)
+    const ports = { ...world.ports, blobs: { ...world.blobs, put } }
+    const { driveRun } = await import('../../src/engine/index.ts')
+    await driveRun(run, asking, ports, { owner: 'me' })
+    const [finished] = await world.only(run, 'step-finished')
+    expect(JSON.stringify(finished)).toContain('the disk is full')
+  })
+})
+
+test('the walls that a run was started in are part of its record', async () => {
+  const world = createWorld({ agents: { work: async () => done } })
+  const run = await world.start(asking)
+  const sandbox = { tier: 'strong', limits: 'cgroup', attended: true } as const
+  await world.drive(run, asking, { sandbox })
+  expect((await world.state(run)).sandbox).toEqual(sandbox)
+})

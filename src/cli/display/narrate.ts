@@ -148,6 +148,10 @@ function noteLines(style: Style, line: Line, { step, note }: Of<'step-noted'>): 
       return note.text === '' || note.calls === 0 ? [] : [line(who, style.dim(oneLine(note.text)))]
     case 'said':
       return [line(who, style.dim(oneLine(note.text)))]
+    case 'waiting':
+      return [line(who, style.yellow(oneLine(note.message)))]
+    case 'exchanged':
+      return []
     case 'context-cut':
     case 'nudged': {
       const text =

@@ -7,7 +7,6 @@ import {
   LoopError,
   type Reservation,
   type StepContext,
-  type ToolContext,
   toJson,
 } from '../../loop/index.ts'
 import { encodeError } from './carried-error.ts'
@@ -111,12 +110,13 @@ export function createContexts(abort: (context: number, reason: Json) => void): 
 }
 
 function describe(number: number, context: LentContext): Json {
-  const { signal, attempt, iteration, workspace } = context as Partial<ToolContext> & StepContext
+  const { signal, attempt, iteration, step, workspace } = context
   return {
     context: number,
     attempt,
     isAgent: context.callTool !== undefined,
     ...(iteration === undefined ? {} : { iteration }),
+    ...(step === undefined ? {} : { step }),
     ...(workspace === undefined ? {} : { workspace }),
     ...(signal.aborted ? { aborted: encodeError(signal.reason) } : {}),
   }

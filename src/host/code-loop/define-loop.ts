@@ -14,6 +14,9 @@ import type { Tool } from '../../tools/index.ts'
 /** A duration with its unit: `500ms`, `30s`, `10m`, `2h`, `1d`. */
 export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
+/** A size with its unit, each 1024 times the one before: `64KB`, `512MB`, `4GB`. */
+export type Size = `${number}${'B' | 'KB' | 'MB' | 'GB'}`
+
 export interface CodeLoop<Input = never, Context = never, Progress = never, Result = never> {
   /** A loop type of its own; `plain` unless told. */
   readonly loop?: 'plain' | LoopType<Input, Context, Progress, Result>
@@ -44,6 +47,7 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   readonly context?: { readonly tokens?: number }
   readonly progress?: { readonly entries?: number; readonly chars?: number }
   readonly exclude?: readonly string[]
+  readonly sandbox?: CodeLoopSandbox
   readonly hooks?: readonly Hook[]
   readonly gate?: Gate
   readonly actions?: Actions
@@ -58,6 +62,28 @@ export interface CodeLoopSection {
   readonly stable?: boolean
   readonly keep?: 'start' | 'end'
   readonly required?: boolean
+}
+
+/** What commands may touch and use. The code of the file itself is not in the sandbox. */
+export interface CodeLoopSandbox {
+  /** At least this. `none`: no walls, though there may be some; only where somebody watches. */
+  readonly require?: 'strong' | 'basic' | 'none'
+  /** Relative to the file. */
+  readonly readOnly?: readonly string[]
+  /** Relative to the workspace, and inside it. */
+  readonly hide?: readonly string[]
+  /** `name` or `name:port`, `*.name` for all below it. */
+  readonly network?: readonly string[]
+  readonly limits?: {
+    readonly memory?: Size
+    readonly processes?: number
+    readonly cpus?: number
+    readonly cpuTime?: Duration
+    readonly file?: Size
+    readonly output?: Size
+    readonly tmp?: Size
+    readonly workspace?: Size
+  }
 }
 
 /** Text is run by `/bin/sh -c`, a list as it is. */

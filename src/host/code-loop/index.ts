@@ -2,9 +2,11 @@ export type { CodeParts } from './code-parts.ts'
 export {
   type CodeLoop,
   type CodeLoopCommand,
+  type CodeLoopSandbox,
   type CodeLoopSection,
   type Duration,
   defineLoop,
+  type Size,
 } from './define-loop.ts'
 export {
   type LoadCodeLoopOptions,

@@ -147,8 +147,9 @@ export const callToolSchema: Sent<{ readonly name: string; readonly args: Json }
   args: json,
 })
 export const spendSchema: Sent<{ readonly amount: Amount }> = z.object({ context, amount })
-const isAgentNote = (note: StepNote): note is AgentNote => note.type !== 'tool-called'
-/** Calls of tools are noted by the engine, and by nobody else. */
+const isAgentNote = (note: StepNote): note is AgentNote =>
+  note.type !== 'tool-called' && note.type !== 'exchanged'
+/** Calls of tools and of models are noted by the engine, and by nobody else. */
 export const noteSchema: Sent<{ readonly note: AgentNote }> = z.object({
   context,
   note: stepNoteSchema.refine(isAgentNote),

@@ -14,6 +14,8 @@ import {
   type Json,
   LoopError,
   type Remaining,
+  type StepId,
+  stepId,
   toJson,
 } from '../../../loop/index.ts'
 import { decodeError } from '../carried-error.ts'
@@ -27,6 +29,7 @@ export interface SentContext {
   readonly attempt: number
   readonly isAgent: boolean
   readonly iteration?: number
+  readonly step?: StepId
   readonly workspace?: string
   readonly aborted?: Json
 }
@@ -127,11 +130,12 @@ function createContext(
   signal: AbortSignal,
   remaining: () => Remaining,
 ): AgentContext {
-  const { context, attempt, iteration = 0, workspace } = sent
+  const { context, attempt, iteration = 0, step = stepId('', '', 0), workspace } = sent
   return {
     signal,
     attempt,
     iteration,
+    step,
     workspace,
     spend(amount) {
       peer.tell('spend', { context, amount: requireAmount(amount) })
