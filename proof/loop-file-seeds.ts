@@ -10,7 +10,7 @@ prompt: |
   {{ input.goal }}
 
   {{ progress }}
-agent: { command: [claude, -p], env: [ANTHROPIC_API_KEY], timeout: 30m }
+agent: { command: [claude, -p], env: [ANTHROPIC_API_KEY], timeout: 30m, subscription: true }
 checks:
   test: npm test
   lint: { run: [npx, biome, check], timeout: 2m, env: { CI: "1" } }
@@ -19,6 +19,12 @@ limits: { iterations: 20, tokens: 200000, cost: 1.5, time: 2h, deadline: 2027-01
 context: { tokens: 100000 }
 progress: { entries: 5, chars: 500 }
 exclude: [node_modules, .venv]
+sandbox:
+  require: strong
+  readOnly: [../shared, /opt/data]
+  hide: [.env, secrets/keys]
+  network: [registry.npmjs.org, "*.example.com:8443"]
+  limits: { memory: 4GB, processes: 1024, cpus: 1.5, cpuTime: 1h, file: 1GB, output: 1GB, tmp: 512MB, workspace: 4GB }
 `
 
 const sections = `prompt:
@@ -48,6 +54,7 @@ mcp:
     url: http://127.0.0.1:3000/mcp
     headers: { Authorization: "Bearer \${TOKEN}" }
 checks: { test: [npm, test] }
+sandbox: { require: none }
 `
 
 const script = `prompt: { file: prompt.md }

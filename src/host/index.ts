@@ -146,9 +146,11 @@ export {
 export {
   type CodeLoop,
   type CodeLoopCommand,
+  type CodeLoopSandbox,
   type CodeLoopSection,
   type Duration,
   defineLoop,
+  type Size,
 } from './code-loop/define-loop.ts'
 export type { Collected } from './collect-garbage.ts'
 export { type CommandCheckOptions, commandCheck } from './command-check.ts'

@@ -54,6 +54,7 @@ export {
   type ModelAgentSettings,
   type PlainFile,
   type PromptSection,
+  type SandboxSettings,
   type ScriptAgentSettings,
   type ScriptTurn,
   type SectionSettings,

@@ -95,6 +95,10 @@ const commandAgent = keys({
   ),
   env: environmentNames('the agent'),
   timeout: key(duration().prefault('30m'), 'How long the agent may work in one iteration.', '1h'),
+  subscription: key(
+    z.boolean().prefault(false),
+    'True: it uses a login of its own, so it runs outside the sandbox and the gateway. Only where somebody watches; what it spends is not counted.',
+  ),
 })
 
 const modelAgent = keys({

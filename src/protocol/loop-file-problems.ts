@@ -1,7 +1,7 @@
 /** What a schema cannot say about a loop file: that its parts fit each other. Pure. */
 
-import type { FileCondition, FileProblem, PlainFile } from './loop-file.ts'
-import { unknownName } from './loop-file-issues.ts'
+import type { FileCondition, FileProblem, PlainFile, SandboxSettings } from './loop-file.ts'
+import { quoted, unknownName } from './loop-file-issues.ts'
 import type { WrittenLoopFile } from './loop-file-schema.ts'
 
 /** The tools that are there without an MCP server. */
@@ -23,6 +23,7 @@ export function loopFileProblems(file: WrittenLoopFile, nowMs: number): FileProb
     ...toolProblems(file),
     ...agentProblems(file),
     ...checkProblems(file),
+    ...sandboxProblems(file.sandbox),
     ...file.until.flatMap((condition, index) =>
       conditionProblems(condition, ['until', index], Object.keys(file.checks), nowMs),
     ),
@@ -62,6 +63,25 @@ function unknownTool(
   if (servers.includes(server)) return []
   if (servers.length > 0) return [{ path, reason: unknownName('MCP server', server, servers) }]
   return [{ path, reason: `there is no MCP server ${server}: describe it under mcp` }]
+}
+
+const wallLists = ['readOnly', 'hide', 'network'] as const
+
+function sandboxProblems(sandbox: SandboxSettings): FileProblem[] {
+  const twice = wallLists.flatMap((name) =>
+    duplicates(sandbox[name]).map((index) => ({
+      path: ['sandbox', name, index],
+      reason: `${quoted(sandbox[name][index] ?? '')} is there twice: remove one`,
+    })),
+  )
+  if (sandbox.require !== 'none') return twice
+  const idle = [
+    ...wallLists.filter((name) => sandbox[name].length > 0),
+    ...(Object.keys(sandbox.limits).length > 0 ? (['limits'] as const) : []),
+  ]
+  const reason =
+    'with require: none there are no walls, so this would do nothing: remove one of the two'
+  return [...twice, ...idle.map((name) => ({ path: ['sandbox', name], reason }))]
 }
 
 /** What is said about tools must hold for the agent that there is. */

@@ -9,6 +9,7 @@ import { exactly } from './exactly.ts'
 import type { LoopFile, LoopFileType, PlainFile } from './loop-file.ts'
 import { conditionSchema } from './loop-file-conditions.ts'
 import { agentSchema, checksSchema, mcpSchema, promptSchema } from './loop-file-parts.ts'
+import { sandboxSchema } from './loop-file-sandbox.ts'
 import {
   dollars,
   duration,
@@ -174,6 +175,11 @@ const plainSchema: z.ZodType<Unnamed<PlainFile>> = exactly<Unnamed<PlainFile>>()
         { max: 200 },
       ).prefault(['node_modules', '.venv']),
       'Names in the root of the workspace that are no part of what is kept, compared and restored.',
+    ),
+    sandbox: key(
+      sandboxSchema.prefault({}),
+      'What commands may touch and use: the agent, its tools, MCP servers and checks. Without it they have the workspace, no network and the usual limits.',
+      { require: 'strong', network: ['registry.npmjs.org'] },
     ),
   }),
 )

@@ -69,6 +69,37 @@ export function duration(daysMax: number = timeoutDaysMax): z.ZodType<number, st
     .transform(durationMs)
 }
 
+const sizeUnits: Readonly<Record<string, number>> = {
+  B: 1,
+  KB: 1024,
+  MB: 1024 ** 2,
+  GB: 1024 ** 3,
+}
+
+const sizePattern = /^(\d{1,12}(?:\.\d{1,6})?)(B|KB|MB|GB)$/
+
+/** NaN when it is not one. */
+function sizeBytes(written: string): number {
+  const [, amount, unit = ''] = sizePattern.exec(written) ?? []
+  return Math.round(Number(amount) * (sizeUnits[unit] ?? Number.NaN))
+}
+
+/** Text with a unit, as bytes. Units are powers of 1024. */
+export function size(min: string = '1KB', max: string = '1048576GB'): z.ZodType<number, string> {
+  const error = expects('a size with its unit, such as 64KB, 512MB or 4GB')
+  return z
+    .string({ error })
+    .regex(sizePattern, { error, abort: true })
+    .refine(
+      (written) => {
+        const bytes = sizeBytes(written)
+        return bytes >= sizeBytes(min) && bytes <= sizeBytes(max)
+      },
+      { error: expects(`a size of ${min} to ${max}`) },
+    )
+    .transform(sizeBytes)
+}
+
 const dollarsMax = 1_000_000
 
 /** Dollars, as micro-dollars. */
@@ -153,6 +184,29 @@ export const webAddress = (): z.ZodType<string, string> =>
     /^https?:\/\/(?:\[[0-9a-fA-F:.]+\]|[^\s/?#@:[\]]+)(?::\d{1,5})?(?:[/?#]\S*)?$/,
     'an address that begins with http:// or https:// and holds no password',
   )
+
+const defaultPort = 443
+const hostLabel = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
+/** The last part begins with a letter, so that no way of writing an address is a name. */
+const hostPattern = new RegExp(
+  `^(?:\\*\\.)?(?:${hostLabel}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?::[1-9]\\d{0,4})?$`,
+)
+
+/** A name of the internet and a port, in small letters: `name:port`. */
+export function publicHost(): z.ZodType<string, string> {
+  const error = expects(
+    'the name of a public host, with its port unless that is 443, such as registry.npmjs.org or *.example.com:8443',
+  )
+  return z
+    .string({ error })
+    .max(260, { error, abort: true })
+    .regex(hostPattern, { error, abort: true })
+    .refine((written) => Number(written.split(':')[1] ?? defaultPort) < 65_536, { error })
+    .transform((written) => {
+      const name = written.toLowerCase()
+      return name.includes(':') ? name : `${name}:${defaultPort}`
+    })
+}
 
 export const program = (): z.ZodType<readonly string[], string[]> =>
   list(

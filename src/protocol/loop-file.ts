@@ -1,6 +1,6 @@
 /**
  * A loop file as the program works with it: every default filled in, durations in milliseconds, money
- * in micro-dollars, moments in milliseconds since 1970. How it is written is in `loop-file-schema.ts`.
+ * in micro-dollars, sizes in bytes, moments in milliseconds since 1970. How it is written is in `loop-file-schema.ts`.
  *
  * The union is told apart by `loop`: one member for each loop type that a file can have.
  */
@@ -31,6 +31,30 @@ export interface PlainFile {
   readonly context: { readonly tokensMax: number }
   readonly progress: CaptureLimits
   readonly exclude: readonly string[]
+  readonly sandbox: SandboxSettings
+}
+
+/** What commands may touch and use: the agent, tools, MCP servers and checks. */
+export interface SandboxSettings {
+  /** At least this, attended or not; `none`: no walls, though there may be some. Absent: as it is run. */
+  readonly require?: 'strong' | 'basic' | 'none'
+  /** As they are written: relative to the folder of the file. */
+  readonly readOnly: readonly string[]
+  /** Relative to the workspace, and inside it. */
+  readonly hide: readonly string[]
+  /** `name:port`, or `*.name:port` for all names below it. */
+  readonly network: readonly string[]
+  /** Only those that were given. */
+  readonly limits: {
+    readonly memoryBytes?: number
+    readonly processes?: number
+    readonly cpus?: number
+    readonly cpuSeconds?: number
+    readonly fileBytes?: number
+    readonly outputBytes?: number
+    readonly tmpBytes?: number
+    readonly workspaceBytes?: number
+  }
 }
 
 export type PromptSection = SectionSettings &
@@ -56,6 +80,8 @@ export interface CommandAgentSettings {
   /** Names of variables that it is given. */
   readonly env: readonly string[]
   readonly timeoutMs: number
+  /** It uses a login of its own: outside the sandbox and the gateway, and only where somebody watches. */
+  readonly subscription: boolean
 }
 
 export interface ModelAgentSettings {

@@ -1,6 +1,6 @@
 /** What a loop file may do, in a few lines for the person who is asked to trust it. */
 
-import type { AgentSettings, LoopFile, McpServer } from '../../protocol/index.ts'
+import type { AgentSettings, LoopFile, McpServer, SandboxSettings } from '../../protocol/index.ts'
 import { builtInToolNames } from '../../protocol/index.ts'
 import { oneLine } from './loop-file-error.ts'
 
@@ -17,17 +17,23 @@ export function describePowers(file: LoopFile): readonly string[] {
     ...Object.entries(file.checks).map(
       ([name, { command, env }]) => `runs the check ${name}: ${commandLine(command)}${given(env)}`,
     ),
-    'commands are not isolated: they can reach the network and whatever you can',
-    `may use ${limits(file)}`,
+    ...sandboxPowers(file.sandbox),
+    `may use ${runLimits(file)}`,
   ]
   const shown = lines.slice(0, linesMax).map((line) => shortened(oneLine(line)))
   return lines.length > linesMax ? [...shown, `and ${lines.length - linesMax} more`] : shown
 }
 
+const ownLogin =
+  'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted'
+
 function agentPowers(agent: AgentSettings): string[] {
   switch (agent.type) {
     case 'command':
-      return [`runs the agent: ${shell(agent.command)}${passed(agent.env)}`]
+      return [
+        `runs the agent: ${shell(agent.command)}${passed(agent.env)}`,
+        ...(agent.subscription ? [ownLogin] : []),
+      ]
     case 'model': {
       const where = agent.baseUrl === undefined ? '' : ` at ${agent.baseUrl}`
       const by = agent.apiKeyEnv === undefined ? '' : `, with the key in ${agent.apiKeyEnv}`
@@ -59,6 +65,43 @@ function serverPowers(name: string, server: McpServer): string[] {
   return [`connects to the MCP server ${name} at ${server.url}${passed(variables)}`]
 }
 
+/** What is usual in a line, and what the file widens in others. */
+function sandboxPowers({ require, readOnly, hide, network, limits }: SandboxSettings): string[] {
+  if (require === 'none') {
+    return ['runs commands without a sandbox: they can reach the network and whatever you can']
+  }
+  const walls = require === undefined ? 'where there is one' : `of tier ${require} at least`
+  const hidden = hide.length === 0 ? '' : ` but ${shell(hide)}`
+  return [
+    `runs commands in a sandbox, ${walls}: they have the workspace${hidden}${network.length === 0 ? ', and no network' : ''}`,
+    ...(readOnly.length === 0 ? [] : [`lets commands read ${shell(readOnly)}`]),
+    ...(network.length === 0 ? [] : [`lets commands reach ${network.join(', ')}`]),
+    ...(Object.keys(limits).length === 0 ? [] : [`lets each command use ${commandLimits(limits)}`]),
+  ]
+}
+
+const gigabytes = (bytes: number): string => `${Number((bytes / 1024 ** 3).toFixed(3))} GB`
+
+const limitWords: {
+  readonly [Name in keyof SandboxSettings['limits']]-?: (value: number) => string
+} = {
+  memoryBytes: (bytes) => `${gigabytes(bytes)} of memory`,
+  processes: (count) => `${count} processes`,
+  cpus: (count) => `${count} processors`,
+  cpuSeconds: (seconds) => `${seconds} s of computing`,
+  fileBytes: (bytes) => `files of ${gigabytes(bytes)}`,
+  outputBytes: (bytes) => `${gigabytes(bytes)} of output`,
+  tmpBytes: (bytes) => `${gigabytes(bytes)} of temporary files`,
+  workspaceBytes: (bytes) => `${gigabytes(bytes)} more in the workspace`,
+}
+
+function commandLimits(limits: SandboxSettings['limits']): string {
+  const names = Object.keys(limitWords) as (keyof typeof limitWords)[]
+  return names
+    .flatMap((name) => (limits[name] === undefined ? [] : [limitWords[name](limits[name])]))
+    .join(', ')
+}
+
 const passed = (variables: readonly string[]): string =>
   variables.length === 0 ? '' : `, passing on ${listed(variables)} of your environment`
 
@@ -67,7 +110,7 @@ const given = (env: Readonly<Record<string, string>>): string =>
 
 const listed = (names: readonly string[]): string => [...new Set(names)].join(', ')
 
-function limits({ limits: { iterations, tokens, costMicros, timeMs } }: LoopFile): string {
+function runLimits({ limits: { iterations, tokens, costMicros, timeMs } }: LoopFile): string {
   const cost = `$${(costMicros / 1_000_000).toFixed(2)}`
   const minutes = timeMs / 60_000
   const time =

@@ -33,7 +33,13 @@ describe('a loop file', () => {
           required: false,
         },
       ],
-      agent: { type: 'command', command: ['agent'], env: [], timeoutMs: 1_800_000 },
+      agent: {
+        type: 'command',
+        command: ['agent'],
+        env: [],
+        timeoutMs: 1_800_000,
+        subscription: false,
+      },
       mcp: {},
       checks: { test: { command: ['/bin/sh', '-c', 'npm test'], timeoutMs: 600_000, env: {} } },
       until: [{ type: 'checks-pass' }, { type: 'no-progress', iterations: 3 }],
@@ -47,6 +53,7 @@ describe('a loop file', () => {
       context: { tokensMax: 100_000 },
       progress: { entriesMax: 5, charsMax: 500 },
       exclude: ['node_modules', '.venv'],
+      sandbox: { readOnly: [], hide: [], network: [], limits: {} },
     })
   })
 

@@ -139,9 +139,35 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
       'connects to the MCP server web at http://127.0.0.1:1/mcp, passing on TOKEN of your environment',
       'runs the check test: rm -rf x; echo \\u001b[2J',
       'runs the check lint: npx lint',
-      'commands are not isolated: they can reach the network and whatever you can',
+      'runs commands in a sandbox, where there is one: they have the workspace, and no network',
       'may use 50 iterations, 2000000 tokens, $5.00, 8 h',
     ])
+  })
+
+  test('is described by what it widens', async () => {
+    const small = 'prompt: x\nagent: { command: [a], subscription: true }\nchecks: { t: x }\n'
+    const powers = async (sandbox: string): Promise<readonly string[]> => {
+      const { file } = await parseLoopFile(`${small}sandbox: { ${sandbox} }\n`, 'a.yaml')
+      return describePowers(file)
+    }
+    expect(
+      await powers(
+        'require: strong, hide: [.env], readOnly: [../a b], network: [a.example, "*.b.example:80"], limits: { memory: 512MB, cpus: 2, cpuTime: 2h }',
+      ),
+    ).toEqual([
+      'works in the folder where it is run',
+      'runs the agent: a',
+      'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted',
+      'runs the check t: x',
+      'runs commands in a sandbox, of tier strong at least: they have the workspace but .env',
+      'lets commands read "../a b"',
+      'lets commands reach a.example:443, *.b.example:80',
+      'lets each command use 0.5 GB of memory, 2 processors, 7200 s of computing',
+      'may use 50 iterations, 2000000 tokens, $5.00, 8 h',
+    ])
+    expect(await powers('require: none')).toContain(
+      'runs commands without a sandbox: they can reach the network and whatever you can',
+    )
   })
 
   test('is refused until it is trusted, with the command that does it', async () => {

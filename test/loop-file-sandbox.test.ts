@@ -1,0 +1,148 @@
+// The table `sandbox` of a loop file: what it means, and what is said when it is wrong.
+
+import { describe, expect, test } from 'vitest'
+import { LoopFileError, parseLoopFile } from '../src/host/loop-file/index.ts'
+
+const small = 'prompt: do it\nagent: { command: [agent] }\nchecks: { test: npm test }\n'
+
+const parse = async (text: string) => (await parseLoopFile(text, 'a.yaml')).file
+
+/** Each problem as `line: path: reason`. */
+async function refusal(text: string): Promise<readonly string[]> {
+  const error: unknown = await parse(text).catch((thrown: unknown) => thrown)
+  if (!(error instanceof LoopFileError)) throw new Error(`not refused: ${text}`, { cause: error })
+  return error.problems.map(({ line, path, reason }) => `${line}: ${path}: ${reason}`)
+}
+
+describe('the sandbox of a loop file', () => {
+  test('has sizes in bytes, seconds of computing, and hosts with their port', async () => {
+    const file = await parse(`${small}
+sandbox:
+  require: basic
+  readOnly: [../shared, /opt/data]
+  hide: [.env, ./secrets/keys, a..b]
+  network: [Registry.npmjs.org, "*.example.com:8443", a-b.c_d.co.uk:80]
+  limits: { memory: 1.5GB, processes: 64, cpus: 0.5, cpuTime: 1500ms, file: 10MB, output: 64KB, tmp: 2048B, workspace: 4GB }
+`)
+    expect(file.sandbox).toEqual({
+      require: 'basic',
+      readOnly: ['../shared', '/opt/data'],
+      hide: ['.env', './secrets/keys', 'a..b'],
+      network: ['registry.npmjs.org:443', '*.example.com:8443', 'a-b.c_d.co.uk:80'],
+      limits: {
+        memoryBytes: 1_610_612_736,
+        processes: 64,
+        cpus: 0.5,
+        cpuSeconds: 2,
+        fileBytes: 10_485_760,
+        outputBytes: 65_536,
+        tmpBytes: 2048,
+        workspaceBytes: 4_294_967_296,
+      },
+    })
+  })
+
+  const sizes = 'expected a size with its unit, such as 64KB, 512MB or 4GB'
+  const hosts =
+    'expected the name of a public host, with its port unless that is 443, such as registry.npmjs.org or *.example.com:8443'
+  const inWorkspace = 'expected a path in the workspace, such as .env'
+  test.each<[string, string, string]>([
+    [
+      'a size without its unit',
+      'limits: { memory: 4096 }',
+      `limits.memory: ${sizes}, found the number 4096`,
+    ],
+    [
+      'a size of another unit',
+      'limits: { tmp: 1GiB }',
+      `limits.tmp: ${sizes}, found the text "1GiB"`,
+    ],
+    [
+      'a size that is too small',
+      'limits: { memory: 1KB }',
+      'limits.memory: expected a size of 16MB to 1048576GB, found the text "1KB"',
+    ],
+    [
+      'no processors',
+      'limits: { cpus: 0 }',
+      'limits.cpus: expected a number from 0.1 to 1024, found the number 0',
+    ],
+    [
+      'a misspelt limit',
+      'limits: { memroy: 4GB }',
+      'limits.memroy: there is no key "memroy": did you mean memory?',
+    ],
+    [
+      'a misspelt key',
+      'readonly: [a]',
+      'readonly: there is no key "readonly": did you mean readOnly?',
+    ],
+    [
+      'an unknown tier',
+      'require: stong',
+      'require: expected strong or basic or none, found the text "stong"',
+    ],
+    ...['127.0.0.1', '2130706433', '127.1', '[::1]:443', 'localhost', '*', '*.com'].map(
+      (host): [string, string, string] => [
+        `no name of a public host: ${host}`,
+        `network: ["${host}"]`,
+        `network[0]: ${hosts}, found the text "${host}"`,
+      ],
+    ),
+    ...['https://a.example', 'a.example:0', 'a.example:65536', 'a.example/x', 'me@a.example'].map(
+      (host): [string, string, string] => [
+        `more than a host and a port: ${host}`,
+        `network: ["${host}"]`,
+        `network[0]: ${hosts}, found the text "${host}"`,
+      ],
+    ),
+    [
+      'a host twice',
+      'network: [a.example, "A.example:443"]',
+      'network[1]: "a.example:443" is there twice: remove one',
+    ],
+    ...['../.env', 'a/../../b', '/etc/passwd', ''].map((path): [string, string, string] => [
+      `nothing of the workspace to hide: ${path}`,
+      `hide: ["${path}"]`,
+      `hide[0]: ${inWorkspace}, found the text "${path}"`,
+    ]),
+    [
+      'the whole workspace hidden',
+      'hide: [./]',
+      'hide[0]: this is the workspace itself: name what is to be hidden in it',
+    ],
+    [
+      'a pattern of files',
+      'hide: ["*.pem"]',
+      'hide[0]: patterns are not known here, found the text "*.pem": name each one',
+    ],
+    [
+      'a home that is not known',
+      'readOnly: [~/shared]',
+      'readOnly[0]: ~ is not known here, found the text "~/shared": write the whole path',
+    ],
+    ...['/', '/proc', '/run/docker.sock', '//dev/'].map((path): [string, string, string] => [
+      `what must not be seen inside: ${path}`,
+      `readOnly: [${path}]`,
+      `readOnly[0]: this cannot be shown inside, found the text "${path}": name a folder of files`,
+    ]),
+    [
+      'what would do nothing',
+      'require: none, hide: [.env]',
+      'hide: with require: none there are no walls, so this would do nothing: remove one of the two',
+    ],
+  ])('is refused with %s', async (_what, text, problem) => {
+    const problems = await refusal(`${small}sandbox: { ${text} }\n`)
+    expect(problems.map((one) => one.replace('4: sandbox.', ''))).toEqual([problem])
+  })
+
+  test('does not hold an agent with a login of its own, which only a command can be', async () => {
+    expect(
+      await refusal(small.replace('command: [agent]', 'model: a/b, subscription: true')),
+    ).toEqual([
+      '2: agent.subscription: there is no key "subscription": expected one of model, system, turns, maxOutputTokens, temperature, baseUrl, apiKeyEnv',
+    ])
+    const file = await parse(small.replace('[agent]', '[agent], subscription: true'))
+    expect(file.agent).toMatchObject({ subscription: true })
+  })
+})
