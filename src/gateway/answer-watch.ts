@@ -4,6 +4,7 @@
  */
 
 import type { WireFormat } from './route.ts'
+import { newTurn, readTurn, type TurnReading } from './turn.ts'
 import { part, readUsage, type SaidUsage } from './usage.ts'
 
 export interface AnswerWatch {
@@ -25,6 +26,7 @@ export interface AnswerReading {
   readonly isMalformed: boolean
   /** The error that it ended with, after it had begun well. */
   readonly error: string | undefined
+  readonly turn: TurnReading
 }
 
 /** A longer line is passed on, unread. */
@@ -37,6 +39,7 @@ interface State {
   hasStop: boolean
   isMalformed: boolean
   error: string | undefined
+  readonly turn: TurnReading
 }
 
 export function watchAnswer(format: WireFormat, isStream: boolean): AnswerWatch {
@@ -46,6 +49,7 @@ export function watchAnswer(format: WireFormat, isStream: boolean): AnswerWatch 
     hasStop: false,
     isMalformed: false,
     error: undefined,
+    turn: newTurn(),
   }
   return isStream ? watchEvents(format, state) : watchBody(format, state)
 }
@@ -131,6 +135,7 @@ function watchBody(format: WireFormat, state: State): AnswerWatch {
       // Gemini streams an array when it is not asked for events.
       for (const one of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
         takeUsage(format, one, state)
+        readTurn(format, one, state.turn)
       }
       state.hasStop = true
       state.isFinal = isKnown(state.usage)
@@ -149,6 +154,7 @@ function readEvent(format: WireFormat, text: string, state: State): void {
     return
   }
   takeUsage(format, value, state)
+  readTurn(format, value, state.turn)
   const failure = errorOf(value)
   if (failure !== undefined) state.error = failure
   const end = endOf(format, value as Readonly<Record<string, unknown>>)

@@ -54,11 +54,11 @@ export async function attempt(
     if (status < 200 || status >= 300) return redirected(status, answer)
     const { secrets } = session
     const relayed = await relayAnswer({ answer, client, format: route.format, secrets, limits })
-    const { ended, bytes, isTruncated } = relayed
+    const { ended, bytes, isTruncated, reading } = relayed
     const headers = recordedHeaders(answer.headers)
     return {
       type: 'relayed',
-      answered: { status, headers, bytes, isTruncated, ended },
+      answered: { status, headers, bytes, isTruncated, ended, turn: reading.turn },
       chargeFor: (plan) => chargeOf(route.format, plan, relayed),
     }
   } catch (error) {

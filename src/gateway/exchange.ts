@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Amount, add, textOf, zero } from '../loop/index.ts'
 import type { Charge } from './charge.ts'
-import { forward } from './forward.ts'
+import { forward, notReserved } from './forward.ts'
 import { defaultRoutes, type Provider } from './provider.ts'
 import { type RequestShape, readRequest } from './read-request.ts'
 import { type Exchange, toExchangeBody } from './record.ts'
@@ -14,6 +14,7 @@ import type { Refusal } from './refusal.ts'
 import type { Route } from './route.ts'
 import { type Answered, sendRecorded, sendRefusal } from './send-answer.ts'
 import type { SessionParts } from './session-types.ts'
+import { count } from './totals.ts'
 import { addUsage, noUsage, type TokenUsage } from './usage.ts'
 
 export interface Arrived {
@@ -35,7 +36,8 @@ interface Account {
 export async function handleExchange(session: SessionParts, arrived: Arrived): Promise<void> {
   const startedAtMs = session.clock.now()
   await keepPace(session, arrived.signal)
-  const body = await readBody(arrived.request, session.limits.requestBytesMax)
+  const body = await readBody(arrived, session.limits.requestBytesMax)
+  if (body === 'gone') return
   if (body === undefined) {
     session.failures++
     const message = `A request may have ${session.limits.requestBytesMax} bytes. Send less.`
@@ -48,16 +50,29 @@ export async function handleExchange(session: SessionParts, arrived: Arrived): P
     sendRefusal(arrived, { status: 400, kind: 'bad-request', message: shape.problem })
     return
   }
+  if (arrived.route.metered) session.turns.asked(body)
   const account: Account = { requests: 0, usage: noUsage, spent: zero, isEstimated: false }
   const provider = providerOf(session, arrived.route)
   const answered = await answer(session, arrived, shape, body, provider, account)
   session.tally.exchanges++
+  if (arrived.route.metered) {
+    session.turns.answered(answered.ended === 'complete' ? answered.turn : undefined)
+    if (!saysNothing.has(answered.ended)) session.tally.trouble = answered.trouble
+  }
   const isGood = answered.status < 300 && answered.ended === 'complete'
   session.failures = isGood ? 0 : session.failures + 1
   const exchange = toExchange(session, arrived, shape, body, provider, account, answered)
   const durationMs = session.clock.now() - startedAtMs
   await keep(session, { ...exchange, atMs: startedAtMs, durationMs })
 }
+
+/** Endings that are nobody's fault, and prove nobody innocent. */
+const saysNothing: ReadonlySet<string> = new Set([
+  'stopped',
+  'unsent',
+  'unavailable',
+  'client-gone',
+])
 
 async function answer(
   session: SessionParts,
@@ -68,10 +83,11 @@ async function answer(
   account: Account,
 ): Promise<Answered> {
   const { route, request, client, signal } = arrived
-  if (session.replayer !== undefined) return replay(session, arrived, body)
+  if (session.replayer !== undefined) return replay(session, arrived, body, account)
   if (provider === undefined) {
     const message = `No provider is configured for this format (${route.format}).`
-    return sendRefusal(arrived, { status: 404, kind: 'not-found', message })
+    const refused = sendRefusal(arrived, { status: 404, kind: 'not-found', message })
+    return { ...refused, trouble: { kind: 'not-allowed', message } }
   }
   const { headers } = request
   const charge = ({ usage, isEstimated }: Charge, spent: Amount, requests: number): void => {
@@ -96,11 +112,33 @@ const stopped: Refusal = {
   message: 'The run is being stopped. Keep what you have done and end your work now.',
 }
 
-function replay(session: SessionParts, arrived: Arrived, body: Buffer): Answered {
+/**
+ * It costs what it cost, so that the run has left what it had left, and nothing is at risk: what is
+ * reserved is nothing.
+ */
+async function replay(
+  session: SessionParts,
+  arrived: Arrived,
+  body: Buffer,
+  account: Account,
+): Promise<Answered> {
   const { route, ordinal } = arrived
   const text = toExchangeBody(session.secrets.mask(body)).text
   const found = session.replayer?.take({ ordinal, path: pathOf(route), body: text })
-  if (found !== undefined && 'answer' in found) return sendRecorded(arrived, found)
+  if (found !== undefined && 'answer' in found) {
+    const { usage, spent, isEstimated } = found
+    if (spent.tokens > 0 || spent.costMicros > 0) {
+      const reserved = await session.options.reserve(zero).catch((error: unknown) => ({ error }))
+      if ('error' in reserved) {
+        const { refusal, trouble } = notReserved(reserved.error)
+        return { ...sendRefusal(arrived, refusal), trouble }
+      }
+      await reserved.settle(spent).catch(() => session.stop.abort())
+    }
+    Object.assign(account, { usage, spent, isEstimated })
+    count(session.tally, usage, spent, isEstimated)
+    return sendRecorded(arrived, found)
+  }
   const message = found?.message ?? `Exchange ${ordinal} is not on record.`
   session.tally.diverged ??= { ordinal, message }
   const text400 = `This is a replay, and it left the record. ${message} End your work now.`
@@ -114,7 +152,26 @@ function providerOf({ options, providers }: SessionParts, route: Route): Provide
 }
 
 /** Nothing when it is too long. What comes after that is let go, so that the refusal is read. */
-async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
+async function readBody(
+  { request, signal }: Arrived,
+  bytesMax: number,
+): Promise<Buffer | 'gone' | undefined> {
+  // Who sends a byte now and then must not keep a session open that is being closed.
+  const leave = (): unknown => request.destroy()
+  signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) leave()
+  try {
+    return await readUpTo(request, bytesMax)
+  } catch (error) {
+    // It left, or took too long, before there was a question.
+    if (request.destroyed) return 'gone'
+    throw error
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+async function readUpTo(request: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = Number(request.headers['content-length'] ?? 0)
   if (bytes <= bytesMax) {
@@ -135,8 +192,11 @@ const freeFailures = 3
 const paceMsMax = 30_000
 
 /** An agent that asks again and again, whatever it is told, is slowed down. */
-async function keepPace({ failures, clock }: SessionParts, signal: AbortSignal): Promise<void> {
-  if (failures < freeFailures) return
+async function keepPace(session: SessionParts, signal: AbortSignal): Promise<void> {
+  const { failures, clock, replayer, tally } = session
+  // On record is only what it asked then, however fast it asks now.
+  const isOnRecord = replayer !== undefined && tally.diverged === undefined
+  if (isOnRecord || failures < freeFailures) return
   const waitMs = Math.min(paceMsMax, 250 * 2 ** Math.min(failures - freeFailures, 10))
   await clock.sleep(waitMs, signal)
 }
@@ -150,7 +210,7 @@ function toExchange(
   { requests, usage, spent, isEstimated }: Account,
   answered: Answered,
 ): Omit<Exchange, 'atMs' | 'durationMs'> {
-  const { status, headers, bytes, isTruncated, ended } = answered
+  const { status, headers, bytes, isTruncated, ended, trouble } = answered
   return {
     version: 1,
     step: options.step,
@@ -175,6 +235,7 @@ function toExchange(
     usage,
     spent,
     isEstimated,
+    ...(trouble === undefined ? {} : { trouble }),
   }
 }
 

@@ -7,6 +7,7 @@
  *     client is told, and so is the engine, which knows how to wait.
  */
 
+import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import {
   type Amount,
@@ -51,15 +52,21 @@ export async function forward(
     if (closed !== undefined) return closed
     const sentAtMs = session.clock.now()
     const tried = await pay(session, request, counts, account)
-    if (tried.type === 'refusal') return sendRefusal(request, tried.refusal)
+    if (tried.type === 'refusal')
+      return { ...sendRefusal(request, tried.refusal), trouble: tried.trouble }
     const again = afterAttempt(session, request, tried, counts, sentAtMs)
     if ('answered' in again) return again.answered
     await session.clock.sleep(again.waitMs, request.signal)
   }
 }
 
-const windowKey = ({ provider, shape }: ForwardedRequest): string =>
-  `${provider.name} ${shape.model}`
+/** Windows are those of an account: of a key, at an address. */
+function windowKey({ keys }: SessionParts, { provider, shape }: ForwardedRequest): string {
+  const account = createHash('sha256')
+    .update(keys(provider.name) ?? '')
+    .digest('base64url')
+  return `${provider.baseUrl} ${account} ${shape.model}`
+}
 
 /** Nothing when the provider may be asked. */
 async function waitForWindow(
@@ -67,20 +74,21 @@ async function waitForWindow(
   request: ForwardedRequest,
   counts: Counts,
 ): Promise<Answered | undefined> {
-  const { clock, windows, limits, tally, options } = session
-  const { provider, shape, signal } = request
+  const { clock, windows, limits, tally, options, secrets } = session
+  const { provider, signal } = request
+  const model = secrets.maskText(request.shape.model)
   for (;;) {
-    const untilMs = windows.opensAtMs(windowKey(request))
+    const untilMs = windows.opensAtMs(windowKey(session, request))
     const waitMs = untilMs - clock.now()
     if (waitMs <= 0) return undefined
-    const message = `${provider.name} takes no requests for ${shape.model} for ${seconds(waitMs)}.`
+    const message = `${provider.name} takes no requests for ${model} for ${seconds(waitMs)}.`
     if (waitMs > limits.waitMsMax || ++counts.waits > waitsMax) {
-      tally.trouble = { kind: 'rate-limited', message, rateLimitedUntilMs: untilMs }
+      const trouble: SessionTrouble = { kind: 'rate-limited', message, rateLimitedUntilMs: untilMs }
       const refusal: Refusal = { status: 429, kind: 'rate-limited', message, retryAfterMs: waitMs }
-      return sendRefusal(request, refusal)
+      return { ...sendRefusal(request, refusal), trouble }
     }
     const { name } = provider
-    options.note?.({ type: 'waiting', provider: name, model: shape.model, untilMs, message })
+    options.note?.({ type: 'waiting', provider: name, model, untilMs, message })
     // Those who wait together do not come back together.
     await clock.sleep(waitMs + Math.floor(clock.random() * 250), signal)
     tally.waitedMs += waitMs
@@ -89,7 +97,7 @@ async function waitForWindow(
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`
 
-type Paid = Attempt | { readonly type: 'refusal'; readonly refusal: Refusal }
+type Paid = Attempt | ({ readonly type: 'refusal' } & NotReserved)
 
 async function pay(
   session: SessionParts,
@@ -108,11 +116,12 @@ async function pay(
     account(noCharge, zero, ++counts.requests)
     return tried
   }
-  const price = session.findPrice(provider, shape.model)
+  const findPrice = await session.prices()
+  const price = findPrice(provider, shape.model)
   const remaining = options.remaining?.()
   const plan = planCall({ shape, body, provider, price, factor, remaining })
   const reserved = await options.reserve(plan.worst).catch((error: unknown) => ({ error }))
-  if ('error' in reserved) return { type: 'refusal', refusal: notReserved(session, reserved.error) }
+  if ('error' in reserved) return { type: 'refusal', ...notReserved(reserved.error) }
   const tried = await send(plan.body)
   const charge = tried.chargeFor(plan)
   if (!charge.isEstimated && charge.usage.input > plan.inputTokens) {
@@ -126,18 +135,25 @@ async function pay(
   return tried
 }
 
-function notReserved({ tally }: SessionParts, error: unknown): Refusal {
+export interface NotReserved {
+  readonly refusal: Refusal
+  readonly trouble: SessionTrouble | undefined
+}
+
+/** What a client is told when there is no money for its call, or no run any more. */
+export function notReserved(error: unknown): NotReserved {
   const fault = toFault(error)
   if (fault.code !== 'budget') {
     const message = 'The run is being stopped. Keep what you have done and end your work now.'
-    return { status: 503, kind: 'unavailable', message }
+    return { refusal: { status: 503, kind: 'unavailable', message }, trouble: undefined }
   }
-  const limit = fault.limit === undefined ? {} : { limit: fault.limit }
-  tally.trouble = { kind: 'budget', message: fault.message, ...limit }
   const message =
     `The budget of this run does not allow another call like this: ${fault.message} ` +
     'Do not ask again. Keep what you have done and end your work now.'
-  return { status: 402, kind: 'budget', message }
+  return {
+    refusal: { status: 402, kind: 'budget', message },
+    trouble: { kind: 'budget', message: fault.message, limit: fault.limit },
+  }
 }
 
 type Next = { readonly answered: Answered } | { readonly waitMs: number }
@@ -149,24 +165,23 @@ function afterAttempt(
   counts: Counts,
   sentAtMs: number,
 ): Next {
-  const { tally, windows } = session
+  const { windows } = session
   if (tried.type === 'relayed') {
-    windows.succeeded(windowKey(request), sentAtMs)
-    tally.trouble = troubleWith(request.provider.name, tried.answered.ended)
-    return { answered: tried.answered }
+    windows.succeeded(windowKey(session, request), sentAtMs)
+    const trouble = troubleWith(request.provider.name, tried.answered.ended)
+    return { answered: { ...tried.answered, trouble } }
   }
-  const waitMs =
-    tried.type === 'refused'
-      ? afterRefusal(session, request, tried, counts, sentAtMs)
-      : tried.isWorthAnother
-        ? retryIn(session, counts)
-        : undefined
+  if (tried.type === 'refused') {
+    const next = afterRefusal(session, request, tried, counts, sentAtMs)
+    if ('waitMs' in next) return next
+    return { answered: { ...sendRefused(session, request, tried), trouble: next.trouble } }
+  }
+  const waitMs = tried.isWorthAnother ? retryIn(session, counts) : undefined
   if (waitMs !== undefined) return { waitMs }
-  if (tried.type === 'refused') return { answered: sendRefused(session, request, tried) }
-  tally.trouble = { kind: 'failed', message: tried.message }
+  const trouble: SessionTrouble = { kind: 'failed', message: tried.message }
   const message = `${tried.message} It was asked ${counts.requests} times.`
   const refusal: Refusal = { status: tried.status, kind: 'unavailable', message }
-  return { answered: sendRefusal(request, refusal, tried.ended) }
+  return { answered: { ...sendRefusal(request, refusal, tried.ended), trouble } }
 }
 
 /** When to ask again, unless that is of no use or somebody else's business. */
@@ -176,23 +191,21 @@ function afterRefusal(
   { status, headers, body, kind }: ProviderRefusal,
   counts: Counts,
   sentAtMs: number,
-): number | undefined {
-  const { clock, windows, limits, tally, secrets } = session
+): { readonly waitMs: number } | { readonly trouble: SessionTrouble | undefined } {
+  const { clock, windows, limits, secrets } = session
   const text = secrets.maskText(body.toString()).slice(0, 500)
   const message = `${request.provider.name} answered ${status}: ${text}`
   const isWindow = kind === 'rate-limited' || status === 529 || status === 503
   if (isWindow) {
     const nowMs = clock.now()
     const waitMs = rateLimitWaitMs(flat(headers), body.toString().slice(0, 20_000), nowMs)
-    const opensAtMs = windows.refused(windowKey(request), sentAtMs, nowMs, waitMs)
+    const opensAtMs = windows.refused(windowKey(session, request), sentAtMs, nowMs, waitMs)
     const isSoon = opensAtMs - nowMs <= limits.waitMsMax
-    if (isSoon && ++counts.rateLimits <= limits.rateLimitsMax) return 0
-    tally.trouble = { kind: 'rate-limited', message, rateLimitedUntilMs: opensAtMs }
-    return undefined
+    if (isSoon && ++counts.rateLimits <= limits.rateLimitsMax) return { waitMs: 0 }
+    return { trouble: { kind: 'rate-limited', message, rateLimitedUntilMs: opensAtMs } }
   }
   const waitMs = kind === 'transient' ? retryIn(session, counts) : undefined
-  if (waitMs === undefined) tally.trouble = troubleOf(kind, message)
-  return waitMs
+  return waitMs === undefined ? { trouble: troubleOf(kind, message) } : { waitMs }
 }
 
 /** A client that leaves is nobody's fault. */

@@ -16,7 +16,8 @@ export {
   type ReplaySettings,
 } from './replay.ts'
 export type { WireFormat } from './route.ts'
-export type { Session } from './session.ts'
+export type { Session, SessionActivity } from './session.ts'
 export type { GatewayNote, SessionOptions } from './session-types.ts'
 export { faultOf, type SessionTotals, type SessionTrouble } from './totals.ts'
+export type { TurnEnd } from './turn.ts'
 export type { TokenUsage } from './usage.ts'

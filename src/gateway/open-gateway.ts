@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { type Clock, systemClock } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { defaultGatewayLimits, type GatewayLimits } from './limits.ts'
-import { openPrices } from './price.ts'
+import { type FindPrice, openPrices } from './price.ts'
 import { type ProviderTable, publicProviders, readProviders } from './provider.ts'
 import { createRateWindows } from './rate-windows.ts'
 import { openSession, type Session } from './session.ts'
@@ -42,6 +42,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const providers = readProviders({ ...publicProviders, ...options.providers })
   const folder = await openFolder(options.folder)
   const upstream = openUpstream()
+  let prices: Promise<FindPrice> | undefined
   const parts: GatewayParts = {
     clock,
     limits: { ...defaultGatewayLimits, ...options.limits },
@@ -49,21 +50,27 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     keys,
     upstream,
     windows: createRateWindows(),
-    findPrice: await openPrices(),
+    prices: () => (prices ??= openPrices()),
   }
   const sessions = new Set<Session>()
   return {
     async session(sessionOptions) {
       const own = join(folder.path, randomBytes(6).toString('hex'))
       await mkdir(own, { mode: 0o700 })
-      const opened = await openSession(parts, sessionOptions, join(own, 'model.sock'))
+      const remove = (): Promise<void> => rm(own, { recursive: true, force: true })
+      const opened = await openSession(parts, sessionOptions, join(own, 'model.sock')).catch(
+        async (error: unknown) => {
+          await remove()
+          throw error
+        },
+      )
       await chmod(opened.socketPath, 0o600)
       const session: Session = {
         ...opened,
         async close() {
           sessions.delete(session)
           const totals = await opened.close()
-          await rm(own, { recursive: true, force: true })
+          await remove()
           return totals
         },
       }

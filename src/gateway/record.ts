@@ -4,8 +4,11 @@
  */
 
 import { isUtf8 } from 'node:buffer'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
 import { z } from 'zod'
 import { type Amount, LoopError } from '../loop/index.ts'
+import type { SessionTrouble } from './totals.ts'
 import type { TokenUsage } from './usage.ts'
 
 export interface Exchange {
@@ -34,6 +37,8 @@ export interface Exchange {
   readonly spent: Amount
   /** The provider did not say what it used, or there is no price for the very model. */
   readonly isEstimated: boolean
+  /** What stood in the way of the session after it. */
+  readonly trouble?: SessionTrouble | undefined
 }
 
 export interface ExchangeBody {
@@ -43,6 +48,13 @@ export interface ExchangeBody {
 
 const count = z.int().min(0)
 const body = z.object({ encoding: z.enum(['utf8', 'base64']), text: z.string() })
+
+const troubleSchema: z.ZodType<SessionTrouble> = z.object({
+  kind: z.enum(['budget', 'rate-limited', 'not-allowed', 'unknown-model', 'too-long', 'failed']),
+  message: z.string(),
+  limit: z.enum(['tokens', 'cost']).optional(),
+  rateLimitedUntilMs: z.number().optional(),
+})
 
 const exchangeSchema: z.ZodType<Exchange> = z.object({
   version: z.literal(1),
@@ -72,14 +84,23 @@ const exchangeSchema: z.ZodType<Exchange> = z.object({
   }),
   spent: z.object({ tokens: count, costMicros: count }),
   isEstimated: z.boolean(),
+  trouble: troubleSchema.optional(),
 })
 
-/** What is put into the store, one blob for each exchange. */
-export const writeExchange = (exchange: Exchange): string => `${JSON.stringify(exchange)}\n`
+/** The request and the answer as base64, each at its longest. */
+const exchangeBytesMax = 128 * 1024 * 1024
 
-export function readExchange(text: string): Exchange {
+const pack = promisify(gzip)
+const unpack = promisify(gunzip)
+
+/** What is put into the store, one blob for each exchange. Conversations repeat themselves a lot. */
+export const writeExchange = async (exchange: Exchange): Promise<Uint8Array> =>
+  pack(JSON.stringify(exchange))
+
+export async function readExchange(content: Uint8Array): Promise<Exchange> {
   try {
-    return exchangeSchema.parse(JSON.parse(text))
+    const text = await unpack(content, { maxOutputLength: exchangeBytesMax })
+    return exchangeSchema.parse(JSON.parse(text.toString()))
   } catch (error) {
     const message = 'This is no record of an exchange. Record the run again to replay it.'
     throw new LoopError('bad-request', message, { cause: error })

@@ -30,23 +30,31 @@ export interface Replayer {
   }): Exchange | Divergence
 }
 
+/**
+ * In the order in which they are taken out. A text in JSON has `\n` and the like before its words, so
+ * beginnings of words are of no use here.
+ */
+const differing: readonly (readonly [RegExp, string])[] = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<id>'],
+  [/(?<!\d)\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/g, '<date>'],
+  [/(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?,? (?:\w+ )?\w+ \d{1,2},? \d{4}/g, '<date>'],
+  [/(?<![\d:])\d\d:\d\d:\d\d(?:\.\d+)?(?![\d:])/g, '<time>'],
+  [/(?:\/private)?(?:\/var\/folders|\/tmp|\/var\/tmp|\/run\/user)\/[\w./@+-]+/g, '<path>'],
+  [/(?<![0-9a-f])(?:[0-9a-f]{40}|[0-9a-f]{64})(?![0-9a-f])/g, '<hash>'],
+  [/(?:127\.0\.0\.1|localhost|\[::1\]):\d{1,5}(?!\d)/g, '<host>'],
+  // How long something took, as test runners write it: `(1.2s)`, `in 3 s`, `51.2 ms`, `duration_ms 3`.
+  [/(duration_?(?:ms|s)?\W{1,8})\d+(?:\.\d+)?/gi, '$1<duration>'],
+  [/(?<![\d.])\d+(?:\.\d+)?\s?(?:ms|µs|μs|us|ns)(?![a-z])/gi, '<duration>'],
+  [/(?<![\d.])(?:\d+\s?m(?:in)?\s?)?\d+\.\d+\s?s(?:ec(?:ond)?s?)?(?![a-z])/gi, '<duration>'],
+  [
+    /(in|took|after|time:?|duration:?|\()(\s*)(?:\d+\s?m(?:in)?\s?)?\d+(?:\.\d+)?\s?s(?:ec(?:ond)?s?)?(?![a-z])/gi,
+    '$1$2<duration>',
+  ],
+  [/(?<!\d)1[6-9]\d{8}(?:\d{3})?(?!\d)/g, '<time>'],
+]
+
 export const normaliseRequest: Normalise = (text) =>
-  text
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<id>')
-    .replaceAll(
-      /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/g,
-      '<date>',
-    )
-    .replaceAll(
-      /\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?,? (?:\w+ )?\w+ \d{1,2},? \d{4}/g,
-      '<date>',
-    )
-    .replaceAll(
-      /(?:\/private)?(?:\/var\/folders|\/tmp|\/var\/tmp|\/run\/user)\/[\w./@+-]+/g,
-      '<path>',
-    )
-    .replaceAll(/\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b/g, '<hash>')
-    .replaceAll(/\b1[6-9]\d{8}(?:\d{3})?\b/g, '<time>')
+  differing.reduce((left, [what, name]) => left.replaceAll(what, name), text)
 
 export function createReplayer({
   exchanges,

@@ -9,6 +9,8 @@ import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts'
 import { type AnswerEnd, finishAnswer } from './relay-answer.ts'
 import type { Route } from './route.ts'
 import type { SessionParts } from './session-types.ts'
+import type { SessionTrouble } from './totals.ts'
+import type { TurnReading } from './turn.ts'
 
 /** What a client got, as it goes on record. */
 export interface Answered {
@@ -17,6 +19,10 @@ export interface Answered {
   readonly bytes: Buffer
   readonly isTruncated: boolean
   readonly ended: string
+  /** What now stands in the way of the session, if anything does. */
+  readonly trouble?: SessionTrouble | undefined
+  /** Absent where no model has spoken. */
+  readonly turn?: TurnReading
 }
 
 interface Receiver {
@@ -49,15 +55,18 @@ export function sendRefused(
   return { status, headers: recorded, bytes, isTruncated: false, ended: kind }
 }
 
-/** An answer of long ago, ending as it ended then. */
-export function sendRecorded({ route, client }: Receiver, { answer, ended }: Exchange): Answered {
-  const { status, headers, isTruncated } = answer
+/** An answer of long ago, ending as it ended then. Nobody has to wait for it again. */
+export function sendRecorded({ route, client }: Receiver, exchange: Exchange): Answered {
+  const { answer, ended, trouble } = exchange
+  const { status, isTruncated } = answer
+  const { 'retry-after': retryAfter, ...headers } = answer.headers
   const bytes = bytesOfBody(answer.body)
   const isStream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
   const watch = watchAnswer(route.format, isStream)
   watch.push(bytes)
   watch.end()
-  if (!client.destroyed) client.writeHead(status, { ...headers })
+  const atOnce = retryAfter === undefined ? {} : { 'retry-after-ms': '1' }
+  if (!client.destroyed) client.writeHead(status, { ...headers, ...atOnce })
   const wasBroken: readonly string[] = [
     'no-stop',
     'malformed',
@@ -68,7 +77,8 @@ export function sendRecorded({ route, client }: Receiver, { answer, ended }: Exc
   ]
   const end = wasBroken.includes(ended) ? (ended as AnswerEnd) : 'complete'
   finishAnswer({ client, format: route.format, ended: end, watch, isStream, rest: bytes })
-  return { status, headers, bytes, isTruncated, ended }
+  const { turn } = watch.reading
+  return { status, headers, bytes, isTruncated, ended, trouble, ...(status < 300 ? { turn } : {}) }
 }
 
 function send(

@@ -4,12 +4,13 @@ import type { Clock } from '../engine/index.ts'
 import type { Amount, Reservation, Signal } from '../loop/index.ts'
 import type { GatewayLimits } from './limits.ts'
 import type { FindPrice } from './price.ts'
-import type { FormatRoutes, Provider } from './provider.ts'
+import type { FormatRoutes, Provider, ProviderTable } from './provider.ts'
 import type { RateWindows } from './rate-windows.ts'
 import type { Exchange } from './record.ts'
 import type { Replayer, ReplaySettings } from './replay.ts'
 import type { Secrets } from './secrets.ts'
 import type { Tally } from './totals.ts'
+import type { Turns } from './turn.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface SessionOptions {
@@ -25,6 +26,10 @@ export interface SessionOptions {
   readonly record?: (exchange: Exchange) => Promise<void>
   /** Answers from the record, and from nothing else. */
   readonly replay?: ReplaySettings
+  /** Laid over the gateway's, for this session. */
+  readonly providers?: ProviderTable
+  /** Asked before the gateway's keys. */
+  readonly keys?: (provider: string) => string | undefined
   /** Which provider answers which format, where it is another than the usual. */
   readonly routes?: Partial<FormatRoutes>
   /** Besides the keys and the token: what must not be on record. */
@@ -59,7 +64,8 @@ export interface GatewayParts {
   readonly keys: (provider: string) => string | undefined
   readonly upstream: Upstream
   readonly windows: RateWindows
-  readonly findPrice: FindPrice
+  /** Read when the first call is paid for. */
+  readonly prices: () => Promise<FindPrice>
 }
 
 export interface SessionParts extends GatewayParts {
@@ -68,6 +74,7 @@ export interface SessionParts extends GatewayParts {
   secrets: Secrets
   readonly tally: Tally
   readonly replayer: Replayer | undefined
+  readonly turns: Turns
   /** Aborts when the session ends. */
   readonly stop: AbortController
   /** Correction of estimates by what providers counted; grows only. */

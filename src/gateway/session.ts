@@ -11,6 +11,7 @@ import { textOf } from '../loop/index.ts'
 import { handleExchange } from './exchange.ts'
 import { digestOf, guardRequest } from './guard.ts'
 import type { GatewayLimits } from './limits.ts'
+import { readProviders } from './provider.ts'
 import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts'
 import { createReplayer } from './replay.ts'
 import type { Route, WireFormat } from './route.ts'
@@ -18,6 +19,7 @@ import { createSecrets } from './secrets.ts'
 import { sendRefusal } from './send-answer.ts'
 import type { GatewayParts, SessionOptions, SessionParts } from './session-types.ts'
 import { emptyTally, type SessionTotals } from './totals.ts'
+import { createTurns, type TurnEnd } from './turn.ts'
 
 export interface Session {
   /** The socket. Its folder holds nothing else and can be bound into a sandbox. */
@@ -27,8 +29,22 @@ export interface Session {
   /** What clients send as their key. */
   readonly token: string
   readonly totals: SessionTotals
+  readonly activity: SessionActivity
   /** Ends what is under way and resolves when all of it is charged and on record. */
   close(): Promise<SessionTotals>
+}
+
+/** For those who watch over an agent. */
+export interface SessionActivity {
+  /** Exchanges. */
+  readonly underWay: number
+  /** When one began or ended, or the session was opened. */
+  readonly lastAtMs: number
+  /**
+   * `final`: the model has ended its turn and called no tool, and all that it called before has come
+   * back. An agent that is still there long afterwards has nothing left to do.
+   */
+  readonly lastAnswer: TurnEnd | undefined
 }
 
 export async function openSession(
@@ -38,43 +54,16 @@ export async function openSession(
 ): Promise<Session> {
   const token = randomBytes(32).toString('base64url')
   const parts = toParts(gateway, options, token)
-  const underWay = new Set<Promise<void>>()
-  const digest = digestOf(token)
-  let ordinal = 0
-
-  const take = (port: () => number | undefined) => {
-    return (request: IncomingMessage, client: ServerResponse): void => {
-      const { method, url, headers } = request
-      const guarded = guardRequest({ method, url, headers, port: port() }, digest)
-      const refusal = 'refusal' in guarded ? guarded.refusal : busy(parts, underWay.size)
-      if ('refusal' in guarded || refusal !== undefined) {
-        return turnAway(request, client, guarded.route?.format, refusal ?? stopping)
-      }
-      const controller = new AbortController()
-      const abort = (): void => controller.abort()
-      parts.stop.signal.addEventListener('abort', abort, { once: true })
-      client.once('close', () => client.writableFinished || abort())
-      const { route } = guarded
-      const { signal } = controller
-      const work = handleExchange(parts, { route, ordinal: ++ordinal, request, client, signal })
-        .catch((error: unknown) => failExchange(parts, client, route, error))
-        .finally(() => {
-          underWay.delete(work)
-          parts.stop.signal.removeEventListener('abort', abort)
-        })
-      underWay.add(work)
-    }
-  }
-
+  const door = openDoor(parts, token)
   const stop = (): void => parts.stop.abort()
   options.signal.addEventListener('abort', stop, { once: true })
   if (options.signal.aborted) stop()
   const socket = serve(
-    take(() => undefined),
+    door.take(() => undefined),
     gateway.limits,
   )
   const loopback: Server = serve(
-    take(() => portOf(loopback)),
+    door.take(() => portOf(loopback)),
     gateway.limits,
   )
   const servers = [socket, loopback]
@@ -84,11 +73,12 @@ export async function openSession(
     url: `http://127.0.0.1:${portOf(loopback)}`,
     token,
     totals: parts.tally,
+    activity: door.activity,
     async close() {
       stop()
       options.signal.removeEventListener('abort', stop)
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
-      await Promise.all(underWay)
+      await door.ended()
       for (const server of servers) server.closeAllConnections()
       await Promise.all(closed)
       return { ...parts.tally }
@@ -96,17 +86,76 @@ export async function openSession(
   }
 }
 
+interface Door {
+  /** Takes requests that come to a port; to the socket where there is none. */
+  take(port: () => number | undefined): (request: IncomingMessage, client: ServerResponse) => void
+  readonly activity: SessionActivity
+  /** Resolves when nothing is under way. */
+  ended(): Promise<unknown>
+}
+
+function openDoor(parts: SessionParts, token: string): Door {
+  const { clock, turns, stop } = parts
+  const underWay = new Set<Promise<void>>()
+  const digest = digestOf(token)
+  let ordinal = 0
+  let lastAtMs = clock.now()
+  return {
+    take: (port) => (request, client) => {
+      const { method, url, headers } = request
+      const guarded = guardRequest({ method, url, headers, port: port() }, digest)
+      const refusal = 'refusal' in guarded ? guarded.refusal : busy(parts, underWay.size)
+      if ('refusal' in guarded || refusal !== undefined) {
+        return turnAway(request, client, guarded.route?.format, refusal ?? stopping)
+      }
+      lastAtMs = clock.now()
+      const controller = new AbortController()
+      const abort = (): void => controller.abort()
+      stop.signal.addEventListener('abort', abort, { once: true })
+      client.once('close', () => client.writableFinished || abort())
+      const { route } = guarded
+      const { signal } = controller
+      const work = handleExchange(parts, { route, ordinal: ++ordinal, request, client, signal })
+        .catch((error: unknown) => failExchange(parts, client, route, error))
+        .finally(() => {
+          underWay.delete(work)
+          lastAtMs = clock.now()
+          stop.signal.removeEventListener('abort', abort)
+        })
+      underWay.add(work)
+    },
+    activity: {
+      get underWay() {
+        return underWay.size
+      },
+      get lastAtMs() {
+        return lastAtMs
+      },
+      get lastAnswer() {
+        return turns.last
+      },
+    },
+    ended: () => Promise.all(underWay),
+  }
+}
+
 function toParts(gateway: GatewayParts, options: SessionOptions, token: string): SessionParts {
-  const keys = [...gateway.providers.keys()].flatMap((name) => gateway.keys(name)?.trim() ?? [])
+  const providers = new Map([...gateway.providers, ...readProviders(options.providers ?? {})])
+  const keyOf = (provider: string): string | undefined =>
+    options.keys?.(provider) ?? gateway.keys(provider)
+  const keys = [...providers.keys()].flatMap((name) => keyOf(name)?.trim() ?? [])
   const stop = new AbortController()
   // Every exchange under way listens to it.
   setMaxListeners(0, stop.signal)
   return {
     ...gateway,
+    providers,
+    keys: keyOf,
     options,
     secrets: createSecrets(keys, [token, ...(options.secrets ?? [])]),
     tally: emptyTally(),
     replayer: options.replay === undefined ? undefined : createReplayer(options.replay),
+    turns: createTurns(),
     stop,
     factor: 1,
     failures: 0,

@@ -22,8 +22,8 @@ export interface SessionTotals {
 export interface SessionTrouble {
   readonly kind: 'budget' | 'rate-limited' | 'not-allowed' | 'unknown-model' | 'too-long' | 'failed'
   readonly message: string
-  readonly limit?: 'tokens' | 'cost'
-  readonly rateLimitedUntilMs?: number
+  readonly limit?: 'tokens' | 'cost' | undefined
+  readonly rateLimitedUntilMs?: number | undefined
 }
 
 export interface Tally extends SessionTotals {

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { normaliseRequest } from './replay.ts'
+
+const inJson = (text: string): string => JSON.stringify({ content: `before\n${text}\nafter` })
+
+test.each([
+  ['51.2 ms', '7 ms'],
+  ['# duration_ms 3.1', '# duration_ms 44.25'],
+  ['duration_ms: 0.5', 'duration_ms: 12'],
+  ['✔ adds (1.2s)', '✔ adds (13 s)'],
+  ['2 passed in 0.5 s', '2 passed in 12s'],
+  ['Duration  1.23s (transform 120ms, setup 0ms)', 'Duration  2.5s (transform 9ms, setup 1ms)'],
+  ['Time:        1.2 s', 'Time:        3 s'],
+  ['ok  	example.com/a	0.003s', 'ok  	example.com/a	1.250s'],
+  ['finished in 1m 2.5s', 'finished in 0.31s'],
+  ['Start at  16:30:12', 'Start at  09:01:59'],
+  ['2026-11-15T10:00:00Z', '2027-01-01T00:00:00.5Z'],
+  ['1763200000', '1763200999'],
+  ['http://127.0.0.1:40123/', 'http://127.0.0.1:51999/'],
+  ['a'.repeat(40), 'b'.repeat(40)],
+])('"%s" and "%s" are the same question', (one, other) => {
+  expect(normaliseRequest(inJson(one))).toBe(normaliseRequest(inJson(other)))
+})
+
+test.each([
+  ['wait 5 minutes', 'wait 6 minutes'],
+  ['3 tests passed', '4 tests passed'],
+  ['exit code 1', 'exit code 2'],
+  ['version 1.2', 'version 1.3'],
+  ['line 12: expected 3', 'line 12: expected 4'],
+])('"%s" and "%s" are not', (one, other) => {
+  expect(normaliseRequest(inJson(one))).not.toBe(normaliseRequest(inJson(other)))
+})

@@ -1,0 +1,115 @@
+// What a session has of its own: providers, keys, and what those see who watch over its agent.
+
+import { expect, test } from 'vitest'
+import { type ModelAnswer, startModelServer } from '../../src/testing/index.ts'
+import { ask, formats, keys, openSetting, type QuestionName } from './gateway-fixture.ts'
+
+test('a session may have providers and keys of its own, and other sessions do not see them', async () => {
+  await using own = await startModelServer([{ text: 'from my own' }])
+  const key = 'sk-of-this-session-271828'
+  await using setting = await openSetting([{ text: 'from all' }], {
+    session: {
+      providers: { anthropic: { baseUrl: own.url } },
+      keys: (name) => (name === 'anthropic' ? key : undefined),
+    },
+  })
+  expect(await (await ask(setting, 'anthropic', false)).text()).toContain('from my own')
+  expect(own.requests[0]?.headers['x-api-key']).toBe(key)
+  expect(await (await ask(setting, 'chat', false)).text()).toContain('from all')
+  expect(setting.server.requests[0]?.headers['authorization']).toBe(`Bearer ${keys['openai']}`)
+  const other = await setting.gateway.session({
+    step: 'another',
+    reserve: setting.ledger.reserve,
+    signal: new AbortController().signal,
+  })
+  const headers = { 'x-api-key': other.token, 'content-type': 'application/json' }
+  const body = '{"model":"claude-sonnet-5","max_tokens":10,"messages":[]}'
+  const answer = await fetch(`${other.url}/v1/messages`, { method: 'POST', headers, body })
+  expect(await answer.text()).toContain('from all')
+})
+
+test('the key of a session is a secret like any other', async () => {
+  const key = 'sk-of-this-session-271828'
+  await using setting = await openSetting([{ status: 401, message: `bad key ${key}` }], {
+    session: { keys: () => key },
+  })
+  const text = await (await ask(setting, 'gemini', false)).text()
+  const totals = await setting.session.close()
+  expect(`${text}${JSON.stringify([setting.exchanges, totals])}`).not.toContain('271828')
+})
+
+test('an address of a provider that is none is refused when the session is opened', async () => {
+  await using setting = await openSetting([{ text: 'ok' }])
+  const opened = setting.gateway.session({
+    step: 's',
+    reserve: setting.ledger.reserve,
+    signal: new AbortController().signal,
+    providers: { anthropic: { baseUrl: 'ftp://example.com' } },
+  })
+  await expect(opened).rejects.toMatchObject({ code: 'not-configured' })
+})
+
+test('windows of another account stay open', async () => {
+  const refusal = { status: 429, headers: { 'retry-after': '3600' } }
+  await using setting = await openSetting(({ headers }) =>
+    headers['x-api-key'] === keys['anthropic'] ? refusal : { text: 'ok' },
+  )
+  expect((await ask(setting, 'anthropic', false)).status).toBe(429)
+  const other = await setting.gateway.session({
+    step: 'another',
+    reserve: setting.ledger.reserve,
+    signal: new AbortController().signal,
+    keys: () => 'sk-of-another-account',
+  })
+  const headers = { 'x-api-key': other.token, 'content-type': 'application/json' }
+  const body = '{"model":"claude-sonnet-5","max_tokens":10,"messages":[]}'
+  const answer = await fetch(`${other.url}/v1/messages`, { method: 'POST', headers, body })
+  expect(answer.status).toBe(200)
+})
+
+const call = { name: 'read', args: { path: 'a' } }
+const ways: readonly (readonly [QuestionName, boolean])[] = formats.flatMap((format) => [
+  [format, true] as const,
+  [format, false] as const,
+])
+
+test.each(ways)('whose turn it is: %s, streamed: %s', async (format, stream) => {
+  const script: readonly ModelAnswer[] = [
+    { text: 'let me see', calls: [call, call] },
+    { text: 'the title' },
+    { text: 'done' },
+    { text: 'and on and', stop: 'length' },
+    { status: 500 },
+  ]
+  await using setting = await openSetting(script)
+  const { activity } = setting.session
+  const turn = async (...[body]: readonly object[]): Promise<unknown> => {
+    const post =
+      body === undefined
+        ? setting
+        : { post: (path: string, one: object) => setting.post(path, { ...one, ...body }) }
+    await (await ask(post as typeof setting, format, stream)).text()
+    await expect.poll(() => activity.underWay).toBe(0)
+    return activity.lastAnswer
+  }
+  expect(activity).toMatchObject({ underWay: 0, lastAnswer: undefined })
+  expect(await turn()).toBe('calls')
+  // Another question in between, while the tools are at work.
+  expect(await turn()).toBe('calls')
+  const results = { metadata: ['call_1_1', 'call_1_2', 'functionResponse'] }
+  expect(await turn(results)).toBe('final')
+  expect(await turn()).toBe('other')
+  expect(await turn()).toBe('other')
+})
+
+test('what is under way is seen, and when it ended', async () => {
+  await using setting = await openSetting([{ does: 'hang' }], { limits: { answerMs: 300 } })
+  const { activity } = setting.session
+  const openedAtMs = activity.lastAtMs
+  const answer = ask(setting, 'chat', false)
+  await expect.poll(() => activity.underWay).toBe(1)
+  await setting.clock.sleep(5000)
+  await answer
+  await expect.poll(() => activity.underWay).toBe(0)
+  expect(activity.lastAtMs).toBe(openedAtMs + 5000)
+})
