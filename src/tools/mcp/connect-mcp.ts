@@ -15,7 +15,7 @@ import { McpFailure, type McpFailureCode, toMcpFailure } from './mcp-failure.ts'
 import { type McpServer, placeOf, serverProblem } from './mcp-server.ts'
 import { type AskLimits, openSession, type Session } from './mcp-session.ts'
 import { plainText, sentence } from './plain-text.ts'
-import type { MarkProcesses } from './server-process.ts'
+import type { MarkProcesses, StartServer } from './server-process.ts'
 import { toolNames } from './tool-names.ts'
 import { callResultSchema, toToolResult } from './tool-result.ts'
 import { riskOf } from './tool-risk.ts'
@@ -33,6 +33,8 @@ export interface McpOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Without it only the process groups of servers are killed, not what leaves them. */
   readonly markProcesses?: MarkProcesses
+  /** Where programs run: a sandbox, usually. Without it they are plain processes. */
+  readonly startServer?: StartServer
 }
 
 export interface McpTools {
@@ -110,7 +112,7 @@ async function opened<T>(
   given: AbortSignal,
   use: (session: Session, limits: AskLimits) => Promise<T>,
 ): Promise<T> {
-  const { cwd, environment = process.env, markProcesses } = options
+  const { cwd, environment = process.env, markProcesses, startServer } = options
   const end = new AbortController()
   const stop = (): void => end.abort(given.reason)
   given.addEventListener('abort', stop, { once: true })
@@ -119,7 +121,8 @@ async function opened<T>(
   const limits = { signal: end.signal, timeoutMs }
   let session: Session | undefined
   try {
-    session = await openSession(server, { cwd, environment, markProcesses }, limits)
+    const place = { cwd, environment, markProcesses, startServer }
+    session = await openSession(server, place, limits)
     return await use(session, limits)
   } catch (error) {
     await session?.close()

@@ -9,7 +9,7 @@ import { createHttpTransport } from './http-transport.ts'
 import { McpFailure, toMcpFailure } from './mcp-failure.ts'
 import type { McpServer } from './mcp-server.ts'
 import { sentence } from './plain-text.ts'
-import type { MarkProcesses } from './server-process.ts'
+import type { MarkProcesses, StartServer } from './server-process.ts'
 import { createStdioTransport } from './stdio-transport.ts'
 import type { ServerTransport } from './transport.ts'
 
@@ -17,6 +17,7 @@ export interface SessionOptions {
   readonly cwd?: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly markProcesses?: MarkProcesses | undefined
+  readonly startServer?: StartServer | undefined
 }
 
 export interface Session {
@@ -119,9 +120,8 @@ async function openWith(
 function transportTo(server: McpServer, options: SessionOptions): Promise<ServerTransport> {
   if ('url' in server) return createHttpTransport(server)
   const cwd = server.cwd ?? options.cwd
-  const { environment, markProcesses } = options
   const { command, env } = server
-  return Promise.resolve(createStdioTransport({ command, env, cwd, environment, markProcesses }))
+  return Promise.resolve(createStdioTransport({ ...options, command, env, cwd }))
 }
 
 /** The reason is often only in what the server wrote. */

@@ -1,15 +1,17 @@
 /**
  * The process of a server, and everything that it starts.
  *
- * 1. It leads a process group of its own. When it has ended, or shall, the whole group is killed,
- *    and with `MarkProcesses` also what had left the group.
- * 2. When this process exits, the groups that are left are killed. After a kill -9 of this process
+ * 1. Whoever starts it says how it is asked to end and how all of it is killed: by default it leads a
+ *    process group of its own, which is killed when it has ended, or shall; with `MarkProcesses` also
+ *    what had left the group. With `StartServer` that is the sandbox's business.
+ * 2. When this process exits, the servers that are left are killed. After a kill -9 of this process
  *    servers see the end of their input; those that ignore it are found by their mark.
  * 3. Its environment is PATH, HOME, LANG and TMPDIR, the mark, and what is given. Nothing else.
  */
 
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
 import { baseEnvironment } from '../../engine/index.ts'
 import { textOf } from '../../loop/index.ts'
 import { McpFailure } from './mcp-failure.ts'
@@ -21,16 +23,39 @@ export type MarkProcesses = () => {
   killAll(group: number): Promise<readonly number[]>
 }
 
+/** Starts the program of a server somewhere else than as a plain process, with pipes for its streams. */
+export type StartServer = (command: ServerCommand) => StartedServer
+
+export interface ServerCommand {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly cwd?: string
+  /** What the server is to be given, and nothing of ours. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface StartedServer {
+  readonly child: ChildProcess
+  /** Asks it to end; it may clean up. */
+  stop(): void
+  /** Begins to kill at once. Resolves, when all that it started is dead, with those that would not die. */
+  kill(): Promise<readonly number[]>
+}
+
 export interface ProcessOptions {
   readonly command: readonly string[]
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly cwd?: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly markProcesses?: MarkProcesses | undefined
+  /** In place of a plain process; then `environment` and `markProcesses` are not used. */
+  readonly startServer?: StartServer | undefined
 }
 
 export interface ServerProcess {
-  readonly child: ChildProcessWithoutNullStreams
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
   /** How it ended by itself, in words, after its last output. */
   readonly ended: Promise<string>
   /** `politely`: it may end by itself before it is killed. Resolves when all of it is gone. */
@@ -52,65 +77,92 @@ const markNothing: MarkProcesses = () => ({
 
 /** Rejects when it cannot be started. */
 export async function startServerProcess(options: ProcessOptions): Promise<ServerProcess> {
-  const mark = (options.markProcesses ?? markNothing)()
-  const [program = '', ...args] = options.command
-  const child = spawnChild(program, args, options, mark.environment)
+  const { program, started } = start(options)
+  const { child } = started
+  const { stdin, stdout, stderr } = streamsOf(started)
   const exited = exitOf(child)
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  child.stdin.on('error', () => {})
-  child.stdout.on('error', () => {})
-  child.stderr.on('error', () => {})
-  const group = await spawned(child, program, options.cwd)
-  keep(group)
+  for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {})
+  await spawned(child, program, options.cwd)
+  keep(started)
 
   const stop = async (politely: boolean): Promise<void> => {
-    child.stdin.end()
+    stdin.end()
     if (politely && !(await within(exited, politeMs))) {
-      signalGroup(group, 'SIGTERM')
+      started.stop()
       await within(exited, politeMs)
     }
-    await mark.killAll(group)
-    release(group)
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+    await started.kill()
+    release(started)
+    for (const stream of [stdin, stdout, stderr]) stream.destroy()
   }
   const ended = exited.then(async (how) => {
     await within(closed, drainMs)
     return how
   })
-  return { child, ended, stop }
+  return { stdin, stdout, stderr, ended, stop }
 }
 
-function spawnChild(
-  program: string,
-  args: readonly string[],
-  { cwd, env, environment }: ProcessOptions,
-  marks: Readonly<Record<string, string>>,
-): ChildProcessWithoutNullStreams {
+function start({ command, cwd, env, ...options }: ProcessOptions): {
+  readonly program: string
+  readonly started: StartedServer
+} {
+  const [program = '', ...args] = command
+  const startServer = options.startServer ?? plainStart(options)
   try {
-    return spawn(program, args, {
-      detached: true,
-      stdio: 'pipe',
-      env: { ...baseEnvironment(environment), ...env, ...marks },
+    const given = {
       ...(cwd === undefined ? {} : { cwd }),
-    })
+      ...(env === undefined ? {} : { env }),
+    }
+    return { program, started: startServer({ program, args, ...given }) }
   } catch (error) {
     throw cannotStart(program, cwd, error)
   }
 }
 
-/** Resolves with its process group. */
-function spawned(
-  child: ChildProcessWithoutNullStreams,
-  program: string,
-  cwd: string | undefined,
-): Promise<number> {
+const plainStart =
+  ({
+    environment,
+    markProcesses = markNothing,
+  }: Pick<ProcessOptions, 'environment' | 'markProcesses'>): StartServer =>
+  ({ program, args, cwd, env }) => {
+    const mark = markProcesses()
+    const child = spawn(program, args, {
+      detached: true,
+      stdio: 'pipe',
+      env: { ...baseEnvironment(environment), ...env, ...mark.environment },
+      ...(cwd === undefined ? {} : { cwd }),
+    })
+    const group = child.pid ?? 0
+    return {
+      child,
+      stop: () => signalGroup(group, 'SIGTERM'),
+      kill: () => mark.killAll(group),
+    }
+  }
+
+/** Whoever starts it gives it pipes. */
+function streamsOf({ child, kill }: StartedServer): {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+} {
+  const { stdin, stdout, stderr } = child
+  if (stdin === null || stdout === null || stderr === null) {
+    void kill()
+    throw new McpFailure('server-gone', 'It was started without pipes. Give it three.')
+  }
+  return { stdin, stdout, stderr }
+}
+
+function spawned(child: ChildProcess, program: string, cwd: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     child.on('error', (error) => reject(cannotStart(program, cwd, error)))
-    child.once('spawn', () => resolve(child.pid ?? 0))
+    if (child.pid !== undefined) resolve()
   })
 }
 
-const exitOf = (child: ChildProcessWithoutNullStreams): Promise<string> =>
+const exitOf = (child: ChildProcess): Promise<string> =>
   new Promise((resolve) => {
     child.once('exit', (code, signal) =>
       resolve(code === null ? `it was killed by ${signal}` : `it exited with code ${code}`),
@@ -131,20 +183,20 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'it is not executable',
 }
 
-/** Groups that die with this process. */
-const groups = new Set<number>()
-const killGroups = (): void => {
-  for (const group of groups) signalGroup(group, 'SIGKILL')
+/** Those that die with this process. */
+const kept = new Set<StartedServer>()
+const killKept = (): void => {
+  for (const started of kept) void started.kill().catch(() => {})
 }
 
-function keep(group: number): void {
-  if (groups.size === 0) process.once('exit', killGroups)
-  groups.add(group)
+function keep(started: StartedServer): void {
+  if (kept.size === 0) process.once('exit', killKept)
+  kept.add(started)
 }
 
-function release(group: number): void {
-  groups.delete(group)
-  if (groups.size === 0) process.removeListener('exit', killGroups)
+function release(started: StartedServer): void {
+  kept.delete(started)
+  if (kept.size === 0) process.removeListener('exit', killKept)
 }
 
 function signalGroup(group: number, signal: NodeJS.Signals): void {

@@ -36,19 +36,19 @@ export function createStdioTransport(options: ProcessOptions): ServerTransport {
     { bytesMax: limits.betweenBytesMax, noiseLinesMax: limits.noiseLinesMax },
     (message) => transport.onmessage?.(toSdk(message)),
   )
-  const listen = ({ child, ended }: ServerProcess): void => {
+  const listen = ({ ended, stderr, stdout }: ServerProcess): void => {
     const lines = createLineSplitter(limits.messageBytesMax, (line) => {
       const reason = ending === undefined ? messages.received(line) : undefined
       if (reason !== undefined) void end(reason, false)
     })
-    child.stdout.on('data', (chunk: Buffer) => {
+    stdout.on('data', (chunk: Buffer) => {
       if (ending !== undefined || lines.push(chunk)) return
       void end(
         `it was stopped because it sent a line of over ${limits.messageBytesMax} bytes`,
         false,
       )
     })
-    child.stderr.on('data', (chunk: Buffer) => {
+    stderr.on('data', (chunk: Buffer) => {
       words = (words + chunk.toString('utf8')).slice(-wordsCharsMax)
     })
     void ended.then((how) => end(how, false))
@@ -66,8 +66,8 @@ export function createStdioTransport(options: ProcessOptions): ServerTransport {
         throw new McpFailure('server-gone', 'The connection ended.')
       }
       messages.sent(message)
-      server.child.stdin.write(`${JSON.stringify(message)}\n`)
-      if (server.child.stdin.writableLength > unreadBytesMax) {
+      server.stdin.write(`${JSON.stringify(message)}\n`)
+      if (server.stdin.writableLength > unreadBytesMax) {
         void end('it was stopped because it does not read what it is sent', false)
       }
     },
