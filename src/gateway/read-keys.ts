@@ -17,6 +17,10 @@ const variables: ReadonlyMap<string, readonly string[]> = new Map([
   ['google', ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'GOOGLE_API_KEY']],
 ])
 
+/** The names under which a key is looked for, the usual one first. */
+export const keyVariables = (provider: string): readonly string[] =>
+  variables.get(provider) ?? [`${provider.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_API_KEY`]
+
 const fileBytesMax = 64 * 1024
 
 export async function readKeys(
@@ -25,8 +29,7 @@ export async function readKeys(
   const { env = process.env, file } = sources
   const filed = file === undefined ? {} : parse(await readPrivate(file))
   return (provider) => {
-    const usual = `${provider.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_API_KEY`
-    const names = variables.get(provider) ?? [usual]
+    const names = keyVariables(provider)
     return [env, filed]
       .flatMap((source) => names.map((name) => source[name]?.trim()))
       .find((key) => key !== undefined && key !== '')
