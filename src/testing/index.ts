@@ -14,7 +14,21 @@ export {
   type Unit,
   type Workspace,
 } from '../engine/index.ts'
-export { type Gateway, type GatewayOptions, openGateway, type Session } from '../gateway/index.ts'
+export {
+  type Exchange,
+  faultOf,
+  type Gateway,
+  type GatewayLimits,
+  type GatewayNote,
+  type GatewayOptions,
+  openGateway,
+  readExchange,
+  readKeys,
+  type Session,
+  type SessionOptions,
+  type SessionTotals,
+  writeExchange,
+} from '../gateway/index.ts'
 export {
   createBlobStore,
   createOwner,

@@ -88,7 +88,7 @@ test.each(ways)('whose turn it is: %s, streamed: %s', async (format, stream) => 
       body === undefined
         ? setting
         : { post: (path: string, one: object) => setting.post(path, { ...one, ...body }) }
-    await (await ask(post as typeof setting, format, stream)).text()
+    await (await ask(post, format, stream)).text()
     await expect.poll(() => activity.underWay).toBe(0)
     return activity.lastAnswer
   }
