@@ -34,7 +34,11 @@ export async function act(branch: Branch, action: Action): Promise<Receipt> {
     name: action.kind,
     options: {},
     files: 'nothing',
-    run: () => gate?.judge(action) ?? { type: 'deny', reason: 'no gate is configured' },
+    run: (_context, step) =>
+      gate?.judge(action, { iteration: branch.iteration.number, step }) ?? {
+        type: 'deny',
+        reason: 'no gate is configured',
+      },
   })) as unknown as Verdict
   if (verdict.type === 'deny') return refused(verdict.reason)
   // A gate that says anything else has not allowed it.

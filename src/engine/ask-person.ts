@@ -106,7 +106,8 @@ async function startWait(
   try {
     if (inTurn.before !== undefined) await inTurn.before
     requireOpen(iteration)
-    const wakeAtMs = recorded?.started.wakeAtMs ?? run.ports.clock.now() + ms
+    const { clock, waitMsMax = ms } = run.ports
+    const wakeAtMs = recorded?.started.wakeAtMs ?? clock.now() + Math.min(ms, waitMsMax)
     const attempt = (recorded?.attempts ?? 0) + 1
     const durable = run.recorder.record([
       { type: 'step-started', iteration: iteration.number, attempt, wakeAtMs, ...fields },

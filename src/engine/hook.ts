@@ -30,7 +30,8 @@ export interface HookContext {
 
 /**
  * A plain function that is told. A blocking one is waited for, and what it throws refuses the thing
- * it came before. An observing one can neither delay nor hurt a run.
+ * it came before; a fatal fault refuses the rest of the run with it. An observing one can neither delay
+ * nor hurt a run.
  */
 export interface Hook {
   readonly name: string

@@ -64,6 +64,7 @@ export function createHookRunner(
           code: 'refused',
           message: `hook "${hook.name}": ${message}`,
           retryable: false,
+          ...(cause instanceof FaultError && cause.fault.fatal === true ? { fatal: true } : {}),
         }
         throw new FaultError(fault, { cause })
       }

@@ -39,6 +39,7 @@ export type {
   Owner,
   Ports,
   RunRow,
+  StepPlace,
   Tools,
   Topic,
   Trees,

@@ -22,6 +22,7 @@ import type {
   RunStatus,
   Signal,
   StepContext,
+  StepId,
   StoredDecision,
   ToolContext,
   ToolDescription,
@@ -213,7 +214,13 @@ export type Found =
 
 /** E6. Nothing passes without one. */
 export interface Gate {
-  judge(action: Action): Promise<Verdict>
+  judge(action: Action, at: StepPlace): Promise<Verdict>
+}
+
+/** A step of a run, whichever attempt. */
+export interface StepPlace {
+  readonly iteration: number
+  readonly step: StepId
 }
 
 export type Verdict =
@@ -288,6 +295,8 @@ export interface Ports {
   readonly actions?: Actions
   readonly gate?: Gate
   readonly hooks?: readonly Hook[]
+  /** The longest that a sleep, or a question before its default is taken, may last. */
+  readonly waitMsMax?: number
 }
 
 /** Any loop type, as the engine holds it: the four parts always come from one type. */

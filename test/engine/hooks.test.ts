@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Hook, type HookPoint, hookPoints } from '../../src/engine/index.ts'
+import { FaultError } from '../../src/loop/index.ts'
 import { createWorld, loopOf, until, worldAfter } from './fixture.ts'
 
 const everyPoint: readonly HookPoint[] = hookPoints
@@ -67,6 +68,20 @@ describe('hooks', () => {
 })
 
 describe('a blocking hook', () => {
+  test('that throws a fatal fault ends the run with what it refuses', async () => {
+    const fault = { code: 'enough', message: 'no more', retryable: false, fatal: true }
+    const run: Hook['run'] = () => {
+      throw new FaultError(fault)
+    }
+    const hooks = [{ name: 'guard', points: ['before-iteration' as const], blocking: true, run }]
+    const world = createWorld({ hooks })
+    const loop = working()
+    const id = await world.start(loop)
+    expect(await world.finish(id, loop)).toMatchObject({
+      outcome: { type: 'failed', fault: { code: 'refused', message: 'hook "guard": no more' } },
+    })
+  })
+
   test('refuses the step that it comes before: it does not run, and this is journaled', async () => {
     let ran = 0
     const world = createWorld({ hooks: [refusing('before-step', (step) => step === 'push#1')] })

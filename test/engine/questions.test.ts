@@ -49,6 +49,16 @@ describe('a question', () => {
     expect(world.clock.now() - began).toBe(60_000)
   })
 
+  test('takes an answer from before it was asked, where the run may not wait', async () => {
+    const world = createWorld({ waitMsMax: 0 })
+    const loop = asking()
+    const run = await world.start(loop)
+    const early = { type: 'answer', question: '1/ask:deploy#1', answer: 'yes' } as const
+    await world.decide(run, early)
+    await world.finish(run, loop)
+    expect((await world.state(run)).progress).toEqual({ answer: 'yes', by: 'person', who: 'ada' })
+  })
+
   test('E9: has a deadline of 24 hours unless told', async () => {
     const world = createWorld()
     const { deadlineMs: _none, ...question } = deploy

@@ -38,6 +38,18 @@ describe('sleep', () => {
     expect(world.clock.now()).toBe(resumed)
   })
 
+  test('lasts no longer than the run may wait', async () => {
+    const world = createWorld({ waitMsMax: 0 })
+    const loop = loopOf<null>(async (_context, it) => {
+      await it.sleep('nap', 30_000)
+      return null
+    })
+    const run = await world.start(loop)
+    const began = world.clock.now()
+    await world.finish(run, loop)
+    expect(world.clock.now()).toBe(began)
+  })
+
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('cannot last %s ms', async (ms) => {
     const world = createWorld()
     const loop = loopOf<null>(async (_context, it) => {
