@@ -6,18 +6,21 @@
  * 3. The environment is what is given here, and nothing else.
  */
 
-import { lstatSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import type { GitMounts } from './git-mounts.ts'
 import type { SandboxLimits, SandboxPlace } from './sandbox-type.ts'
+import type { ShownPaths } from './shown-paths.ts'
 import { isWithin, type Toolchains } from './toolchains.ts'
 
 export const innerHome = '/home/agent'
 /** What is ours inside. */
 export const innerFolder = '/run/loopwright'
 export const relayProgram: string = join(innerFolder, 'relay.mjs')
+/** From here on, one for each file that is hidden. */
+export const hiddenDescriptor = 6
 export const relaySocket = (index: number): string => join(innerFolder, `${index}.sock`)
 
 /** Not a secret, so on the command line: they hold even if nothing else arrives. */
@@ -52,6 +55,7 @@ export interface PreparedPlace extends SandboxPlace {
   readonly allLimits: SandboxLimits
   readonly toolchains: Toolchains
   readonly git: GitMounts
+  readonly shown: ShownPaths
 }
 
 export function bubblewrapArgs(place: PreparedPlace, command: InnerCommand): readonly string[] {
@@ -61,7 +65,8 @@ export function bubblewrapArgs(place: PreparedPlace, command: InnerCommand): rea
     ...toolchains.links.flatMap(({ path, target }) => ['--symlink', target, path]),
     ...kernelFolders(place.allLimits.tmpBytes),
     ...filesOf(place),
-    ...[...place.git.hide, ...(place.hide ?? [])].flatMap((path) => hidden(path, real)),
+    ...place.shown.hidden.flatMap(({ path, isFolder }) => (isFolder ? emptyFolder(path) : [])),
+    ...hiddenFiles(place).flatMap((path, index) => emptyFile(path, hiddenDescriptor + index)),
     ...relayFiles(place, command.relay),
     '--remount-ro',
     '/',
@@ -81,7 +86,7 @@ export function realWorkspace(workspace: string): string {
     )
   }
   const tooMuch = ['/usr', '/etc', '/proc', '/dev', '/sys', '/run', homedir()]
-  if (tooMuch.some((path) => isWithin(path, real)) || isWithin(real, '/proc') || real === '/tmp') {
+  if (tooMuch.some((path) => isWithin(path, real)) || hasNoFiles(real) || real === '/tmp') {
     throw new LoopError(
       'bad-request',
       `${workspace} cannot be a workspace: it holds more than the work. Use a folder of its own.`,
@@ -89,6 +94,10 @@ export function realWorkspace(workspace: string): string {
   }
   return real
 }
+
+/** But those of the kernel. */
+const hasNoFiles = (real: string): boolean =>
+  ['/proc', '/sys'].some((folder) => isWithin(real, folder))
 
 function resolveFolder(path: string): string | undefined {
   try {
@@ -119,30 +128,44 @@ function kernelFolders(tmpBytes: number): readonly string[] {
   ]
 }
 
-function filesOf({ workspace, real, git, readOnly = [] }: PreparedPlace): readonly string[] {
-  const inside = readOnly.filter((path) => isWithin(path, real))
-  const outside = readOnly.filter((path) => !isWithin(path, real))
+function filesOf({ workspace, real, git, shown }: PreparedPlace): readonly string[] {
   const readable = (path: string): readonly string[] => ['--ro-bind', path, path]
+  const writable = (path: string): readonly string[] => ['--bind', path, path]
   return [
-    ...outside.flatMap(readable),
-    '--bind',
-    real,
-    real,
+    ...shown.outside.flatMap(readable),
+    ...writable(real),
     ...(workspace === real ? [] : ['--symlink', real, workspace]),
-    ...inside.flatMap(readable),
+    ...shown.links.flatMap(({ path, target }) => ['--symlink', target, path]),
+    // What is mounted cannot be moved.
+    ...shown.pinned.flatMap(writable),
+    ...shown.inside.flatMap(readable),
     ...git.readOnly.flatMap(readable),
   ]
 }
 
-/** Only what is there can be covered. A link shows no more than what it leads to. */
-function hidden(path: string, workspace: string): readonly string[] {
-  const whole = isAbsolute(path) ? path : join(workspace, path)
-  const stat = lstatSync(whole, { throwIfNoEntry: false })
-  if (stat === undefined || stat.isSymbolicLink()) return []
-  return stat.isDirectory()
-    ? ['--size', '4096', '--tmpfs', whole, '--remount-ro', whole]
-    : ['--ro-bind', '/dev/null', whole]
-}
+/** Each is made from what a descriptor of its own gives: nothing. */
+export const hiddenFiles = ({ git, shown }: PreparedPlace): readonly string[] => [
+  ...git.hide,
+  ...shown.hidden.flatMap(({ path, isFolder }) => (isFolder ? [] : [path])),
+]
+
+/** Not a device that swallows everything: who writes to it is to know. */
+const emptyFile = (path: string, descriptor: number): readonly string[] => [
+  '--perms',
+  '0444',
+  '--ro-bind-data',
+  `${descriptor}`,
+  path,
+]
+
+const emptyFolder = (path: string): readonly string[] => [
+  '--size',
+  '4096',
+  '--tmpfs',
+  path,
+  '--remount-ro',
+  path,
+]
 
 function relayFiles(place: SandboxPlace, relay: string): readonly string[] {
   const relays = relaysOf(place)
@@ -170,6 +193,7 @@ function environmentOf(place: PreparedPlace, command: InnerCommand): readonly [s
     // The index of the repository can be read but not refreshed.
     GIT_OPTIONAL_LOCKS: '0',
     ...place.toolchains.env,
+    PATH: [place.toolchains.env['PATH'], ...place.shown.programFolders].join(delimiter),
     ...(proxy === undefined ? {} : { HTTPS_PROXY: proxy, https_proxy: proxy }),
     ...place.env,
     ...command.env,

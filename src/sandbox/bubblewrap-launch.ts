@@ -19,6 +19,8 @@ import type { Command } from '../engine/index.ts'
 import { FaultError } from '../loop/index.ts'
 import {
   bubblewrapArgs,
+  hiddenDescriptor,
+  hiddenFiles,
   type PreparedPlace,
   relayProgram,
   relaySocket,
@@ -28,7 +30,7 @@ import {
 import type { Cgroup, Cgroups } from './cgroups.ts'
 import { type DiskWatch, watchDisk } from './disk-watch.ts'
 import { guardCommand, guardFailure, word, wordDescriptor } from './guard.ts'
-import { coverInherited } from './inherited-descriptors.ts'
+import { coverInherited, nothingDescriptor } from './inherited-descriptors.ts'
 import {
   isAlive,
   isBusy,
@@ -95,12 +97,14 @@ function spawnBubblewrap(
   const options = ['--json-status-fd', `${statusDescriptor}`, '--args', `${argsDescriptor}`]
   const inner = innerCommand(machine, place, command)
   const hasInput = command.input !== undefined || command.keepsInput === true
-  const stdio = ['pipe', 'pipe', 'pipe', ...coverInherited(wordDescriptor + 1)] as const
+  const empty = hiddenFiles(place).map(() => nothingDescriptor())
+  const stdio = ['pipe', 'pipe', 'pipe', ...empty] as const
+  const covered = coverInherited(hiddenDescriptor + empty.length)
   return spawn(machine.bwrap, [...walls, ...options, '--', ...inner], {
     detached: true,
     cwd: '/',
     env: { [markVariable]: mark.value },
-    stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...stdio],
+    stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...stdio, ...covered],
   })
 }
 

@@ -1,7 +1,7 @@
 /** Where a program is on this machine, by its full path: what runs outside is never looked up twice. */
 
-import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
+import { isProgram } from './program-mounts.ts'
 
 /** For programs that are in no ordinary user's PATH. */
 const systemFolders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin']
@@ -14,13 +14,4 @@ export function findProgram(
   return [...systemFolders, ...path.split(delimiter).filter((folder) => isAbsolute(folder))]
     .map((folder) => join(folder, name))
     .find(isProgram)
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false // not there, or not for us
-  }
 }

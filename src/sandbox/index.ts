@@ -1,7 +1,8 @@
 export { type NetworkProxy, type NetworkProxyOptions, openNetworkProxy } from './network-proxy.ts'
-export { openSandbox, type SandboxOptions } from './open-sandbox.ts'
+export { openSandbox, openWithoutWalls, type SandboxOptions } from './open-sandbox.ts'
 export { createPlainCommands, type PlainCommandsOptions, type Spawn } from './plain-commands.ts'
 export { killAbandoned, killAll, type Mark, markVariable, newMark } from './process-group.ts'
+export { type ProgramPlace, programMounts } from './program-mounts.ts'
 export {
   defaultLimits,
   type LimitKind,

@@ -26,7 +26,8 @@ export function coverInherited(first: number): readonly (number | 'ignore')[] {
 }
 
 let nothingOpened: number | undefined
-function nothingDescriptor(): number {
+/** Reads as nothing. */
+export function nothingDescriptor(): number {
   nothingOpened ??= openSync('/dev/null', 'r')
   return nothingOpened
 }

@@ -16,6 +16,7 @@ import {
   type Tier,
 } from './sandbox-type.ts'
 import { launchInSeatbelt } from './seatbelt-launch.ts'
+import { findShownPaths } from './shown-paths.ts'
 import type { Toolchains } from './toolchains.ts'
 
 export interface SandboxOptions {
@@ -33,9 +34,24 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const { requireTier = 'none' } = options
   const { machine, found } = await findOnce(options.machine)
   requireStrength(found.report, requireTier)
-  const launch = launcher(found.walls, machine.toolchains)
+  return sandboxOf(found.report, launcher(found.walls, machine.toolchains))
+}
+
+/** For those who want none, whatever there is: commands are plain processes. */
+export function openWithoutWalls(): Sandbox {
+  const report: SandboxReport = {
+    tier: 'none',
+    reason: 'None was wanted.',
+    limits: 'none',
+    probes: [],
+    durationMs: 0,
+  }
+  return sandboxOf(report, launcher(undefined, { mounts: [], links: [], env: {} }))
+}
+
+function sandboxOf(report: SandboxReport, launch: (place: SandboxPlace) => Start): Sandbox {
   return {
-    report: found.report,
+    report,
     commands(place) {
       const start = launch(place)
       return { run: (command, signal) => runCommand(start, command, signal) }
@@ -83,26 +99,32 @@ function launcher(
   toolchains: Toolchains,
 ): (place: SandboxPlace) => Start {
   return (place) => {
-    const prepared = prepare(place, toolchains)
-    return (command) => {
-      switch (walls?.type) {
-        case 'bubblewrap':
-          return launchInBubblewrap(walls.bubblewrap, prepared, command)
-        case 'seatbelt':
-          return launchInSeatbelt(walls.sandboxExec, prepared, command)
-        case undefined:
-          return launchPlain({
-            ...command,
-            cwd: command.cwd ?? prepared.real,
-            env: { ...place.env, ...command.env },
-          })
-      }
+    // Where nothing is protected there is nothing to refuse either.
+    if (walls === undefined) {
+      return (command) =>
+        launchPlain({
+          ...command,
+          cwd: command.cwd ?? place.workspace,
+          env: { ...place.env, ...command.env },
+        })
     }
+    const prepared = prepare(place, toolchains)
+    return (command) =>
+      walls.type === 'bubblewrap'
+        ? launchInBubblewrap(walls.bubblewrap, prepared, command)
+        : launchInSeatbelt(walls.sandboxExec, prepared, command)
   }
 }
 
 function prepare(place: SandboxPlace, toolchains: Toolchains): PreparedPlace {
   const real = realWorkspace(place.workspace)
   const allLimits = { ...defaultLimits, ...place.limits }
-  return { ...place, real, allLimits, toolchains, git: gitMounts(real) }
+  const git = gitMounts(real)
+  const shown = findShownPaths({
+    workspace: real,
+    readOnly: place.readOnly ?? [],
+    hide: place.hide ?? [],
+    others: [...toolchains.mounts, ...git.readOnly],
+  })
+  return { ...place, real, allLimits, toolchains, git, shown }
 }

@@ -65,7 +65,7 @@ export function launchInSeatbelt(
 
 /** The last rule that fits decides. */
 export function seatbeltProfile(place: PreparedPlace, temporary: string): string {
-  const readable = [...systemFolders, ...place.toolchains.mounts, ...(place.readOnly ?? [])]
+  const readable = [...systemFolders, ...place.toolchains.mounts, ...place.shown.outside]
   const git = place.git.readOnly
   return [
     '(version 1)',
@@ -75,8 +75,11 @@ export function seatbeltProfile(place: PreparedPlace, temporary: string): string
     '(allow file-write* (literal "/dev/null"))',
     rule('allow', 'file-read*', [...readable, ...git]),
     rule('allow', 'file-read* file-write*', [place.real, temporary]),
-    rule('deny', 'file-write*', git),
-    rule('deny', 'file-read* file-write*', [...place.git.hide, ...(place.hide ?? [])]),
+    rule('deny', 'file-write*', [...git, ...place.shown.inside]),
+    rule('deny', 'file-read* file-write*', [
+      ...place.git.hide,
+      ...place.shown.hidden.map(({ path }) => path),
+    ]),
     '(deny network*)',
   ]
     .filter((line) => line !== '')

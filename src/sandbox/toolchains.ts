@@ -110,7 +110,8 @@ export const isWithin = (path: string, folder: string): boolean => {
   return way === '' || !(way === '..' || way.startsWith('../') || isAbsolute(way))
 }
 
-const withoutNested = (mounts: readonly string[]): readonly string[] =>
+/** What lies in another one is shown by that. */
+export const withoutNested = (mounts: readonly string[]): readonly string[] =>
   mounts.filter((mount) => !mounts.some((other) => other !== mount && isWithin(mount, other)))
 
 const twoDeep = (path: string): string => path.split('/').slice(0, 3).join('/')

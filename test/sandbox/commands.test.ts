@@ -1,6 +1,6 @@
 // A command in the sandbox is a command like any other: what it is given, and what comes out of it.
 
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -184,9 +184,11 @@ describe('a program that cannot be started', () => {
   })
 
   test('for want of a sandbox says what bubblewrap said', async () => {
-    const broken = sandbox.commands({ workspace, readOnly: ['/nonexistent/lib'] })
+    const shared = await newFolder()
+    const broken = sandbox.commands({ workspace, readOnly: [shared] })
+    await rm(shared, { recursive: true })
     await expect(broken.run(shell('true'), never)).rejects.toMatchObject({
-      fault: { code: 'sandbox-failed', message: expect.stringContaining('/nonexistent/lib') },
+      fault: { code: 'sandbox-failed', message: expect.stringContaining(shared) },
     })
   })
 })

@@ -1,0 +1,100 @@
+import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { programMounts } from './program-mounts.ts'
+
+let home: string
+let cwd: string
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-home-')))
+  cwd = join(home, 'work')
+  await mkdir(cwd)
+})
+afterEach(() => rm(home, { recursive: true, force: true }))
+
+async function program(path: string): Promise<string> {
+  const file = join(home, path)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, '#!/bin/sh\n')
+  await chmod(file, 0o755)
+  return file
+}
+
+async function link(path: string, target: string): Promise<string> {
+  const file = join(home, path)
+  await mkdir(dirname(file), { recursive: true })
+  await symlink(target, file)
+  return file
+}
+
+const mountsOf = (name: string, path = `${home}/.local/bin:/usr/bin`): readonly string[] =>
+  programMounts(name, { cwd, path, home, node: '/usr/bin/node' })
+
+describe('what a program needs', () => {
+  test('is the file alone, in a folder of many', async () => {
+    const file = await program('.local/bin/agent')
+    await program('.local/bin/other')
+    expect(mountsOf('agent')).toEqual([file])
+    expect(mountsOf('../.local/bin/agent')).toEqual([file])
+    expect(mountsOf(file)).toEqual([file])
+  })
+
+  test('is the link and what it leads to', async () => {
+    const file = await program('.local/share/agent/versions/2.1')
+    const found = await link('.local/bin/agent', file)
+    expect(mountsOf('agent')).toEqual([found, file])
+  })
+
+  test('is all packages that it was installed with', async () => {
+    const modules = 'lib/node_modules'
+    const file = await program(`${modules}/@scope/agent/bin/cli.js`)
+    const found = await link('.local/bin/agent', file)
+    await program(`${modules}/@scope/agent/node_modules/dep/index.js`)
+    expect(mountsOf('agent')).toEqual([found, join(home, modules)])
+    const store = await program('app/node_modules/.pnpm/a@1/node_modules/a/cli.js')
+    await link('app/node_modules/.bin/a', store)
+    expect(mountsOf('../app/node_modules/.bin/a')).toEqual([join(home, 'app/node_modules')])
+  })
+
+  test('is an environment of Python as a whole', async () => {
+    const file = await program('.local/share/uv/tools/agent/bin/agent')
+    await writeFile(join(home, '.local/share/uv/tools/agent/pyvenv.cfg'), '')
+    const found = await link('.local/bin/agent', file)
+    expect(mountsOf('agent')).toEqual([found, join(home, '.local/share/uv/tools/agent')])
+  })
+
+  test('is nothing where it is shown already: the system, version managers, the workspace', async () => {
+    expect(mountsOf('sh')).toEqual([])
+    expect(mountsOf('/bin/sh')).toEqual([])
+    await program('.cargo/bin/agent')
+    expect(mountsOf('agent', `${home}/.cargo/bin`)).toEqual([])
+    await program('work/node_modules/.bin/agent')
+    expect(mountsOf('node_modules/.bin/agent')).toEqual([])
+  })
+
+  test('is only the part that is not shown', async () => {
+    const file = await program('.bun/install/global/node_modules/agent/cli.js')
+    await link('.bun/bin/agent', file)
+    expect(mountsOf('agent', `${home}/.bun/bin`)).toEqual([
+      join(home, '.bun/install/global/node_modules'),
+    ])
+  })
+
+  test('is nothing for what is no program', async () => {
+    await mkdir(join(home, '.local/bin/folder'), { recursive: true })
+    await writeFile(join(home, '.local/bin/text'), '')
+    await link('.local/bin/dangling', '/nonexistent/agent')
+    for (const name of ['missing', 'folder', 'text', 'dangling', '', '.', '/', '/nonexistent/x']) {
+      expect(mountsOf(name)).toEqual([])
+    }
+    await program('work/agent')
+    expect(mountsOf('agent', '.:relative')).toEqual([])
+  })
+})
+
+test('never the home, whatever is in it', async () => {
+  const file = await program('bin/agent')
+  await writeFile(join(home, 'pyvenv.cfg'), '')
+  expect(mountsOf('agent', `${home}/bin`)).toEqual([file])
+})
