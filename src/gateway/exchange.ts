@@ -253,7 +253,7 @@ async function keep(session: SessionParts, exchange: Exchange): Promise<void> {
       isEstimated,
       durationMs,
     })
-    if (session.replayer === undefined) await options.record?.(exchange)
+    await options.record?.(exchange)
   } catch (error) {
     tally.trouble = { kind: 'failed', message: `An exchange cannot be kept: ${textOf(error)}` }
     stop.abort()
