@@ -37,6 +37,7 @@ export type {
   Verdict,
 } from '../engine/index.ts'
 export { load as loadStored } from '../engine/index.ts'
+export type { Exchange, ExchangeBody } from '../gateway/index.ts'
 export type { RemoveOptions } from '../journal/index.ts'
 export {
   type Action,
@@ -155,6 +156,7 @@ export {
 export type { Collected } from './collect-garbage.ts'
 export { type CommandCheckOptions, commandCheck } from './command-check.ts'
 export type { Host, Inspection } from './host.ts'
+export { loadExchange } from './load-exchange.ts'
 export {
   distrustLoop,
   type LoopReport,

@@ -1,7 +1,7 @@
 /** One line for people about one event. */
 
 import type { Decision } from './decision.ts'
-import type { Ending, RunEvent } from './event.ts'
+import type { Ending, RunEvent, Walls } from './event.ts'
 import type { StepNote } from './loop-type.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
 
@@ -10,7 +10,9 @@ export function describeEvent(event: RunEvent): string {
     case 'run-created':
       return `created, loop ${event.loop}${event.origin === undefined ? '' : ` (${event.origin.type})`}`
     case 'run-started':
-      return event.sandbox === undefined ? 'started' : `started, sandbox ${event.sandbox.tier}`
+      return event.sandbox === undefined
+        ? 'started'
+        : `started, sandbox: ${describeWalls(event.sandbox)}`
     case 'run-suspended':
       return `suspended: ${event.reason}`
     case 'run-ended':
@@ -50,6 +52,12 @@ export function describeEvent(event: RunEvent): string {
   }
 }
 
+/** `strong, limits by cgroup`. */
+export function describeWalls({ tier, limits, attended }: Walls): string {
+  const held = limits === 'none' ? 'no limits' : `limits by ${limits}`
+  return [tier, ...(tier === 'none' ? [] : [held]), ...(attended ? ['attended'] : [])].join(', ')
+}
+
 function describeNote(note: StepNote): string {
   switch (note.type) {
     case 'tool-called': {
@@ -68,7 +76,9 @@ function describeNote(note: StepNote): string {
       return `waits until ${isoTime(note.untilMs)}: ${note.message}`
     case 'exchanged': {
       const about = note.isEstimated ? 'about ' : ''
-      return `${note.model} ${note.ended}, ${about}${note.spent.tokens} tokens`
+      const { tokens, costMicros } = note.spent
+      const cost = `${about}${tokens} tokens, ${costMicros} µ$`
+      return `asked ${note.model} (${note.ordinal}): ${note.ended}, ${cost} (${note.durationMs} ms)`
     }
   }
 }

@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import type { Host } from '../../host/index.ts'
 import { type Json, LoopError, type RunId } from '../../loop/index.ts'
+import { renderExchange } from '../display/exchange-view.ts'
 import { createIterationReader, type IterationRecord } from '../display/iteration-record.ts'
 import {
   type IterationView,
@@ -16,21 +17,29 @@ interface ShowOptions {
   readonly prompt?: true
   readonly report?: true
   readonly check?: string
+  readonly exchange?: number
 }
 
 export function addShowing(program: Command): void {
   program
     .command('show <run>')
     .argument('[iteration]', 'its number (default: the last)', wholeNumber)
-    .description('one iteration, whole: prompt, report, output of checks, tools, files changed')
+    .description('one iteration, whole: prompt, report, output of checks, tools, models, files')
     .option('--prompt', 'only the prompt, as it was sent')
     .option('--report', 'only what the agent said at its end')
     .option('--check <name>', 'only what this check printed')
+    .option(
+      '--exchange <n>',
+      'only this exchange with a model, by its number there: request and answer',
+      wholeNumber,
+    )
     .action((run: string, iteration: number | undefined, options: ShowOptions) =>
       withRecord(program, async (host, session) => {
         const view = await readView(host, run, iteration)
         const text = chosenText(view, options)
-        if (text === undefined) {
+        if (options.exchange !== undefined)
+          await printExchange(host, session, view, options.exchange)
+        else if (text === undefined) {
           session.print(view, () => renderIteration(session.terminal.style, view))
         } else printText(session, text)
       }),
@@ -81,9 +90,9 @@ function noIteration(name: string, iteration: number | undefined): LoopError {
 }
 
 function chosenText(view: IterationView, options: ShowOptions): string | undefined {
-  const { prompt, report, check } = options
-  if ([prompt, report, check].filter((choice) => choice !== undefined).length > 1) {
-    throw new LoopError('bad-request', 'Say one of --prompt, --report and --check.')
+  const { prompt, report, check, exchange } = options
+  if ([prompt, report, check, exchange].filter((choice) => choice !== undefined).length > 1) {
+    throw new LoopError('bad-request', 'Say one of --prompt, --report, --check and --exchange.')
   }
   if (prompt) return joined(view, 'prompt', view.prompts)
   if (report) return joined(view, 'report', view.reports)
@@ -93,6 +102,22 @@ function chosenText(view: IterationView, options: ShowOptions): string | undefin
   if (found !== undefined) return found.output
   const advice = known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}.`
   throw nothing(view, `result of a check "${check}"`, advice)
+}
+
+async function printExchange(
+  host: Host,
+  { print, terminal }: Session,
+  view: IterationView,
+  number: number,
+): Promise<void> {
+  const found = view.exchanges[number - 1]
+  if (found === undefined) {
+    const count = view.exchanges.length
+    throw nothing(view, `exchange ${number}`, count === 0 ? 'It has none.' : `It has ${count}.`)
+  }
+  const { loadExchange } = await import('../../host/index.ts')
+  const exchange = await loadExchange(found.blob, host.blobs)
+  print(exchange, () => renderExchange(terminal.style, exchange))
 }
 
 function joined(view: IterationView, what: string, parts: readonly { text: string }[]): string {

@@ -7,6 +7,15 @@ export function renderSpan(ms: number): string {
   return `${(seconds / 3600).toFixed(1)} h`
 }
 
+/** The time of day where the reader is; what is a day away has its date. */
+export function renderClock(ms: number, nowMs: number): string {
+  const at = new Date(ms)
+  const clock = [at.getHours(), at.getMinutes(), at.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':')
+  return Math.abs(ms - nowMs) < 86_400_000 ? clock : `${at.toISOString().slice(0, 10)} ${clock}`
+}
+
 export const renderCount = (count: number): string => count.toLocaleString('en-US')
 
 /** Cents where there are any, more digits where there are not. */

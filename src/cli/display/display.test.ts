@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { initialState } from '../../loop/index.ts'
+import {
+  type BlobId,
+  initialState,
+  type RunEvent,
+  type RunId,
+  type StepId,
+  type StepNote,
+} from '../../loop/index.ts'
 import { createStyle } from '../terminal.ts'
 import { createDisplay } from './display.ts'
 
@@ -16,4 +23,44 @@ test('what ends late, such as a question, brings no bottom line back', () => {
   written.length = 0
   display.resume()
   expect(written).toEqual([])
+})
+
+test('the bottom line says when an agent waits for a provider, and that it goes on', () => {
+  const written: string[] = []
+  const output = { write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream
+  const terminal = { live: true, asks: true, style: createStyle(false), width: () => 100 }
+  const display = createDisplay(output, terminal, initialState)
+  const step = 'agent:maker#1' as StepId
+  let seq = 0
+  const show = (event: RunEvent): string => {
+    written.length = 0
+    seq++
+    display.show({ run: 'r1' as RunId, seq, position: seq, atMs: Date.now(), event })
+    return written.at(-1) ?? ''
+  }
+  const note = (one: StepNote): string =>
+    show({ type: 'step-noted', iteration: 1, step, note: one })
+  const exchanged: StepNote = {
+    type: 'exchanged',
+    attempt: 1,
+    ordinal: 3,
+    provider: 'anthropic',
+    model: 'm',
+    ended: 'complete',
+    spent: { tokens: 1, costMicros: 1 },
+    isEstimated: false,
+    durationMs: 1,
+    blob: 'b' as BlobId,
+    bytes: 1,
+  }
+  try {
+    expect(show({ type: 'step-started', iteration: 1, step, attempt: 1 })).toContain('maker 0.')
+    const untilMs = Date.now() + 60_000
+    expect(note({ type: 'waiting', untilMs, message: 'closed' })).toMatch(
+      /maker: waiting until \d\d:\d\d:\d\d /,
+    )
+    expect(note(exchanged)).toContain('maker: at work, 3 answers so far')
+  } finally {
+    display.close()
+  }
 })

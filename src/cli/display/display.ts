@@ -3,8 +3,15 @@
  * painted anew. Everything goes to one stream, so that nothing is torn.
  */
 
-import { evolve, type RecordedEvent, type RunEvent, type RunState } from '../../loop/index.ts'
+import {
+  evolve,
+  type RecordedEvent,
+  type RunEvent,
+  type RunState,
+  type StepNote,
+} from '../../loop/index.ts'
 import type { Terminal } from '../terminal.ts'
+import { plural, renderClock } from './amounts.ts'
 import { createNarrator, renderCall, stepName } from './narrate.ts'
 import { type Doing, fitStyled, renderStatusLine } from './status-line.ts'
 
@@ -91,10 +98,10 @@ function doingAfter(doing: Doing | undefined, event: RunEvent, atMs: number): Do
     case 'step-started':
       return { what: stepName(event.step), sinceMs: atMs }
     case 'step-noted': {
-      const { note, step } = event
-      if (note.type === 'tool-called') return { what: `${stepName(step)}: thinking`, sinceMs: atMs }
-      if (note.type !== 'turn-ended' || note.calling === undefined) return doing
-      return { what: `${stepName(step)}: ${renderCall(note.calling)}`, sinceMs: atMs }
+      const what = doingOf(event.note, atMs)
+      return what === undefined
+        ? doing
+        : { what: `${stepName(event.step)}: ${what}`, sinceMs: atMs }
     }
     case 'step-finished':
     case 'step-failed':
@@ -102,5 +109,21 @@ function doingAfter(doing: Doing | undefined, event: RunEvent, atMs: number): Do
       return undefined
     default:
       return doing
+  }
+}
+
+/** What an agent does after a note; undefined when the note does not tell. */
+function doingOf(note: StepNote, atMs: number): string | undefined {
+  switch (note.type) {
+    case 'tool-called':
+      return 'thinking'
+    case 'turn-ended':
+      return note.calling === undefined ? undefined : renderCall(note.calling)
+    case 'waiting':
+      return `waiting until ${renderClock(note.untilMs, atMs)}`
+    case 'exchanged':
+      return `at work, ${plural(note.ordinal, 'answer')} so far`
+    default:
+      return undefined
   }
 }

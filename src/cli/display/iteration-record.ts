@@ -9,6 +9,7 @@
 import {
   describeEvent,
   type Ending,
+  type ExchangeNote,
   evolve,
   type Fault,
   initialState,
@@ -51,6 +52,12 @@ export interface IterationRecord {
   /** Lines about what else happened. */
   readonly remarks: readonly string[]
   readonly steps: readonly StepRecord[]
+  /** With models, in the order in which they ended. */
+  readonly exchanges: readonly ExchangeRecord[]
+}
+
+export interface ExchangeRecord extends Omit<ExchangeNote, 'type'> {
+  readonly step: string
 }
 
 export interface IterationReader {
@@ -59,7 +66,10 @@ export interface IterationReader {
   found(): IterationRecord | undefined
 }
 
-type Draft = Omit<IterationRecord, 'steps'> & { readonly steps: Map<string, StepRecord> }
+type Draft = Omit<IterationRecord, 'steps' | 'exchanges'> & {
+  readonly steps: Map<string, StepRecord>
+  readonly exchanges: ExchangeRecord[]
+}
 
 const remarksMax = 50
 
@@ -110,6 +120,7 @@ const begun = (iteration: number, atMs: number): Draft => ({
   tools: {},
   remarks: [],
   steps: new Map(),
+  exchanges: [],
 })
 
 function withTotals(draft: Draft, state: RunState): Draft {
@@ -144,8 +155,15 @@ function applied(draft: Draft, event: RunEvent, atMs: number): Draft {
       return draft
     }
     case 'step-noted': {
-      const { type } = event.note
-      return type === 'context-cut' || type === 'nudged' ? remark(draft, event) : draft
+      const { step, note } = event
+      if (note.type === 'exchanged') {
+        const { type: _type, ...exchange } = note
+        // In place, as above.
+        draft.exchanges.push({ step, ...exchange })
+        return draft
+      }
+      const isRemark = ['context-cut', 'nudged', 'waiting'].includes(note.type)
+      return isRemark ? remark(draft, event) : draft
     }
     case 'warning':
     case 'workspace-changed':

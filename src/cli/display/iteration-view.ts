@@ -12,6 +12,7 @@ import {
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
+import { renderExchanges } from './exchange-view.ts'
 import type { IterationRecord, StepRecord } from './iteration-record.ts'
 import { stepName } from './narrate.ts'
 import { visible } from './render.ts'
@@ -93,6 +94,7 @@ export function renderIteration(style: Style, view: IterationView): string {
     ...view.prompts.map((prompt) => [style.bold(promptTitle(prompt)), ...inset(prompt.text)]),
     ...view.reports.map((report) => renderReport(style, view, report)),
     renderTools(style, view),
+    renderExchanges(style, view.exchanges),
     ...view.checks.map((check) => renderCheck(style, check)),
     renderFiles(style, view),
     renderOthers(style, view),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  type BlobId,
   evolve,
   initialState,
   type Json,
@@ -8,8 +9,11 @@ import {
   type RunId,
   type RunState,
   type StepId,
+  type StepNote,
+  type Walls,
 } from '../../loop/index.ts'
 import { createStyle } from '../terminal.ts'
+import { renderClock } from './amounts.ts'
 import { createNarrator } from './narrate.ts'
 import { fitStyled, renderStatusLine } from './status-line.ts'
 
@@ -121,6 +125,60 @@ test('the end says what it came to and what it took', () => {
     { type: 'run-ended', outcome: { type: 'exhausted', limit: 'cost', condition: 'budget.cost' } },
   ])
   expect(lines).toEqual(['✗ exhausted: cost (budget.cost)  0 iterations, 1.0 s'])
+})
+
+test('the walls around a run are told at its head, with a warning where there are none', () => {
+  const started = (sandbox: Walls): RunEvent => ({
+    type: 'run-started',
+    owner: 'me',
+    fence: 1,
+    sandbox,
+  })
+  const { lines } = tell([
+    started({ tier: 'strong', limits: 'cgroup', attended: false }),
+    started({ tier: 'basic', limits: 'none', attended: true }),
+    started({ tier: 'none', limits: 'none', attended: true }),
+  ])
+  expect(lines).toEqual([
+    '  sandbox: strong, limits by cgroup',
+    '  warning: sandbox: basic, no limits, attended',
+    '  warning: sandbox: none, attended; what it starts can read your files and reach the network',
+  ])
+})
+
+test('a wait for a provider is told once, and exchanges are not lines of their own', () => {
+  const noted = (note: StepNote): RunEvent => ({
+    type: 'step-noted',
+    iteration: 1,
+    step: step('agent:maker#1'),
+    note,
+  })
+  const untilMs = new Date(2026, 10, 15, 14, 5, 33).getTime()
+  const waiting = noted({ type: 'waiting', untilMs, message: 'anthropic takes no requests.' })
+  const blob: BlobId = JSON.parse('"b"')
+  const { lines } = tell([
+    waiting,
+    waiting,
+    noted({
+      type: 'exchanged',
+      attempt: 1,
+      ordinal: 1,
+      provider: 'anthropic',
+      model: 'm',
+      ended: 'complete',
+      spent: { tokens: 1, costMicros: 1 },
+      isEstimated: false,
+      durationMs: 1,
+      blob,
+      bytes: 1,
+    }),
+    noted({ type: 'waiting', untilMs: untilMs + 60_000, message: 'again' }),
+  ])
+  expect(lines).toEqual([
+    '    maker          waiting until 2026-11-15 14:05:33: anthropic takes no requests.',
+    '    maker          waiting until 2026-11-15 14:06:33: again',
+  ])
+  expect(renderClock(untilMs, untilMs - 60_000)).toBe('14:05:33')
 })
 
 test('a line with colours is cut by what is seen of it, and its colours end', () => {

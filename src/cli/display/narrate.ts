@@ -3,10 +3,18 @@
  * in, lines come out; what is on the screen is somebody else's business.
  */
 
-import type { CheckResult, Json, RecordedEvent, RunEvent, RunState } from '../../loop/index.ts'
-import { describeEnding, describeEvent, describeOutcome } from '../../loop/index.ts'
+import type {
+  CheckResult,
+  Json,
+  RecordedEvent,
+  RunEvent,
+  RunState,
+  StepNote,
+  Walls,
+} from '../../loop/index.ts'
+import { describeEnding, describeEvent, describeOutcome, describeWalls } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
-import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
+import { plural, renderClock, renderCount, renderMoney, renderSpan } from './amounts.ts'
 import { visible } from './render.ts'
 import { isNames, isPrompt, isReport } from './step-values.ts'
 
@@ -21,6 +29,8 @@ const complaintLinesMax = 60
 const textCharsMax = 160
 const placesMax = 6
 
+type WaitingNote = Extract<StepNote, { type: 'waiting' }>
+
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
 
 export function createNarrator(style: Style): Narrator {
@@ -28,6 +38,8 @@ export function createNarrator(style: Style): Narrator {
   const began = new Map<string, number>()
   /** What each of them said last: a report that says only that again need not be told twice. */
   const lastSaid = new Map<string, string>()
+  /** Until when each of them waits: those who wait together need not all be told of. */
+  const waits = new Map<string, string>()
   const line = (name: string, text: string): string =>
     `    ${style.cyan(short(name).padEnd(nameWidth))} ${text}`
 
@@ -52,6 +64,13 @@ export function createNarrator(style: Style): Narrator {
     return [line(stepName(event.step), `${text} ${style.dim(took)}`)]
   }
 
+  function waiting(step: string, { untilMs, message }: WaitingNote, nowMs: number): string[] {
+    const until = renderClock(untilMs, nowMs)
+    if (waits.get(step) === until) return []
+    waits.set(step, until)
+    return [line(stepName(step), style.yellow(oneLine(`waiting until ${until}: ${message}`)))]
+  }
+
   return {
     tell({ event, atMs }, state) {
       switch (event.type) {
@@ -69,6 +88,7 @@ export function createNarrator(style: Style): Narrator {
           return finished({ event, atMs })
         case 'step-noted':
           if (event.note.type === 'said') lastSaid.set(event.step, oneLine(event.note.text))
+          if (event.note.type === 'waiting') return waiting(event.step, event.note, atMs)
           return noteLines(style, line, event)
         case 'iteration-ended':
           return event.ending.type === 'error' || event.ending.type === 'rate-limited'
@@ -76,8 +96,9 @@ export function createNarrator(style: Style): Narrator {
             : []
         case 'run-ended':
           return [renderEnd(style, state), ...whereIt(style, event.outcome)]
-        case 'run-created':
         case 'run-started':
+          return event.sandbox === undefined ? [] : [renderWalls(style, event.sandbox)]
+        case 'run-created':
         case 'run-suspended':
         case 'budget-reserved':
         case 'budget-settled':
@@ -87,6 +108,15 @@ export function createNarrator(style: Style): Narrator {
       }
     },
   }
+}
+
+/** What is around the run, so that nobody has to ask; a warning where there is nothing. */
+function renderWalls(style: Style, walls: Walls): string {
+  const text = `sandbox: ${describeWalls(walls)}`
+  if (walls.tier === 'strong') return `  ${style.dim(text)}`
+  const risk =
+    walls.tier === 'none' ? '; what it starts can read your files and reach the network' : ''
+  return `  ${style.yellow(`warning: ${text}${risk}`)}`
 }
 
 /** What it came to, with what it took. */
@@ -149,7 +179,7 @@ function noteLines(style: Style, line: Line, { step, note }: Of<'step-noted'>): 
     case 'said':
       return [line(who, style.dim(oneLine(note.text)))]
     case 'waiting':
-      return [line(who, style.yellow(oneLine(note.message)))]
+    // What was asked of a model is in the status line, and in `show`.
     case 'exchanged':
       return []
     case 'context-cut':

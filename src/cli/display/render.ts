@@ -1,7 +1,12 @@
 /** Runs as text for a terminal. */
 
 import type { Inspection, RunRow } from '../../host/index.ts'
-import { describeOutcome, type OpenQuestion, questionName } from '../../loop/index.ts'
+import {
+  describeOutcome,
+  describeWalls,
+  type OpenQuestion,
+  questionName,
+} from '../../loop/index.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
 
 /** The furthest that a date goes. */
@@ -58,8 +63,10 @@ export function renderInspection({ run, state, questions, checkpoints }: Inspect
   const lines = [
     ['run', `${run.name}  ${run.id}`],
     ['loop', run.loop],
-    ...(state.source === undefined ? [] : [['file', state.source.file]]),
+    ...(state.source === undefined ? [] : [['file', `${state.source.file}${changesOf(state)}`]]),
+    ...(state.origin === undefined ? [] : [['from', describeOrigin(state.origin)]]),
     ['status', describeStatus(run, state)],
+    ...(state.sandbox === undefined ? [] : [['sandbox', describeWalls(state.sandbox)]]),
     ['iterations', `${state.iteration} of ${limits.iterations}${under}`],
     ['steps', `${metrics.steps} done, ${metrics.stepsFailed} failed, ${metrics.retries} retries`],
     ...Object.entries(metrics.tools).map(([tool, use]) => [
@@ -78,6 +85,26 @@ export function renderInspection({ run, state, questions, checkpoints }: Inspect
     ]),
   ]
   return [renderTable(lines), ...questions.map((asked) => renderQuestion(run, asked))].join('\n')
+}
+
+function changesOf({ source }: Inspection['state']): string {
+  const { model, prompt } = source?.changes ?? {}
+  const changes = [
+    ...(model === undefined ? [] : [`the model ${model}`]),
+    ...(prompt === undefined ? [] : ['another prompt']),
+  ]
+  return changes.length === 0 ? '' : `, with ${changes.join(' and ')}`
+}
+
+function describeOrigin(origin: NonNullable<Inspection['state']['origin']>): string {
+  switch (origin.type) {
+    case 'checkpoint':
+      return `checkpoint ${origin.checkpoint}, after iteration ${origin.iteration}`
+    case 'fork':
+      return `a fork of ${origin.run} after iteration ${origin.iteration}`
+    case 'replay':
+      return `a replay of ${origin.run}`
+  }
 }
 
 function describeStatus(run: RunRow, state: Inspection['state']): string {
