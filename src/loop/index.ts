@@ -6,6 +6,7 @@ export {
   type Limits,
   limitBroken,
   type Remaining,
+  subtract,
   zero,
 } from './budget.ts'
 export { type Condition, evaluate, type Facts, firstMet } from './condition.ts'

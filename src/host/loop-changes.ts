@@ -1,0 +1,68 @@
+/**
+ * What a person puts in the place of what a loop file says, for one run: another model, another prompt.
+ * The run keeps it, so that it is the same when the run goes on.
+ */
+
+import { createHash } from 'node:crypto'
+import { LoopError, type Source } from '../loop/index.ts'
+import type { AgentSettings } from '../protocol/index.ts'
+import type { ReadSection } from './loop-file/index.ts'
+
+export type LoopChanges = NonNullable<Source['changes']>
+
+/** It is kept in the first event of the run. */
+const promptCharsMax = 200_000
+
+export function requireChanges({ model, prompt }: LoopChanges): LoopChanges {
+  if (prompt?.trim() === '') throw new LoopError('bad-request', 'The prompt is empty. Say one.')
+  if (prompt !== undefined && prompt.length > promptCharsMax) {
+    const message = `A prompt may have ${promptCharsMax} characters; this one has ${prompt.length}.`
+    throw new LoopError('bad-request', `${message} Write it into a loop file.`)
+  }
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(prompt === undefined ? {} : { prompt }),
+  }
+}
+
+/** An address and a key are of one provider: for a model of another they mean nothing. */
+export function changedAgent(agent: AgentSettings, { model }: LoopChanges): AgentSettings {
+  if (model === undefined) return agent
+  if (agent.type !== 'model') throw noModel(agent)
+  if (providerOf(model) === providerOf(agent.model)) return { ...agent, model }
+  const { baseUrl: _baseUrl, apiKeyEnv: _apiKeyEnv, ...rest } = agent
+  return { ...rest, model }
+}
+
+const providerOf = (model: string): string => model.slice(0, Math.max(0, model.indexOf('/')))
+
+function noModel(agent: Exclude<AgentSettings, { type: 'model' }>): LoopError {
+  const what = agent.type === 'command' ? `the command "${agent.command.join(' ')}"` : 'a script'
+  return new LoopError(
+    'bad-request',
+    `The agent of this loop is ${what}, which chooses its model itself. Give the model there, and ` +
+      'take --model away.',
+  )
+}
+
+/** All of it: sections of the file that are not there any more are not missed. */
+export function changedSections(
+  sections: readonly ReadSection[],
+  { prompt }: LoopChanges,
+): readonly ReadSection[] {
+  if (prompt === undefined) return sections
+  const position = { file: '--prompt', line: 1, column: 1 }
+  const whole = { priority: 100, stable: false, keep: 'start', required: false } as const
+  return [{ name: 'prompt', ...whole, text: prompt, position }]
+}
+
+/** Another loop, as far as going on in the middle of an iteration is concerned. */
+export function changedVersion(digest: string, changes: LoopChanges): string {
+  if (Object.keys(changes).length === 0) return digest
+  return createHash('sha256')
+    .update(`${digest}\0${JSON.stringify(changes)}`)
+    .digest('hex')
+}
+
+export const changedSource = (source: Source, changes: LoopChanges): Source =>
+  Object.keys(changes).length === 0 ? source : { ...source, changes }
