@@ -20,7 +20,7 @@ export const innerHome = '/home/agent'
 export const innerFolder = '/run/loopwright'
 export const relayProgram: string = join(innerFolder, 'relay.mjs')
 /** From here on, one for each file that is hidden. */
-export const hiddenDescriptor = 6
+export const hiddenDescriptor = 7
 export const relaySocket = (index: number): string => join(innerFolder, `${index}.sock`)
 
 /** Not a secret, so on the command line: they hold even if nothing else arrives. */
@@ -112,6 +112,9 @@ function kernelFolders(tmpBytes: number): readonly string[] {
   const inMemory = (path: string): readonly string[] => ['--size', `${tmpBytes}`, '--tmpfs', path]
   return [
     '--proc',
+    '/proc',
+    // For root the settings of the kernel are files of its own, capabilities or not.
+    '--remount-ro',
     '/proc',
     '--dev',
     '/dev',

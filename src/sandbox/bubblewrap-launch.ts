@@ -51,6 +51,8 @@ export interface Bubblewrap {
   /** Our program that relays, and what runs it. */
   readonly relay: string
   readonly node: string
+  /** For the kernel; undefined where there is none for this processor. */
+  readonly filter: Uint8Array | undefined
 }
 
 type Started = Pick<Command, 'program' | 'args' | 'cwd' | 'env' | 'input'> & {
@@ -60,6 +62,7 @@ type Started = Pick<Command, 'program' | 'args' | 'cwd' | 'env' | 'input'> & {
 
 const statusDescriptor = 3
 const argsDescriptor = 4
+const filterDescriptor = 6
 const goneMs = 5000
 
 export function launchInBubblewrap(
@@ -78,6 +81,7 @@ export function launchInBubblewrap(
     throw error
   }
   write(child, argsDescriptor, args.map((arg) => `${arg}\0`).join(''))
+  if (machine.filter !== undefined) write(child, filterDescriptor, machine.filter)
   const status = followStatus(child, group)
   const watch = watchDisk(place.real, place.allLimits.workspaceBytes)
   child.once('error', () => {
@@ -94,11 +98,23 @@ function spawnBubblewrap(
   command: Started,
   mark: Mark,
 ): ChildProcess {
-  const options = ['--json-status-fd', `${statusDescriptor}`, '--args', `${argsDescriptor}`]
+  const options = [
+    '--json-status-fd',
+    `${statusDescriptor}`,
+    '--args',
+    `${argsDescriptor}`,
+    ...(machine.filter === undefined ? [] : ['--seccomp', `${filterDescriptor}`]),
+  ]
   const inner = innerCommand(machine, place, command)
   const hasInput = command.input !== undefined || command.keepsInput === true
   const empty = hiddenFiles(place).map(() => nothingDescriptor())
-  const stdio = ['pipe', 'pipe', 'pipe', ...empty] as const
+  const stdio = [
+    'pipe',
+    'pipe',
+    'pipe',
+    machine.filter === undefined ? 'ignore' : 'pipe',
+    ...empty,
+  ] as const
   const covered = coverInherited(hiddenDescriptor + empty.length)
   return spawn(machine.bwrap, [...walls, ...options, '--', ...inner], {
     detached: true,
@@ -119,11 +135,11 @@ function innerCommand(
   return guardCommand(place.allLimits, machine.limits, [...relay, program, ...args])
 }
 
-function write(child: ChildProcess, descriptor: number, text: string): void {
+function write(child: ChildProcess, descriptor: number, content: string | Uint8Array): void {
   // It may have ended before it has read anything; its exit says so.
   pipeAt(child, descriptor)
     ?.on('error', () => {})
-    .end(text)
+    .end(content)
 }
 
 /** Node types five of them. */

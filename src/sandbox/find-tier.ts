@@ -15,6 +15,7 @@ import { killAbandoned, programOf } from './process-group.ts'
 import { relayFile } from './relay-file.ts'
 import { runProbes } from './run-probes.ts'
 import type { LimitKind, ProbeResult, SandboxReport } from './sandbox-type.ts'
+import { seccompFilter } from './seccomp-filter.ts'
 import { findToolchains, type Toolchains } from './toolchains.ts'
 
 /** What the machine is asked; tests have machines of their own. */
@@ -88,7 +89,8 @@ async function lookOnLinux(machine: Machine, makeCommands: MakeCommands): Promis
   if (cgroups === undefined && machine.uid === 0) return none(rootReason, rootFix)
   const limits: LimitKind = cgroups === undefined ? 'rlimit' : 'cgroup'
   const { node } = machine
-  const bubblewrap = { bwrap, cgroups, limits, relay: relayFile(), node }
+  const filter = seccompFilter()
+  const bubblewrap = { bwrap, cgroups, limits, relay: relayFile(), node, filter }
   const walls: Walls = { type: 'bubblewrap', bubblewrap }
   return judge(machine, walls, limits, makeCommands, [])
 }

@@ -2,7 +2,7 @@ export { type NetworkProxy, type NetworkProxyOptions, openNetworkProxy } from '.
 export { openSandbox, openWithoutWalls, type SandboxOptions } from './open-sandbox.ts'
 export { createPlainCommands, type PlainCommandsOptions, type Spawn } from './plain-commands.ts'
 export { killAbandoned, killAll, type Mark, markVariable, newMark } from './process-group.ts'
-export { type ProgramPlace, programMounts } from './program-mounts.ts'
+export { commandMounts, type ProgramPlace, programMounts } from './program-mounts.ts'
 export {
   defaultLimits,
   type LimitKind,

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { programMounts } from './program-mounts.ts'
+import { commandMounts, programMounts } from './program-mounts.ts'
 
 let home: string
 let cwd: string
@@ -53,8 +53,16 @@ describe('what a program needs', () => {
     await program(`${modules}/@scope/agent/node_modules/dep/index.js`)
     expect(mountsOf('agent')).toEqual([found, join(home, modules)])
     const store = await program('app/node_modules/.pnpm/a@1/node_modules/a/cli.js')
-    await link('app/node_modules/.bin/a', store)
-    expect(mountsOf('../app/node_modules/.bin/a')).toEqual([join(home, 'app/node_modules')])
+    const linked = await link('app/node_modules/.bin/a', store)
+    expect(mountsOf('../app/node_modules/.bin/a')).toEqual([linked, join(home, 'app/node_modules')])
+  })
+
+  test('is also each file that its command names, and no folder', async () => {
+    const script = await program('agents/mine.mjs')
+    await program('notes/a.txt')
+    const place = { cwd, path: '', home, node: '/usr/bin/node' }
+    const command = ['/usr/bin/node', script, '../agents/mine.mjs', join(home, 'notes'), 'mine.mjs']
+    expect(commandMounts(command, place)).toEqual([script])
   })
 
   test('is an environment of Python as a whole', async () => {

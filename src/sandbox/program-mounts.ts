@@ -20,15 +20,31 @@ export interface ProgramPlace {
 
 /** For `readOnly` of a place; also what is given by name is then found inside. Empty if there is none. */
 export function programMounts(program: string, place: ProgramPlace): readonly string[] {
+  const found = findIn(program, place.cwd, place.path)
+  return found === undefined ? [] : mountsOf(found, place)
+}
+
+function mountsOf(found: string, place: ProgramPlace): readonly string[] {
   const { cwd, home = homedir(), node = process.execPath, path } = place
-  const found = findIn(program, cwd, path)
-  if (found === undefined) return []
   const shown = [...findToolchains({ home, path, node }).mounts, cwd, realpathSync(cwd)]
   const isShown = (one: string): boolean =>
     [one, inRealFolder(one)].some((spelling) => shown.some((folder) => isWithin(spelling, folder)))
   const real = realpathSync(found)
   const parts = partsOf(real).map((part) => (isWithin(home, part) ? real : part))
-  return withoutNested([...new Set([found, ...parts])].filter((one) => !isShown(one)))
+  // The program itself even where it is in one of its parts: its folder is where it is looked for.
+  return [...new Set([found, ...withoutNested(parts)])].filter((one) => !isShown(one))
+}
+
+/** Also files that the command names, such as the script of an interpreter. */
+export function commandMounts(command: readonly string[], place: ProgramPlace): readonly string[] {
+  const [program = '', ...args] = command
+  const named = args.filter((arg) => arg.includes('/') && isFile(resolve(place.cwd, arg)))
+  return [
+    ...new Set([
+      ...programMounts(program, place),
+      ...named.flatMap((arg) => mountsOf(resolve(place.cwd, arg), place)),
+    ]),
+  ]
 }
 
 /** As a shell finds it, but never by an entry that depends on where somebody stands. */
@@ -45,6 +61,14 @@ function findIn(program: string, cwd: string, path: string): string | undefined 
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
+    return isFile(path)
+  } catch {
+    return false
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
     return statSync(path).isFile()
   } catch {
     return false

@@ -1,0 +1,93 @@
+// Ways out that lead past files and network: settings of the kernel, keyrings, terminals, files that
+// give rights away. For root most of them would be open without capabilities too.
+
+import { existsSync, lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { drive, identities, newFolder } from './fixture.ts'
+
+/** Perl is part of every Debian and can make any call. */
+const hasPerl = existsSync('/usr/bin/perl') && process.arch === 'x64'
+
+describe.each(identities)('in the sandbox of %s', (identity) => {
+  async function run(program: string, args: readonly string[]): Promise<string> {
+    const workspace = await newFolder(identity)
+    const commands = [{ program, args, timeoutMs: 30_000 }]
+    const { results } = await drive(identity, { place: { workspace }, commands })
+    return results[0]?.stdout ?? ''
+  }
+  const shell = (script: string): Promise<string> => run('sh', ['-c', script])
+
+  test('no setting of the kernel can be changed, not even opened', async () => {
+    const script = `for file in kernel/core_pattern kernel/hostname kernel/modprobe vm/overcommit_memory \\
+        fs/suid_dumpable user/max_user_namespaces net/ipv4/ip_forward; do
+      (: >> /proc/sys/$file) 2> /dev/null && echo "$file"
+    done
+    for file in /proc/sysrq-trigger /proc/1/oom_score_adj /proc/self/uid_map; do
+      (: >> $file) 2> /dev/null && echo "$file"
+    done
+    echo end`
+    expect(await shell(script)).toBe('end\n')
+  })
+
+  test('there are no rights, none to be had, and a filter', async () => {
+    const status = await shell('cat /proc/self/status /proc/1/status')
+    const values = (name: string): readonly string[] =>
+      [...status.matchAll(new RegExp(`^${name}:\\s*(\\S+)`, 'gm'))].map(([, value]) => value ?? '')
+    for (const name of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) {
+      expect([name, ...values(name)]).toEqual([name, '0000000000000000', '0000000000000000'])
+    }
+    expect(values('NoNewPrivs')).toEqual(['1', '1'])
+    expect(values('Seccomp')[0]).toBe('2')
+  })
+
+  test('there is no terminal, no /sys, and only harmless devices', async () => {
+    const script = `(exec 3<> /dev/tty) 2> /dev/null && echo terminal
+      ls -d /sys 2> /dev/null
+      find /dev -type b -o -type c | sort | tr '\\n' ' '`
+    const devices = (await shell(script)).trim().split(' ')
+    const harmless = /^\/dev\/(null|zero|full|u?random|tty|ptmx|pts\/ptmx)$/
+    expect(devices.filter((device) => !harmless.test(device))).toEqual([])
+  })
+
+  test.skipIf(!hasPerl)('keys, rings and other doors are shut', async () => {
+    const script = `use strict; my $zero = "\\0" x 256;
+      my %calls = ('add_key' => [248, 'user', 'a', 'b', 1, -3], 'request_key' => [249, 'user', 'a', 0, 0],
+        'keyctl' => [250, 0, -3, 0], 'io_uring_setup' => [425, 4, $zero], 'bpf' => [321, 0, $zero, 72],
+        'userfaultfd' => [323, 0], 'perf_event_open' => [298, $zero, 0, -1, -1, 0],
+        'openat2' => [437, -100, 'x', $zero, 24], 'syslog' => [103, 10, 0, 0], 'x32' => [0x40000000 + 39],
+        'unshare' => [272, 0x10000000], 'typing' => [16, 0, 0x5412, 'x'], 'chroot' => [161, '/tmp'],
+        'mount' => [165, 'a', '/tmp', 'tmpfs', 0, 0], 'setns' => [308, 0, 0], 'reboot' => [169, 0, 0, 0, 0],
+        'device' => [133, 'device', 0020666, 0x103]);
+      for my $name (sort keys %calls) {
+        my @call = @{$calls{$name}};
+        my $result = syscall(shift @call, @call);
+        print "$name\\n" if $result >= 0;
+      }
+      print "end\\n"`
+    expect(await run('perl', ['-e', script])).toBe('end\n')
+  })
+
+  test.skipIf(!hasPerl)('no file can be made that gives our rights to others', async () => {
+    const workspace = await newFolder(identity)
+    const script = `use strict; my $w = 'file'; open(my $f, '>', $w); close $f;
+      sub call { my @call = @_; return syscall(shift @call, @call) }
+      chmod 04755, $w; open($f, '<', $w); call(91, fileno($f), 04755); call(268, -100, $w, 02755);
+      call(452, -100, $w, 06755, 0); call(85, 'creat', 06755); call(2, 'open', 0x41, 06755);
+      call(257, -100, 'openat', 0x41, 06755); call(133, 'mknod', 0106755, 0);
+      call(259, -100, 'mknodat', 0106755, 0); call(2, 'plain', 0x41, 0755); chmod 0700, $w;
+      call(2, $w, 0, 06755) >= 0 or die 'reading'; print 'end'`
+    const commands = [{ program: 'perl', args: ['-e', script], timeoutMs: 30_000 }]
+    const { results } = await drive(identity, { place: { workspace }, commands })
+    expect(results[0]).toMatchObject({ stdout: 'end', exitCode: 0 })
+    const names = ['file', 'creat', 'open', 'openat', 'mknod', 'mknodat', 'plain']
+    const modes = names.map(
+      (name) => lstatSync(join(workspace, name), { throwIfNoEntry: false })?.mode,
+    )
+    expect(modes.map((mode) => mode && mode & 0o7777)).toEqual([
+      0o700,
+      ...Array.from({ length: 5 }, () => undefined),
+      0o755,
+    ])
+  })
+})
