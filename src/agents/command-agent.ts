@@ -5,7 +5,9 @@
  * 1. It sees of the environment only what the commands port lets through, and what it is given here.
  * 2. Exit 0 is done, or what the last line says (`STATUS: blocked`); anything else is a failed report,
  *    not a fault: checks may still look at what it did. A program that cannot be started is fatal.
- * 3. What it spends is not known and not in the budget; it says so once.
+ * 3. What it spends is known when its models are behind the gateway. Else it is not in the budget, and
+ *    that is said.
+ * 4. One that has its result and does not end is ended.
  */
 
 import type { CommandResult, Commands } from '../engine/index.ts'
@@ -19,17 +21,20 @@ import {
   zero,
 } from '../loop/index.ts'
 import type { Agent } from './agent.ts'
+import { type EndWatchOptions, watchForEnd } from './end-watch.ts'
 import { createRedact, isSecretName, type Redact } from './redact.ts'
 import { readStatus } from './report-status.ts'
 import { createSaidLines } from './said-lines.ts'
 
-export interface CommandAgentOptions {
+export interface CommandAgentOptions extends EndWatchOptions {
   /** The program and its arguments; there is no shell. */
   readonly command: readonly string[]
   readonly commands: Commands
   /** Values, over the few that every command gets. */
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
+  /** Who knows what it spends; nobody unless told. */
+  readonly spending?: 'gateway' | 'subscription' | 'unknown'
 }
 
 const defaultTimeoutMs = 30 * 60_000
@@ -43,29 +48,40 @@ export function commandAgent(options: CommandAgentOptions): Agent {
   }
   const secrets = Object.entries(options.env ?? {}).filter(([name]) => isSecretName(name))
   const redact = createRedact(secrets.map(([, value]) => value))
-  let warned = false
+  let warned = options.spending === 'gateway'
   return {
     async work(task, context) {
       if (!warned) context.note({ type: 'said', text: unmetered(options) })
       warned = true
-      return reportOf(await run(options, task, context, redact), options, redact)
+      const result = await run(options, task, context, redact)
+      if (result.lingered)
+        context.note({
+          type: 'said',
+          text: `${options.command[0]} had its result and did not end; it was ended.`,
+        })
+      return reportOf(result, options, redact)
     },
   }
 }
 
-const unmetered = ({ command }: CommandAgentOptions): string =>
-  `What ${command[0]} spends is not metered: limits of tokens and cost do not hold for it.`
+const unmetered = ({ command: [program], spending }: CommandAgentOptions): string =>
+  spending === 'subscription'
+    ? `${program} works on a subscription of its own: limits of tokens and cost do not hold for it.`
+    : `What ${program} spends is not metered: limits of tokens and cost do not hold for it.`
+
+type Ended = CommandResult & { readonly lingered: boolean }
 
 async function run(
   options: CommandAgentOptions,
   task: AgentTask,
   context: AgentContext,
   redact: Redact,
-): Promise<CommandResult> {
+): Promise<Ended> {
   const { commands, env, timeoutMs = defaultTimeoutMs } = options
   const [program = '', ...args] = options.command
   const { signal, workspace } = context
   const said = createSaidLines((text) => context.note({ type: 'said', text: redact(text) }))
+  const watch = watchForEnd(options, signal)
   try {
     const result = await commands.run(
       {
@@ -74,18 +90,22 @@ async function run(
         input: task.prompt,
         timeoutMs,
         outputBytesMax,
-        onOutput: (chunk) => said.push(chunk),
+        onOutput(chunk) {
+          watch.heard()
+          said.push(chunk)
+        },
         ...(workspace === undefined ? {} : { cwd: workspace }),
         ...(env === undefined ? {} : { env }),
       },
-      signal,
+      watch.signal,
     )
     signal.throwIfAborted()
-    return result
+    return { ...result, lingered: watch.lingered() }
   } catch (error) {
     signal.throwIfAborted()
     throw cannotStart(error, program)
   } finally {
+    watch.stop()
     said.end()
   }
 }
@@ -101,7 +121,7 @@ function cannotStart(error: unknown, program: string): unknown {
 }
 
 function reportOf(
-  result: CommandResult,
+  result: Ended,
   { timeoutMs = defaultTimeoutMs }: CommandAgentOptions,
   redact: Redact,
 ): AgentReport {
@@ -112,7 +132,7 @@ function reportOf(
     usage: zero,
     turns: 1,
   })
-  if (result.ended === 'exited' && result.exitCode === 0) {
+  if (result.lingered || (result.ended === 'exited' && result.exitCode === 0)) {
     const said = readStatus(stdout)
     return make(said.status ?? 'done', said.text.trim())
   }
@@ -120,8 +140,11 @@ function reportOf(
     result.ended === 'timeout'
       ? `It did not end within ${Math.round(timeoutMs / 1000)} s and was stopped.`
       : result.ended === 'signal'
-        ? 'It was killed by a signal.'
-        : `It ended with exit code ${result.exitCode}.`
+        ? `It was killed by a signal.${limitMet(result)}`
+        : `It ended with exit code ${result.exitCode}.${limitMet(result)}`
   const stderr = redact(result.stderr).slice(-errorCharsMax).trim()
   return make('failed', [why, stderr, stdout.trim()].filter((part) => part !== '').join('\n'))
 }
+
+const limitMet = ({ exceeded }: CommandResult): string =>
+  exceeded === undefined ? '' : ` It had met its limit of ${exceeded}.`

@@ -3,7 +3,14 @@ export { type CommandAgentOptions, commandAgent } from './command-agent.ts'
 export type { Ask, Brain, CallResult, Message, Reply, Stop, ToolCall } from './conversation.ts'
 export { type ModelAgentOptions, modelAgent } from './model-agent.ts'
 export type { Price, SdkModel, TokenUsage } from './model-types.ts'
-export { type ResolvedModel, type ResolveModelOptions, resolveModel } from './resolve-model.ts'
+export {
+  describeModel,
+  type ModelDescription,
+  missingKey,
+  type ResolvedModel,
+  type ResolveModelOptions,
+  resolveModel,
+} from './resolve-model.ts'
 export {
   type Scene,
   type Script,

@@ -42,7 +42,7 @@ interface Access {
   readonly fetch: typeof fetch
 }
 
-const providers: Readonly<Record<string, Provider>> = {
+const providers: Readonly<Record<ModelDescription['provider'], Provider>> = {
   anthropic: {
     keyVariables: ['ANTHROPIC_API_KEY'],
     priceId: 'anthropic',
@@ -100,13 +100,36 @@ export async function resolveModel(
   }
 }
 
-function split(id: string, baseUrl: string | undefined): { provider: Provider; model: string } {
+/** Whose model it is, and where its key is looked for. Rejects with `not-configured`. */
+export function describeModel(id: string, baseUrl?: string): ModelDescription {
+  const { name, provider } = split(id, baseUrl)
+  if (baseUrl !== undefined) requireUrl(baseUrl)
+  return { provider: name, keyVariables: provider.keyVariables }
+}
+
+export interface ModelDescription {
+  readonly provider: 'anthropic' | 'openai' | 'google' | 'openai-compatible'
+  readonly keyVariables: readonly string[]
+}
+
+interface NamedModel {
+  readonly name: ModelDescription['provider']
+  readonly provider: Provider
+  readonly model: string
+}
+
+const isProvider = (name: string): name is ModelDescription['provider'] =>
+  Object.hasOwn(providers, name)
+
+function split(id: string, baseUrl: string | undefined): NamedModel {
   const slash = id.indexOf('/')
-  const name = id.slice(0, Math.max(0, slash))
-  const found = Object.hasOwn(providers, name) ? providers[name] : undefined
-  const model = found === undefined ? id : id.slice(slash + 1)
-  const provider = found ?? (baseUrl === undefined ? undefined : providers['openai-compatible'])
-  if (provider !== undefined && model !== '') return { provider, model }
+  const written = id.slice(0, Math.max(0, slash))
+  const isKnown = isProvider(written)
+  const model = isKnown ? id.slice(slash + 1) : id
+  const name = isKnown ? written : 'openai-compatible'
+  if ((isKnown || baseUrl !== undefined) && model !== '') {
+    return { name, provider: providers[name], model }
+  }
   const names = Object.keys(providers).map((one) => `${one}/…`)
   const message =
     `There is no model "${id}". Name one as ${names.join(', ')}, ` +
@@ -121,7 +144,7 @@ function requireUrl(text: string): void {
   throw new LoopError('not-configured', message)
 }
 
-const missingKey = (id: string, variable: string): LoopError =>
+export const missingKey = (id: string, variable: string): LoopError =>
   new LoopError('not-configured', `${id} needs a key: set the variable ${variable}.`)
 
 const noBaseUrl = (model: string): LoopError =>

@@ -20,6 +20,16 @@ export function addLoadOptions(command: Command): Command {
 export const addTrustOption = (command: Command): Command =>
   command.option('--trust', 'trust the loop file as it is now, without being asked')
 
+export interface AttendedOption {
+  readonly attended?: boolean
+}
+
+export const addAttendedOption = (command: Command): Command =>
+  command.option(
+    '--attended',
+    'somebody watches though there is no terminal: a strong sandbox is not demanded',
+  )
+
 export interface LimitOptions {
   readonly iterations?: number
   readonly tokens?: number

@@ -11,6 +11,8 @@ import type {
   TreeId,
 } from '../loop/index.ts'
 import type { Collected } from './collect-garbage.ts'
+import type { ForkComparison } from './compare-fork.ts'
+import type { ModelDoor } from './model-door.ts'
 import type {
   ExportOptions,
   ForkOptions,
@@ -18,6 +20,7 @@ import type {
   ResumeOptions,
   StartOptions,
 } from './options.ts'
+import type { Replay, ReplayOptions } from './replay/index.ts'
 import type { RunHandle } from './run-handle.ts'
 
 export interface Inspection {
@@ -31,6 +34,8 @@ export interface Host {
   readonly folder: string
   readonly journal: SqliteJournal
   readonly blobs: BlobStore
+  /** The way to models for agents of its runs. */
+  readonly models: ModelDoor
   start<I, C, P, R>(loop: LoopType<I, C, P, R>, options: StartOptions<I>): Promise<RunHandle>
   /** Takes up a run that was suspended, or whose process ended in any way. */
   resume(run: string, loop: AnyLoopType, options?: ResumeOptions): Promise<RunHandle>
@@ -40,6 +45,13 @@ export interface Host {
     loop: LoopType<I, C, P, R>,
     options: ForkOptions<I>,
   ): Promise<RunHandle>
+  /** A fork beside the run that it comes from. */
+  compareFork(run: string): Promise<ForkComparison>
+  /**
+   * A run of its own that does another again from its record: no model and no person is asked, no action
+   * is performed, nothing is paid. Nothing starts before `start` is called.
+   */
+  replay(run: string, options?: ReplayOptions): Promise<Replay>
   list(): Promise<readonly RunRow[]>
   inspect(run: string): Promise<Inspection>
   events(

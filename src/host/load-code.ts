@@ -1,6 +1,6 @@
 /** A loop file in TypeScript as something to run: its data as in YAML, its code in a child. */
 
-import { basename, extname } from 'node:path'
+import { basename, dirname, extname } from 'node:path'
 import { type Json, LoopError } from '../loop/index.ts'
 import { checkPlain, plainLoop } from '../loops/index.ts'
 import {
@@ -14,6 +14,14 @@ import {
 import { type OpenCodeLoop, openCodeLoop, type ScannedLoop } from './code-loop/index.ts'
 import { firstPrompt, plainSettings, withGiven, workspaceOf } from './load-file.ts'
 import type { LoadedLoop, LoadOptions } from './loaded-loop.ts'
+import {
+  changedAgent,
+  changedSections,
+  changedSource,
+  changedVersion,
+  type LoopChanges,
+  requireChanges,
+} from './loop-changes.ts'
 import { LoopFileError, pathName, type ReadSection } from './loop-file/index.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
 
@@ -26,12 +34,15 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
     ...(signal === undefined ? {} : { signal }),
   })
   try {
-    const { file, input } = readSettings(code)
+    const { file: written, input } = readSettings(code)
+    const changes = requireChanges(options.changes ?? {})
+    requireOurs(code, changes)
+    const file = { ...written, agent: changedAgent(written.agent, changes) }
     const given = isJsonObject(input) ? withGiven(input, options.input) : input
-    const type = await typeOf(code, file, given)
+    const type = await typeOf(code, file, given, changes)
     const opened: OpenedParts[] = []
     return {
-      source: code.source,
+      source: changedSource(code.source, changes),
       ...type,
       input: given,
       limits: file.limits,
@@ -40,7 +51,8 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
       warnings: [],
       async open(place) {
         const apart = [scanned.file, ...(place.apart ?? [])]
-        const parts = await openParts(file, { ...place, apart }, environment, code.parts)
+        const base = dirname(scanned.file)
+        const parts = await openParts(file, { ...place, apart, base }, environment, code.parts)
         opened.push(parts)
         return parts
       },
@@ -67,14 +79,27 @@ interface Settings {
   readonly input: Json
 }
 
+/** What is code is changed in the code. */
+function requireOurs({ loop, parts }: OpenCodeLoop, { model, prompt }: LoopChanges): void {
+  const what =
+    model !== undefined && parts.agent !== undefined
+      ? 'The agent of this loop is code of its own, which chooses its model. Take --model away'
+      : prompt !== undefined && loop !== undefined
+        ? 'This loop is code of its own, which writes its prompts. Take --prompt away'
+        : undefined
+  if (what !== undefined) throw new LoopError('bad-request', `${what}, and change the code.`)
+}
+
 async function typeOf(
   code: OpenCodeLoop,
   file: NamedFile,
   input: Json,
+  changes: LoopChanges,
 ): Promise<Pick<LoadedLoop, 'loop' | 'variables' | 'firstPrompt'>> {
   if (code.loop !== undefined)
     return { loop: code.loop, variables: [], firstPrompt: () => undefined }
-  const settings = plainSettings(file, sectionsOf(code, file), code.source.digest)
+  const sections = changedSections(sectionsOf(code, file), changes)
+  const settings = plainSettings(file, sections, changedVersion(code.source.digest, changes))
   const checked = await checkPlain(settings, isJsonObject(input) ? input : {})
   return {
     loop: plainLoop(settings),

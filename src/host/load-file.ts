@@ -6,18 +6,28 @@ import { didYouMean, type Json, type Limits, LoopError } from '../loop/index.ts'
 import { type CheckedPlain, checkPlain, type PlainSettings, plainLoop } from '../loops/index.ts'
 import type { LoopFile } from '../protocol/index.ts'
 import type { Environment, LoadedLoop, LoadOptions } from './loaded-loop.ts'
+import {
+  changedAgent,
+  changedSections,
+  changedSource,
+  changedVersion,
+  requireChanges,
+} from './loop-changes.ts'
 import { describePowers, type ReadLoopFile, type ReadSection } from './loop-file/index.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
 
 export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> {
-  const { file, path, digest } = read
+  const { path, digest } = read
+  const changes = requireChanges(options.changes ?? {})
+  const file = { ...read.file, agent: changedAgent(read.file.agent, changes) }
   const environment = options.environment ?? process.env
   const input = withGiven(file.input, options.input)
-  const settings = plainSettings(file, read.sections, digest)
+  const sections = changedSections(read.sections, changes)
+  const settings = plainSettings(file, sections, changedVersion(digest, changes))
   const checked = await checkPlain(settings, input)
   const opened: OpenedParts[] = []
   return {
-    source: { file: path, digest },
+    source: changedSource({ file: path, digest }, changes),
     // Its functions are of one type; the engine holds loops of any.
     loop: plainLoop(settings),
     input,
@@ -30,7 +40,8 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     async open(place) {
       if (options.purpose === 'look') throw new LoopError('not-trusted', 'It was only looked at.')
       const apart = [...named(read), ...(place.apart ?? [])]
-      const parts = await openParts(file, { ...place, apart }, environment)
+      const base = dirname(path)
+      const parts = await openParts(file, { ...place, apart, base }, environment)
       opened.push(parts)
       return parts
     },

@@ -1,7 +1,11 @@
 /** A loop file that was read, checked and trusted, and what it opens. */
 
 import type { AnyLoopType } from '../engine/index.ts'
+import type { ReplaySettings } from '../gateway/index.ts'
 import type { Json, Limits, Source } from '../loop/index.ts'
+import type { LoopChanges } from './loop-changes.ts'
+import type { ReplayPlace } from './metered-agent.ts'
+import type { ModelDoor } from './model-door.ts'
 import type { RunParts } from './options.ts'
 
 /** A loop file as it is, before anything of it is used. */
@@ -41,6 +45,12 @@ export interface OpenPlace {
   readonly workspace?: string | undefined
   /** Files that are no part of the work though they may lie in the workspace: whole paths. */
   readonly apart?: readonly string[]
+  /** Somebody watches, and answers for what happens. Without it strong walls are needed. */
+  readonly attended?: boolean
+  /** The host's own, shared by its runs; without it one is opened for this run. */
+  readonly models?: ModelDoor
+  /** Models are not asked: the record answers, and nothing else. */
+  readonly replay?: (at: ReplayPlace) => ReplaySettings | undefined
   readonly signal?: AbortSignal
 }
 
@@ -56,6 +66,8 @@ export interface LoadOptions {
   /** Values in place of those of the file. */
   readonly input?: Readonly<Record<string, string>>
   readonly environment?: Environment
+  /** What is put in the place of what the file says; the run keeps it. */
+  readonly changes?: LoopChanges
   /**
    * `look`: nothing of it will be opened, so data needs no trust. `resume`: a deadline that has
    * passed is the run's own business.

@@ -10,12 +10,15 @@ import { createBlobStore, openSqliteJournal } from '../journal/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { createCheckpointFiles } from './checkpoint-files.ts'
 import { collectGarbage } from './collect-garbage.ts'
+import { compareFork } from './compare-fork.ts'
 import { createDriver, type HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { extractTree, findProblems } from './look-after.ts'
+import { createModelDoor } from './model-door.ts'
 import type { HostOptions } from './options.ts'
 import { makeFolder } from './places.ts'
 import { removeRun } from './remove-run.ts'
+import { openReplay } from './replay/index.ts'
 import { createStarts } from './start-runs.ts'
 import { stateFolder } from './state-folder.ts'
 import { createTells } from './tell-runs.ts'
@@ -26,13 +29,17 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const closing = new AbortController()
   const driver = createDriver(base)
   const tells = createTells(base)
+  const models = createModelDoor()
   return {
     folder,
     journal,
     blobs,
+    models,
     ...tells,
     ...createStarts(base, driver, tells.tell),
     ...createCheckpointFiles(base, driver),
+    compareFork: (run) => compareFork(base, run),
+    replay: (run, choice) => openReplay(base, driver, run, choice),
     remove: (run, choice) => removeRun(base, run, choice),
     collectGarbage: () => collectGarbage(base),
     problems: () => findProblems(base),
@@ -55,6 +62,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     async close() {
       await driver.shutDown()
       closing.abort()
+      await models.close()
       await journal.close()
     },
   }

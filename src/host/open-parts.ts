@@ -1,99 +1,127 @@
 /** What a loop file says a run may use, made real: its agent, tools, MCP servers and checks. */
 
-import { existsSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { uuidv7 } from 'uuidv7'
-import { type Agent, commandAgent, createAgents, scriptedAgent } from '../agents/index.ts'
+import { createAgents } from '../agents/index.ts'
 import type { Check, Commands } from '../engine/index.ts'
 import { didYouMean, LoopError } from '../loop/index.ts'
-import type { AgentSettings, CheckCommand, LoopFile, McpServer } from '../protocol/index.ts'
-import { createPlainCommands, killAll, markVariable, newMark } from '../sandbox/index.ts'
-import {
-  builtInTools,
-  connectMcp,
-  createTools,
-  type MarkProcesses,
-  type Tool,
-} from '../tools/index.ts'
+import type { CheckCommand, LoopFile } from '../protocol/index.ts'
+import { builtInTools, connectMcp, createTools, type McpTools, type Tool } from '../tools/index.ts'
 import type { CodeParts } from './code-loop/index.ts'
 import { outputFolder } from './collect-garbage.ts'
 import { commandCheck } from './command-check.ts'
 import type { Environment, OpenedLoop, OpenPlace } from './loaded-loop.ts'
-import { pathInside } from './places.ts'
+import { serversOf } from './mcp-servers.ts'
+import { createModelDoor } from './model-door.ts'
+import { openAgent } from './open-agent.ts'
+import { type OpenWalls, openWalls, partsOf } from './open-walls.ts'
 
 /** The role that the built-in loop type `plain` asks for. */
 const maker = 'maker'
 
-export type FileParts = Pick<LoopFile, 'agent' | 'tools' | 'mcp' | 'checks' | 'exclude'>
+export type FileParts = Pick<LoopFile, 'agent' | 'tools' | 'mcp' | 'checks' | 'exclude' | 'sandbox'>
 
 export interface OpenedParts extends OpenedLoop {
   close(): Promise<void>
 }
 
+export interface PartsPlace extends OpenPlace {
+  /** The folder of the loop file. */
+  readonly base: string
+}
+
 /** What the file has as code is put over what it has as data. */
 export async function openParts(
   file: FileParts,
-  place: OpenPlace,
+  place: PartsPlace,
   environment: Environment,
   code?: CodeParts,
 ): Promise<OpenedParts> {
-  const commands = createPlainCommands()
-  const problems: string[] = []
-  const agent = code?.agent ?? (await openAgent(file.agent, commands, environment, problems))
-  const mcp = await connectMcp(serversOf(file.mcp, environment, problems), {
-    environment,
-    markProcesses,
-    ...(place.workspace === undefined ? {} : { cwd: place.workspace }),
-    ...(place.signal === undefined ? {} : { signal: place.signal }),
-  })
+  const opened: (() => Promise<unknown>)[] = []
+  const close = async (): Promise<void> => {
+    for (const end of opened.splice(0).toReversed()) await end()
+  }
   try {
-    problems.push(...mcp.problems.map(({ server, message }) => `MCP server ${server}: ${message}`))
-    const all = [
-      ...builtInTools({ commands, skip: file.exclude }),
-      ...mcp.tools,
-      ...(code?.tools ?? []),
-    ]
+    const workspace = place.workspace ?? (await emptyFolder(opened))
+    const settings = { settings: file.sandbox, base: place.base, workspace }
+    const walls = await openWalls(settings, place)
+    opened.push(() => walls.close())
+    const problems = [...walls.problems]
+    const models = place.models ?? createModelDoor(environment)
+    if (place.models === undefined) opened.push(() => models.close())
+    const agent =
+      code?.agent ?? (await openAgent(file.agent, { place, walls, models, environment, problems }))
+    const mcp = await openServers(file, place, walls, environment, problems)
+    opened.push(() => mcp.close())
     const { hooks, gate, actions } = code ?? {}
     return {
       parts: {
         agents: createAgents({ [maker]: agent }),
-        tools: createTools({
-          tools: chooseTools(all, file.tools),
-          // Made when there is some.
-          spillFolder: join(outputFolder(place.folder), uuidv7()),
-        }),
-        checks: { ...openChecks(file.checks, commands), ...code?.checks },
+        tools: openTools(file, place, walls, [...mcp.tools, ...(code?.tools ?? [])], problems),
+        checks: { ...openChecks(file.checks, walls.commands), ...code?.checks },
         exclude: [...file.exclude, ...apartIn(place)],
+        sandbox: walls.walls,
         ...(hooks === undefined ? {} : { hooks }),
         ...(gate === undefined ? {} : { gate }),
         ...(actions === undefined ? {} : { actions }),
       },
       problems,
-      close: () => mcp.close(),
+      close,
     }
   } catch (error) {
-    await mcp.close()
+    await close()
     throw error
   }
 }
 
-/** Of the files that are apart, those in the workspace, as paths in it. */
-function apartIn({ workspace, apart = [] }: OpenPlace): readonly string[] {
-  if (workspace === undefined || !existsSync(workspace)) return []
-  const root = realpathSync(workspace)
-  return apart.flatMap((path) => {
-    const inner = existsSync(path) ? pathInside(root, realpathSync(path)) : undefined
-    return inner === undefined || inner === '.' ? [] : [inner]
-  })
+/** For a run that works on no files. */
+async function emptyFolder(opened: (() => Promise<unknown>)[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'loopwright-empty-'))
+  opened.push(() => rm(folder, { recursive: true, force: true }))
+  return folder
 }
 
-/** Servers are killed like commands, with all that they started. */
-const markProcesses: MarkProcesses = () => {
-  const mark = newMark()
-  return {
-    environment: { [markVariable]: mark.value },
-    killAll: (group) => killAll(group, mark),
-  }
+/** Of the files that are apart, those in the workspace, as paths in it. */
+function apartIn({ workspace, apart = [] }: OpenPlace): readonly string[] {
+  if (workspace === undefined) return []
+  return partsOf(workspace, apart).map((part) => relative(realpathSync(workspace), part))
+}
+
+async function openServers(
+  file: FileParts,
+  place: OpenPlace,
+  { startServer }: OpenWalls,
+  environment: Environment,
+  problems: string[],
+): Promise<McpTools> {
+  const { workspace, replay, signal } = place
+  const servers = serversOf(file.mcp, environment, problems, replay !== undefined)
+  const mcp = await connectMcp(servers, {
+    environment,
+    startServer,
+    ...(workspace === undefined ? {} : { cwd: workspace }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  problems.push(...mcp.problems.map(({ server, message }) => `MCP server ${server}: ${message}`))
+  return mcp
+}
+
+function openTools(
+  file: FileParts,
+  { folder }: OpenPlace,
+  { commands }: OpenWalls,
+  others: readonly Tool[],
+  problems: readonly string[],
+): ReturnType<typeof createTools> {
+  const all = [...builtInTools({ commands, skip: file.exclude }), ...others]
+  return createTools({
+    tools: chooseTools(all, file.tools, problems),
+    // Made when there is some.
+    spillFolder: join(outputFolder(folder), uuidv7()),
+  })
 }
 
 function openChecks(
@@ -108,92 +136,19 @@ function openChecks(
   )
 }
 
-async function openAgent(
-  settings: AgentSettings,
-  commands: Commands,
-  environment: Environment,
-  problems: string[],
-): Promise<Agent> {
-  switch (settings.type) {
-    case 'script':
-      return scriptedAgent(settings.script)
-    case 'command': {
-      const { command, timeoutMs } = settings
-      const env = passOn('the agent', settings.env, environment, problems)
-      return commandAgent({ command, commands, timeoutMs, env })
-    }
-    case 'model': {
-      const { type: _type, model: id, baseUrl, apiKeyEnv, ...rest } = settings
-      const { modelAgent, resolveModel } = await import('../agents/index.ts')
-      const model = await resolveModel(id, {
-        env: environment,
-        ...(baseUrl === undefined ? {} : { baseUrl }),
-        ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
-      })
-      return modelAgent({ ...model, ...rest })
-    }
-  }
-}
-
-function chooseTools(all: readonly Tool[], names: readonly string[] | undefined): readonly Tool[] {
+function chooseTools(
+  all: readonly Tool[],
+  names: readonly string[] | undefined,
+  problems: readonly string[],
+): readonly Tool[] {
   if (names === undefined) return all
   const known = new Map(all.map((tool) => [tool.name, tool]))
   return names.map((name) => {
     const tool = known.get(name)
     if (tool !== undefined) return tool
     const advice = didYouMean(name, known.keys()) || ` There are: ${[...known.keys()].join(', ')}.`
-    const message = `The loop file names the tool "${name}", and there is none.${advice}`
-    throw new LoopError('bad-loop-file', message)
+    // A server that did not start is the likeliest reason.
+    const why = [`The loop file names the tool "${name}", and there is none.${advice}`, ...problems]
+    throw new LoopError('bad-loop-file', why.join('\n'))
   })
-}
-
-/** Variables by name. One that is not set is not given, and that is said. */
-function passOn(
-  whose: string,
-  names: readonly string[],
-  environment: Environment,
-  problems: string[],
-): Record<string, string> {
-  const entries = names.flatMap((name): [string, string][] => {
-    const value = environment[name]
-    if (value !== undefined) return [[name, value]]
-    problems.push(`${name}, which ${whose} is to be given, is not set.`)
-    return []
-  })
-  return Object.fromEntries(entries)
-}
-
-function serversOf(
-  servers: Readonly<Record<string, McpServer>>,
-  environment: Environment,
-  problems: string[],
-): Parameters<typeof connectMcp>[0] {
-  return Object.fromEntries(
-    Object.entries(servers).map(([name, server]) => {
-      if (server.type === 'http') {
-        return [name, { url: server.url, headers: fillHeaders(name, server.headers, environment) }]
-      }
-      const env = passOn(`the MCP server ${name}`, server.env, environment, problems)
-      return [name, { command: server.command, env }]
-    }),
-  )
-}
-
-function fillHeaders(
-  server: string,
-  headers: Readonly<Record<string, string>>,
-  environment: Environment,
-): Record<string, string> {
-  const fill = (header: string, text: string): string =>
-    text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, variable: string) => {
-      const value = environment[variable]
-      if (value !== undefined) return value
-      throw new LoopError(
-        'not-configured',
-        `The header "${header}" of the MCP server "${server}" needs ${variable}. Set it, and run the same command again.`,
-      )
-    })
-  return Object.fromEntries(
-    Object.entries(headers).map(([header, text]) => [header, fill(header, text)]),
-  )
 }

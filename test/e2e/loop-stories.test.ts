@@ -144,10 +144,11 @@ describe('a run', () => {
   const slow = `
 prompt: Go.
 checks: { done: 'test "$(cat done.txt)" = yes' }
+exclude: [waiting, let-go]
 agent:
   script:
     - - { call: write, args: { path: half.txt, content: half } }
-      - { call: run, args: { command: 'test -f ../let-go || { touch ../waiting; sleep 600; }' } }
+      - { call: run, args: { command: 'test -f let-go || { touch waiting; sleep 600; }' } }
       - { call: write, args: { path: done.txt, content: yes } }
       - { say: ok }
 `
@@ -155,7 +156,7 @@ agent:
   async function startAndWait(at: Place): Promise<ChildProcess> {
     const args = [loopctl, '--json', 'run', at.file, '--trust', '--name', 'story']
     const child = spawn(process.execPath, args, { env: environment(at.state), stdio: 'ignore' })
-    while (!existsSync(join(at.work, '../waiting'))) {
+    while (!existsSync(join(at.work, 'waiting'))) {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     return child
@@ -171,7 +172,7 @@ agent:
     child.kill('SIGKILL')
     await exited
     expect(existsSync(join(at.work, 'half.txt'))).toBe(true)
-    writeFileSync(join(at.work, '../let-go'), '')
+    writeFileSync(join(at.work, 'let-go'), '')
     const resumed = await ctl(at, '--json', 'resume', 'story')
     expect(resumed.code).toBe(0)
     const events = linesOf(resumed).flatMap(({ event }) => event ?? [])
@@ -190,7 +191,7 @@ agent:
     expect(await exited).toBe(130)
     const listed = JSON.parse((await ctl(at, '--json', 'list')).stdout) as { status: string }
     expect(listed.status).toBe('suspended')
-    writeFileSync(join(at.work, '../let-go'), '')
+    writeFileSync(join(at.work, 'let-go'), '')
     expect((await ctl(at, 'resume', 'story')).code).toBe(0)
   })
 
@@ -215,7 +216,7 @@ agent:
     const refused = await ctl(at, 'resume', 'story')
     expect(refused.code).toBe(77)
     expect(refused.stderr).toContain('loopctl trust')
-    writeFileSync(join(at.work, '../let-go'), '')
+    writeFileSync(join(at.work, 'let-go'), '')
     const changed = await ctl(at, 'resume', 'story', '--trust')
     expect(changed.code).toBe(78)
     expect(changed.stderr).toContain('force')

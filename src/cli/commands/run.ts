@@ -12,6 +12,8 @@ import { createForeground, type From } from '../foreground.ts'
 import { outputFiles } from '../output-files.ts'
 import { showPlan } from '../plan.ts'
 import {
+  type AttendedOption,
+  addAttendedOption,
   addLimitOptions,
   addLoadOptions,
   addTrustOption,
@@ -22,7 +24,7 @@ import {
 import { folderName, openSession, type Session, wholeNumber, withNewRecord } from '../session.ts'
 import { type LoadManner, loadTrusted } from '../trust.ts'
 
-interface RunOptions extends LoadOptions, LimitOptions {
+interface RunOptions extends LoadOptions, LimitOptions, AttendedOption {
   readonly name?: string
   readonly workspace?: string
   readonly dryRun?: boolean
@@ -39,7 +41,7 @@ export function addRunning(program: Command): void {
       folderName,
     )
     .option('--dry-run', 'show what would be run, and the first prompt; nothing is started')
-  addLoadOptions(addLimitOptions(run))
+  addLoadOptions(addAttendedOption(addLimitOptions(run)))
   run.action((file: string, options: RunOptions) => startRun(program, file, options))
 
   const resume = program
@@ -49,7 +51,7 @@ export function addRunning(program: Command): void {
     .option('--force', 'though the loop changed in mid-iteration: the iteration starts anew')
     .option('--workspace <folder>', 'where its files are now, if they were moved', folderName)
     .option('--file <file>', 'the loop file, if it was moved')
-  addTrustOption(resume)
+  addTrustOption(addAttendedOption(resume))
   resume.action((name: string, options: ResumeOptions) => resumeRun(program, name, options))
 
   const fork = program
@@ -63,7 +65,7 @@ export function addRunning(program: Command): void {
       folderName,
     )
     .option('--file <file>', 'another loop file, to compare')
-  addLoadOptions(addLimitOptions(fork))
+  addLoadOptions(addAttendedOption(addLimitOptions(fork)))
   fork.action((name: string, options: ForkCommandOptions) => forkRun(program, name, options))
 }
 
@@ -102,7 +104,7 @@ function workspaceFor(given: string | undefined, loaded: LoadedLoop): string {
   )
 }
 
-interface ResumeOptions extends LoadOptions {
+interface ResumeOptions extends LoadOptions, AttendedOption {
   readonly from?: number
   readonly force?: boolean
   readonly workspace?: string
@@ -131,7 +133,7 @@ async function resumeRun(program: Command, name: string, options: ResumeOptions)
   })
 }
 
-interface ForkCommandOptions extends LoadOptions, LimitOptions {
+interface ForkCommandOptions extends LoadOptions, LimitOptions, AttendedOption {
   readonly iteration?: number
   readonly name?: string
   readonly workspace?: string
@@ -179,7 +181,7 @@ async function withLoop(
   session: Session,
   host: Host,
   file: string,
-  options: LoadOptions & Pick<LoadManner, 'purpose'>,
+  options: LoadOptions & AttendedOption & Pick<LoadManner, 'purpose'>,
   work: (loaded: LoadedLoop, drive: Drive) => Promise<void>,
 ): Promise<void> {
   const { folder } = host
@@ -192,7 +194,14 @@ async function withLoop(
     const { open } = loaded
     await work(loaded, async (workspace, start) => {
       const { signal } = foreground
-      const opened = await open({ folder, workspace, signal, apart: outputFiles() })
+      const opened = await open({
+        folder,
+        workspace,
+        signal,
+        apart: outputFiles(),
+        attended: session.terminal.asks || options.attended === true,
+        models: host.models,
+      })
       for (const problem of opened.problems) foreground.say(`warning: ${visible(problem)}`)
       foreground.signal.throwIfAborted()
       const { handle, ...from } = await start(opened, foreground.signal)

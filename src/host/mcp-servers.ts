@@ -1,0 +1,53 @@
+/** The MCP servers of a loop file, with what they get of the environment. */
+
+import { LoopError } from '../loop/index.ts'
+import type { McpServer } from '../protocol/index.ts'
+import type { connectMcp } from '../tools/index.ts'
+import type { Environment } from './loaded-loop.ts'
+import { passOn } from './pass-on.ts'
+
+export function serversOf(
+  servers: Readonly<Record<string, McpServer>>,
+  environment: Environment,
+  problems: string[],
+  isReplay: boolean,
+): Parameters<typeof connectMcp>[0] {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => {
+      if (server.type === 'http') {
+        if (isReplay) requireLocal(name, server.url)
+        return [name, { url: server.url, headers: fillHeaders(name, server.headers, environment) }]
+      }
+      const env = passOn(`the MCP server ${name}`, server.env, environment, problems)
+      return [name, { command: server.command, env }]
+    }),
+  )
+}
+
+/** A replay reaches nothing beyond this machine. */
+function requireLocal(name: string, url: string): void {
+  if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)) return
+  throw new LoopError(
+    'bad-request',
+    `The MCP server "${name}" is at ${new URL(url).host}, and a replay reaches nothing beyond this machine.`,
+  )
+}
+
+function fillHeaders(
+  server: string,
+  headers: Readonly<Record<string, string>>,
+  environment: Environment,
+): Record<string, string> {
+  const fill = (header: string, text: string): string =>
+    text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, variable: string) => {
+      const value = environment[variable]
+      if (value !== undefined) return value
+      throw new LoopError(
+        'not-configured',
+        `The header "${header}" of the MCP server "${server}" needs ${variable}. Set it, and run the same command again.`,
+      )
+    })
+  return Object.fromEntries(
+    Object.entries(headers).map(([header, text]) => [header, fill(header, text)]),
+  )
+}

@@ -1,0 +1,152 @@
+/** The agent that a loop file names, led to its models through the gateway. It never has a key. */
+
+import {
+  type Agent,
+  commandAgent,
+  describeModel,
+  missingKey,
+  scriptedAgent,
+} from '../agents/index.ts'
+import type { Session, SessionOptions } from '../gateway/index.ts'
+import { LoopError } from '../loop/index.ts'
+import type { AgentSettings, CommandAgentSettings, ModelAgentSettings } from '../protocol/index.ts'
+import type { Environment, OpenPlace } from './loaded-loop.ts'
+import { meteredAgent } from './metered-agent.ts'
+import type { ModelDoor } from './model-door.ts'
+import type { OpenWalls } from './open-walls.ts'
+import { passOn } from './pass-on.ts'
+
+export interface AgentParts {
+  readonly place: Pick<OpenPlace, 'attended' | 'replay'>
+  readonly walls: OpenWalls
+  readonly models: ModelDoor
+  readonly environment: Environment
+  /** What is missing and can be done without is added here. */
+  readonly problems: string[]
+}
+
+export async function openAgent(settings: AgentSettings, parts: AgentParts): Promise<Agent> {
+  switch (settings.type) {
+    case 'script':
+      return scriptedAgent(settings.script)
+    case 'command':
+      return settings.subscription ? openSubscriber(settings, parts) : openCommand(settings, parts)
+    case 'model':
+      return openModel(settings, parts)
+  }
+}
+
+/** It has a login of its own, so it needs its home and the network: there are no walls around it. */
+function openSubscriber(settings: CommandAgentSettings, parts: AgentParts): Agent {
+  const { command, timeoutMs } = settings
+  const { place, walls, environment, problems } = parts
+  if (place.replay !== undefined) throw notReplayed(settings)
+  if (place.attended !== true) throw notWatched(settings)
+  const env = passOn('the agent', settings.env, environment, problems)
+  const { bareCommands } = walls
+  return commandAgent({ command, commands: bareCommands, timeoutMs, env, spending: 'subscription' })
+}
+
+const notWatched = ({ command: [program] }: CommandAgentSettings): LoopError =>
+  new LoopError(
+    'not-available',
+    `${program} works on a login of its own (agent.subscription), outside the sandbox, and nobody ` +
+      'watches this run. Use an API key instead, or be there: run it at a terminal, or say --attended.',
+  )
+
+const notReplayed = ({ command: [program] }: CommandAgentSettings): LoopError =>
+  new LoopError(
+    'bad-request',
+    `${program} works on a login of its own (agent.subscription): nothing of what it asked is on ` +
+      'record, so it cannot be replayed.',
+  )
+
+/** How long after a model's last word a program may go on without one. */
+const lingerMs = 120_000
+
+async function openCommand(settings: CommandAgentSettings, parts: AgentParts): Promise<Agent> {
+  const { command, timeoutMs } = settings
+  const { place, walls, models, environment, problems } = parts
+  const { agentEnvironment } = await import('../gateway/index.ts')
+  const ours = Object.keys(agentEnvironment('', ''))
+  const names = settings.env.filter((name) => !ours.includes(name))
+  const env = passOn('the agent', names, environment, problems)
+  return meteredAgent({
+    gateway: () => models.gateway(),
+    secrets: Object.values(env),
+    ...(place.replay === undefined ? {} : { replay: place.replay }),
+    async make(session) {
+      const { commands, url = session.url } = walls.agentCommands(command, session.socketPath)
+      return commandAgent({
+        command,
+        commands,
+        timeoutMs,
+        env: { ...env, ...agentEnvironment(url, session.token) },
+        spending: 'gateway',
+        hasResult: () => isOver(session),
+      })
+    },
+  })
+}
+
+function isOver({ activity }: Session): boolean {
+  const { underWay, lastAnswer, lastAtMs } = activity
+  return underWay === 0 && lastAnswer === 'final' && Date.now() - lastAtMs > lingerMs
+}
+
+/** The variable by which our own client is told the token of its session. */
+const tokenVariable = 'LOOPWRIGHT_SESSION'
+
+async function openModel(settings: ModelAgentSettings, parts: AgentParts): Promise<Agent> {
+  const { type: _type, model: id, baseUrl, apiKeyEnv, ...rest } = settings
+  const { place, models } = parts
+  const { provider, keyVariables } = describeModel(id, baseUrl)
+  const [keyVariable] = apiKeyEnv === undefined ? keyVariables : [apiKeyEnv]
+  if (place.replay === undefined) await requireKey(settings, parts)
+  return meteredAgent({
+    gateway: () => models.gateway(),
+    access: await accessOf(settings, parts.environment),
+    ...(place.replay === undefined ? {} : { replay: place.replay }),
+    async make(session) {
+      const { modelAgent, resolveModel } = await import('../agents/index.ts')
+      const model = await resolveModel(id, {
+        baseUrl: `${session.url}${provider === 'google' ? '/v1beta' : '/v1'}`,
+        apiKeyEnv: tokenVariable,
+        env: { [tokenVariable]: session.token },
+      })
+      const named = keyVariable === undefined ? {} : { keyVariable }
+      return modelAgent({ ...model, ...named, ...rest })
+    },
+  })
+}
+
+/** Better said before a run is made than after. */
+async function requireKey(
+  { model, baseUrl, apiKeyEnv }: ModelAgentSettings,
+  { models, environment }: AgentParts,
+): Promise<void> {
+  const { provider, keyVariables } = describeModel(model, baseUrl)
+  if (apiKeyEnv !== undefined) {
+    if ((environment[apiKeyEnv] ?? '') === '') throw missingKey(model, apiKeyEnv)
+    return
+  }
+  const [usual] = keyVariables
+  if (usual !== undefined && !(await models.hasKey(provider))) throw missingKey(model, usual)
+}
+
+async function accessOf(
+  { model, baseUrl, apiKeyEnv }: ModelAgentSettings,
+  environment: Environment,
+): Promise<Pick<SessionOptions, 'providers' | 'keys' | 'routes'>> {
+  const { provider } = describeModel(model, baseUrl)
+  const { publicProviders } = await import('../gateway/index.ts')
+  return {
+    ...(baseUrl === undefined
+      ? {}
+      : { providers: { [provider]: { ...publicProviders[provider], baseUrl } } }),
+    ...(provider === 'openai-compatible' ? { routes: { chat: provider } } : {}),
+    ...(apiKeyEnv === undefined
+      ? {}
+      : { keys: (asked: string) => (asked === provider ? environment[apiKeyEnv] : undefined) }),
+  }
+}

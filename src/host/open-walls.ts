@@ -1,0 +1,185 @@
+/**
+ * The walls around all that a run starts, and who may do without them.
+ *
+ * Whatever nobody watches needs strong ones: it is refused where there are none, with the reason and what
+ * to do about it.
+ */
+
+import { existsSync, realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Commands } from '../engine/index.ts'
+import { LoopError, type Walls } from '../loop/index.ts'
+import type { SandboxSettings } from '../protocol/index.ts'
+import {
+  commandMounts,
+  type NetworkProxy,
+  openNetworkProxy,
+  openSandbox,
+  openWithoutWalls,
+  type Relay,
+  type Sandbox,
+  type SandboxPlace,
+  type SandboxReport,
+} from '../sandbox/index.ts'
+import type { StartServer } from '../tools/index.ts'
+import type { OpenPlace } from './loaded-loop.ts'
+import { pathInside } from './places.ts'
+
+export interface OpenWalls {
+  readonly walls: Walls
+  /** What a person should know of them. */
+  readonly problems: readonly string[]
+  /** For tools and checks. */
+  readonly commands: Commands
+  /** Without walls, for what cannot work inside. */
+  readonly bareCommands: Commands
+  /** For an agent: it can also reach a session of the gateway. */
+  agentCommands(command: readonly string[], socketPath: string): AgentCommands
+  readonly startServer: StartServer
+  close(): Promise<void>
+}
+
+export interface AgentCommands {
+  readonly commands: Commands
+  /** Where the session is for the agent; undefined: where it is for everybody. */
+  readonly url: string | undefined
+}
+
+/** Inside, where nobody else listens. */
+const gatewayPort = 4140
+const proxyPort = 4141
+
+export interface WallsOptions {
+  readonly settings: SandboxSettings
+  /** The folder that paths of the settings are relative to. */
+  readonly base: string
+  readonly workspace: string
+}
+
+export async function openWalls(
+  { settings, base, workspace }: WallsOptions,
+  place: OpenPlace,
+): Promise<OpenWalls> {
+  const attended = place.attended === true
+  const sandbox = await chooseSandbox(settings, attended)
+  const { tier, limits } = sandbox.report
+  const problems = tier === 'strong' ? [] : [weakness(sandbox.report, settings)]
+  const readOnly = settings.readOnly.map((path) => requireThere(resolve(base, path)))
+  const proxy = await openProxy(settings, place, problems)
+  const network = proxy === undefined ? {} : { network: { socket: proxy.socket, port: proxyPort } }
+  // Looked at for each command: the workspace may not be there yet, and what is in it changes.
+  const inside = (): SandboxPlace => ({
+    workspace,
+    readOnly: [...readOnly, ...partsOf(workspace, place.apart ?? [])],
+    hide: [
+      ...settings.hide.map((path) => join(workspace, path)),
+      ...partsOf(workspace, [place.folder]),
+    ],
+    limits: settings.limits,
+    ...network,
+  })
+  return {
+    walls: { tier, limits, attended },
+    problems,
+    commands: { run: (command, signal) => sandbox.commands(inside()).run(command, signal) },
+    bareCommands: openWithoutWalls().commands({ workspace }),
+    agentCommands: (command, socketPath) => agentCommands(sandbox, inside(), command, socketPath),
+    startServer: (command) =>
+      sandbox.start(withCommand(sandbox, inside(), [command.program, ...command.args]), command),
+    close: async () => proxy?.close(),
+  }
+}
+
+async function chooseSandbox({ require }: SandboxSettings, attended: boolean): Promise<Sandbox> {
+  if (require === 'none') {
+    if (attended) return openWithoutWalls()
+    const message =
+      'The loop file wants no sandbox (sandbox.require: none), and nobody watches this run. ' +
+      `Take that line out, ${beThere}`
+    throw new LoopError('not-available', message)
+  }
+  const sandbox = await openSandbox()
+  const needed = require ?? (attended ? 'none' : 'strong')
+  if (strength[sandbox.report.tier] >= strength[needed]) return sandbox
+  throw tooWeak(sandbox.report, needed, require === undefined)
+}
+
+const strength = { none: 0, basic: 1, strong: 2 } as const
+
+const beThere = 'or be there: run it at a terminal, or say --attended.'
+
+function tooWeak({ tier, reason, fix }: SandboxReport, needed: string, isRule: boolean): LoopError {
+  const why = isRule ? 'Nobody watches this run, so it' : 'The loop file says that it'
+  const message =
+    `${why} needs a sandbox of tier "${needed}", and there is "${tier}". ${reason} ` +
+    [fix, ...(isRule ? [`Do that, ${beThere}`] : [])].filter((part) => part !== undefined).join(' ')
+  return new LoopError('not-available', message.trim())
+}
+
+function weakness({ tier, reason, fix }: SandboxReport, { require }: SandboxSettings): string {
+  if (require === 'none') {
+    return 'no sandbox, as the loop file says: what the agent starts can read your files and reach the network.'
+  }
+  const what =
+    tier === 'none'
+      ? 'no sandbox: what the agent starts can read your files and reach the network.'
+      : `the sandbox is of tier "${tier}".`
+  return [what, reason, fix].filter((part) => part !== undefined).join(' ')
+}
+
+/** A replay is offline. */
+async function openProxy(
+  { network }: SandboxSettings,
+  { replay }: OpenPlace,
+  problems: string[],
+): Promise<NetworkProxy | undefined> {
+  if (network.length === 0) return undefined
+  if (replay === undefined) return openNetworkProxy({ allow: network })
+  problems.push(`sandbox.network: ${network.join(', ')} cannot be reached in a replay.`)
+  return undefined
+}
+
+/** Of these paths, those that are in the workspace, as they are there. */
+export function partsOf(workspace: string, paths: readonly string[]): readonly string[] {
+  if (!existsSync(workspace)) return []
+  const root = realpathSync(workspace)
+  return paths.flatMap((path) => {
+    const inner = existsSync(path) ? pathInside(root, realpathSync(path)) : undefined
+    return inner === undefined || inner === '.' ? [] : [join(root, inner)]
+  })
+}
+
+function requireThere(path: string): string {
+  if (existsSync(path)) return path
+  const message = `sandbox.readOnly: there is no ${path}. Make it, or take it out of the loop file.`
+  throw new LoopError('not-configured', message)
+}
+
+/** Where there are no walls, nothing has to be let in. */
+function withCommand(
+  sandbox: Sandbox,
+  place: SandboxPlace,
+  command: readonly string[],
+): SandboxPlace {
+  if (sandbox.report.tier === 'none') return place
+  const mounts = commandMounts(command, {
+    cwd: place.workspace,
+    path: process.env['PATH'] ?? '',
+  })
+  return { ...place, readOnly: [...(place.readOnly ?? []), ...mounts] }
+}
+
+function agentCommands(
+  sandbox: Sandbox,
+  inside: SandboxPlace,
+  command: readonly string[],
+  socketPath: string,
+): AgentCommands {
+  const place = withCommand(sandbox, inside, command)
+  if (sandbox.report.tier === 'none') return { commands: sandbox.commands(place), url: undefined }
+  const gateway: Relay = { socket: socketPath, port: gatewayPort }
+  return {
+    commands: sandbox.commands({ ...place, gateway }),
+    url: `http://127.0.0.1:${gatewayPort}`,
+  }
+}
