@@ -1,6 +1,7 @@
 /** The commands. Each prints for people, or with --json for programs. */
 
 import { Command } from 'commander'
+import { addDoctor } from './commands/doctor.ts'
 import { addKeeping } from './commands/keep.ts'
 import { addLooking } from './commands/look.ts'
 import { addLoopFiles } from './commands/loop-files.ts'
@@ -44,6 +45,7 @@ export function createProgram(): Command {
   program.commandsGroup('The record:')
   addKeeping(program)
   program.commandsGroup('More:')
+  addDoctor(program)
   addHelp(program)
   return program
 }

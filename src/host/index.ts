@@ -155,6 +155,13 @@ export {
 } from './code-loop/define-loop.ts'
 export type { Collected } from './collect-garbage.ts'
 export { type CommandCheckOptions, commandCheck } from './command-check.ts'
+export {
+  type Examination,
+  examine,
+  type KeysFound,
+  type ProviderFound,
+  type RecordFound,
+} from './doctor.ts'
 export type { Host, Inspection } from './host.ts'
 export { loadExchange } from './load-exchange.ts'
 export {

@@ -1,8 +1,7 @@
-/** Commands about the record itself: export, files, rm, gc, doctor. */
+/** Commands about the record itself: export, files, rm, gc. */
 
 import type { Command } from 'commander'
 import { visible } from '../display/render.ts'
-import { outputExitCode } from '../exit-codes.ts'
 import { wholeNumber, withRecord } from '../session.ts'
 
 const gcAdvice =
@@ -50,18 +49,6 @@ export function addKeeping(program: Command): void {
       withRecord(program, async (host, { print }) => {
         const swept = await host.collectGarbage()
         print(swept, () => `removed ${swept.removed} blobs, kept ${swept.kept}`)
-      }),
-    )
-  program
-    .command('doctor')
-    .description('check the record: the database, and all content that it names')
-    .action(() =>
-      withRecord(program, async (host, { print }) => {
-        const problems = await host.problems()
-        print({ folder: host.folder, problems }, () =>
-          (problems.length === 0 ? [`${host.folder}: ok`] : problems).map(visible).join('\n'),
-        )
-        if (problems.length > 0) process.exitCode = outputExitCode
       }),
     )
 }

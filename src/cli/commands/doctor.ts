@@ -1,0 +1,29 @@
+/** The command that looks at this machine: doctor. */
+
+import type { Command } from 'commander'
+import { renderExamination } from '../display/examination.ts'
+import { outputExitCode } from '../exit-codes.ts'
+import { openSession, recordFolder } from '../session.ts'
+
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description(
+      'what this machine has: the sandbox, the keys of providers, a record that is whole',
+    )
+    .option('--probes', 'with each probe of the sandbox')
+    .addHelpText(
+      'after',
+      '\nWithout a record that is damaged the exit code is 0, whatever else is missing.\n' +
+        'With --json: { sandbox, keys, record }. Values of keys are never shown.',
+    )
+    .action(async (options: { probes?: boolean }) => {
+      const { print, terminal } = openSession(program)
+      const { style, width } = terminal
+      const { examine } = await import('../../host/index.ts')
+      const found = await examine(await recordFolder(program))
+      const probes = options.probes === true
+      print(found, () => renderExamination(found, { style, width: width(), probes }))
+      if (found.record.problems.length > 0) process.exitCode = outputExitCode
+    })
+}

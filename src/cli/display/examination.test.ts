@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import type { Examination } from '../../host/index.ts'
+import { createStyle } from '../terminal.ts'
+import { renderExamination, wrapped } from './examination.ts'
+
+const strong: Examination = {
+  sandbox: {
+    tier: 'strong',
+    reason: 'bubblewrap holds, and control groups limit it.',
+    limits: 'cgroup',
+    probes: [
+      { name: 'read an SSH key', expect: 'blocked', found: 'blocked' },
+      { name: 'node runs', expect: 'works', found: 'works' },
+    ],
+    durationMs: 200,
+  },
+  keys: {
+    file: '/home/ann/.config/loopwright/keys',
+    fileState: 'usable',
+    providers: [
+      { provider: 'anthropic', key: 'environment', variable: 'ANTHROPIC_API_KEY' },
+      { provider: 'openai', key: 'file', variable: 'OPENAI_API_KEY' },
+      { provider: 'google', key: 'none', variable: 'GEMINI_API_KEY' },
+    ],
+  },
+  record: { folder: '/home/ann/.local/share/loopd', exists: true, problems: [] },
+}
+
+const render = (found: Examination, more: { width?: number; probes?: boolean } = {}): string =>
+  renderExamination(found, { style: createStyle(false), width: 80, probes: false, ...more })
+
+describe('what the doctor says', () => {
+  test('of a machine where all is well', () => {
+    expect(render(strong)).toBe(
+      `
+sandbox   ✓ tier strong: runs can be left alone
+            bubblewrap holds, and control groups limit it.
+          ✓ limits by cgroup, for all processes of a command together
+          ✓ all 2 probes hold; the self-test took 200 ms
+
+keys      ✓ anthropic  ANTHROPIC_API_KEY of the environment
+          ✓ openai     in the key file
+          - google     no key; it would be GEMINI_API_KEY
+          ✓ key file   /home/ann/.config/loopwright/keys: only you can read it
+
+record    ✓ /home/ann/.local/share/loopd: whole`.trimStart(),
+    )
+  })
+
+  test('of a machine where nothing is: with the reason and what to do', () => {
+    const found: Examination = {
+      sandbox: {
+        tier: 'none',
+        reason: 'The sandbox does not hold: "read an SSH key" works.',
+        fix: 'Report this.',
+        limits: 'none',
+        probes: [
+          { name: 'read an SSH key', expect: 'blocked', found: 'works' },
+          { name: 'git status', expect: 'works', found: 'not-tried' },
+          { name: 'node runs', expect: 'works', found: 'works' },
+        ],
+        durationMs: 90,
+      },
+      keys: {
+        file: '/k',
+        fileState: 'refused',
+        problem: 'Others can read the keys in /k. Run: chmod 600 /k',
+        providers: [
+          {
+            provider: 'openai',
+            key: 'none',
+            variable: 'OPENAI_API_KEY',
+            baseUrl: 'http://127.0.0.1:1/v1',
+            problem: 'It holds a secret. Take it out.',
+          },
+          {
+            provider: 'google',
+            key: 'environment',
+            variable: 'GOOGLE_API_KEY',
+            baseUrl: 'http://127.0.0.1:2',
+          },
+        ],
+      },
+      record: { folder: '/r', exists: true, problems: ['page 3\u001B[2J is lost'] },
+    }
+    expect(render(found)).toBe(
+      `
+sandbox   ! tier none: only runs that somebody watches, and without walls
+            The sandbox does not hold: "read an SSH key" works.
+            Report this.
+          ✗ 1 of 3 probes hold, 1 not tried; the self-test took 90 ms
+          ✗ read an SSH key: works
+          - git status: not tried
+
+keys      ✗ openai    no key; it would be OPENAI_API_KEY
+            asked at http://127.0.0.1:1/v1, not at its public address
+            It holds a secret. Take it out.
+          ! google    GOOGLE_API_KEY of the environment
+            asked at http://127.0.0.1:2, not at its public address
+          ✗ key file  Others can read the keys in /k. Run: chmod 600 /k
+
+record    ✗ /r: 1 problem
+          ✗ page 3\\x1b[2J is lost`.trimStart(),
+    )
+  })
+
+  test('names every probe where it is asked to, and no record where there is none', () => {
+    const fresh = { ...strong, record: { folder: '/r', exists: false, problems: [] } }
+    const text = render(fresh, { probes: true })
+    expect(text).toContain('✓ read an SSH key: blocked\n          ✓ node runs: works\n')
+    expect(text).toContain('record    - /r: no run was started yet')
+  })
+
+  test('fits the terminal, but for words that are longer than it', () => {
+    const { sandbox } = strong
+    const long = { ...sandbox, reason: 'word '.repeat(60).trim(), fix: 'x'.repeat(200) }
+    const lines = render({ ...strong, sandbox: long }, { width: 60 }).split('\n')
+    expect(lines.filter((line) => line.length >= 60 && !line.includes('xxx'))).toEqual([])
+    expect(lines.some((line) => line.trim() === 'x'.repeat(200))).toBe(true)
+    expect(wrapped('a bb ccc', 4)).toEqual(['a bb', 'ccc'])
+  })
+})

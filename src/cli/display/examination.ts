@@ -1,0 +1,180 @@
+/** What `loopctl doctor` found, as text that fits a terminal: what is well, what is not, and the fix. */
+
+import type { Examination } from '../../host/index.ts'
+import type { Style } from '../terminal.ts'
+import { plural } from './amounts.ts'
+import { visible } from './render.ts'
+
+type Mark = 'good' | 'warning' | 'bad' | 'none'
+
+interface Finding {
+  readonly mark: Mark
+  readonly text: string
+  /** More about it, below and not marked. */
+  readonly more?: readonly string[]
+}
+
+export interface ExaminationOptions {
+  readonly style: Style
+  readonly width: number
+  /** Each probe, also where it holds. */
+  readonly probes: boolean
+}
+
+const headWidth = 10
+const widthMax = 100
+/** Between a mark and what it is about. */
+const markWidth = 2
+
+export function renderExamination(found: Examination, options: ExaminationOptions): string {
+  const sections: readonly (readonly [string, readonly Finding[]])[] = [
+    ['sandbox', sandboxFindings(found.sandbox, options.probes)],
+    ['keys', keyFindings(found.keys)],
+    ['record', recordFindings(found.record)],
+  ]
+  return sections.map(([head, findings]) => renderSection(head, findings, options)).join('\n\n')
+}
+
+function renderSection(
+  head: string,
+  findings: readonly Finding[],
+  { style, width }: ExaminationOptions,
+): string {
+  const room = Math.max(20, Math.min(width, widthMax) - headWidth - markWidth - 1)
+  const lines = findings.flatMap(({ mark, text, more = [] }) => [
+    ...wrapped(visible(text), room).map(
+      (line, index) => `${index === 0 ? marked(style, mark) : ' '} ${line}`,
+    ),
+    ...more.flatMap((one) => wrapped(visible(one), room)).map((line) => `  ${style.dim(line)}`),
+  ])
+  return lines
+    .map((line, index) =>
+      index === 0
+        ? `${style.bold(head.padEnd(headWidth))}${line}`
+        : `${' '.repeat(headWidth)}${line}`,
+    )
+    .map((line) => line.trimEnd())
+    .join('\n')
+}
+
+const marked = (style: Style, mark: Mark): string =>
+  ({
+    good: style.green('✓'),
+    warning: style.yellow('!'),
+    bad: style.red('✗'),
+    none: style.dim('-'),
+  })[mark]
+
+/** At spaces; a word that is longer than a line stays whole, so that it can be copied. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
+
+const limitWords = {
+  cgroup: 'limits by cgroup, for all processes of a command together',
+  rlimit: 'limits by rlimit, for each process by itself',
+  none: 'no limits on memory and processes',
+} as const
+
+const tierWords = {
+  strong: 'tier strong: runs can be left alone',
+  basic: 'tier basic: only runs that somebody watches',
+  none: 'tier none: only runs that somebody watches, and without walls',
+} as const
+
+function sandboxFindings(report: Examination['sandbox'], all: boolean): Finding[] {
+  const { tier, reason, fix, limits, probes, durationMs } = report
+  const isStrong = tier === 'strong'
+  return [
+    {
+      mark: isStrong ? 'good' : 'warning',
+      text: tierWords[tier],
+      more: [reason, ...(fix === undefined ? [] : [fix])],
+    },
+    ...(tier === 'none'
+      ? []
+      : [{ mark: limits === 'none' ? 'warning' : 'good', text: limitWords[limits] } as const]),
+    ...probeFindings(probes, all, durationMs),
+  ]
+}
+
+function probeFindings(
+  probes: Examination['sandbox']['probes'],
+  all: boolean,
+  durationMs: number,
+): Finding[] {
+  if (probes.length === 0) return []
+  const held = probes.filter(({ expect, found }) => found === expect).length
+  const notTried = probes.filter(({ found }) => found === 'not-tried').length
+  const also = notTried === 0 ? '' : `, ${notTried} not tried`
+  const shown = probes.filter(({ expect, found }) => all || found !== expect)
+  const count = held === probes.length ? `all ${held}` : `${held} of ${probes.length}`
+  return [
+    {
+      mark: held + notTried === probes.length ? 'good' : 'bad',
+      text: `${count} probes hold${also}; the self-test took ${durationMs} ms`,
+    },
+    ...shown.map(
+      ({ name, expect, found }): Finding =>
+        found === 'not-tried'
+          ? { mark: 'none', text: `${name}: not tried` }
+          : { mark: found === expect ? 'good' : 'bad', text: `${name}: ${found}` },
+    ),
+  ]
+}
+
+function keyFindings({ file, fileState, problem, providers }: Examination['keys']): Finding[] {
+  const names = [...providers.map(({ provider }) => provider), 'key file']
+  const nameWidth = Math.max(...names.map((name) => name.length))
+  const row = (name: string, text: string): string => `${name.padEnd(nameWidth)}  ${text}`
+  const fileWords = {
+    absent: `${file}: there is none`,
+    usable: `${file}: only you can read it`,
+    refused: problem ?? '',
+  }
+  return [
+    ...providers.map((found): Finding => {
+      const { provider, key, variable, baseUrl } = found
+      const where = {
+        environment: `${variable} of the environment`,
+        file: 'in the key file',
+        none: `no key; it would be ${variable}`,
+      }
+      return {
+        mark: providerMark(found),
+        text: row(provider, where[key]),
+        more: [
+          ...(baseUrl === undefined ? [] : [`asked at ${baseUrl}, not at its public address`]),
+          ...(found.problem === undefined ? [] : [found.problem]),
+        ],
+      }
+    }),
+    { mark: fileMarks[fileState], text: row('key file', fileWords[fileState]) },
+  ]
+}
+
+const fileMarks = { absent: 'none', usable: 'good', refused: 'bad' } as const
+
+/** Another address is worth a look: prompts and the key go there. */
+function providerMark({ key, baseUrl, problem }: Examination['keys']['providers'][number]): Mark {
+  if (problem !== undefined) return 'bad'
+  if (baseUrl !== undefined) return 'warning'
+  return key === 'none' ? 'none' : 'good'
+}
+
+function recordFindings({ folder, exists, problems }: Examination['record']): Finding[] {
+  if (!exists) return [{ mark: 'none', text: `${folder}: no run was started yet` }]
+  if (problems.length === 0) return [{ mark: 'good', text: `${folder}: whole` }]
+  return [
+    { mark: 'bad', text: `${folder}: ${plural(problems.length, 'problem')}` },
+    ...problems.map((text): Finding => ({ mark: 'bad', text })),
+  ]
+}

@@ -1,0 +1,118 @@
+/**
+ * What this machine has for runs: walls, keys, a record that is whole. For `loopctl doctor`.
+ *
+ * No value of a key is ever part of it, nor a secret in an address.
+ */
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isLoopError } from '../loop/index.ts'
+import { openSandbox, type SandboxReport } from '../sandbox/index.ts'
+import type { Environment } from './loaded-loop.ts'
+import { keysFile, ownAddresses } from './model-door.ts'
+import { openHost } from './open-host.ts'
+
+export interface Examination {
+  readonly sandbox: SandboxReport
+  readonly keys: KeysFound
+  readonly record: RecordFound
+}
+
+export interface KeysFound {
+  /** Where keys can be besides the environment. */
+  readonly file: string
+  readonly fileState: 'absent' | 'usable' | 'refused'
+  /** Why the file is refused, and what to do. */
+  readonly problem?: string
+  readonly providers: readonly ProviderFound[]
+}
+
+export interface ProviderFound {
+  readonly provider: string
+  readonly key: 'environment' | 'file' | 'none'
+  /** The variable that holds the key, or could. */
+  readonly variable: string
+  /** Only where it is not the public one, and without what could be secret. */
+  readonly baseUrl?: string
+  /** What is wrong with the address, and what to do. */
+  readonly problem?: string
+}
+
+export interface RecordFound {
+  readonly folder: string
+  /** False: nothing was run here yet. */
+  readonly exists: boolean
+  readonly problems: readonly string[]
+}
+
+export async function examine(
+  folder: string,
+  environment: Environment = process.env,
+): Promise<Examination> {
+  // One after the other: the self-test is measured.
+  const { report: sandbox } = await openSandbox()
+  const keys = await findKeys(environment)
+  return { sandbox, keys, record: await examineRecord(folder) }
+}
+
+async function findKeys(environment: Environment): Promise<KeysFound> {
+  const { keyVariables, publicProviders, readKeys } = await import('../gateway/index.ts')
+  const file = keysFile(environment)
+  const inFile = await readKeys({ env: {}, file }).catch((error: unknown) => {
+    if (isLoopError(error, 'not-configured')) return error.message
+    throw error
+  })
+  const addresses = new Map(ownAddresses(environment))
+  const isRefused = typeof inFile === 'string'
+  const state = existsSync(file) ? 'usable' : 'absent'
+  return {
+    file,
+    fileState: isRefused ? 'refused' : state,
+    ...(isRefused ? { problem: inFile } : {}),
+    providers: Object.entries(publicProviders).map(([provider, settings]): ProviderFound => {
+      const names = keyVariables(provider)
+      const set = names.find((name) => (environment[name] ?? '').trim() !== '')
+      const filed = isRefused ? undefined : inFile(provider)
+      const key = set !== undefined ? 'environment' : filed !== undefined ? 'file' : 'none'
+      const address = findAddress(provider, addresses.get(provider), settings.baseUrl)
+      return { provider, key, variable: set ?? names[0] ?? '', ...address }
+    }),
+  }
+}
+
+/** Nothing where it is the public one. */
+function findAddress(
+  provider: string,
+  written: string | undefined,
+  publicUrl: string,
+): Pick<ProviderFound, 'baseUrl' | 'problem'> {
+  if (written === undefined) return {}
+  const url = URL.canParse(written) ? new URL(written) : undefined
+  const its = `The base URL of ${provider} in the environment`
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    return { problem: `${its} does not begin with http:// or https://. Correct it.` }
+  }
+  const hasSecret = url.username !== '' || url.password !== '' || url.search !== ''
+  return {
+    ...(url.origin === new URL(publicUrl).origin
+      ? {}
+      : { baseUrl: `${url.origin}${url.pathname.replace(/\/+$/, '')}` }),
+    ...(hasSecret ? { problem: `${its} holds a secret. Take it out, and set it as a key.` } : {}),
+  }
+}
+
+async function examineRecord(folder: string): Promise<RecordFound> {
+  if (!existsSync(join(folder, 'journal.db'))) return { folder, exists: false, problems: [] }
+  try {
+    const host = await openHost({ folder })
+    try {
+      return { folder: host.folder, exists: true, problems: await host.problems() }
+    } finally {
+      await host.close()
+    }
+  } catch (error) {
+    // A record that cannot even be opened is a finding, not the end of the examination.
+    if (!isLoopError(error)) throw error
+    return { folder, exists: true, problems: [error.message] }
+  }
+}
