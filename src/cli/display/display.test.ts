@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   type BlobId,
   initialState,
+  type ReservationId,
   type RunEvent,
   type RunId,
   type StepId,
@@ -58,6 +59,12 @@ test('the bottom line says when an agent waits for a provider, and that it goes 
     const untilMs = Date.now() + 60_000
     expect(note({ type: 'waiting', untilMs, message: 'closed' })).toMatch(
       /maker: waiting until \d\d:\d\d:\d\d /,
+    )
+    expect(note(exchanged)).toContain('maker: waiting until')
+    const worst = { tokens: 1, costMicros: 1 }
+    const id = 'x' as ReservationId
+    expect(show({ type: 'budget-reserved', id, iteration: 1, step, worst })).toContain(
+      'maker: thinking',
     )
     expect(note(exchanged)).toContain('maker: at work, 3 answers so far')
   } finally {

@@ -96,13 +96,14 @@ export function createDisplay(
 function doingAfter(doing: Doing | undefined, event: RunEvent, atMs: number): Doing | undefined {
   switch (event.type) {
     case 'step-started':
-      return { what: stepName(event.step), sinceMs: atMs }
-    case 'step-noted': {
-      const what = doingOf(event.note, atMs)
-      return what === undefined
-        ? doing
-        : { what: `${stepName(event.step)}: ${what}`, sinceMs: atMs }
-    }
+      return { what: stepName(event.step), sinceMs: atMs, kind: 'vague' }
+    case 'step-noted':
+      return doingNoted(doing, stepName(event.step), event.note, atMs)
+    case 'budget-reserved':
+      // A request is on its way, so the wait is over.
+      return doing?.kind === 'waiting'
+        ? { what: `${stepName(event.step)}: thinking`, sinceMs: atMs, kind: 'vague' }
+        : doing
     case 'step-finished':
     case 'step-failed':
     case 'step-interrupted':
@@ -112,18 +113,29 @@ function doingAfter(doing: Doing | undefined, event: RunEvent, atMs: number): Do
   }
 }
 
-/** What an agent does after a note; undefined when the note does not tell. */
-function doingOf(note: StepNote, atMs: number): string | undefined {
+function doingNoted(
+  doing: Doing | undefined,
+  who: string,
+  note: StepNote,
+  sinceMs: number,
+): Doing | undefined {
   switch (note.type) {
     case 'tool-called':
-      return 'thinking'
+      return { what: `${who}: thinking`, sinceMs }
     case 'turn-ended':
-      return note.calling === undefined ? undefined : renderCall(note.calling)
-    case 'waiting':
-      return `waiting until ${renderClock(note.untilMs, atMs)}`
-    case 'exchanged':
-      return `at work, ${plural(note.ordinal, 'answer')} so far`
+      if (note.calling === undefined) return doing
+      return { what: `${who}: ${renderCall(note.calling)}`, sinceMs }
+    case 'waiting': {
+      const until = renderClock(note.untilMs, sinceMs)
+      return { what: `${who}: waiting until ${until}`, sinceMs, kind: 'waiting' }
+    }
+    case 'exchanged': {
+      // Told late, and of less interest than what is known to be under way.
+      if (doing !== undefined && doing.kind !== 'vague') return doing
+      const answers = plural(note.ordinal, 'answer')
+      return { what: `${who}: at work, ${answers} so far`, sinceMs, kind: 'vague' }
+    }
     default:
-      return undefined
+      return doing
   }
 }

@@ -7,6 +7,8 @@ import { visible } from './render.ts'
 export interface Doing {
   readonly what: string
   readonly sinceMs: number
+  /** `vague`: whatever is known better takes its place. */
+  readonly kind?: 'waiting' | 'vague'
 }
 
 const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
