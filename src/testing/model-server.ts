@@ -8,7 +8,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Json } from '../loop/index.ts'
-import { type ModelFormat, type ModelSpeech, toWire } from './model-wire.ts'
+import { type ModelFormat, type ModelSpeech, toWire, type WireEvent } from './model-wire.ts'
 import { type StreamFault, writeEvents } from './stream-fault.ts'
 
 export type ModelAnswer =
@@ -59,7 +59,10 @@ export interface ModelServer extends AsyncDisposable {
   /** The base URL for any of the providers' clients. */
   readonly url: string
   readonly requests: readonly ModelRequest[]
-  /** What each request used, in their order, as a provider would bill it: nothing for refusals. */
+  /**
+   * What each request used, in their order, as a provider would bill it: nothing for refusals, and of an
+   * answer that broke off the input and what was written until then.
+   */
   readonly bills: readonly ModelBill[]
   close(): Promise<void>
 }
@@ -93,7 +96,9 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
       const { input = 100, output = 20, cacheRead = 0 } = next.usage ?? {}
       bills[number - 1] = { model: request.model, input, output, cacheRead }
     }
-    await reply(response, request, next, number)
+    const made = await reply(response, request, next, number)
+    const bill = bills[number - 1] ?? nothing
+    bills[number - 1] = { ...bill, output: Math.floor(bill.output * made) }
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -155,22 +160,35 @@ function toolNames(tools: Json | undefined): readonly string[] {
   })
 }
 
+/** Says what share of the output was made. */
 async function reply(
   response: ServerResponse,
   request: ModelRequest,
   answer: ModelAnswer,
   number: number,
-): Promise<void> {
-  if ('status' in answer) return refuse(response, request.format, answer)
-  if ('does' in answer) return makeTrouble(response, request, answer)
-  const { body, events } = toWire(request.format, answer, request.model, number)
-  if (!request.streamed) return sendJson(response, 200, body)
+): Promise<number> {
+  if ('status' in answer) refuse(response, request.format, answer)
+  else if ('does' in answer) makeTrouble(response, request, answer)
+  else {
+    const { body, events } = toWire(request.format, answer, request.model, number)
+    if (request.streamed) return stream(response, events, answer.fault)
+    sendJson(response, 200, body)
+  }
+  return 1
+}
+
+async function stream(
+  response: ServerResponse,
+  events: readonly WireEvent[],
+  fault: StreamFault | undefined,
+): Promise<number> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  const written = events.map(([name, data]) => {
+  const written = events.map(({ name, data }) => {
     const head = name === undefined ? '' : `event: ${name}\n`
     return `${head}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
   })
-  await writeEvents(response, written, answer.fault)
+  const count = await writeEvents(response, written, fault)
+  return count >= events.length ? 1 : (events[count - 1]?.made ?? 0)
 }
 
 function refuse(response: ServerResponse, format: ModelFormat, refusal: ModelRefusal): void {

@@ -13,6 +13,8 @@ export interface ModelSpeech {
   readonly text?: string
   readonly calls?: readonly ModelSpeechCall[]
   readonly stop?: 'end' | 'length' | 'refused'
+  /** How many events the text comes in, where it is streamed. One unless told. */
+  readonly pieces?: number
   readonly usage?: {
     readonly input?: number
     readonly output?: number
@@ -30,12 +32,21 @@ export interface ModelSpeechCall {
 export interface Wire {
   /** The whole answer. */
   readonly body: Json
-  /** The same as a stream: pairs of event name and data. */
-  readonly events: readonly (readonly [name: string | undefined, data: Json])[]
+  /** The same as a stream. */
+  readonly events: readonly WireEvent[]
+}
+
+export interface WireEvent {
+  readonly name?: string
+  readonly data: Json
+  /** The share of all output that was made by then, from 0 to 1. */
+  readonly made: number
 }
 
 interface Said {
   readonly text: string
+  /** The text as it is streamed. */
+  readonly pieces: readonly string[]
   readonly calls: readonly { readonly id: string; readonly name: string; readonly args: string }[]
   readonly stop: 'end' | 'calls' | 'length' | 'refused'
   readonly input: number
@@ -60,6 +71,7 @@ export function toWire(
   const stop: Said['stop'] = speech.stop ?? (calls.length > 0 ? 'calls' : 'end')
   const said: Said = {
     text: speech.text ?? '',
+    pieces: inPieces(speech.text ?? '', speech.pieces ?? 1),
     calls,
     stop,
     input,
@@ -71,6 +83,40 @@ export function toWire(
   return writers[format](said)
 }
 
+/** Characters stay whole. */
+function inPieces(text: string, count: number): readonly string[] {
+  if (text === '' || count <= 1) return text === '' ? [] : [text]
+  const characters = Array.from(text)
+  const size = Math.max(1, Math.ceil(characters.length / Math.max(1, count)))
+  return Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>
+    characters.slice(index * size, (index + 1) * size).join(''),
+  )
+}
+
+/** An event with how many characters the model has written for it. */
+interface Written {
+  readonly type: string
+  readonly [name: string]: Json
+}
+
+const named = (events: readonly Written[]): readonly WireEvent[] =>
+  withShares(
+    events.map(({ chars = 0, ...data }) => ({ name: data.type, data, chars: Number(chars) })),
+  )
+
+/** Events with what of the output was made by then: by the characters that the model has written. */
+function withShares(
+  events: readonly { readonly name?: string; readonly data: Json; readonly chars?: number }[],
+): readonly WireEvent[] {
+  const all = events.reduce((sum, { chars = 0 }) => sum + chars, 0)
+  let soFar = 0
+  return events.map(({ name, data, chars = 0 }) => {
+    soFar += chars
+    const made = all === 0 ? 0 : soFar / all
+    return name === undefined ? { data, made } : { name, data, made }
+  })
+}
+
 const writers: Readonly<Record<ModelFormat, (said: Said) => Wire>> = {
   anthropic,
   chat,
@@ -79,7 +125,7 @@ const writers: Readonly<Record<ModelFormat, (said: Said) => Wire>> = {
 }
 
 function anthropic(said: Said): Wire {
-  const { text, calls, input, output, cacheRead, model, number } = said
+  const { text, pieces, calls, input, output, cacheRead, model, number } = said
   const stops = { end: 'end_turn', calls: 'tool_use', length: 'max_tokens', refused: 'refusal' }
   const usage = {
     input_tokens: input - cacheRead,
@@ -93,18 +139,21 @@ function anthropic(said: Said): Wire {
     ...calls.map(({ id, name, args }) => ({ type: 'tool_use', id, name, input: readable(args) })),
   ]
   const end = { stop_reason: stops[said.stop], stop_sequence: null }
-  const texts = text === '' ? [] : [{ start: { type: 'text', text: '' }, delta: textDelta(text) }]
+  const texts =
+    text === '' ? [] : [{ start: { type: 'text', text: '' }, deltas: pieces.map(textDelta) }]
   const uses = calls.map(({ id, name, args }) => ({
     start: { type: 'tool_use', id, name, input: {} },
-    delta: { type: 'input_json_delta', partial_json: args },
+    deltas: [{ chars: args.length, delta: { type: 'input_json_delta', partial_json: args } }],
   }))
-  const content = [...texts, ...uses].flatMap(({ start, delta }, index) => [
+  const content = [...texts, ...uses].flatMap(({ start, deltas }, index) => [
     { type: 'content_block_start', index, content_block: start },
-    { type: 'content_block_delta', index, delta },
+    ...deltas.map(({ chars, delta }) => ({ type: 'content_block_delta', index, delta, chars })),
     { type: 'content_block_stop', index },
   ])
-  const begun = { ...message, content: [], stop_reason: null, stop_sequence: null, usage }
-  const events = [
+  // What it will have written is not known when it begins.
+  const first = { ...usage, output_tokens: Math.min(1, output) }
+  const begun = { ...message, content: [], stop_reason: null, stop_sequence: null, usage: first }
+  const events: readonly Written[] = [
     { type: 'message_start', message: begun },
     ...content,
     { type: 'message_delta', delta: end, usage: { output_tokens: output } },
@@ -112,14 +161,18 @@ function anthropic(said: Said): Wire {
   ]
   return {
     body: { ...message, content: blocks, ...end, usage },
-    events: events.map((event) => [event.type, event]),
+    events: named(events),
   }
 }
 
-const textDelta = (text: string): Json => ({ type: 'text_delta', text })
+const textDelta = (text: string): { readonly chars: number; readonly delta: Json } => ({
+  chars: text.length,
+  delta: { type: 'text_delta', text },
+})
 
 function chat(said: Said): Wire {
-  const { text, calls, input, output, cacheRead, model, number } = said
+  const { text, pieces, calls, input, output, cacheRead, model, number } = said
+  const [first = '', ...more] = pieces
   const stops = { end: 'stop', calls: 'tool_calls', length: 'length', refused: 'content_filter' }
   const base = { id: `chatcmpl-${number}`, created: 1_750_000_000, model }
   const usage = {
@@ -149,12 +202,16 @@ function chat(said: Said): Wire {
       choices: [{ index: 0, message, finish_reason: finish }],
       usage,
     },
-    events: [
-      [undefined, chunk({ role: 'assistant', content: text, ...some }, null)],
-      [undefined, chunk({}, finish)],
-      [undefined, { ...base, object: 'chat.completion.chunk', choices: [], usage }],
-      [undefined, '[DONE]'],
-    ],
+    events: withShares([
+      {
+        data: chunk({ role: 'assistant', content: first, ...some }, null),
+        chars: first.length + calls.reduce((sum, { args }) => sum + args.length, 0),
+      },
+      ...more.map((content) => ({ data: chunk({ content }, null), chars: content.length })),
+      { data: chunk({}, finish) },
+      { data: { ...base, object: 'chat.completion.chunk', choices: [], usage } },
+      { data: '[DONE]' },
+    ]),
   }
 }
 
@@ -191,29 +248,29 @@ function responses(said: Said): Wire {
     usage,
   }
   const last = reason === '' ? 'response.completed' : 'response.incomplete'
-  const events = [
+  const events: readonly Written[] = [
     { type: 'response.created', response: { ...base, status: 'in_progress', output: [] } },
-    ...items.flatMap((item, index) => itemEvents(item, index, text)),
+    ...items.flatMap((item, index) => itemEvents(item, index, said.pieces)),
     { type: last, response: body },
   ]
-  return { body, events: events.map((event) => [event.type, event]) }
+  return { body, events: named(events) }
 }
 
 function itemEvents(
   item: { readonly type: string; readonly id: string; readonly arguments?: string },
   index: number,
-  text: string,
-): readonly { readonly type: string; readonly [key: string]: Json }[] {
+  pieces: readonly string[],
+): readonly Written[] {
   const place = { item_id: item.id, output_index: index }
   const isCall = item.type === 'function_call'
   const empty = isCall ? { arguments: '' } : { content: [] }
   const added = { ...item, ...empty, status: 'in_progress' }
-  const delta = isCall
-    ? { type: 'response.function_call_arguments.delta', ...place, delta: item.arguments ?? '' }
-    : { type: 'response.output_text.delta', ...place, content_index: 0, delta: text }
+  const type = isCall ? 'response.function_call_arguments.delta' : 'response.output_text.delta'
+  const where = isCall ? place : { ...place, content_index: 0 }
+  const deltas = isCall ? [item.arguments ?? ''] : pieces
   return [
     { type: 'response.output_item.added', output_index: index, item: added },
-    delta,
+    ...deltas.map((delta) => ({ type, ...where, delta, chars: delta.length })),
     { type: 'response.output_item.done', output_index: index, item: { ...item } },
   ]
 }
@@ -225,18 +282,35 @@ function gemini(said: Said): Wire {
     ...(text === '' ? [] : [{ text }]),
     ...calls.map(({ name, args }) => ({ functionCall: { name, args: readable(args) } })),
   ]
-  const body = {
-    candidates: [{ content: { role: 'model', parts }, finishReason: stops[said.stop], index: 0 }],
+  const content = (
+    some: readonly Json[],
+    made: number,
+    finish: object,
+  ): { [key: string]: Json } => ({
+    candidates: [{ content: { role: 'model', parts: some }, ...finish, index: 0 }],
     usageMetadata: {
       promptTokenCount: input,
-      candidatesTokenCount: output,
-      totalTokenCount: input + output,
+      candidatesTokenCount: made,
+      totalTokenCount: input + made,
       cachedContentTokenCount: cacheRead,
     },
     modelVersion: model,
     responseId: `r${number}`,
-  }
-  return { body, events: [[undefined, body]] }
+  })
+  const body = content(parts, output, { finishReason: stops[said.stop] })
+  // All but the last piece, which comes with the calls and the end.
+  const early = said.pieces.slice(0, -1)
+  const late = [{ text: said.pieces.at(-1) ?? '' }, ...parts.filter((one) => !('text' in one))]
+  const last = early.length === 0 ? body : content(late, output, { finishReason: stops[said.stop] })
+  const share = (count: number): number => Math.floor((output * count) / said.pieces.length)
+  const events = withShares([
+    ...early.map((piece, index) => ({
+      data: content([{ text: piece }], share(index + 1), {}),
+      chars: piece.length,
+    })),
+    { data: last, chars: Math.max(1, (said.pieces.at(-1) ?? '').length) },
+  ])
+  return { body, events }
 }
 
 function readable(args: string): Json {

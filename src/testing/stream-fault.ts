@@ -19,29 +19,32 @@ export type StreamFault =
   /** Every byte arrives on its own, so that characters are split. */
   | { readonly does: 'split' }
 
-/** The events as they are written, each with its empty line. */
+/** The events as they are written, each with its empty line. Says how many were written whole. */
 export async function writeEvents(
   response: ServerResponse,
   events: readonly string[],
   fault: StreamFault | undefined,
-): Promise<void> {
+): Promise<number> {
   switch (fault?.does) {
     case undefined:
       return end(response, events)
     case 'no-stop':
-      return end(response, events.slice(0, -1))
+      end(response, events.slice(0, -1))
+      return events.length
     case 'garble':
       return end(response, events.with(fault.event - 1, 'data: {"type": oh no}\n\n'))
     case 'stall':
       response.flushHeaders()
       for (const event of events.slice(0, fault.afterEvents)) response.write(event)
-      return undefined
+      return fault.afterEvents
     case 'cut':
-      return cut(response, events.slice(0, fault.afterEvents).join(''))
+      await cut(response, events.slice(0, fault.afterEvents).join(''))
+      return fault.afterEvents
     case 'cut-inside': {
       const before = events.slice(0, fault.event - 1).join('')
       const half = events[fault.event - 1] ?? ''
-      return cut(response, before + half.slice(0, Math.ceil(half.length / 2)))
+      await cut(response, before + half.slice(0, Math.ceil(half.length / 2)))
+      return fault.event - 1
     }
     case 'drip':
       return byteByByte(response, events, fault.everyMs)
@@ -50,9 +53,10 @@ export async function writeEvents(
   }
 }
 
-function end(response: ServerResponse, events: readonly string[]): void {
+function end(response: ServerResponse, events: readonly string[]): number {
   for (const event of events) response.write(event)
   response.end()
+  return events.length
 }
 
 /** What was written arrives first. */
@@ -69,12 +73,15 @@ async function byteByByte(
   response: ServerResponse,
   events: readonly string[],
   everyMs: number,
-): Promise<void> {
+): Promise<number> {
   response.socket?.setNoDelay(true)
-  for (const byte of Buffer.from(events.join(''))) {
-    if (response.destroyed) return
-    await new Promise((resolve) => response.write(Buffer.of(byte), resolve))
-    if (everyMs > 0) await delay(everyMs, undefined, { ref: false })
+  for (const [index, event] of events.entries()) {
+    for (const byte of Buffer.from(event)) {
+      if (response.destroyed) return index
+      await new Promise((resolve) => response.write(Buffer.of(byte), resolve))
+      if (everyMs > 0) await delay(everyMs, undefined, { ref: false })
+    }
   }
   response.end()
+  return events.length
 }
