@@ -17,6 +17,8 @@ export const outcomeExitCodes: Readonly<Record<OutcomeType, number>> = {
 
 /** Left before its end; `loopctl resume` goes on. */
 export const suspendedExitCode = 7
+/** A replay that is not the same as its record. */
+export const divergedExitCode = 8
 export const bugExitCode = 70
 export const outputExitCode = 74
 /** As shells report a program that was ended by Ctrl-C. */
@@ -36,6 +38,7 @@ const meanings: readonly (readonly [number, string])[] = [
   [outcomeExitCodes.cancelled, 'the run was cancelled by somebody'],
   [suspendedExitCode, 'the run is suspended or paused, and can be resumed'],
   [interruptedExitCode, 'the same, by Ctrl-C or a signal'],
+  [divergedExitCode, 'the replay left the record, and says where'],
   [64, 'wrong use: an argument, a name or an answer'],
   [65, 'a file is wrong: a loop file, a template, a checkpoint'],
   [66, 'there is no such run, checkpoint, question, artifact or file'],
@@ -55,6 +58,7 @@ export const usedExitCodes: readonly number[] = [
   ...Object.values(outcomeExitCodes),
   ...Object.values(errorTable).map(({ exitCode }) => exitCode),
   suspendedExitCode,
+  divergedExitCode,
   bugExitCode,
   outputExitCode,
   interruptedExitCode,

@@ -22,10 +22,22 @@ export interface Foreground {
   close(): void
 }
 
-/** Where the watching begins. */
+/** Where the watching begins, and what is said when it is over. */
 export interface From {
   readonly before: Inspection | undefined
   readonly title: string
+  /** Nobody can be asked anything, and programs want the end alone. */
+  readonly isReplay?: boolean
+  readonly epilogue?: (end: DriveEnd) => Promise<Epilogue | undefined>
+}
+
+export interface Epilogue {
+  /** For people. */
+  readonly lines: readonly string[]
+  /** For programs: goes with the end. */
+  readonly value: object
+  /** In place of the one that the end has. */
+  readonly exitCode?: number
 }
 
 export function createForeground(session: Session): Foreground {
@@ -60,10 +72,11 @@ export function createForeground(session: Session): Foreground {
   return {
     signal: stop.signal,
     say: (line) => say(line),
-    async follow(host, handle, { before, title }) {
+    async follow(host, handle, from) {
+      const { before } = from
       const show = session.json
-        ? createJsonShow()
-        : createPersonShow(session, host, handle, { before, title }, onSignal)
+        ? createJsonShow(from)
+        : createPersonShow(session, host, handle, from, onSignal)
       say = show.say
       firstWords = 'Finishing the step in flight, 10 s at most; Ctrl-C again to leave at once.'
       const abandon = (): void => handle.shutDown({ now: true })
@@ -79,8 +92,10 @@ export function createForeground(session: Session): Foreground {
         show.close()
         hurry.signal.removeEventListener('abort', abandon)
       }
-      show.end(handle, end)
-      process.exitCode = outputFailed ? outputExitCode : exitCodeOf(end, interrupts > 0)
+      const epilogue = await from.epilogue?.(end)
+      show.end(handle, end, epilogue)
+      const exitCode = epilogue?.exitCode ?? exitCodeOf(end, interrupts > 0)
+      process.exitCode = outputFailed ? outputExitCode : exitCode
     },
     close() {
       for (const name of signals) process.removeListener(name, onSignal)
@@ -91,17 +106,17 @@ export function createForeground(session: Session): Foreground {
 interface Show {
   event(recorded: RecordedEvent): void
   say(line: string): void
-  end(handle: RunHandle, end: DriveEnd): void
+  end(handle: RunHandle, end: DriveEnd, epilogue: Epilogue | undefined): void
   close(): void
 }
 
 /** Each event is a line, and so is the end. */
-function createJsonShow(): Show {
+function createJsonShow({ isReplay = false }: From): Show {
   const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
   return {
-    event: print,
+    event: isReplay ? () => undefined : print,
     say: (line) => void process.stderr.write(`${line}\n`),
-    end: ({ id, name }, end) => print({ run: id, name, ...end }),
+    end: ({ id, name }, end, epilogue) => print({ run: id, name, ...end, ...epilogue?.value }),
     close: () => undefined,
   }
 }
@@ -110,7 +125,7 @@ function createPersonShow(
   session: Session,
   host: Host,
   handle: RunHandle,
-  { before, title }: From,
+  { before, title, isReplay = false }: From,
   onLeave: () => void,
 ): Show {
   const { terminal } = session
@@ -120,10 +135,11 @@ function createPersonShow(
   return {
     event(recorded) {
       display.show(recorded)
-      asker.notice(recorded)
+      if (!isReplay) asker.notice(recorded)
     },
     say: (line) => display.say(line),
-    end({ name }, end) {
+    end({ name }, end, epilogue) {
+      for (const line of epilogue?.lines ?? []) process.stdout.write(`${line}\n`)
       if (end.type !== 'suspended') return
       process.stdout.write(
         `${terminal.style.yellow(`suspended: ${visible(end.reason)}`)}\n` +

@@ -5,6 +5,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addKeeping } from './commands/keep.ts'
 import { addLooking } from './commands/look.ts'
 import { addLoopFiles } from './commands/loop-files.ts'
+import { addReplaying } from './commands/replay.ts'
 import { addRunning } from './commands/run.ts'
 import { addShowing } from './commands/show.ts'
 import { addTelling } from './commands/tell.ts'
@@ -35,6 +36,7 @@ export function createProgram(): Command {
     .addHelpText('after', examples)
   program.commandsGroup('Run a loop:')
   addRunning(program)
+  addReplaying(program)
   program.commandsGroup('Loop files and tools:')
   addLoopFiles(program)
   program.commandsGroup('Look at runs:')

@@ -1,6 +1,7 @@
 /** A loop file is used only after somebody trusted it as it is; this asks, where there is somebody. */
 
 import type { LoadedLoop } from '../host/index.ts'
+import type { Source } from '../loop/index.ts'
 import { confirm } from './ask.ts'
 import { visible } from './display/render.ts'
 import type { LoadOptions } from './run-options.ts'
@@ -11,7 +12,7 @@ export async function loadTrusted(
   folder: string,
   file: string,
   options: LoadOptions,
-  { purpose = 'run', watched }: LoadManner = {},
+  { purpose = 'run', watched, changes }: LoadManner = {},
 ): Promise<LoadedLoop> {
   const { loadLoop, previewLoop, trustLoop } = await import('../host/index.ts')
   const preview = await previewLoop(file, folder, purpose)
@@ -23,12 +24,15 @@ export async function loadTrusted(
     folder,
     purpose,
     ...(options.input === undefined ? {} : { input: options.input }),
+    ...(changes === undefined ? {} : { changes }),
     ...(watched === undefined ? {} : { onLine: watched.say, signal: watched.signal }),
   })
 }
 
 export interface LoadManner {
   readonly purpose?: 'run' | 'resume' | 'look'
+  /** What the command line puts in the place of what the file says. */
+  readonly changes?: NonNullable<Source['changes']>
   readonly watched?: { say(line: string): void; readonly signal: AbortSignal }
 }
 

@@ -154,6 +154,7 @@ export {
   type Size,
 } from './code-loop/define-loop.ts'
 export type { Collected } from './collect-garbage.ts'
+export type { ForkComparison, ForkSide } from './compare-fork.ts'
 export { type CommandCheckOptions, commandCheck } from './command-check.ts'
 export {
   type Examination,
@@ -191,6 +192,14 @@ export type {
   RunParts,
   StartOptions,
 } from './options.ts'
+export {
+  type Difference,
+  describeDifference,
+  type Replay,
+  type ReplayOptions,
+  type ReplayResult,
+  type ReplayStart,
+} from './replay/index.ts'
 export type { RunHandle } from './run-handle.ts'
 export { type RunResult, runLoop } from './run-loop.ts'
 export { stateFolder } from './state-folder.ts'

@@ -25,6 +25,8 @@ export interface RunParts {
   readonly actions?: Actions
   readonly gate?: Gate
   readonly hooks?: readonly Hook[]
+  /** The longest that a sleep, or a question before its default is taken, may last. */
+  readonly waitMsMax?: number
   /** The walls around what the run starts, for the record. */
   readonly sandbox?: Walls
   /** Names in the workspace's root that are no part of its tree. */

@@ -1,6 +1,6 @@
 /** New runs, resumed runs, forks. */
 
-import { createRun, forkRun, type RunRow, rewindRun } from '../engine/index.ts'
+import { createRun, forkRun, type RunRow, readCreated, rewindRun } from '../engine/index.ts'
 import { createOwner } from '../journal/index.ts'
 import { isEnd, isLoopError, LoopError, type Source } from '../loop/index.ts'
 import type { Driver, HostPorts } from './driver.ts'
@@ -34,6 +34,7 @@ export function createStarts(
     async resume(idOrName, loop, options = {}) {
       const run = await journal.findRun(idOrName)
       requireOpen(run)
+      await requireNoReplay(base, run)
       const workspace = resolveWorkspace(options.workspace, folder) ?? run.workspace
       if (options.fromIteration !== undefined) {
         await rewindRun(run.id, options.fromIteration, base, createOwner())
@@ -72,6 +73,16 @@ export function requireOpen(run: RunRow): void {
     'wrong-status',
     `Run "${run.name}" has ended (${run.status}) and stays as it is. ` +
       'Fork it to go on from one of its checkpoints.',
+  )
+}
+
+/** With parts like any other it would ask models. */
+async function requireNoReplay({ journal }: HostPorts, { id, name }: RunRow): Promise<void> {
+  const { origin } = await readCreated(journal, id)
+  if (origin?.type !== 'replay') return
+  throw new LoopError(
+    'wrong-status',
+    `Run "${name}" is a replay. Go on with it by replay (in code: host.replay(run, { resume: true })).`,
   )
 }
 

@@ -1,0 +1,90 @@
+/** A loop file for one run in the foreground: loaded, opened, followed to its end, and closed. */
+
+import { existsSync } from 'node:fs'
+import type {
+  Host,
+  Inspection,
+  LoadedLoop,
+  OpenedLoop,
+  OpenPlace,
+  RunHandle,
+} from '../host/index.ts'
+import { isLoopError, LoopError } from '../loop/index.ts'
+import { visible } from './display/render.ts'
+import { interruptedExitCode } from './exit-codes.ts'
+import { createForeground, type From } from './foreground.ts'
+import { outputFiles } from './output-files.ts'
+import type { AttendedOption, LoadOptions } from './run-options.ts'
+import type { Session } from './session.ts'
+import { type LoadManner, loadTrusted } from './trust.ts'
+
+export interface Started extends From {
+  readonly handle: RunHandle
+}
+
+/** Opens what the run needs, starts it, and follows it to its end. */
+export type Drive = (
+  place: Pick<OpenPlace, 'workspace' | 'replay'>,
+  start: (opened: OpenedLoop, signal: AbortSignal) => Promise<Started>,
+) => Promise<void>
+
+export type LoopOptions = LoadOptions & AttendedOption & Omit<LoadManner, 'watched'>
+
+/** Loads a loop file for one run, and ends whatever it opened. */
+export async function withLoop(
+  session: Session,
+  host: Host,
+  file: string,
+  options: LoopOptions,
+  work: (loaded: LoadedLoop, drive: Drive) => Promise<void>,
+): Promise<void> {
+  const { folder } = host
+  const { purpose = 'run', changes } = options
+  const foreground = createForeground(session)
+  let loaded: LoadedLoop | undefined
+  try {
+    const manner = { purpose, watched: foreground, ...(changes === undefined ? {} : { changes }) }
+    loaded = await loadTrusted(session, folder, file, options, manner)
+    const { open } = loaded
+    await work(loaded, async (place, start) => {
+      const { signal } = foreground
+      const opened = await open({
+        ...place,
+        folder,
+        signal,
+        apart: outputFiles(),
+        attended: session.terminal.asks || options.attended === true,
+        models: host.models,
+      })
+      for (const problem of opened.problems) foreground.say(`warning: ${visible(problem)}`)
+      foreground.signal.throwIfAborted()
+      const { handle, ...from } = await start(opened, foreground.signal)
+      await foreground.follow(host, handle, from)
+    })
+  } catch (error) {
+    // Whoever interrupts before there is a run wants no run.
+    if (!foreground.signal.aborted || isLoopError(error)) throw error
+    process.exitCode = interruptedExitCode
+  } finally {
+    foreground.close()
+    await loaded?.close()
+  }
+}
+
+export function fileOf(
+  { run, state }: Pick<Inspection, 'run' | 'state'>,
+  given: string | undefined,
+): string {
+  const file = given ?? state.source?.file
+  if (file === undefined) {
+    throw new LoopError(
+      'bad-request',
+      `Run "${run.name}" was started by a program, not from a loop file: resume it there, or name a loop file with --file.`,
+    )
+  }
+  if (given !== undefined || existsSync(file)) return file
+  throw new LoopError(
+    'not-configured',
+    `The loop file of run "${run.name}" is gone: ${file}. Put it back, or name it with --file.`,
+  )
+}

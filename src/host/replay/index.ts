@@ -1,0 +1,3 @@
+export { type Difference, describeDifference } from './compare.ts'
+export type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay.ts'
+export { isReplayFolder, openReplay } from './replay-run.ts'

@@ -1,0 +1,214 @@
+/**
+ * Does a run again from its record: offline, and free. The replay is a run of its own, with the same
+ * beginning, in a folder of its own; killed anywhere, it goes on as a replay.
+ *
+ * A replay of a replay is one more of the run that both come from.
+ */
+
+import { existsSync, readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { uuidv7 } from 'uuidv7'
+import {
+  type AnyLoopType,
+  type Beginning,
+  createRun,
+  load,
+  questionId,
+  type RunRow,
+  readCreated,
+} from '../../engine/index.ts'
+import {
+  type Answer,
+  describeOutcome,
+  isEnd,
+  isLoopError,
+  kindOf,
+  LoopError,
+  type RunId,
+} from '../../loop/index.ts'
+import { createDirectoryWorkspace } from '../../workspace/index.ts'
+import type { Driver, HostPorts } from '../driver.ts'
+import { makeFolder, pathInside, resolveWorkspace } from '../places.ts'
+import { createNamed } from '../run-names.ts'
+import { endedByItself, firstDifference } from './compare.ts'
+import { countExchanges, firstOf, lastOf, type Recording, readRecording } from './recording.ts'
+import type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay.ts'
+import { replayAnswers } from './replay-parts.ts'
+
+export async function openReplay(
+  base: HostPorts,
+  driver: Driver,
+  idOrName: string,
+  given: ReplayOptions = {},
+): Promise<Replay> {
+  const named = await base.journal.findRun(idOrName)
+  const original = await readRecording(base, await originOf(base, named))
+  const resumed = given.resume === true ? requireReplay(named, original) : undefined
+  const workspace = resumed?.workspace ?? folderFor(base, original, given)
+  const answers = replayAnswers(base, original, workspace)
+  return {
+    original: { run: original.run, state: original.state },
+    exchanges: countExchanges(original),
+    end: endOfRecord(original),
+    workspace,
+    answers: answers.replay,
+    requireFile: (digest) => requireSameFile(original, digest),
+    async start(loop, options) {
+      const { source, changedFile, name: _name, ...parts } = options
+      if (changedFile !== true) requireSameFile(original, source?.digest)
+      requireNothingElse(workspace, parts.exclude ?? [], resumed)
+      const run = resumed ?? (await create(base, original, loop, workspace, options))
+      await recordAnswers(base, original, run.id)
+      return driver.drive(run, loop, answers.parts(parts), workspace)
+    },
+    result: (run) => resultOf(base, original, run),
+    async removeFiles() {
+      if (workspace === undefined || !isReplayFolder(base.folder, workspace)) return
+      await rm(workspace, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Folders of replays that nobody chose. */
+const replaysFolder = (folder: string): string => join(folder, 'replays')
+
+export const isReplayFolder = (record: string, workspace: string): boolean =>
+  !['.', undefined].includes(pathInside(replaysFolder(record), workspace))
+
+function folderFor(
+  { folder }: HostPorts,
+  { run }: Recording,
+  { workspace }: ReplayOptions,
+): string | undefined {
+  if (run.workspace === undefined) return undefined
+  const path = workspace ?? join(replaysFolder(folder), uuidv7())
+  makeFolder(path)
+  return resolveWorkspace(path, folder)
+}
+
+async function originOf({ journal }: HostPorts, { id }: Pick<RunRow, 'id'>): Promise<RunId> {
+  const { origin } = await readCreated(journal, id)
+  // It was followed to its beginning when the replay was made.
+  return origin?.type === 'replay' ? origin.run : id
+}
+
+function requireReplay(named: RunRow, { run }: Recording): RunRow {
+  if (named.id !== run.id && !isEnd(named.status)) return named
+  const why = named.id === run.id ? 'is no replay' : `has ended (${named.status})`
+  throw new LoopError('wrong-status', `Run "${named.name}" ${why}. Replay it instead.`)
+}
+
+function requireSameFile({ run, created }: Recording, digest: string | undefined): void {
+  const { source: then } = created
+  if (then === undefined || then.digest === digest) return
+  throw new LoopError(
+    'code-changed',
+    `${then.file}, or a file that it names, is not what it was when run "${run.name}" was created. ` +
+      'Put it back as it was, or name a loop file with --file: the replay shows what that changes.',
+  )
+}
+
+/** What is no part of the tree may be there already: a checkout needs its dependencies. */
+function requireNothingElse(
+  workspace: string | undefined,
+  exclude: readonly string[],
+  resumed: RunRow | undefined,
+): void {
+  if (workspace === undefined || resumed !== undefined || !existsSync(workspace)) return
+  const apart = new Set(['.git', ...exclude])
+  const [other] = readdirSync(workspace).filter((name) => !apart.has(name))
+  if (other === undefined) return
+  throw new LoopError(
+    'bad-request',
+    `The folder ${workspace} has files (${other}) that would be replaced. Give an empty one.`,
+  )
+}
+
+async function create(
+  base: HostPorts,
+  original: Recording,
+  loop: AnyLoopType,
+  workspace: string | undefined,
+  { source, name }: ReplayStart,
+): Promise<Pick<RunRow, 'id' | 'name'>> {
+  const { run, created, state } = original
+  const input = await load(created.input, base.blobs)
+  const { deadlineAtMs: _deadline, ...limits } = state.limits
+  return createNamed(name, (given) =>
+    createRun(
+      loop,
+      base,
+      {
+        ...given,
+        limits,
+        ...(input === undefined ? {} : { input }),
+        ...(workspace === undefined ? {} : { workspace }),
+        ...(source === undefined ? {} : { source }),
+      },
+      beginningOf(original, run.id),
+    ),
+  )
+}
+
+function beginningOf(original: Recording, run: RunId): Beginning {
+  const { created, iterations } = original
+  const iteration = firstOf(original)
+  const { progress, carried } = created
+  const tree = iterations.get(iteration + 1)?.treeBefore ?? created.tree
+  return {
+    origin: { type: 'replay', run, iteration },
+    iteration,
+    ...(progress === undefined ? {} : { progress }),
+    ...(tree === undefined ? {} : { tree }),
+    ...(carried === undefined ? {} : { carried }),
+  }
+}
+
+/** They wait for their questions. What was answered before a kill stays answered. */
+async function recordAnswers(
+  { journal, blobs, clock }: HostPorts,
+  { iterations }: Recording,
+  run: RunId,
+): Promise<void> {
+  for (const { iteration, steps } of iterations.values()) {
+    for (const { step, end } of steps.values()) {
+      if (kindOf(step) !== 'ask' || end?.type !== 'finished') continue
+      const { answer, by, who } = (await load(end.result, blobs)) as unknown as Answer
+      const decision = { type: 'answer', question: questionId(iteration, step), answer } as const
+      const person = by === 'default' ? 'default' : (who ?? 'person')
+      await journal.recordDecision(run, decision, person, clock.now()).catch((error: unknown) => {
+        if (!isLoopError(error, 'already-answered')) throw error
+      })
+    }
+  }
+}
+
+/** Why the record ends where the run would have gone on. */
+function endOfRecord(original: Recording): string | undefined {
+  if (endedByItself(original)) return undefined
+  const { outcome, status } = original.state
+  const how = outcome === undefined ? `the run is ${status}` : describeOutcome(outcome)
+  const last = lastOf(original)
+  const where = last === firstOf(original) ? 'before its first iteration' : `in iteration ${last}`
+  return `the record ends ${where} (${how})`
+}
+
+async function resultOf(base: HostPorts, original: Recording, run: RunId): Promise<ReplayResult> {
+  const again = await readRecording(base, run)
+  const { changes } = createDirectoryWorkspace({ path: base.folder, blobs: base.blobs })
+  const difference = await firstDifference(
+    original,
+    again,
+    async (before, after) => (await changes?.(before, after)) ?? [],
+  )
+  const end = endOfRecord(original)
+  return {
+    same: difference === undefined,
+    ...(difference === undefined ? {} : { difference }),
+    ...(end === undefined ? {} : { end }),
+    exchanges: countExchanges(again),
+    iterations: [...original.iterations.keys()].filter((one) => again.iterations.has(one)).length,
+    recorded: original.state.spent,
+  }
+}

@@ -1,0 +1,322 @@
+// Runs done again from their record: people, gates, actions and waits; what was undone; where it differs.
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Action, FaultError, type Iteration, type LoopType } from '../../loop/index.ts'
+import type { Host } from '../host.ts'
+import { openHost } from '../open-host.ts'
+import type { RunParts } from '../options.ts'
+import { describeDifference } from './compare.ts'
+import type { ReplayResult } from './replay.ts'
+
+const folders: string[] = []
+const hosts: Host[] = []
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-replay-'))
+  folders.push(folder)
+  return folder
+}
+
+async function newHost(folder = join(newFolder(), 'state')): Promise<Host> {
+  const host = await openHost({ folder })
+  hosts.push(host)
+  return host
+}
+
+afterEach(async () => {
+  for (const host of hosts.splice(0)) await host.close()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+type Work = LoopType<unknown, unknown, unknown, unknown>
+
+const loopOf = (iterate: (it: Iteration) => Promise<unknown>): Work => ({
+  name: 'work',
+  createContext: () => null,
+  iterate: (_context, it) => iterate(it),
+  extractProgress: (result) => result ?? null,
+})
+
+const append = (it: Iteration, line: string): Promise<unknown> =>
+  it.step(`append ${it.number}`, () => {
+    const file = join(it.workspace?.path ?? '', 'log.txt')
+    writeFileSync(file, `${existsSync(file) ? readFileSync(file, 'utf8') : ''}${line}\n`)
+  })
+
+interface Replayed extends ReplayResult {
+  readonly run: string
+  readonly workspace: string | undefined
+}
+
+async function replay(
+  host: Host,
+  run: string,
+  loop: Work,
+  parts: RunParts = {},
+): Promise<Replayed> {
+  const again = await host.replay(run)
+  const handle = await again.start(loop, parts)
+  await handle.done
+  const result = await again.result(handle.id)
+  return { ...result, run: handle.id, workspace: again.workspace }
+}
+
+const words = ({ difference }: ReplayResult): string =>
+  difference === undefined ? 'same' : describeDifference(difference)
+
+describe('a replay', () => {
+  test('is a run of its own, with the same beginning and the same files after each step', async () => {
+    const host = await newHost()
+    const loop = loopOf((it) => append(it, `line ${it.number}`))
+    const limits = { iterations: 3 }
+    const workspace = newFolder()
+    writeFileSync(join(workspace, 'log.txt'), 'before\n')
+    await (await host.start(loop, { input: 7, name: 'one', workspace, limits })).done
+    const again = await replay(host, 'one', loop)
+    expect(words(again)).toBe('same')
+    expect(again).toMatchObject({ iterations: 3, exchanges: 0 })
+    expect(readFileSync(join(again.workspace ?? '', 'log.txt'), 'utf8')).toBe(
+      'before\nline 1\nline 2\nline 3\n',
+    )
+    const { state } = await host.inspect(again.run)
+    const { run } = await host.inspect('one')
+    expect(state.origin).toEqual({ type: 'replay', run: run.id, iteration: 0 })
+    // A replay of it is one more of the same run.
+    const third = await replay(host, again.run, loop)
+    expect(words(third)).toBe('same')
+    expect((await host.inspect(third.run)).state.origin).toMatchObject({ run: run.id })
+  })
+
+  test('gives the answers of then, takes defaults at once where there was none, and sleeps for nobody', async () => {
+    const host = await newHost()
+    const question = { text: 'Which?', options: ['a', 'b'], default: 'a' }
+    let more = false
+    const loop = loopOf(async (it) => {
+      await it.sleep('nap', more ? 3_600_000 : 1)
+      const answers = [await it.ask('first', question)]
+      if (more) answers.push(await it.ask('second', { ...question, default: 'b' }))
+      return answers
+    })
+    const limits = { iterations: 1 }
+    const handle = await host.start(loop, { input: null, name: 'asked', limits })
+    for await (const { event } of handle.events()) {
+      if (event.type !== 'step-started' || event.question === undefined) continue
+      await host.answer('asked', 'first', 'b', 'ada')
+    }
+    expect((await host.inspect('asked')).state.progress).toEqual([
+      { answer: 'b', by: 'person', who: 'ada' },
+    ])
+    expect(words(await replay(host, 'asked', loop))).toBe('same')
+    more = true
+    const again = await replay(host, 'asked', loop)
+    expect(words(again)).toContain('iteration 1, ask:second#1: the record does not have this step')
+    expect((await host.inspect(again.run)).state.progress).toEqual([
+      { answer: 'b', by: 'person', who: 'ada' },
+      { answer: 'b', by: 'default' },
+    ])
+  })
+
+  test('performs no action and asks no gate: it hands back the receipts of then', async () => {
+    const host = await newHost()
+    const done: string[] = []
+    const action = (it: Iteration, kind: string): Action => ({ kind, summary: `${it.number}` })
+    const parts: RunParts = {
+      gate: {
+        async judge({ kind }) {
+          done.push(`judged ${kind}`)
+          return kind === 'bad' ? { type: 'deny', reason: 'no' } : { type: 'allow' }
+        },
+      },
+      actions: {
+        async perform({ kind }, key) {
+          done.push(`performed ${kind}`)
+          return { status: 'done', summary: `receipt of ${key.split('/').slice(1).join('/')}` }
+        },
+        find: async () => ({ type: 'unknown' }),
+      },
+    }
+    let kinds = ['mail', 'bad', 'mail']
+    const loop = loopOf(async (it) => {
+      const receipts: unknown[] = []
+      for (const kind of kinds) receipts.push(await it.act(action(it, kind)))
+      return receipts
+    })
+    const limits = { iterations: 1 }
+    await (await host.start(loop, { input: null, name: 'acted', limits, ...parts })).done
+    expect(done).toHaveLength(5)
+    const again = await replay(host, 'acted', loop, parts)
+    expect(words(again)).toBe('same')
+    expect(done).toHaveLength(5)
+    const { state } = await host.inspect(again.run)
+    expect(state.progress).toEqual((await host.inspect('acted')).state.progress)
+    kinds = ['mail', 'bad', 'mail', 'more']
+    const further = await replay(host, 'acted', loop, parts)
+    expect(further.same).toBe(false)
+    expect((await host.inspect(further.run)).state.outcome).toMatchObject({
+      type: 'failed',
+      fault: { code: 'record-ended', message: expect.stringContaining('verdict') },
+    })
+    expect(done).toHaveLength(5)
+  })
+
+  test('leaves out what was undone: iterations that the run went back over, attempts that failed', async () => {
+    const host = await newHost()
+    const workspace = newFolder()
+    let word = 'wrong'
+    let fails = true
+    const loop = loopOf(async (it) => {
+      await append(it, `${it.number} ${it.number === 1 ? 'fine' : word}`)
+      await it.step('shaky', () => {
+        if (!fails || it.number !== 1) return
+        fails = false
+        throw new FaultError({ code: 'shaky', message: 'once', retryable: true })
+      })
+      if (word === 'wrong' && it.number === 3) await it.sleep('nap', 60_000)
+    })
+    const limits = { iterations: 3 }
+    const stop = new AbortController()
+    const base = { input: null, name: 'back', workspace, limits }
+    const handle = await host.start(loop, { ...base, signal: stop.signal, graceMs: 0 })
+    for await (const { event } of handle.events()) {
+      if (event.type === 'step-started' && event.kind === 'sleep') stop.abort()
+    }
+    word = 'right'
+    await (await host.resume('back', loop, { fromIteration: 1 })).done
+    const again = await replay(host, 'back', loop)
+    expect(words(again)).toBe('same')
+    const text = readFileSync(join(again.workspace ?? '', 'log.txt'), 'utf8')
+    expect(text).toBe('1 fine\n2 right\n3 right\n')
+  })
+
+  test('of a fork begins where the fork began', async () => {
+    const host = await newHost()
+    const loop = loopOf((it) => append(it, `line ${it.number}`))
+    const limits = { iterations: 3 }
+    await (await host.start(loop, { input: 1, name: 'one', workspace: newFolder(), limits })).done
+    const fork = { iteration: 2, name: 'fork', workspace: join(newFolder(), 'fork') }
+    await (await host.fork('one', loop, fork)).done
+    const again = await replay(host, 'fork', loop)
+    expect(words(again)).toBe('same')
+    expect(again.iterations).toBe(1)
+    expect((await host.inspect(again.run)).state.origin).toMatchObject({ iteration: 2 })
+  })
+
+  test('goes as far as the record of a run that never ended, and says so', async () => {
+    const host = await newHost()
+    const loop = loopOf(async (it) => {
+      await append(it, `line ${it.number}`)
+      if (it.number === 2) await it.sleep('nap', 60_000)
+    })
+    const limits = { iterations: 9 }
+    const stop = new AbortController()
+    const options = { input: null, name: 'left', workspace: newFolder(), limits }
+    const handle = await host.start(loop, { ...options, signal: stop.signal })
+    for await (const { event } of handle.events()) {
+      if (event.type === 'step-started' && event.kind === 'sleep') stop.abort()
+    }
+    const again = await replay(host, 'left', loop)
+    expect(again).toMatchObject({ same: true, iterations: 2 })
+    expect(again.end).toContain('the record ends in iteration 2 (the run is suspended)')
+    expect((await host.inspect(again.run)).state.iteration).toBeLessThan(4)
+    await host.tell('left', { type: 'cancel', reason: 'enough' }, 'ada')
+    expect((await replay(host, 'left', loop)).end).toContain('cancelled by ada: enough')
+  })
+})
+
+describe('a replay that differs', () => {
+  test('says in which iteration and step, and which files', async () => {
+    const host = await newHost()
+    let word = 'same'
+    const loop = loopOf((it) => append(it, it.number === 2 ? word : 'same'))
+    const limits = { iterations: 3 }
+    const options = { input: null, name: 'one', workspace: newFolder(), limits }
+    await (await host.start(loop, options)).done
+    word = 'other'
+    const again = await replay(host, 'one', loop)
+    expect(words(again)).toBe('iteration 2, append 2#1: it left other files (log.txt)')
+    expect(again.difference).toMatchObject({ iteration: 2, files: ['log.txt'] })
+  })
+
+  test('says which check found something else', async () => {
+    const host = await newHost()
+    const loop = loopOf((it) => it.check())
+    let status: 'met' | 'not-met' = 'not-met'
+    const parts: RunParts = { checks: { unit: async () => ({ status, output: '' }) } }
+    const limits = { iterations: 2 }
+    await (await host.start(loop, { input: null, name: 'one', limits, ...parts })).done
+    status = 'met'
+    const again = await replay(host, 'one', loop, parts)
+    expect(words(again)).toBe('iteration 1, check:unit#1: recorded: not-met; now: met')
+  })
+
+  test('does not go on where the record has no more iterations', async () => {
+    const host = await newHost()
+    let enough = 2
+    const loop: Work = {
+      ...loopOf(async (it) => it.number),
+      until: [{ type: 'custom', name: 'enough', met: (made) => Number(made) >= enough }],
+    }
+    await (await host.start(loop, { input: null, name: 'one' })).done
+    enough = 40
+    const again = await replay(host, 'one', loop)
+    expect(words(again)).toContain('iteration 2: recorded: complete (enough); now: continue')
+    expect((await host.inspect(again.run)).state.iteration).toBe(3)
+  })
+})
+
+describe('the folder of a replay', () => {
+  test('is in the record, and goes when nobody needs it or with its run', async () => {
+    const host = await newHost()
+    const loop = loopOf((it) => append(it, 'x'))
+    const options = { input: null, name: 'one', workspace: newFolder(), limits: { iterations: 1 } }
+    await (await host.start(loop, options)).done
+    const again = await host.replay('one')
+    const handle = await again.start(loop, {})
+    await handle.done
+    expect(readdirSync(join(host.folder, 'replays'))).toHaveLength(1)
+    await again.removeFiles()
+    expect(readdirSync(join(host.folder, 'replays'))).toHaveLength(0)
+    const kept = await replay(host, 'one', loop)
+    expect(existsSync(kept.workspace ?? '')).toBe(true)
+    await host.remove(kept.run)
+    expect(existsSync(kept.workspace ?? '')).toBe(false)
+  })
+
+  test('must be empty but for what is no part of the tree, and is not removed when it was chosen', async () => {
+    const host = await newHost()
+    const loop = loopOf((it) => append(it, 'x'))
+    const options = { input: null, name: 'one', workspace: newFolder(), limits: { iterations: 1 } }
+    await (await host.start(loop, options)).done
+    const full = newFolder()
+    writeFileSync(join(full, 'precious'), 'x')
+    await expect((await host.replay('one', { workspace: full })).start(loop, {})).rejects.toThrow(
+      /precious/,
+    )
+    const again = await host.replay('one', { workspace: full })
+    await (await again.start(loop, { exclude: ['precious'] })).done
+    await again.removeFiles()
+    expect(readdirSync(full).toSorted()).toEqual(['log.txt', 'precious'])
+  })
+})
+
+test('a replay is resumed as a replay, and not as anything else', async () => {
+  const host = await newHost()
+  const loop = loopOf(async (it) => {
+    await append(it, `line ${it.number}`)
+  })
+  const limits = { iterations: 2 }
+  const options = { input: null, name: 'one', workspace: newFolder(), limits }
+  await (await host.start(loop, options)).done
+  const again = await host.replay('one')
+  const handle = await again.start(loop, { signal: AbortSignal.abort() })
+  expect(await handle.done).toMatchObject({ type: 'suspended' })
+  await expect(host.resume(handle.id, loop)).rejects.toThrow(/is a replay/)
+  await expect(host.replay('one', { resume: true })).rejects.toThrow(/is no replay/)
+  const resumed = await host.replay(handle.id, { resume: true })
+  expect(resumed.workspace).toBe(again.workspace)
+  await (await resumed.start(loop, {})).done
+  expect(words(await resumed.result(handle.id))).toBe('same')
+})
