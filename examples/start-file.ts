@@ -16,13 +16,15 @@ const loopctl = join(root, 'dist', 'cli', 'loopctl.js')
 export async function startFile(): Promise<number> {
   const folder = stateFolder()
   const open = await openRun(folder)
-  if (open !== undefined) return ctl(['resume', open, '--trust'])
+  // Whoever types this watches it, also where there is no terminal to ask at.
+  const ours = ['--trust', '--attended']
+  if (open !== undefined) return ctl(['resume', open, ...ours])
   const workspace = freshCopy(folder)
   process.stdout.write(
     'A scripted agent stands in for a model here; nothing is called over the network.\n' +
       `  loopctl run examples/fix-sum/loop.yaml --workspace ${workspace}\n\n`,
   )
-  return ctl(['run', join(example, 'loop.yaml'), '--trust', '--workspace', workspace])
+  return ctl(['run', join(example, 'loop.yaml'), ...ours, '--workspace', workspace])
 }
 
 async function openRun(folder: string): Promise<string | undefined> {
