@@ -37,7 +37,21 @@ export type {
   Verdict,
 } from '../engine/index.ts'
 export { load as loadStored } from '../engine/index.ts'
-export type { Exchange, ExchangeBody } from '../gateway/index.ts'
+export {
+  agentEnvironment,
+  type Exchange,
+  type ExchangeBody,
+  faultOf,
+  type Gateway,
+  type GatewayNote,
+  type GatewayOptions,
+  openGateway,
+  readExchange,
+  readKeys,
+  type Session,
+  type SessionOptions,
+  type SessionTotals,
+} from '../gateway/index.ts'
 export type { RemoveOptions } from '../journal/index.ts'
 export {
   type Action,
@@ -121,7 +135,20 @@ export {
   type Template,
   type TemplateOptions,
 } from '../loops/index.ts'
-export { createPlainCommands } from '../sandbox/index.ts'
+export {
+  createPlainCommands,
+  type NetworkProxy,
+  type NetworkProxyOptions,
+  openNetworkProxy,
+  openSandbox,
+  type ProbeResult,
+  type Sandbox,
+  type SandboxLimits,
+  type SandboxOptions,
+  type SandboxPlace,
+  type SandboxReport,
+  type Tier,
+} from '../sandbox/index.ts'
 export {
   type BuiltInToolsOptions,
   builtInTools,
@@ -154,8 +181,8 @@ export {
   type Size,
 } from './code-loop/define-loop.ts'
 export type { Collected } from './collect-garbage.ts'
-export type { ForkComparison, ForkSide } from './compare-fork.ts'
 export { type CommandCheckOptions, commandCheck } from './command-check.ts'
+export type { ForkComparison, ForkSide } from './compare-fork.ts'
 export {
   type Examination,
   examine,
