@@ -6,13 +6,15 @@
  */
 
 import type { Agent } from '../agents/index.ts'
-import type {
-  Exchange,
-  Gateway,
-  GatewayNote,
-  ReplaySettings,
-  Session,
-  SessionOptions,
+import {
+  type Exchange,
+  faultOf,
+  type Gateway,
+  type GatewayNote,
+  type ReplaySettings,
+  type Session,
+  type SessionOptions,
+  writeExchange,
 } from '../gateway/index.ts'
 import type { AgentContext, AgentReport, AgentTask, Reservation } from '../loop/index.ts'
 
@@ -53,7 +55,6 @@ async function workIn(
   task: AgentTask,
   context: AgentContext,
 ): Promise<AgentReport> {
-  const { faultOf } = await import('../gateway/index.ts')
   let report: AgentReport
   try {
     const agent = await make(session, context)
@@ -97,7 +98,6 @@ function tell(context: AgentContext, note: GatewayNote): void {
 }
 
 async function keep(context: AgentContext, exchange: Exchange): Promise<void> {
-  const { writeExchange } = await import('../gateway/index.ts')
   const { ordinal, provider, model, ended, spent, isEstimated, durationMs } = exchange
   const seen = { ordinal, provider, model, ended, spent, isEstimated, durationMs }
   await context.keepExchange?.({ ...seen, content: await writeExchange(exchange) })

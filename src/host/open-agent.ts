@@ -7,7 +7,12 @@ import {
   missingKey,
   scriptedAgent,
 } from '../agents/index.ts'
-import type { Session, SessionOptions } from '../gateway/index.ts'
+import {
+  agentEnvironment,
+  publicProviders,
+  type Session,
+  type SessionOptions,
+} from '../gateway/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { AgentSettings, CommandAgentSettings, ModelAgentSettings } from '../protocol/index.ts'
 import type { Environment, OpenPlace } from './loaded-loop.ts'
@@ -64,10 +69,9 @@ const notReplayed = ({ command: [program] }: CommandAgentSettings): LoopError =>
 /** How long after a model's last word a program may go on without one. */
 const lingerMs = 120_000
 
-async function openCommand(settings: CommandAgentSettings, parts: AgentParts): Promise<Agent> {
+function openCommand(settings: CommandAgentSettings, parts: AgentParts): Agent {
   const { command, timeoutMs } = settings
   const { place, walls, models, environment, problems } = parts
-  const { agentEnvironment } = await import('../gateway/index.ts')
   const ours = Object.keys(agentEnvironment('', ''))
   const names = settings.env.filter((name) => !ours.includes(name))
   const env = passOn('the agent', names, environment, problems)
@@ -105,7 +109,7 @@ async function openModel(settings: ModelAgentSettings, parts: AgentParts): Promi
   if (place.replay === undefined) await requireKey(settings, parts)
   return meteredAgent({
     gateway: () => models.gateway(),
-    access: await accessOf(settings, parts.environment),
+    access: accessOf(settings, parts.environment),
     ...(place.replay === undefined ? {} : { replay: place.replay }),
     async make(session) {
       const { modelAgent, resolveModel } = await import('../agents/index.ts')
@@ -134,12 +138,11 @@ async function requireKey(
   if (usual !== undefined && !(await models.hasKey(provider))) throw missingKey(model, usual)
 }
 
-async function accessOf(
+function accessOf(
   { model, baseUrl, apiKeyEnv }: ModelAgentSettings,
   environment: Environment,
-): Promise<Pick<SessionOptions, 'providers' | 'keys' | 'routes'>> {
+): Pick<SessionOptions, 'providers' | 'keys' | 'routes'> {
   const { provider } = describeModel(model, baseUrl)
-  const { publicProviders } = await import('../gateway/index.ts')
   return {
     ...(baseUrl === undefined
       ? {}
