@@ -5,7 +5,6 @@
  */
 
 import { extname } from 'node:path'
-import { resolveModel } from '../agents/index.ts'
 import { isLoopError, LoopError } from '../loop/index.ts'
 import type { AgentSettings } from '../protocol/index.ts'
 import { codeLoopEndings, type ScannedLoop, scanCodeLoop } from './code-loop/index.ts'
@@ -23,6 +22,8 @@ import {
   requireTrusted,
   type TrustedEntry,
 } from './loop-file/index.ts'
+import { createModelDoor } from './model-door.ts'
+import { requireKey } from './open-agent.ts'
 
 type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
@@ -94,12 +95,9 @@ export async function validateLoop(path: string, folder: string): Promise<LoopRe
 /** A provider that there is none of is wrong; a key that is not set may be set tomorrow. */
 async function modelWarnings(agent: AgentSettings): Promise<readonly string[]> {
   if (agent.type !== 'model') return []
-  const { model, baseUrl, apiKeyEnv } = agent
+  const environment = process.env
   try {
-    await resolveModel(model, {
-      ...(baseUrl === undefined ? {} : { baseUrl }),
-      ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
-    })
+    await requireKey(agent, { models: createModelDoor(environment), environment })
     return []
   } catch (error) {
     if (isLoopError(error, 'not-configured')) return [`agent.model: ${error.message}`]

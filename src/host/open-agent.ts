@@ -125,9 +125,9 @@ async function openModel(settings: ModelAgentSettings, parts: AgentParts): Promi
 }
 
 /** Better said before a run is made than after. */
-async function requireKey(
+export async function requireKey(
   { model, baseUrl, apiKeyEnv }: ModelAgentSettings,
-  { models, environment }: AgentParts,
+  { models, environment }: Pick<AgentParts, 'models' | 'environment'>,
 ): Promise<void> {
   const { provider, keyVariables } = describeModel(model, baseUrl)
   if (apiKeyEnv !== undefined) {
