@@ -1,0 +1,151 @@
+/**
+ * Who may do without walls: loopctl as it is on a machine that has none, and on this one. For the first
+ * it is started in bubblewrap, with nothing in the place of bubblewrap.
+ */
+
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  ctl,
+  ctlWith,
+  type Ended,
+  environment,
+  eventsOf,
+  loopctl,
+  type Place,
+  place,
+} from './loop-fixture.ts'
+
+const plain = `
+prompt: Go.
+checks: { done: test -e done.txt }
+agent: { command: [sh, -c, 'env > seen.txt; touch done.txt'] }
+limits: { iterations: 1 }
+`
+
+/** As on a machine without bubblewrap. */
+function ctlBare({ state }: Place, ...args: string[]): Promise<Ended> {
+  const without = ['--dev-bind', '/', '/', '--bind', '/dev/null', '/usr/bin/bwrap']
+  const command = [...without, process.execPath, loopctl, ...args]
+  return new Promise((resolve) => {
+    execFile('/usr/bin/bwrap', command, { env: environment(state) }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
+    })
+  })
+}
+
+const noRuns = async (at: Place): Promise<void> => {
+  expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
+}
+
+const sandboxOf = (ended: Ended): unknown => eventsOf(ended, 'run-started')[0]?.['sandbox']
+
+describe('on a machine without walls', () => {
+  test('a run that nobody watches is refused before it exists, with the reason and the fix', async () => {
+    const at = place(plain)
+    const refused = await ctlBare(at, 'run', at.file, '--trust')
+    expect(refused).toMatchObject({ code: 69, stdout: '' })
+    for (const part of [
+      'Nobody watches this run',
+      'bubblewrap is not installed',
+      'apt-get install bubblewrap',
+      '--attended',
+    ]) {
+      expect(refused.stderr).toContain(part)
+    }
+    const inJson = await ctlBare(at, '--json', 'run', at.file)
+    expect(inJson).toMatchObject({ code: 69, stdout: '' })
+    expect(JSON.parse(inJson.stderr)).toMatchObject({
+      error: { code: 'not-available', message: expect.stringContaining('apt-get install') },
+    })
+    await noRuns(at)
+  })
+
+  test('one that somebody watches is warned of it, and the record says how it was', async () => {
+    const at = place(plain)
+    const ended = await ctlBare(at, '--json', 'run', at.file, '--trust', '--attended')
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toMatch(/^warning: no sandbox: .*bubblewrap is not installed.*\n$/)
+    expect(sandboxOf(ended)).toEqual({ tier: 'none', limits: 'none', attended: true })
+  })
+
+  test('one that was watched is not resumed without anybody', async () => {
+    const at = place(plain.replace('test -e done.txt', "'false'"))
+    const args = ['run', at.file, '--trust', '--attended', '--name', 'story']
+    expect((await ctlBare(at, ...args)).code).not.toBe(0)
+    const forked = await ctlBare(at, 'fork', 'story', '--name', 'again')
+    expect(forked).toMatchObject({ code: 69 })
+    const attended = await ctlBare(at, '--json', 'fork', 'story', '--attended')
+    expect(sandboxOf(attended)).toEqual({ tier: 'none', limits: 'none', attended: true })
+  })
+
+  test('a loop that requires strong walls is refused, whoever watches', async () => {
+    const at = place(`${plain}sandbox: { require: strong }\n`)
+    const refused = await ctlBare(at, 'run', at.file, '--trust', '--attended')
+    expect(refused.code).toBe(69)
+    expect(refused.stderr).toContain('The loop file says that it needs a sandbox of tier "strong"')
+    await noRuns(at)
+  })
+})
+
+describe('on a machine with walls', () => {
+  test('they are there whether somebody watches or not', async () => {
+    for (const [more, attended] of [
+      [[], false],
+      [['--attended'], true],
+    ] as const) {
+      const at = place(plain)
+      const ended = await ctl(at, '--json', 'run', at.file, '--trust', ...more)
+      expect(ended).toMatchObject({ code: 0, stderr: '' })
+      expect(sandboxOf(ended)).toMatchObject({ tier: 'strong', attended })
+    }
+  })
+
+  test('a loop that wants none gets none, and only while somebody watches', async () => {
+    const at = place(`${plain}sandbox: { require: none }\n`)
+    const refused = await ctl(at, 'run', at.file, '--trust')
+    expect(refused.code).toBe(69)
+    expect(refused.stderr).toContain('sandbox.require: none')
+    await noRuns(at)
+    const ended = await ctl(at, '--json', 'run', at.file, '--attended')
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toContain('no sandbox, as the loop file says')
+    expect(sandboxOf(ended)).toEqual({ tier: 'none', limits: 'none', attended: true })
+  })
+})
+
+describe('an agent on a login of its own', () => {
+  const loop = (check: string): string => `
+prompt: Go.
+checks: { own: '${check}' }
+agent:
+  command: [sh, -c, 'env > seen.txt; cat ../beside.txt > beside.txt']
+  subscription: true
+  env: [MY_LOGIN]
+limits: { iterations: 1 }
+`
+
+  test('is refused where nobody watches', async () => {
+    const at = place(loop('true'))
+    const refused = await ctl(at, 'run', at.file, '--trust')
+    expect(refused.code).toBe(69)
+    expect(refused.stderr).toContain('agent.subscription')
+    await noRuns(at)
+  })
+
+  test('works outside the walls, with its own home, and its cost is said not to count', async () => {
+    const at = place(loop('grep -q MY_LOGIN=me seen.txt && grep -qx outside beside.txt'))
+    writeFileSync(join(at.work, '../beside.txt'), 'outside\n')
+    const env = { MY_LOGIN: 'me', OTHER: 'hidden' }
+    const ended = await ctlWith(at, env, '--json', 'run', at.file, '--trust', '--attended')
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout).toContain('works on a subscription of its own')
+    const seen = readFileSync(join(at.work, 'seen.txt'), 'utf8')
+    expect(seen).toContain(`HOME=${at.state}\n`)
+    expect(seen).not.toMatch(/hidden|_BASE_URL/)
+    // All else that the run starts has walls.
+    expect(sandboxOf(ended)).toMatchObject({ tier: 'strong', attended: true })
+  })
+})
