@@ -40,6 +40,7 @@ import {
   markVariable,
   newMark,
 } from './process-group.ts'
+import { removedBytes } from './removed-files.ts'
 import { cannotStart, type Exceeded, type Launched } from './run-command.ts'
 import type { LimitKind } from './sandbox-type.ts'
 
@@ -83,7 +84,13 @@ export function launchInBubblewrap(
   write(child, argsDescriptor, args.map((arg) => `${arg}\0`).join(''))
   if (machine.filter !== undefined) write(child, filterDescriptor, machine.filter)
   const status = followStatus(child, group)
-  const watch = watchDisk(place.real, place.allLimits.workspaceBytes)
+  const watch = watchDisk(place.real, {
+    bytesMax: place.allLimits.workspaceBytes,
+    removedBytes: async () => {
+      const first = status.first()
+      return first === undefined ? 0 : removedBytes(place.real, first)
+    },
+  })
   child.once('error', () => {
     // It could not be started, so nobody will end it.
     watch.close()
@@ -225,7 +232,9 @@ function supervise({ child, command, group, mark, place, status, watch }: Superv
     child,
     exceeded: Promise.race([tooMuchOutput, watch.exceeded]),
     heard(outputBytes) {
-      if (outputBytes > place.allLimits.outputBytes) tellTooMuch('output')
+      const isTooMuch = outputBytes > place.allLimits.outputBytes
+      if (isTooMuch) tellTooMuch('output')
+      return !isTooMuch
     },
     stop() {
       const target = commandOf(status.first())

@@ -1,7 +1,11 @@
 /**
  * Notices when the files of a workspace grow by more than they may. There is no quota to be had, so it
- * looks: first at the free space of the disk, which costs nothing; only when that fell by the limit, at
- * the files that were changed since. What is written and removed again within a look is not seen.
+ * looks: first at what is free on the disk, which costs nothing, and the more often the nearer it comes to
+ * the limit; only when that fell by the limit, at the files that were changed since, and at those that
+ * were removed but are still open. What is written and removed again between two looks is not seen.
+ *
+ * The files belong to somebody who may want to be hard to look at: nothing is opened, no link is followed,
+ * and a folder that was made unreadable meanwhile counts as too much.
  */
 
 import type { Stats } from 'node:fs'
@@ -15,15 +19,25 @@ export interface DiskWatch {
   close(): void
 }
 
-const lookMs = 200
-/** A tree with more files than this is not looked through; it has grown too much. */
-const filesMax = 1_000_000
+export interface DiskLimits {
+  readonly bytesMax: number
+  /** New ones; a million by default. */
+  readonly filesMax?: number
+  /** What files take up that are removed but still in use. */
+  readonly removedBytes?: () => Promise<number>
+}
 
-export function watchDisk(folder: string, bytesMax: number): DiskWatch {
+const defaultFilesMax = 1_000_000
+const lookMsMax = 200
+const lookMsMin = 2
+/** Faster than disks are, so that the next look comes before the limit. */
+const bytesEachMs = 4 * 1024 ** 2
+const filesEachMs = 1000
+
+export function watchDisk(folder: string, limits: DiskLimits): DiskWatch {
   const stop = new AbortController()
-  const startedAtMs = Date.now()
   const exceeded = new Promise<'disk'>((resolve) => {
-    void look(folder, bytesMax, startedAtMs, stop.signal).then((isTooMuch) => {
+    void look(folder, limits, stop.signal).then((isTooMuch) => {
       if (isTooMuch) resolve('disk')
     })
   })
@@ -31,57 +45,102 @@ export function watchDisk(folder: string, bytesMax: number): DiskWatch {
 }
 
 /** True when it is too much, false when nobody wants to know any more. */
-async function look(
-  folder: string,
-  bytesMax: number,
-  startedAtMs: number,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const before = await freeBytes(folder)
-  while (!signal.aborted) {
-    await sleep(lookMs, undefined, { signal, ref: false }).catch(() => {})
+async function look(folder: string, limits: DiskLimits, signal: AbortSignal): Promise<boolean> {
+  const { bytesMax, filesMax = defaultFilesMax } = limits
+  const began = startClock()
+  let before = await freeOn(folder)
+  for (let waitMs = lookMsMin; before !== undefined; ) {
+    await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {})
     if (signal.aborted) return false
-    const now = await freeBytes(folder)
-    if (before === undefined || now === undefined || before - now <= bytesMax) continue
-    if ((await changedBytes(folder, startedAtMs, bytesMax, signal)) > bytesMax) return true
+    const now = await freeOn(folder)
+    if (now === undefined) continue
+    const bytesLeft = bytesMax - (before.bytes - now.bytes)
+    const filesLeft = filesMax - (before.files - now.files)
+    waitMs = between(
+      lookMsMin,
+      Math.min(bytesLeft / bytesEachMs, filesLeft / filesEachMs),
+      lookMsMax,
+    )
+    if (bytesLeft >= 0 && filesLeft >= 0) continue
+    const grown = await growthOf(folder, { bytesMax, filesMax }, began(), signal)
+    const removed = grown.bytes > bytesMax ? 0 : ((await limits.removedBytes?.()) ?? 0)
+    if (grown.bytes + removed > bytesMax || grown.files > filesMax) return true
+    // The rest was somebody else: what is left is counted from here.
+    before = { bytes: now.bytes + grown.bytes + removed, files: now.files + grown.files }
   }
   return false
 }
 
-async function freeBytes(folder: string): Promise<number | undefined> {
+const between = (least: number, value: number, most: number): number =>
+  Math.max(least, Math.min(value, most))
+
+/** When it began, by the clock that files are dated with, which may have been set back since. */
+function startClock(): () => number {
+  const startedAtMs = Date.now()
+  const offsetMs = startedAtMs - performance.now()
+  return () => startedAtMs + Math.min(0, Date.now() - performance.now() - offsetMs)
+}
+
+interface Size {
+  readonly bytes: number
+  readonly files: number
+}
+
+async function freeOn(folder: string): Promise<Size | undefined> {
   try {
-    const { bfree, bsize } = await statfs(folder)
-    return bfree * bsize
+    const { bfree, bsize, ffree } = await statfs(folder)
+    return { bytes: bfree * bsize, files: ffree }
   } catch {
     return undefined
   }
 }
 
-/** What files that were changed since then take up; no further than to the limit. */
-async function changedBytes(
+const tooMuch: Size = { bytes: Number.POSITIVE_INFINITY, files: Number.POSITIVE_INFINITY }
+
+/** How many files were changed since then, and what they take up; no further than to the limit. */
+async function growthOf(
   folder: string,
+  { bytesMax, filesMax }: { readonly bytesMax: number; readonly filesMax: number },
   sinceMs: number,
-  bytesMax: number,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Size> {
   const folders = [folder]
   let bytes = 0
   let files = 0
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    const entries = await readdir(next, { withFileTypes: true }).catch(() => [])
-    files += entries.length
-    if (files > filesMax) return Number.POSITIVE_INFINITY
+    const entries = await entriesOf(next, sinceMs)
+    if (entries === undefined) return tooMuch
     for (const entry of entries) {
       const path = join(next, entry.name)
       if (entry.isDirectory()) folders.push(path)
-      else bytes += changedSize(await lstat(path).catch(() => undefined), sinceMs)
+      const stat = await lstat(path).catch(() => undefined)
+      if (stat === undefined || !isChanged(stat, sinceMs)) continue
+      bytes += stat.blocks * 512
+      files += 1
+      if (bytes > bytesMax || files > filesMax || signal.aborted) return { bytes, files }
     }
-    if (bytes > bytesMax || signal.aborted) return bytes
   }
-  return bytes
+  return { bytes, files }
 }
 
-function changedSize(stat: Stats | undefined, sinceMs: number): number {
-  if (stat === undefined || stat.ctimeMs < sinceMs - 1000) return 0
-  return stat.blocks * 512
+/** Undefined for one that cannot be looked into, and could be at the beginning. */
+async function entriesOf(
+  folder: string,
+  sinceMs: number,
+): Promise<Awaited<ReturnType<typeof readEntries>> | undefined> {
+  try {
+    return await readEntries(folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // So deep that the path has become too long for the system.
+    if (code === 'ENAMETOOLONG') return undefined
+    if (code !== 'EACCES') return [] // it is gone, or another thing now
+    const stat = await lstat(folder).catch(() => undefined)
+    return stat !== undefined && isChanged(stat, sinceMs) ? undefined : []
+  }
 }
+
+const readEntries = (folder: string) => readdir(folder, { withFileTypes: true })
+
+/** A second of grace, for file systems that date files in seconds. */
+const isChanged = (stat: Stats, sinceMs: number): boolean => stat.ctimeMs >= sinceMs - 1000

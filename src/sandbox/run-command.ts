@@ -4,8 +4,8 @@
  *
  * 1. Memory does not grow with the output: of each stream only the end is kept, and a command is held
  *    back while the disk is behind with the file of the whole.
- * 2. It ends at its time limit plus the grace time at the latest, whatever the command does; at a limit
- *    of its resources it ends at once.
+ * 2. It ends at its time limit plus a tenth of it at the latest, whatever the command does; at a limit of
+ *    its resources it ends at once.
  */
 
 import type { ChildProcess } from 'node:child_process'
@@ -28,8 +28,8 @@ export interface Launched {
   kill(): Promise<readonly number[]>
   /** Resolves when it has used more than it may. Absent: nobody watches. */
   readonly exceeded?: Promise<Exceeded>
-  /** Told of all output, in bytes so far. */
-  heard?(outputBytes: number): void
+  /** Told of all output, in bytes so far. False: nothing more is to be read. */
+  heard?(outputBytes: number): boolean
   /** After its end and its last output. Throws when the command was never started. */
   conclude?(ending: Ending, stderr: string): Pick<CommandResult, 'exceeded'>
 }
@@ -39,7 +39,7 @@ export type Launch = (command: Command) => Launched
 
 const defaultTimeoutMs = 10 * 60_000
 const defaultOutputBytesMax = 64 * 1024
-/** Between the request to end and the kill. */
+/** Between the request to end and the kill; at a time limit no more than a tenth of that. */
 const graceMs = 2000
 /** Something may still hold the other end of a pipe. */
 const drainMs = 500
@@ -127,7 +127,7 @@ function follow(launched: Launched, command: Command): Followed {
         spill?.push(chunk, tail.bytes)
         tell(chunk)
         outputBytes += chunk.length
-        launched.heard?.(outputBytes)
+        if (launched.heard?.(outputBytes) === false) streams.forEach((one) => one?.destroy())
       })
     return tail
   }
@@ -153,10 +153,11 @@ async function endOf(
   command: Command,
   signal: Signal,
 ): Promise<Ending & Pick<CommandResult, 'exceeded'>> {
-  const stop = await firstOf(exited, launched, command.timeoutMs ?? defaultTimeoutMs, signal)
+  const { timeoutMs = defaultTimeoutMs } = command
+  const stop = await firstOf(exited, launched, timeoutMs, signal)
   if (typeof stop === 'object') return stop
   launched.stop()
-  await within(exited, graceMs)
+  await within(exited, stop === 'timeout' ? Math.min(graceMs, timeoutMs / 10) : graceMs)
   return { ended: stop }
 }
 

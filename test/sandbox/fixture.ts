@@ -35,12 +35,22 @@ export const never: AbortSignal = new AbortController().signal
 /** A folder that everybody may enter, with one inside that belongs to the user. */
 export async function newFolder(identity: Identity = isRoot ? 'root' : 'user'): Promise<string> {
   const outer = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-sandbox-')))
-  onTestFinished(() => rm(outer, { recursive: true, force: true }))
+  onTestFinished(() => remove(outer))
   await chmod(outer, 0o755)
   const folder = join(outer, 'own')
   await mkdir(folder)
   if (isRoot && identity === 'user') await chown(folder, ordinaryUid, ordinaryUid)
   return folder
+}
+
+/** Node does not remove what is deeper than a path can say, nor what was made unreadable. */
+async function remove(folder: string): Promise<void> {
+  for (const [program, ...args] of [
+    ['chmod', '-R', 'u+rwX', folder],
+    ['rm', '-rf', folder],
+  ] as const) {
+    await new Promise((done) => spawn(program, args, { stdio: 'ignore' }).once('close', done))
+  }
 }
 
 export interface Job {

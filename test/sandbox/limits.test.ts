@@ -1,6 +1,6 @@
 // What a command may use. By control groups for root, by limits on each process for an ordinary user.
 
-import { readdirSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Command, CommandResult } from '../../src/engine/index.ts'
@@ -8,6 +8,10 @@ import type { SandboxLimits } from '../../src/sandbox/index.ts'
 import { drive, identities, newFolder, newTag, taggedProcesses } from './fixture.ts'
 
 const mebibyte = 1024 ** 2
+
+/** What the files of a folder take up on the disk. */
+const sizeOf = (folder: string): number =>
+  readdirSync(folder).reduce((sum, name) => sum + lstatSync(join(folder, name)).blocks * 512, 0)
 
 describe.each(identities)('for %s', (identity) => {
   /** Asserts that nothing is left. */
@@ -46,11 +50,13 @@ describe.each(identities)('for %s', (identity) => {
   })
 
   test('two gigabytes do not fit into half of one', async () => {
-    const script =
-      'const all = []; for (let i = 0; i < 32; i++) all.push(Buffer.alloc(64 << 20, 1)); console.log("all")'
+    const script = `const all = []; for (let i = 0; i < 256; i++) {
+      all.push(Buffer.alloc(8 << 20, 1)); require('fs').writeSync(1, process.memoryUsage.rss() + '\\n') }`
     const command = { program: 'node', args: ['-e', script], timeoutMs: 20_000 }
     const { result, limits } = await runLimited({ memoryBytes: 512 * mebibyte }, command)
-    expect(result.stdout).toBe('')
+    const reached = Number(result.stdout.trim().split('\n').at(-1))
+    expect(reached).toBeGreaterThan(100 * mebibyte)
+    expect(reached).toBeLessThanOrEqual(1.1 * 512 * mebibyte)
     expect(result.exitCode).toBeGreaterThan(0)
     expect(result.exceeded).toBe(limits === 'cgroup' ? 'memory' : undefined)
   })
@@ -71,22 +77,57 @@ describe.each(identities)('for %s', (identity) => {
   })
 
   test('many files end at the limit of the workspace', async () => {
-    const script = 'for i in $(seq 2000); do head -c 4M /dev/zero > file-$i; sleep 0.01; done'
-    const { result, workspace } = await runLimited({ workspaceBytes: 40 * mebibyte }, shell(script))
+    const script = 'for i in $(seq 20000); do head -c 1M /dev/zero > file-$i; done'
+    const limits = { workspaceBytes: 256 * mebibyte }
+    const { result, workspace } = await runLimited(limits, shell(script))
     expect(result).toMatchObject({ ended: 'signal', exceeded: 'disk' })
-    expect(readdirSync(workspace).length).toBeLessThan(1000)
+    expect(sizeOf(workspace)).toBeLessThanOrEqual(1.1 * 256 * mebibyte)
+  })
+
+  test.each([
+    [
+      'removed but open',
+      'exec 3> a 4> b; rm a b; head -c 60M /dev/zero >&3; head -c 60M /dev/zero >&4',
+    ],
+    [
+      'in a folder that was made unreadable',
+      'mkdir d; cd d; head -c 60M /dev/zero > a & cd ..; sleep 0.1; chmod 0 d; wait',
+    ],
+    [
+      'in a folder that is too deep',
+      'for i in $(seq 20); do d=$(printf "%0250d" 0); mkdir $d; cd $d; done; head -c 60M /dev/zero > a',
+    ],
+  ])('files that are %s count too', async (_name, write) => {
+    const script = `${write}; sleep 1000`
+    const { result } = await runLimited({ workspaceBytes: 40 * mebibyte }, shell(script, 20_000))
+    expect(result).toMatchObject({ ended: 'signal', exceeded: 'disk' })
+  })
+
+  test('what takes no room, or only looks like it, is no harm', async () => {
+    const outside = await newFolder()
+    const script = `truncate -s 500M sparse; mkfifo fifo; ln -s ${outside} link; ln -s /proc/self/root all
+      head -c 30M /dev/zero > a; rm a; head -c 30M /dev/zero > a; sleep 0.5; echo fine`
+    const { result } = await runLimited({ workspaceBytes: 40 * mebibyte }, shell(script))
+    expect(result).toMatchObject({ ended: 'exited', exitCode: 0, stdout: 'fine\n' })
   })
 
   test('a flood of output ends at its limit', async () => {
     const { result } = await runLimited({ outputBytes: 20 * mebibyte }, shell('yes'))
     expect(result).toMatchObject({ ended: 'signal', exceeded: 'output' })
     expect(result.stdout).toHaveLength(64 * 1024)
-    expect(result.outputBytes).toBeLessThan(40 * mebibyte)
+    expect(result.outputBytes).toBeLessThanOrEqual(1.1 * 20 * mebibyte)
   })
 
   test('a busy process ends at its limit of time on a processor', async () => {
-    const { result } = await runLimited({ cpuSeconds: 1 }, shell('while :; do :; done'))
-    expect(result).toMatchObject({ ended: 'exited', exitCode: 137 })
+    const script = 'bash -c "while :; do :; done"; echo $?; times'
+    const { result } = await runLimited({ cpuSeconds: 2 }, shell(script))
+    const [code, , ofChildren = ''] = result.stdout.split('\n')
+    expect(code).toBe('137')
+    const seconds = [...ofChildren.matchAll(/(\d+)m([\d.]+)s/g)].map(
+      ([, minutes, rest]) => 60 * Number(minutes) + Number(rest),
+    )
+    expect(seconds).toHaveLength(2)
+    expect(seconds.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(1.1 * 2)
   })
 
   test('open files and core dumps are limited, and nobody can raise that', async () => {
