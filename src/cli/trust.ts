@@ -4,6 +4,7 @@ import type { LoadedLoop } from '../host/index.ts'
 import type { Source } from '../loop/index.ts'
 import { confirm } from './ask.ts'
 import { visible } from './display/render.ts'
+import { renderPowers } from './display/wrap.ts'
 import type { LoadOptions } from './run-options.ts'
 import type { Session } from './session.ts'
 
@@ -32,7 +33,7 @@ export async function loadTrusted(
 export interface LoadManner {
   readonly purpose?: 'run' | 'resume' | 'look'
   /** What the command line puts in the place of what the file says. */
-  readonly changes?: NonNullable<Source['changes']>
+  readonly changes?: Source['changes'] | undefined
   readonly watched?: { say(line: string): void; readonly signal: AbortSignal }
 }
 
@@ -43,7 +44,7 @@ interface Agreeable {
 
 async function isAgreed({ terminal }: Session, { file, powers }: Agreeable): Promise<boolean> {
   if (!terminal.asks) return false
-  const lines = [`${file} is new here or has changed. It`, ...powers.map((power) => `  ${power}`)]
-  process.stdout.write(`${lines.map(visible).join('\n')}\n`)
+  const head = visible(`${file} is new here or has changed. It`)
+  process.stdout.write(`${[head, ...renderPowers(powers, terminal)].join('\n')}\n`)
   return confirm('Trust it as it is now?')
 }

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { LoopError } from '../../loop/index.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
 import { fit } from '../display/status-line.ts'
+import { renderPowers } from '../display/wrap.ts'
 import { openSession, recordFolder } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
 
@@ -55,7 +56,7 @@ async function validate(program: Command, files: readonly string[]): Promise<voi
 }
 
 async function trust(program: Command, file: string, forget: boolean): Promise<void> {
-  const { print } = openSession(program)
+  const { print, terminal } = openSession(program)
   const folder = await recordFolder(program)
   const { distrustLoop, previewLoop, trustLoop } = await import('../../host/index.ts')
   const preview = await previewLoop(file, folder)
@@ -69,9 +70,10 @@ async function trust(program: Command, file: string, forget: boolean): Promise<v
   }
   await trustLoop(preview, folder)
   print({ file: preview.file, digest, powers, trusted: true }, () =>
-    [`${preview.file} is trusted as it is now (${digest.slice(0, 12)}). It`, ...powers]
-      .map((line, index) => visible(index === 0 ? line : `  ${line}`))
-      .join('\n'),
+    [
+      visible(`${preview.file} is trusted as it is now (${digest.slice(0, 12)}). It`),
+      ...renderPowers(powers, terminal),
+    ].join('\n'),
   )
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Examination } from '../../host/index.ts'
 import { createStyle } from '../terminal.ts'
-import { renderExamination, wrapped } from './examination.ts'
+import { renderExamination } from './examination.ts'
 
 const strong: Examination = {
   sandbox: {
@@ -117,6 +117,5 @@ record    ✗ /r: 1 problem
     const lines = render({ ...strong, sandbox: long }, { width: 60 }).split('\n')
     expect(lines.filter((line) => line.length >= 60 && !line.includes('xxx'))).toEqual([])
     expect(lines.some((line) => line.trim() === 'x'.repeat(200))).toBe(true)
-    expect(wrapped('a bb ccc', 4)).toEqual(['a bb', 'ccc'])
   })
 })

@@ -4,6 +4,7 @@ import type { Examination } from '../../host/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural } from './amounts.ts'
 import { visible } from './render.ts'
+import { wrapped } from './wrap.ts'
 
 type Mark = 'good' | 'warning' | 'bad' | 'none'
 
@@ -64,19 +65,6 @@ const marked = (style: Style, mark: Mark): string =>
     bad: style.red('✗'),
     none: style.dim('-'),
   })[mark]
-
-/** At spaces; a word that is longer than a line stays whole, so that it can be copied. */
-export function wrapped(text: string, width: number): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
-}
 
 const limitWords = {
   cgroup: 'limits by cgroup, for all processes of a command together',

@@ -112,11 +112,11 @@ export function createNarrator(style: Style): Narrator {
 
 /** What is around the run, so that nobody has to ask; a warning where there is nothing. */
 function renderWalls(style: Style, walls: Walls): string {
+  if (walls.tier === 'none') {
+    return `  ${style.yellow('warning: no sandbox; it can read your files and reach the network')}`
+  }
   const text = `sandbox: ${describeWalls(walls)}`
-  if (walls.tier === 'strong') return `  ${style.dim(text)}`
-  const risk =
-    walls.tier === 'none' ? '; what it starts can read your files and reach the network' : ''
-  return `  ${style.yellow(`warning: ${text}${risk}`)}`
+  return `  ${walls.tier === 'strong' ? style.dim(text) : style.yellow(`warning: ${text}`)}`
 }
 
 /** What it came to, with what it took. */

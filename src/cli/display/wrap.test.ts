@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { renderPowers, wrapped } from './wrap.ts'
+
+test('text is broken at spaces only', () => {
+  expect(wrapped('a bb ccc', 4)).toEqual(['a bb', 'ccc'])
+  expect(wrapped('abcdefgh i', 4)).toEqual(['abcdefgh', 'i'])
+  expect(wrapped('', 4)).toEqual([''])
+})
+
+test('what a loop file may do is whole on a terminal, and a line each elsewhere', () => {
+  const powers = ['runs x', `runs the check test: ${'word '.repeat(12)}\u001B[2J`]
+  const narrow = renderPowers(powers, { live: true, width: () => 40 })
+  expect(narrow[0]).toBe('  runs x')
+  expect(narrow.length).toBeGreaterThan(3)
+  expect(narrow.filter((line) => line.length >= 40)).toEqual([])
+  expect(narrow.slice(2).every((line) => line.startsWith('    '))).toBe(true)
+  const wide = renderPowers(powers, { live: false, width: () => 40 })
+  expect(wide).toEqual(['  runs x', `  runs the check test: ${'word '.repeat(12)}\\x1b[2J`])
+  expect(narrow.map((line) => line.trim()).join(' ')).toBe(
+    wide.map((line) => line.trim()).join(' '),
+  )
+})

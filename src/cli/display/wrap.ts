@@ -1,0 +1,28 @@
+/** Text in lines that fit a terminal. */
+
+import type { Terminal } from '../terminal.ts'
+import { visible } from './render.ts'
+
+/** At spaces; a word that is longer than a line stays whole, so that it can be copied. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
+
+/** What a loop file may do: a line each, whole and readable, since a person is to judge it. */
+export function renderPowers(
+  powers: readonly string[],
+  { live, width }: Pick<Terminal, 'live' | 'width'>,
+): string[] {
+  const room = live ? width() - 5 : Number.POSITIVE_INFINITY
+  return powers.flatMap((power) =>
+    wrapped(visible(power), room).map((line, index) => `${index === 0 ? '  ' : '    '}${line}`),
+  )
+}
