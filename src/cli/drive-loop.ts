@@ -43,7 +43,7 @@ export async function withLoop(
   const foreground = createForeground(session)
   let loaded: LoadedLoop | undefined
   try {
-    const manner = { purpose, watched: foreground, ...(changes === undefined ? {} : { changes }) }
+    const manner = { purpose, watched: foreground, changes }
     loaded = await loadTrusted(session, folder, file, options, manner)
     const { open } = loaded
     await work(loaded, async (place, start) => {

@@ -1,7 +1,8 @@
 /** Options that several commands share: values for the template, limits, trust. */
 
+import { readFile, stat } from 'node:fs/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Limits, parseDuration } from '../loop/index.ts'
+import { type Limits, LoopError, parseDuration } from '../loop/index.ts'
 import { wholeNumber } from './session.ts'
 
 export interface LoadOptions {
@@ -29,6 +30,38 @@ export const addAttendedOption = (command: Command): Command =>
     '--attended',
     'somebody watches though there is no terminal: a strong sandbox is not demanded',
   )
+
+/** What is put in the place of what the file says. */
+export interface ChangeOptions {
+  readonly model?: string
+  readonly prompt?: string
+}
+
+export const addChangeOptions = (command: Command): Command =>
+  command
+    .option('--model <provider/model>', 'another model than the file says')
+    .option('--prompt <text>', 'another prompt: the text, or @file to read it from a file')
+
+const promptBytesMax = 1_000_000
+
+export async function changesFrom({ model, prompt }: ChangeOptions): Promise<ChangeOptions> {
+  const text = prompt?.startsWith('@') === true ? await promptIn(prompt.slice(1)) : prompt
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(text === undefined ? {} : { prompt: text }),
+  }
+}
+
+async function promptIn(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file)
+    if (size <= promptBytesMax) return await readFile(file, 'utf8')
+  } catch (cause) {
+    const message = `--prompt @${file}: the file cannot be read. Name another, or give the text itself.`
+    throw new LoopError('unknown-file', message, { cause })
+  }
+  throw new LoopError('bad-request', `--prompt @${file}: the file is too long for a prompt.`)
+}
 
 export interface LimitOptions {
   readonly iterations?: number

@@ -1,6 +1,6 @@
 /** What the stories of loop files share: a folder for each, and the built loopctl. */
 
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,6 +59,24 @@ export function ctlWith(
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
     })
   })
+}
+
+/** Runs it until it says so, then ends it as Ctrl-C or a crash would. Its exit code, if it has one. */
+export function leftAt(
+  { state }: Place,
+  env: NodeJS.ProcessEnv,
+  args: readonly string[],
+  words: string,
+  signal: 'SIGINT' | 'SIGKILL' = 'SIGINT',
+): Promise<number | null> {
+  const child = spawn(process.execPath, [loopctl, ...args], { env: environment(state, env) })
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (said.includes(words)) return
+    said += chunk.toString()
+    if (said.includes(words)) child.kill(signal)
+  })
+  return new Promise((resolve) => child.on('exit', resolve))
 }
 
 export interface Line {

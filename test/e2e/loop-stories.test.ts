@@ -198,7 +198,7 @@ agent:
   test('is forked from a checkpoint into a folder of its own, and both stay as they are', async () => {
     const at = place(counting)
     await run(at)
-    const forked = await ctl(at, '--json', 'fork', 'story', '--iteration', '1', '--name', 'other')
+    const forked = await ctl(at, '--json', 'fork', 'story', '--at', '1', '--name', 'other')
     expect(forked.code).toBe(0)
     expect(endOf(forked)).toMatchObject({ name: 'other', outcome: { type: 'completed' } })
     expect(eventsOf(forked, 'iteration-ended')).toHaveLength(2)

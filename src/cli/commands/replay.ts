@@ -51,7 +51,7 @@ export async function replayRun(
     const file = fileOf(replay.original, options.file)
     if (options.file === undefined) await requireSameFile(host, replay, file)
     const { changes } = replay.original.state.source ?? {}
-    const loading = { ...options, purpose: 'resume', ...(changes && { changes }) } as const
+    const loading = { ...options, purpose: 'resume', changes } as const
     await withLoop(session, host, file, loading, (loaded, drive) =>
       drive({ workspace: replay.workspace, replay: replay.answers }, async (opened, signal) => {
         const before = options.resume === true ? await host.inspect(name) : undefined

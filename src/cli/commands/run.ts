@@ -4,27 +4,28 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Host, Inspection, LoadedLoop, OpenedLoop, RunHandle } from '../../host/index.ts'
-import { isLoopError, LoopError } from '../../loop/index.ts'
-import { visible } from '../display/render.ts'
-import { interruptedExitCode } from '../exit-codes.ts'
-import { createForeground, type From } from '../foreground.ts'
-import { outputFiles } from '../output-files.ts'
+import type { Inspection, LoadedLoop } from '../../host/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import { fileOf, withLoop } from '../drive-loop.ts'
+import { compareAtEnd } from '../fork-epilogue.ts'
 import { showPlan } from '../plan.ts'
 import {
   type AttendedOption,
   addAttendedOption,
+  addChangeOptions,
   addLimitOptions,
   addLoadOptions,
   addTrustOption,
+  type ChangeOptions,
+  changesFrom,
   type LimitOptions,
   type LoadOptions,
   limitsFrom,
 } from '../run-options.ts'
-import { folderName, openSession, type Session, wholeNumber, withNewRecord } from '../session.ts'
-import { type LoadManner, loadTrusted } from '../trust.ts'
+import { folderName, openSession, wholeNumber, withNewRecord } from '../session.ts'
+import { replayRun } from './replay.ts'
 
-interface RunOptions extends LoadOptions, LimitOptions, AttendedOption {
+interface RunOptions extends LoadOptions, LimitOptions, ChangeOptions, AttendedOption {
   readonly name?: string
   readonly workspace?: string
   readonly dryRun?: boolean
@@ -41,7 +42,7 @@ export function addRunning(program: Command): void {
       folderName,
     )
     .option('--dry-run', 'show what would be run, and the first prompt; nothing is started')
-  addLoadOptions(addAttendedOption(addLimitOptions(run)))
+  addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(run))))
   run.action((file: string, options: RunOptions) => startRun(program, file, options))
 
   const resume = program
@@ -56,8 +57,12 @@ export function addRunning(program: Command): void {
 
   const fork = program
     .command('fork <run>')
-    .description("start a run of its own from another's checkpoint")
-    .option('--iteration <n>', 'after this iteration (default: the last checkpoint)', wholeNumber)
+    .description("go on from another run's checkpoint, as a run of its own, and compare")
+    .option(
+      '--at <iteration>',
+      'after this iteration, 0 is the beginning (default: the last checkpoint)',
+      wholeNumber,
+    )
     .option('--name <name>', 'a name for the new run')
     .option(
       '--workspace <folder>',
@@ -65,19 +70,20 @@ export function addRunning(program: Command): void {
       folderName,
     )
     .option('--file <file>', 'another loop file, to compare')
-  addLoadOptions(addAttendedOption(addLimitOptions(fork)))
+  addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(fork))))
   fork.action((name: string, options: ForkCommandOptions) => forkRun(program, name, options))
 }
 
 async function startRun(program: Command, file: string, options: RunOptions): Promise<void> {
   const session = openSession(program)
   const purpose = options.dryRun === true ? 'look' : 'run'
+  const changes = await changesFrom(options)
   await withNewRecord(program, (host) =>
-    withLoop(session, host, file, { ...options, purpose }, async (loaded, drive) => {
+    withLoop(session, host, file, { ...options, purpose, changes }, async (loaded, drive) => {
       const workspace = workspaceFor(options.workspace, loaded)
       const limits = { ...loaded.limits, ...limitsFrom(options) }
       if (options.dryRun === true) return showPlan(session, loaded, limits, workspace)
-      await drive(workspace, async (opened, signal) => {
+      await drive({ workspace }, async (opened, signal) => {
         const handle = await host.start(loaded.loop, {
           ...opened.parts,
           input: loaded.input,
@@ -87,7 +93,8 @@ async function startRun(program: Command, file: string, options: RunOptions): Pr
           signal,
           ...(options.name === undefined ? {} : { name: options.name }),
         })
-        return { handle, before: undefined, title: `${loaded.loop.name}  in ${workspace}` }
+        const title = `${loaded.loop.name}${changed(loaded)}  in ${workspace}`
+        return { handle, before: undefined, title }
       })
     }),
   )
@@ -115,10 +122,16 @@ async function resumeRun(program: Command, name: string, options: ResumeOptions)
   const session = openSession(program)
   await withNewRecord(program, async (host) => {
     const before = await host.inspect(name)
+    if (before.state.origin?.type === 'replay') {
+      requireNoMoves(before, options)
+      return replayRun(session, host, name, { ...options, resume: true })
+    }
     const file = fileOf(before, options.file)
     const moved = options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }
-    await withLoop(session, host, file, { ...options, purpose: 'resume' }, (loaded, drive) =>
-      drive(moved.workspace ?? before.run.workspace, async (opened, signal) => {
+    const changes = before.state.source?.changes
+    const loading = { ...options, purpose: 'resume', changes } as const
+    await withLoop(session, host, file, loading, (loaded, drive) =>
+      drive({ workspace: moved.workspace ?? before.run.workspace }, async (opened, signal) => {
         const handle = await host.resume(before.run.id, loaded.loop, {
           ...opened.parts,
           ...moved,
@@ -126,15 +139,23 @@ async function resumeRun(program: Command, name: string, options: ResumeOptions)
           force: options.force === true,
           ...(options.from === undefined ? {} : { fromIteration: options.from }),
         })
-        const title = `${loaded.loop.name}  resumed after iteration ${before.state.iteration}`
+        const title = `${loaded.loop.name}${changed(loaded)}  resumed after iteration ${before.state.iteration}`
         return { handle, before, title }
       }),
     )
   })
 }
 
-interface ForkCommandOptions extends LoadOptions, LimitOptions, AttendedOption {
-  readonly iteration?: number
+function requireNoMoves({ run }: Inspection, { from, force, workspace }: ResumeOptions): void {
+  if (from === undefined && force === undefined && workspace === undefined) return
+  throw new LoopError(
+    'bad-request',
+    `Run "${run.name}" is a replay: it goes on where it was, without --from, --force and --workspace.`,
+  )
+}
+
+interface ForkCommandOptions extends LoadOptions, LimitOptions, ChangeOptions, AttendedOption {
+  readonly at?: number
   readonly name?: string
   readonly workspace?: string
   readonly file?: string
@@ -144,10 +165,13 @@ async function forkRun(program: Command, name: string, options: ForkCommandOptio
   const session = openSession(program)
   await withNewRecord(program, async (host) => {
     const from = await host.inspect(name)
-    const iteration = options.iteration ?? from.checkpoints.at(-1)?.iteration ?? 0
+    const iteration = options.at ?? from.checkpoints.at(-1)?.iteration ?? 0
     const workspace = forkFolder(from, options.workspace, iteration)
-    await withLoop(session, host, fileOf(from, options.file), options, (loaded, drive) =>
-      drive(workspace, async (opened, signal) => {
+    const inherited = options.file === undefined ? from.state.source?.changes : undefined
+    const changes = { ...inherited, ...(await changesFrom(options)) }
+    const loading = { ...options, changes }
+    await withLoop(session, host, fileOf(from, options.file), loading, (loaded, drive) =>
+      drive({ workspace }, async (opened, signal) => {
         const handle = await host.fork(from.run.id, loaded.loop, {
           ...opened.parts,
           iteration,
@@ -159,86 +183,35 @@ async function forkRun(program: Command, name: string, options: ForkCommandOptio
           ...(options.input === undefined ? {} : { input: loaded.input }),
         })
         const where = workspace === undefined ? '' : `  in ${workspace}`
-        const what = `${loaded.loop.name}  forked from ${from.run.name} after iteration ${iteration}`
-        return { handle, before: undefined, title: `${what}${where}` }
+        const what = `${loaded.loop.name}${changed(loaded)}  forked from ${from.run.name} after iteration ${iteration}`
+        const epilogue = compareAtEnd(host, handle)
+        return { handle, before: undefined, title: `${what}${where}`, epilogue }
       }),
     )
   })
 }
 
-interface Started extends From {
-  readonly handle: RunHandle
-}
-
-/** Opens what the run needs, starts it, and follows it to its end. */
-type Drive = (
-  workspace: string | undefined,
-  start: (opened: OpenedLoop, signal: AbortSignal) => Promise<Started>,
-) => Promise<void>
-
-/** Loads a loop file for one run, and ends whatever it opened. */
-async function withLoop(
-  session: Session,
-  host: Host,
-  file: string,
-  options: LoadOptions & AttendedOption & Pick<LoadManner, 'purpose'>,
-  work: (loaded: LoadedLoop, drive: Drive) => Promise<void>,
-): Promise<void> {
-  const { folder } = host
-  const { purpose = 'run' } = options
-  const foreground = createForeground(session)
-  let loaded: LoadedLoop | undefined
-  try {
-    const manner = { purpose, watched: foreground }
-    loaded = await loadTrusted(session, folder, file, options, manner)
-    const { open } = loaded
-    await work(loaded, async (workspace, start) => {
-      const { signal } = foreground
-      const opened = await open({
-        folder,
-        workspace,
-        signal,
-        apart: outputFiles(),
-        attended: session.terminal.asks || options.attended === true,
-        models: host.models,
-      })
-      for (const problem of opened.problems) foreground.say(`warning: ${visible(problem)}`)
-      foreground.signal.throwIfAborted()
-      const { handle, ...from } = await start(opened, foreground.signal)
-      await foreground.follow(host, handle, from)
-    })
-  } catch (error) {
-    // Whoever interrupts before there is a run wants no run.
-    if (!foreground.signal.aborted || isLoopError(error)) throw error
-    process.exitCode = interruptedExitCode
-  } finally {
-    foreground.close()
-    await loaded?.close()
-  }
-}
-
-function fileOf({ run, state }: Inspection, given: string | undefined): string {
-  const file = given ?? state.source?.file
-  if (file === undefined) {
-    throw new LoopError(
-      'bad-request',
-      `Run "${run.name}" was started by a program, not from a loop file: resume it there, or name a loop file with --file.`,
-    )
-  }
-  if (given !== undefined || existsSync(file)) return file
-  throw new LoopError(
-    'not-configured',
-    `The loop file of run "${run.name}" is gone: ${file}. Put it back, or name it with --file.`,
-  )
+/** What the command line put in the place of what the file says, now or when the run was created. */
+function changed({ source }: LoadedLoop): string {
+  const { model, prompt } = source.changes ?? {}
+  const words = [
+    ...(model === undefined ? [] : [`model ${model}`]),
+    ...(prompt === undefined ? [] : ['another prompt']),
+  ]
+  return words.length === 0 ? '' : `  (${words.join(', ')})`
 }
 
 function forkFolder(
-  { run }: Inspection,
+  { run, state }: Inspection,
   given: string | undefined,
   iteration: number,
 ): string | undefined {
   if (given !== undefined) return resolve(given)
   if (run.workspace === undefined) return undefined
+  if (state.origin?.type === 'replay') {
+    const message = `Run "${run.name}" is a replay, in a folder that goes with it.`
+    throw new LoopError('bad-request', `${message} Say with --workspace where the fork is to work.`)
+  }
   const beside = `${run.workspace}-fork-${iteration}`
   if (!existsSync(beside)) return beside
   let number = 2

@@ -30,7 +30,7 @@ import type { HostPorts } from '../driver.ts'
 import type { ReplayPlace } from '../metered-agent.ts'
 import type { RunParts } from '../options.ts'
 import { lastOf, type RecordedStep, type Recording, stepOf } from './recording.ts'
-import { sameWorkspace } from './same-workspace.ts'
+import { sameRequest } from './same-request.ts'
 
 export interface ReplayAnswers {
   /** For the agents' doors: what was recorded of the step that is under way. */
@@ -47,7 +47,7 @@ export function replayAnswers(
   /** Of the steps under way only: all exchanges of a long run are too much to hold. */
   const underWay = new Map<string, readonly Exchange[]>()
   const paths = [recording.run.workspace, workspace].filter((path) => path !== undefined)
-  const normalise = sameWorkspace(paths)
+  const normalise = sameRequest(paths)
   return {
     replay: (at) => ({ exchanges: underWay.get(keyOf(at)) ?? [], normalise }),
     parts: (opened) => ({

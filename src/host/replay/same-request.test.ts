@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { sameRequest } from './same-request.ts'
+
+const same = sameRequest(['/home/ada/work', '/var/lib/loopd/replays/1', '/home/ada/"odd"'])
+
+const pairs: readonly (readonly [string, string, string])[] = [
+  ['folders', 'in /home/ada/work/src/a.ts', 'in /var/lib/loopd/replays/1/src/a.ts'],
+  ['folders in JSON', JSON.stringify('/home/ada/"odd"/a'), JSON.stringify('/home/ada/work/a')],
+  ['the time that is left', 'You have 7 h 59 min.', 'You have 12 min.'],
+  ['a time in seconds', 'You have 40 s left', 'You have 7 s left'],
+  [
+    'ids of calls',
+    '{"id":"J8Ehm3brwg0jHdq7","x":1},{"tool_call_id":"J8Ehm3brwg0jHdq7"}',
+    '{"id":"uudWRvSER7MsZ9zP","x":1},{"tool_call_id":"uudWRvSER7MsZ9zP"}',
+  ],
+]
+
+test.each(pairs)('%s are the same in both runs', (_what, one, other) => {
+  expect(same(one)).toBe(same(other))
+})
+
+const others: readonly (readonly [string, string, string])[] = [
+  ['another file', 'in /home/ada/work/a', 'in /home/ada/work/b'],
+  ['another folder', 'in /home/bob/work', 'in /home/ada/work'],
+  ['a number of minutes in a word', '12 minutes of fame', '13 minutes of fame'],
+  [
+    'a result of another call',
+    '{"id":"aaaaaaaaaa"},{"id":"bbbbbbbbbb"},{"call_id":"aaaaaaaaaa"}',
+    '{"id":"aaaaaaaaaa"},{"id":"bbbbbbbbbb"},{"call_id":"bbbbbbbbbb"}',
+  ],
+]
+
+test.each(others)('%s is not', (_what, one, other) => {
+  expect(same(one)).not.toBe(same(other))
+})
