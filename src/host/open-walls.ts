@@ -65,10 +65,8 @@ export async function openWalls(
   const { tier, limits } = sandbox.report
   const problems = tier === 'strong' ? [] : [weakness(sandbox.report, settings)]
   const readOnly = settings.readOnly.map((path) => requireThere(resolve(base, path)))
-  const proxy = await openProxy(settings, place, problems)
-  const network = proxy === undefined ? {} : { network: { socket: proxy.socket, port: proxyPort } }
   // Looked at for each command: the workspace may not be there yet, and what is in it changes.
-  const inside = (): SandboxPlace => ({
+  const shown = (): SandboxPlace => ({
     workspace,
     readOnly: [...readOnly, ...partsOf(workspace, place.apart ?? [])],
     hide: [
@@ -76,8 +74,12 @@ export async function openWalls(
       ...partsOf(workspace, [place.folder]),
     ],
     limits: settings.limits,
-    ...network,
   })
+  // What cannot be walled in is better refused before there is a run.
+  if (existsSync(workspace)) sandbox.commands(shown())
+  const proxy = await openProxy(settings, place, problems)
+  const network = proxy === undefined ? {} : { network: { socket: proxy.socket, port: proxyPort } }
+  const inside = (): SandboxPlace => ({ ...shown(), ...network })
   return {
     walls: { tier, limits, attended },
     problems,

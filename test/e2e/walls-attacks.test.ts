@@ -1,0 +1,95 @@
+/** Strong walls around each kind of process that a run starts, tried by one that is hostile. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ctlWith, endOf, toolCalls } from './loop-fixture.ts'
+import { type Besieged, besieged, processesWith } from './walls-fixture.ts'
+
+const filesServer = createRequire(import.meta.url).resolve(
+  '@modelcontextprotocol/server-filesystem/dist/index.js',
+)
+const modules = filesServer.replace(/(?<=node_modules)\/.*/, '')
+
+function expectNothing(at: Besieged, ...who: readonly string[]): void {
+  for (const one of who) {
+    expect([one, at.found(one)]).toEqual([one, []])
+    expect(existsSync(join(at.work, `made-by-${one}`))).toBe(true)
+  }
+  const around = readdirSync(join(at.work, '..')).toSorted()
+  expect(around).toEqual(['beside.txt', 'home', 'host.sock', 'loop.yaml', 'work'])
+  expect(existsSync(join(at.work, '.git/hooks/pre-commit'))).toBe(false)
+  expect(processesWith(at.canary)).toEqual([])
+}
+
+const loop = ({ attack }: Pick<Besieged, 'attack'>): string => `
+workspace: .
+prompt: { file: prompt.md }
+checks: { tried: '${attack('check')}' }
+agent: { command: [sh, -c, '${attack('agent')}; echo done'] }
+sandbox: { hide: [.env] }
+limits: { iterations: 1 }
+`
+
+test('without walls the same program gets everywhere', async () => {
+  const at = await besieged((one) => loop(one).replace('hide: [.env]', 'require: none'))
+  await ctlWith(at, at.env, 'run', at.file, '--trust', '--attended')
+  expect(at.found('agent')).toEqual(
+    expect.arrayContaining([
+      'read beside.txt',
+      'read home/key.txt',
+      'read work/record/own.txt',
+      'list what is beside',
+      expect.stringMatching(/^environment of \d+$/),
+      'write .git/hooks/pre-commit',
+      'write loop.yaml',
+      'reach loopback',
+      expect.stringMatching(/^reach socket /),
+    ]),
+  )
+  expect(processesWith(at.canary)).toEqual([])
+})
+
+test('an agent and a check get nowhere, and nothing of them is left', async () => {
+  const at = await besieged(loop)
+  const ended = await ctlWith(at, at.env, '--json', '--state', at.record, 'run', at.file, '--trust')
+  expect(ended.stderr).toBe('')
+  expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
+  // What a check changes is undone; it passes where it got nowhere.
+  expectNothing(at, 'agent')
+  expect(readFileSync(join(at.work, 'prompt.md'), 'utf8')).toBe('Attack.')
+})
+
+test('nor do a command of a tool and an MCP server, and the long output of the one is kept all the same', async () => {
+  const at = await besieged(
+    ({ attack }) => `
+workspace: .
+prompt: { file: prompt.md }
+checks: { tried: test -e found-tool.json }
+agent:
+  script:
+    - - { call: run, args: { command: '${attack('tool')}; seq 1 200000' } }
+      - { call: files__write_file, args: { path: by-server.txt, content: hello } }
+      - { say: ok }
+mcp:
+  files: { command: [sh, -c, '${attack('server')}; exec node ${filesServer} .'] }
+sandbox: { hide: [.env], readOnly: [${modules}] }
+limits: { iterations: 1 }
+`,
+  )
+  const ended = await ctlWith(at, at.env, '--json', '--state', at.record, 'run', at.file, '--trust')
+  expect(ended.stderr).toBe('')
+  expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
+  expect(toolCalls(ended)).toMatchObject([
+    { tool: 'run', ok: true },
+    { tool: 'files__write_file', ok: true },
+  ])
+  expectNothing(at, 'tool', 'server')
+  const [run = ''] = readdirSync(join(at.record, 'output'))
+  const [kept = ''] = readdirSync(join(at.record, 'output', run))
+  const lines = readFileSync(join(at.record, 'output', run, kept), 'utf8')
+    .trim()
+    .split('\n')
+  expect([lines.length, lines.at(-1)]).toEqual([200_000, '200000'])
+})
