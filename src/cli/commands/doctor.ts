@@ -5,6 +5,9 @@ import { renderExamination } from '../display/examination.ts'
 import { outputExitCode } from '../exit-codes.ts'
 import { openSession, recordFolder } from '../session.ts'
 
+/** Longer lines are hard to read. */
+const widthMax = 100
+
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
@@ -19,11 +22,12 @@ export function addDoctor(program: Command): void {
     )
     .action(async (options: { probes?: boolean }) => {
       const { print, terminal } = openSession(program)
-      const { style, width } = terminal
+      const { style } = terminal
+      const width = terminal.live ? Math.min(terminal.width(), widthMax) : Number.POSITIVE_INFINITY
       const { examine } = await import('../../host/index.ts')
       const found = await examine(await recordFolder(program))
       const probes = options.probes === true
-      print(found, () => renderExamination(found, { style, width: width(), probes }))
+      print(found, () => renderExamination(found, { style, width, probes }))
       if (found.record.problems.length > 0) process.exitCode = outputExitCode
     })
 }

@@ -4,7 +4,7 @@ import type { Examination } from '../../host/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural } from './amounts.ts'
 import { visible } from './render.ts'
-import { wrapped } from './wrap.ts'
+import { wrappedAdvice } from './wrap.ts'
 
 type Mark = 'good' | 'warning' | 'bad' | 'none'
 
@@ -23,7 +23,6 @@ export interface ExaminationOptions {
 }
 
 const headWidth = 10
-const widthMax = 100
 /** Between a mark and what it is about. */
 const markWidth = 2
 
@@ -41,12 +40,14 @@ function renderSection(
   findings: readonly Finding[],
   { style, width }: ExaminationOptions,
 ): string {
-  const room = Math.max(20, Math.min(width, widthMax) - headWidth - markWidth - 1)
+  const room = Math.max(20, width - headWidth - markWidth - 1)
   const lines = findings.flatMap(({ mark, text, more = [] }) => [
-    ...wrapped(visible(text), room).map(
+    ...wrappedAdvice(visible(text), room).map(
       (line, index) => `${index === 0 ? marked(style, mark) : ' '} ${line}`,
     ),
-    ...more.flatMap((one) => wrapped(visible(one), room)).map((line) => `  ${style.dim(line)}`),
+    ...more
+      .flatMap((one) => wrappedAdvice(visible(one), room))
+      .map((line) => `  ${style.dim(line)}`),
   ])
   return lines
     .map((line, index) =>

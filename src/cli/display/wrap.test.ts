@@ -1,10 +1,21 @@
 import { expect, test } from 'vitest'
-import { renderPowers, wrapped } from './wrap.ts'
+import { renderPowers, wrapped, wrappedAdvice } from './wrap.ts'
 
 test('text is broken at spaces only', () => {
   expect(wrapped('a bb ccc', 4)).toEqual(['a bb', 'ccc'])
   expect(wrapped('abcdefgh i', 4)).toEqual(['abcdefgh', 'i'])
   expect(wrapped('', 4)).toEqual([''])
+})
+
+test('a command to run is never broken', () => {
+  const advice = 'Others can read it. Run: chmod 600 /a/long/path'
+  expect(wrappedAdvice(advice, 12)).toEqual([
+    'Others can',
+    'read it.',
+    'Run: chmod 600 /a/long/path',
+  ])
+  expect(wrappedAdvice(advice, 80)).toEqual([advice])
+  expect(wrappedAdvice('Run: a b c', 4)).toEqual(['Run: a b c'])
 })
 
 test('what a loop file may do is whole on a terminal, and a line each elsewhere', () => {

@@ -16,6 +16,14 @@ export function wrapped(text: string, width: number): string[] {
   return [...lines, line]
 }
 
+/** The same, but for a command at its end, which stays whole on a line of its own. */
+export function wrappedAdvice(text: string, width: number): string[] {
+  const at = text.length > width ? text.indexOf('Run: ') : -1
+  if (at === -1) return wrapped(text, width)
+  const before = text.slice(0, at).trimEnd()
+  return [...(before === '' ? [] : wrapped(before, width)), text.slice(at)]
+}
+
 /** What a loop file may do: a line each, whole and readable, since a person is to judge it. */
 export function renderPowers(
   powers: readonly string[],
