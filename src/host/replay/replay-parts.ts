@@ -20,9 +20,11 @@ import type { Exchange, ReplaySettings } from '../../gateway/index.ts'
 import {
   type AgentContext,
   type Amount,
+  add,
   FaultError,
   type Limits,
   type Receipt,
+  type Remaining,
   type Reservation,
   zero,
 } from '../../loop/index.ts'
@@ -149,7 +151,11 @@ async function accountFor(
       },
     }
   }
-  return { ...context, reserve }
+  const remaining = (): Remaining => {
+    const { tokens, costMicros, ...others } = context.remaining()
+    return { ...others, ...add({ tokens, costMicros }, surplus) }
+  }
+  return { ...context, reserve, remaining }
 }
 
 /** What is left of the first without the second, never less than nothing. */

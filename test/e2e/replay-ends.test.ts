@@ -1,0 +1,123 @@
+/**
+ * Replays that are cut short, leave their record, or come to the end of it. Models are scripted behind the
+ * real gateway; their server's own log says what was asked of it.
+ */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startModelServer } from '../../src/testing/index.ts'
+import { ctl, leftAt, place } from './loop-fixture.ts'
+import {
+  agent,
+  counting,
+  inspected,
+  key,
+  replay,
+  resultOf,
+  run,
+  shell,
+  three,
+} from './replay-fixture.ts'
+
+describe('a replay that is cut short', () => {
+  test('by kill -9 goes on as a replay, and is charged for nothing twice', async () => {
+    await using server = await startModelServer((_request, number) =>
+      number === 4 ? shell('sleep 2') : counting(number > 4 ? number - 1 : number),
+    )
+    const at = place(`
+prompt: "Count, as iteration {{ iteration }}, with {{ budget.tokens }} tokens left."
+${three}
+${agent(server)}
+`)
+    expect(await run(at)).toMatchObject({ code: 0 })
+    const asked = server.requests.length
+    expect(
+      await leftAt(at, key, ['replay', 'story', '--name', 'again'], 'sleep 2', 'SIGKILL'),
+    ).toBe(null)
+    expect(readdirSync(join(at.state, 'replays'))).toHaveLength(1)
+    const resumed = await ctl(at, '--json', 'resume', 'again')
+    expect(resumed.code).toBe(0)
+    expect(resultOf(resumed)).toMatchObject({ same: true, iterations: 3 })
+    expect(server.requests).toHaveLength(asked)
+    expect((await inspected(at, 'again'))['spent']).toEqual((await inspected(at, 'story'))['spent'])
+    expect(readdirSync(join(at.state, 'replays'))).toEqual([])
+  })
+})
+
+describe('a replay that leaves the record', () => {
+  test('says which exchange asks something else, asks nobody, and keeps its files', async () => {
+    await using server = await startModelServer((_request, number) => counting(number))
+    const loop = (prompt: string): string => `
+prompt: "${prompt} Iteration {{ iteration }}."
+${three}
+${agent(server)}
+`
+    const at = place(loop('Count.'))
+    expect(await run(at)).toMatchObject({ code: 0 })
+    const asked = server.requests.length
+    writeFileSync(at.file, `workspace: work\n${loop('Recount.')}`)
+    const refused = await replay(at)
+    expect(refused.code).toBe(78)
+    expect(refused.stderr).toContain('is not what it was')
+    expect(readdirSync(join(at.state, 'replays'))).toEqual([])
+    const ended = await replay(at, '--file', at.file, '--trust')
+    expect(ended.code).toBe(8)
+    const { difference, workspace = '', same } = resultOf(ended)
+    expect(same).toBe(false)
+    expect(difference).toMatchObject({ iteration: 1, step: 'agent:maker#1' })
+    expect(difference?.text).toMatch(
+      /Exchange 1 differs at character \d+: recorded ".*Count.*", asked/,
+    )
+    expect(existsSync(workspace)).toBe(true)
+    expect(server.requests).toHaveLength(asked)
+    const text = await ctl(at, 'replay', 'story', '--file', at.file)
+    expect(text.code).toBe(8)
+    expect(text.stdout).toContain('not the same as story: iteration 1, agent:maker#1')
+    expect(text.stdout).toContain('Its files are in')
+  })
+
+  test('says which check found something else', async () => {
+    await using server = await startModelServer((_request, number) => counting(number))
+    const at = place(
+      `
+prompt: Count.
+checks: { three: 'test -e ../enough || test "$(wc -l < log.txt)" -ge 3' }
+sandbox: { readOnly: [marks] }
+${agent(server)}
+`.replace('../enough', join('MARKS', 'enough')),
+    )
+    const marks = join(at.file, '../marks')
+    writeFileSync(at.file, readFileSync(at.file, 'utf8').replace('MARKS', marks))
+    mkdirSync(marks)
+    expect(await run(at)).toMatchObject({ code: 0 })
+    writeFileSync(join(marks, 'enough'), '')
+    const ended = await replay(at)
+    expect(ended.code).toBe(8)
+    expect(resultOf(ended).difference?.text).toBe(
+      'iteration 1, check:three#1: recorded: not-met; now: met',
+    )
+  })
+
+  test('is not one where the run was cancelled: it goes as far as the record', async () => {
+    await using server = await startModelServer((_request, number) =>
+      number === 3 ? shell('sleep 3') : counting(number),
+    )
+    const at = place(`
+prompt: "Count, {{ iteration }}."
+${three}
+${agent(server)}
+`)
+    expect(await leftAt(at, key, ['run', at.file, '--trust', '--name', 'story'], 'sleep 3')).toBe(
+      130,
+    )
+    await ctl(at, 'cancel', 'story')
+    const asked = server.requests.length
+    const ended = await replay(at)
+    expect(ended.code).toBe(0)
+    const result = resultOf(ended)
+    expect(result).toMatchObject({ same: true, complete: false })
+    expect(result.end).toMatch(/the record ends in iteration \d \(cancelled by tester/)
+    expect(server.requests).toHaveLength(asked)
+  })
+})
