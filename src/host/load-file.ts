@@ -1,11 +1,10 @@
 /** A loop file in YAML as something to run. */
 
-import { existsSync } from 'node:fs'
-import { delimiter, dirname, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { didYouMean, type Json, type Limits, LoopError } from '../loop/index.ts'
 import { type CheckedPlain, checkPlain, type PlainSettings, plainLoop } from '../loops/index.ts'
 import type { LoopFile } from '../protocol/index.ts'
-import type { Environment, LoadedLoop, LoadOptions } from './loaded-loop.ts'
+import type { LoadedLoop, LoadOptions } from './loaded-loop.ts'
 import {
   changedAgent,
   changedSections,
@@ -14,6 +13,7 @@ import {
   requireChanges,
 } from './loop-changes.ts'
 import { describePowers, type ReadLoopFile, type ReadSection } from './loop-file/index.ts'
+import { loopWarnings } from './loop-warnings.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
 
 export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> {
@@ -34,7 +34,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     limits: file.limits,
     workspace: workspaceOf(file, path),
     powers: describePowers(file),
-    warnings: warningsOf(file, path, environment),
+    warnings: loopWarnings(file, path, workspaceOf(file, path), environment),
     variables: checked.variables,
     firstPrompt: (limits, workspace) => firstPrompt(checked, limits, workspace),
     async open(place) {
@@ -92,26 +92,4 @@ export function withGiven(
     throw new LoopError('bad-request', `The loop file has no input "${name}".${advice}`)
   }
   return { ...input, ...given }
-}
-
-/** What will be missed when it runs, as far as it can be seen now. */
-function warningsOf(file: LoopFile, path: string, environment: Environment): readonly string[] {
-  const { agent } = file
-  const workspace = workspaceOf(file, path)
-  const noFolder = existsSync(workspace) ? [] : [`workspace: there is no folder ${workspace}.`]
-  if (agent.type !== 'command') return noFolder
-  const [program = ''] = agent.command
-  const unset = agent.env.filter((name) => environment[name] === undefined)
-  return [
-    ...noFolder,
-    ...(isProgram(program, workspace, environment)
-      ? []
-      : [`agent.command: there is no program ${program}: install it, or give its path.`]),
-    ...unset.map((name) => `agent.env: ${name} is not set, so the agent will not have it.`),
-  ]
-}
-
-function isProgram(program: string, workspace: string, environment: Environment): boolean {
-  const folders = program.includes('/') ? [workspace] : (environment['PATH'] ?? '').split(delimiter)
-  return folders.some((folder) => existsSync(resolve(folder, program)))
 }
