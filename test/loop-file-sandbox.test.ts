@@ -1,7 +1,11 @@
 // The table `sandbox` of a loop file: what it means, and what is said when it is wrong.
 
 import { describe, expect, test } from 'vitest'
+import { scanCodeLoop } from '../src/host/code-loop/index.ts'
+import type { CodeLoop, LoadedLoop } from '../src/host/index.ts'
+import { loadCode } from '../src/host/load-code.ts'
 import { LoopFileError, parseLoopFile } from '../src/host/loop-file/index.ts'
+import { loopText, writeLoop } from './code-loop-fixture.ts'
 
 const small = 'prompt: do it\nagent: { command: [agent] }\nchecks: { test: npm test }\n'
 
@@ -144,5 +148,36 @@ sandbox:
     ])
     const file = await parse(small.replace('[agent]', '[agent], subscription: true'))
     expect(file.agent).toMatchObject({ subscription: true })
+  })
+})
+
+describe('the sandbox of a loop file in TypeScript', () => {
+  const sandbox: NonNullable<CodeLoop['sandbox']> = {
+    require: 'basic',
+    readOnly: ['.'],
+    hide: ['.env'],
+    network: ['registry.npmjs.org'],
+    limits: { memory: '4GB', cpuTime: '1h', cpus: 2 },
+  }
+  const load = async (table: unknown): Promise<LoadedLoop> => {
+    const text = loopText('', `sandbox: ${JSON.stringify(table)},`)
+    return loadCode(await scanCodeLoop(writeLoop({ 'loop.ts': text })), { folder: '/nonexistent' })
+  }
+
+  test('has the same keys, which are read the same way', async () => {
+    await (await load(sandbox)).close()
+    const wrong = { ...sandbox, limits: { memory: 4096 }, network: ['10.0.0.1'] }
+    const error: unknown = await load(wrong).catch((thrown: unknown) => thrown)
+    if (!(error instanceof LoopFileError)) throw error
+    expect(error.problems.map(({ path }) => path)).toEqual([
+      'sandbox.network[0]',
+      'sandbox.limits.memory',
+    ])
+  })
+
+  test('is refused where it would do nothing, also beside a loop type of its own', async () => {
+    await expect(load({ require: 'none', hide: ['.env'] })).rejects.toThrow(
+      'sandbox.hide: with require: none there are no walls',
+    )
   })
 })

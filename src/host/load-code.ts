@@ -9,6 +9,7 @@ import {
   issueReason,
   loopFileProblems,
   loopFileSchemas,
+  sandboxProblems,
   type WrittenLoopFile,
 } from '../protocol/index.ts'
 import { type OpenCodeLoop, openCodeLoop, type ScannedLoop } from './code-loop/index.ts'
@@ -129,7 +130,7 @@ function readSettings(code: OpenCodeLoop): Settings {
   const problems = parsed.success
     ? loop === undefined
       ? loopFileProblems(parsed.data, Date.now())
-      : []
+      : sandboxProblems(parsed.data.sandbox)
     : issueProblems(parsed.error.issues)
   if (!parsed.success || problems.length > 0) {
     const place = { file: source.file, line: 0, column: 0 }

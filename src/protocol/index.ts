@@ -60,7 +60,7 @@ export {
   type SectionSettings,
 } from './loop-file.ts'
 export { issueProblems, issueReason, quoted, unknownName } from './loop-file-issues.ts'
-export { builtInToolNames, loopFileProblems } from './loop-file-problems.ts'
+export { builtInToolNames, loopFileProblems, sandboxProblems } from './loop-file-problems.ts'
 export { loopFileSchemas, type WrittenLoopFile } from './loop-file-schema.ts'
 export { toLoopResult } from './loop-result.ts'
 export { parseCheckpointFile } from './parse-checkpoint-file.ts'

@@ -67,7 +67,8 @@ function unknownTool(
 
 const wallLists = ['readOnly', 'hide', 'network'] as const
 
-function sandboxProblems(sandbox: SandboxSettings): FileProblem[] {
+/** Of any loop file; the rest is about the built-in loop type. */
+export function sandboxProblems(sandbox: SandboxSettings): FileProblem[] {
   const twice = wallLists.flatMap((name) =>
     duplicates(sandbox[name]).map((index) => ({
       path: ['sandbox', name, index],
