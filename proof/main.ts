@@ -7,10 +7,19 @@ import { killSuites } from './kills.ts'
 import { loopFileFuzz } from './loop-file-fuzz.ts'
 import { prefixResume } from './prefix-resume.ts'
 import { races } from './races.ts'
+import { sandboxLimits } from './sandbox-limits.ts'
 import { simulation } from './simulate.ts'
 
 const isReplay = process.argv.some((argument) => /^--seed\b/.test(argument))
 const seeded = [simulation, loopFileFuzz]
-const everything = [...seeded, ...hostileSets, prefixResume, races, failingCalls, ...killSuites()]
+const everything = [
+  ...seeded,
+  ...hostileSets,
+  prefixResume,
+  races,
+  failingCalls,
+  sandboxLimits,
+  ...killSuites(),
+]
 
 await runSuites('proof', isReplay ? seeded : everything)

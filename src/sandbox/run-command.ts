@@ -39,7 +39,7 @@ export type Launch = (command: Command) => Launched
 
 const defaultTimeoutMs = 10 * 60_000
 const defaultOutputBytesMax = 64 * 1024
-/** Between the request to end and the kill; at a time limit no more than a tenth of that. */
+/** Between the request to end and the kill; at a time limit a twentieth of that, if less. */
 const graceMs = 2000
 /** Something may still hold the other end of a pipe. */
 const drainMs = 500
@@ -157,7 +157,7 @@ async function endOf(
   const stop = await firstOf(exited, launched, timeoutMs, signal)
   if (typeof stop === 'object') return stop
   launched.stop()
-  await within(exited, stop === 'timeout' ? Math.min(graceMs, timeoutMs / 10) : graceMs)
+  await within(exited, stop === 'timeout' ? Math.min(graceMs, timeoutMs / 20) : graceMs)
   return { ended: stop }
 }
 
