@@ -14,6 +14,7 @@ import { version } from './version.ts'
 
 const examples = `
 Examples:
+  loopctl doctor                        which sandbox and which keys there are
   loopctl run fix-tests.yaml            run a loop here, and watch it
   loopctl list                          the runs
   loopctl show brave-owls-jump 2        what an iteration was about

@@ -17,7 +17,7 @@ export function addDoctor(program: Command): void {
     .option('--probes', 'with each probe of the sandbox')
     .addHelpText(
       'after',
-      '\nWithout a record that is damaged the exit code is 0, whatever else is missing.\n' +
+      '\nThe exit code is 0 unless the record is damaged, whatever else is missing.\n' +
         'With --json: { sandbox, keys, record }. Values of keys are never shown.',
     )
     .action(async (options: { probes?: boolean }) => {

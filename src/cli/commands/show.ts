@@ -30,7 +30,7 @@ export function addShowing(program: Command): void {
     .option('--check <name>', 'only what this check printed')
     .option(
       '--exchange <n>',
-      'only this exchange with a model, by its number there: request and answer',
+      'only this exchange with a model, by its number: request and answer',
       wholeNumber,
     )
     .action((run: string, iteration: number | undefined, options: ShowOptions) =>
