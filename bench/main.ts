@@ -8,6 +8,7 @@ import { commandMemory, memory } from './memory.ts'
 import { promptAssembly } from './prompt.ts'
 import { runSuites } from './report.ts'
 import { resume } from './resume.ts'
+import { sandboxRelay } from './sandbox-relay.ts'
 import { sandboxStart } from './sandbox-start.ts'
 import { stepCost } from './step-cost.ts'
 import { toolCall } from './tool-call.ts'
@@ -21,6 +22,7 @@ await runSuites('bench', [
   memory,
   commandMemory,
   sandboxStart,
+  sandboxRelay,
   cliStart,
   toolCall,
   comparePeers,
