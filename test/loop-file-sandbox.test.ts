@@ -5,6 +5,7 @@ import { scanCodeLoop } from '../src/host/code-loop/index.ts'
 import type { CodeLoop, LoadedLoop } from '../src/host/index.ts'
 import { loadCode } from '../src/host/load-code.ts'
 import { LoopFileError, parseLoopFile } from '../src/host/loop-file/index.ts'
+import { openNetworkProxy } from '../src/sandbox/index.ts'
 import { loopText, writeLoop } from './code-loop-fixture.ts'
 
 const small = 'prompt: do it\nagent: { command: [agent] }\nchecks: { test: npm test }\n'
@@ -44,6 +45,19 @@ sandbox:
         workspaceBytes: 4_294_967_296,
       },
     })
+  })
+
+  test('has only hosts that the proxy takes', async () => {
+    const hosts = [
+      'registry.npmjs.org',
+      '*.example.com:8443',
+      'a-b.c_d.co.uk:65535',
+      '0x1.xn--p1ai',
+    ]
+    const { sandbox } = await parse(`${small}sandbox: { network: ${JSON.stringify(hosts)} }\n`)
+    const proxy = await openNetworkProxy({ allow: sandbox.network })
+    await proxy.close()
+    expect(sandbox.network).toHaveLength(hosts.length)
   })
 
   const sizes = 'expected a size with its unit, such as 64KB, 512MB or 4GB'
