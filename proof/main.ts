@@ -7,6 +7,7 @@ import { killSuites } from './kills.ts'
 import { loopFileFuzz } from './loop-file-fuzz.ts'
 import { prefixResume } from './prefix-resume.ts'
 import { races } from './races.ts'
+import { replays } from './replay.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 import { simulation } from './simulate.ts'
 
@@ -18,6 +19,7 @@ const everything = [
   prefixResume,
   races,
   failingCalls,
+  replays,
   sandboxLimits,
   ...killSuites(),
 ]
