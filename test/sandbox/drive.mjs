@@ -5,8 +5,9 @@ const [, , dist, text] = process.argv
 const { openSandbox } = await import(`${dist}/sandbox/index.js`)
 const job = JSON.parse(text)
 const sandbox = await openSandbox(job.options)
+const commands = job.commands ?? []
+const run = (command) => sandbox.commands(job.place).run(command, new AbortController().signal)
 const results = []
-for (const command of job.commands ?? []) {
-  results.push(await sandbox.commands(job.place).run(command, new AbortController().signal))
-}
+if (job.together) results.push(...(await Promise.all(commands.map(run))))
+else for (const command of commands) results.push(await run(command))
 process.stdout.write(`${JSON.stringify({ report: sandbox.report, results })}\n`)

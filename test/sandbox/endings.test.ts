@@ -1,9 +1,11 @@
 // Nothing outlives a command, and nothing outlives us.
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import {
   drive,
@@ -105,6 +107,42 @@ describe('the end of a command', () => {
     )
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).toBe(mounts)
     expect(groupsOf(process.pid)).toEqual([])
+  })
+})
+
+describe.each(identities)('many sandboxes of %s', (identity) => {
+  test('begin, work and end at once, and leave nothing', { timeout: 60_000 }, async () => {
+    const workspace = await newFolder(identity)
+    const TMPDIR = await newFolder(identity)
+    const TAG = newTag()
+    const socket = join(await newFolder(identity), 'gateway.sock')
+    const server = createServer((connection) => connection.on('error', () => {}).end('answer'))
+    await new Promise<void>((resolve) => server.listen(socket, resolve))
+    await chmod(socket, 0o777)
+    onTestFinished(() => void server.close())
+    const place = { workspace, env: { TAG }, gateway: { socket, port: 8080 } }
+    const scripts = [
+      'cat < /dev/tcp/127.0.0.1/8080; echo x >> all',
+      'setsid sleep 1000 & cat < /dev/tcp/127.0.0.1/8080',
+      'trap "" TERM; sleep 1000',
+      'kill -9 $$',
+      'yes | head -c 5000000 > /dev/shm/f; wc -c < /dev/shm/f',
+    ]
+    const commands = Array.from({ length: 20 }, (_, index) => ({
+      program: 'bash',
+      args: ['-c', scripts[index % scripts.length] ?? ''],
+      timeoutMs: index % scripts.length === 2 ? 2000 : 50_000,
+    }))
+    const job = { place, commands, together: true }
+    const { results, pid } = await drive(identity, job, { env: { TMPDIR } })
+    const texts = results.map((one) => one.stdout.trim() || one.exitCode || one.ended)
+    const wanted = ['answer', 'answer', 'timeout', 137, '5000000']
+    expect(texts).toEqual(Array.from({ length: 20 }, (_, index) => wanted[index % wanted.length]))
+    expect(await linesOf(join(workspace, 'all'))).toHaveLength(4)
+    expect(taggedProcesses(TAG)).toEqual([])
+    expect(taggedProcesses(`.${pid}.`)).toEqual([])
+    expect(groupsOf(pid)).toEqual([])
+    expect(readdirSync(TMPDIR)).toEqual([])
   })
 })
 

@@ -57,11 +57,15 @@ export interface Job {
   readonly options?: SandboxOptions
   readonly place?: SandboxPlace
   readonly commands?: readonly Command[]
+  /** All at once, and not one after the other. */
+  readonly together?: boolean
 }
 
 export interface JobResult {
   readonly report: SandboxReport
   readonly results: readonly CommandResult[]
+  /** Of the process that did it. */
+  readonly pid: number
 }
 
 export interface DriverOptions {
@@ -114,7 +118,7 @@ export async function drive(
   })
   await new Promise((done) => child.once('close', done))
   if (stdout === '') throw new Error(`The job was not done: ${stderr}`)
-  return JSON.parse(stdout) as JobResult
+  return { ...(JSON.parse(stdout) as JobResult), pid: child.pid ?? 0 }
 }
 
 let copy: Promise<string> | undefined
