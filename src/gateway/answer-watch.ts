@@ -136,6 +136,7 @@ function watchBody(format: WireFormat, state: State): AnswerWatch {
       for (const one of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
         takeUsage(format, one, state)
         readTurn(format, one, state.turn)
+        if (typeof one === 'object' && one !== null) state.error ??= errorOf(one)
       }
       state.hasStop = true
       state.isFinal = isKnown(state.usage)

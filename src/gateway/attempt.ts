@@ -1,12 +1,15 @@
 /** One request to a provider and what came of it. Secrets are added here, and nowhere else. */
 
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { providerAnswerKind } from '../loop/index.ts'
-import { type Charge, chargeOf, inputCharge, noCharge } from './charge.ts'
+import { type Charge, chargeOf, inputCharge, noCharge, worstCharge } from './charge.ts'
+import { decodeAnswer } from './decode-answer.ts'
 import type { ForwardedRequest, ProviderRefusal } from './forwarded-request.ts'
 import { toProvider } from './headers.ts'
 import type { CallPlan } from './plan-call.ts'
 import { relayAnswer } from './relay-answer.ts'
+import type { ClientMask } from './secrets.ts'
 import { type Answered, recordedHeaders } from './send-answer.ts'
 import type { SessionParts } from './session-types.ts'
 import { UpstreamFailure } from './upstream.ts'
@@ -36,24 +39,23 @@ export async function attempt(
   const { upstream, limits } = session
   const { provider, route, signal, client } = request
   if (signal.aborted) return failed(new UpstreamFailure('unsent', 'The call was stopped.'))
+  const key = keyOf(session, provider.name)
   try {
     const answer = await upstream.send({
       url: provider.addressOf(route),
-      headers: toProvider(
-        request.headers,
-        route.format,
-        keyOf(session, provider.name),
-        body.length,
-      ),
+      headers: toProvider(request.headers, route.format, key, body.length),
       body,
       signal,
       answerMs: limits.answerMs,
     })
     const status = answer.statusCode ?? 0
-    if (status >= 400) return await refused(status, answer, limits.idleMs)
-    if (status < 200 || status >= 300) return redirected(status, answer)
-    const { secrets } = session
-    const relayed = await relayAnswer({ answer, client, format: route.format, secrets, limits })
+    if (status < 200 || (status >= 300 && status < 400)) return redirected(status, answer)
+    const mask = session.secrets.forClient(key)
+    const content = decodeAnswer(answer)
+    if (content === undefined) return unreadable(answer)
+    if (status >= 400) return await refused(answer, content, mask, limits.idleMs)
+    const { format } = route
+    const relayed = await relayAnswer({ answer, content, client, format, mask, limits })
     const { ended, bytes, isTruncated, reading } = relayed
     const headers = recordedHeaders(answer.headers)
     return {
@@ -101,12 +103,31 @@ function redirected(status: number, answer: IncomingMessage): Attempt {
 
 const errorBytesMax = 1024 * 1024
 
-async function refused(status: number, answer: IncomingMessage, idleMs: number): Promise<Attempt> {
+/** What it used is in there, and nobody here can read it. */
+function unreadable(answer: IncomingMessage): Attempt {
+  answer.destroy()
+  const encoding = answer.headers['content-encoding'] ?? ''
+  return {
+    type: 'failed',
+    status: 502,
+    message: `The provider answered in an encoding that nobody asked for: ${encoding.slice(0, 40)}.`,
+    ended: 'unreadable',
+    isWorthAnother: false,
+    chargeFor: worstCharge,
+  }
+}
+
+async function refused(
+  answer: IncomingMessage,
+  content: Readable,
+  mask: ClientMask,
+  idleMs: number,
+): Promise<Attempt> {
   const chunks: Buffer[] = []
   let bytes = 0
   const timer = setTimeout(() => answer.destroy(), idleMs)
   try {
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > errorBytesMax) break
       chunks.push(chunk)
@@ -116,7 +137,8 @@ async function refused(status: number, answer: IncomingMessage, idleMs: number):
   }
   clearTimeout(timer)
   const body = Buffer.concat(chunks)
+  const status = answer.statusCode ?? 0
   const kind = providerAnswerKind(status, body.toString().slice(0, 20_000))
   const { headers } = answer
-  return { type: 'refused', status, headers, body, kind, chargeFor: () => noCharge }
+  return { type: 'refused', status, headers, body, kind, mask, chargeFor: () => noCharge }
 }

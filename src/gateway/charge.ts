@@ -22,11 +22,19 @@ export const inputCharge = ({ inputTokens }: CallPlan): Charge => ({
   isEstimated: true,
 })
 
+/** It has worked, and what it made cannot be seen. */
+export const worstCharge = ({ inputTokens, outputTokens }: CallPlan): Charge => ({
+  usage: { ...noUsage, input: inputTokens, output: outputTokens },
+  isEstimated: true,
+})
+
 export function chargeOf(format: WireFormat, plan: CallPlan, relayed: Relayed): Charge {
   const { reading, ended } = relayed
   const said = { ...noUsage, ...reading.usage }
   if (reading.isFinal) return { usage: said, isEstimated: plan.price.isEstimated }
   const input = reading.usage.input ?? plan.inputTokens
+  // A refusal that calls itself a success.
+  if (reading.error !== undefined && !relayed.isStream) return inputCharge(plan)
   const output = Math.max(said.output, unsaidOutput(format, plan, relayed, ended))
   return { usage: { ...said, input, output }, isEstimated: true }
 }

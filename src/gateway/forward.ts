@@ -174,7 +174,7 @@ function afterAttempt(
   if (tried.type === 'refused') {
     const next = afterRefusal(session, request, tried, counts, sentAtMs)
     if ('waitMs' in next) return next
-    return { answered: { ...sendRefused(session, request, tried), trouble: next.trouble } }
+    return { answered: { ...sendRefused(request, tried), trouble: next.trouble } }
   }
   const waitMs = tried.isWorthAnother ? retryIn(session, counts) : undefined
   if (waitMs !== undefined) return { waitMs }

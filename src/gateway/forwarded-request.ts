@@ -5,6 +5,7 @@ import type { ProviderAnswerKind } from '../loop/index.ts'
 import type { Provider } from './provider.ts'
 import type { RequestShape } from './read-request.ts'
 import type { Route } from './route.ts'
+import type { ClientMask } from './secrets.ts'
 
 export interface ForwardedRequest {
   readonly route: Route
@@ -23,4 +24,5 @@ export interface ProviderRefusal {
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
   readonly kind: ProviderAnswerKind
+  readonly mask: ClientMask
 }

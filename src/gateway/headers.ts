@@ -35,7 +35,13 @@ const notForwarded = new Set([
   'referer',
 ])
 
-const notReturned = new Set(['set-cookie', 'alt-svc', 'strict-transport-security'])
+const notReturned = new Set([
+  'set-cookie',
+  'alt-svc',
+  'strict-transport-security',
+  // It has been decoded.
+  'content-encoding',
+])
 
 export function toProvider(
   headers: IncomingHttpHeaders,
@@ -72,7 +78,10 @@ function keyHeader(format: WireFormat, key: string): OutgoingHttpHeaders {
   }
 }
 
-export function toClient(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+export function toClient(
+  headers: IncomingHttpHeaders,
+  maskText: (text: string) => string,
+): OutgoingHttpHeaders {
   const named = namedByConnection(headers)
   const passed = Object.entries(headers).filter(
     ([name]) =>
@@ -81,7 +90,7 @@ export function toClient(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
       !notReturned.has(name) &&
       !name.startsWith('access-control-'),
   )
-  return Object.fromEntries(passed)
+  return Object.fromEntries(passed.map(([name, value]) => [name, maskText(String(value))]))
 }
 
 function namedByConnection(headers: IncomingHttpHeaders): ReadonlySet<string> {

@@ -7,12 +7,13 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import { type AnswerReading, type AnswerWatch, watchAnswer } from './answer-watch.ts'
 import { toClient } from './headers.ts'
 import type { GatewayLimits } from './limits.ts'
 import { type Refusal, refusalEvent } from './refusal.ts'
 import type { WireFormat } from './route.ts'
-import type { Secrets } from './secrets.ts'
+import type { ClientMask } from './secrets.ts'
 
 export interface Relayed {
   readonly ended: AnswerEnd
@@ -39,29 +40,32 @@ export type AnswerEnd =
 
 export interface RelayOptions {
   readonly answer: IncomingMessage
+  /** Its bytes, decoded. */
+  readonly content: Readable
   readonly client: ServerResponse
   readonly format: WireFormat
-  readonly secrets: Secrets
+  readonly mask: ClientMask
   readonly limits: GatewayLimits
 }
 
 export async function relayAnswer(options: RelayOptions): Promise<Relayed> {
-  const { answer, client, format, secrets, limits } = options
+  const { answer, content, client, format, mask, limits } = options
   const isStream = /^text\/event-stream\b/i.test(answer.headers['content-type'] ?? '')
   const watch = watchAnswer(format, isStream)
   const kept = keepUpTo(limits.recordBytesMax)
-  const masked = secrets.stream()
+  const masked = mask.stream()
   const timers = startTimers(answer, limits)
-  const { 'content-length': length, ...headers } = toClient(answer.headers)
+  const { 'content-length': length, ...headers } = toClient(answer.headers, mask.maskText)
   // An event may be added at the end of a stream, so it has no length.
+  const hasLength = !isStream && content === answer && length !== undefined
   client.writeHead(
     answer.statusCode ?? 200,
-    isStream || length === undefined ? headers : { ...headers, 'content-length': length },
+    hasLength ? { ...headers, 'content-length': length } : headers,
   )
   client.flushHeaders()
   let broken: AnswerEnd | undefined
   try {
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
       if (watch.push(chunk) && isStream) timers.progressed()
       kept.add(chunk)
       await write(client, masked.push(chunk), timers, limits.clientStallMs)

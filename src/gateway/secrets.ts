@@ -14,11 +14,19 @@ export interface Secrets {
   maskText(text: string): string
   /** Of an answer on record: also what is spelt out over several events. */
   maskEvents(bytes: Buffer): Buffer
-  /** For the client: only keys, since it may need the rest to do its work. */
-  maskKeys(bytes: Buffer): Buffer
-  stream(): MaskedStream
+  /**
+   * For the client: only the key that the provider was sent, since it may need the rest to do its work,
+   * and no provider can repeat what it does not know.
+   */
+  forClient(key: string | undefined): ClientMask
   readonly keys: readonly string[]
   withKey(key: string): Secrets
+}
+
+export interface ClientMask {
+  mask(bytes: Buffer): Buffer
+  maskText(text: string): string
+  stream(): MaskedStream
 }
 
 export interface MaskedStream {
@@ -32,19 +40,23 @@ const charsMin = 6
 
 export function createSecrets(keys: readonly string[], others: readonly string[]): Secrets {
   const values = [...new Set([...keys, ...others].filter(({ length }) => length >= charsMin))]
-  const plain = byLength(
-    keys.filter(({ length }) => length >= charsMin).map((key) => Buffer.from(key)),
-  )
   const written = byLength(values.flatMap(writtenForms))
   const escaped = values.map((value) => JSON.stringify(value).slice(1, -1))
   return {
     keys,
     withKey: (key) => createSecrets([...keys, key], others),
-    maskKeys: (bytes) => maskAll(bytes, plain),
     mask: (bytes) => maskAll(bytes, written),
     maskText: (text) => maskAll(Buffer.from(text), written).toString(),
     maskEvents: (bytes) => maskAcrossEvents(maskAll(bytes, written), escaped),
-    stream: () => maskedStream(plain),
+    forClient(key) {
+      const isLong = key !== undefined && key.length >= charsMin
+      const needles = isLong ? byLength(writtenForms(key)) : []
+      return {
+        mask: (bytes) => maskAll(bytes, needles),
+        maskText: (text) => maskAll(Buffer.from(text), needles).toString(),
+        stream: () => maskedStream(needles),
+      }
+    },
   }
 }
 
@@ -52,7 +64,7 @@ export function createSecrets(keys: readonly string[], others: readonly string[]
 const byLength = (needles: readonly Buffer[]): readonly Buffer[] =>
   needles.toSorted((a, b) => b.length - a.length)
 
-/** A secret as it is, in an address, in JSON, and in base64 wherever it begins in there. */
+/** A secret as it is, in an address, in JSON, as hex, and in base64 wherever it begins in there. */
 function writtenForms(secret: string): readonly Buffer[] {
   const bytes = Buffer.from(secret)
   const encoded = [0, 1, 2].flatMap((shift) => {
@@ -63,10 +75,15 @@ function writtenForms(secret: string): readonly Buffer[] {
     const core = text.slice(shift === 0 ? 0 : shift + 1, text.length - 1)
     return [core, core.replaceAll('+', '-').replaceAll('/', '_')]
   })
+  const json = JSON.stringify(secret).slice(1, -1)
+  const hex = bytes.toString('hex')
   const forms = [
     secret,
     encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
+    json,
+    json.replaceAll('/', String.raw`\/`),
+    hex,
+    hex.toUpperCase(),
     ...encoded,
   ]
   return [...new Set(forms)]

@@ -8,7 +8,6 @@ import { bytesOfBody, type Exchange } from './record.ts'
 import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts'
 import { type AnswerEnd, finishAnswer } from './relay-answer.ts'
 import type { Route } from './route.ts'
-import type { SessionParts } from './session-types.ts'
 import type { SessionTrouble } from './totals.ts'
 import type { TurnReading } from './turn.ts'
 
@@ -45,12 +44,12 @@ export function sendRefusal(
 
 /** The provider's refusal, without secrets that it may repeat. */
 export function sendRefused(
-  { secrets }: SessionParts,
   { client }: Receiver,
-  { status, headers, body, kind }: ProviderRefusal,
+  { status, headers, body, kind, mask }: ProviderRefusal,
 ): Answered {
-  const bytes = secrets.maskKeys(body)
-  send(client, status, { ...toClient(headers), 'content-length': bytes.length }, bytes)
+  const bytes = mask.mask(body)
+  const passed = toClient(headers, mask.maskText)
+  send(client, status, { ...passed, 'content-length': bytes.length }, bytes)
   const recorded = recordedHeaders(headers)
   return { status, headers: recorded, bytes, isTruncated: false, ended: kind }
 }

@@ -207,8 +207,15 @@ function serve(
   take: (request: IncomingMessage, client: ServerResponse) => void,
   { requestMs }: GatewayLimits,
 ): Server {
-  const timeouts = { requestTimeout: requestMs, headersTimeout: Math.min(20_000, requestMs) }
-  const server = createServer({ ...timeouts, maxHeaderSize: 64 * 1024 }, take)
+  const server = createServer(
+    {
+      requestTimeout: requestMs,
+      headersTimeout: Math.min(20_000, requestMs),
+      connectionsCheckingInterval: Math.min(5000, requestMs),
+      maxHeaderSize: 64 * 1024,
+    },
+    take,
+  )
   server.maxConnections = connectionsMax
   // Upgrades and tunnels are nothing of ours.
   server.on('upgrade', (_request, socket) => socket.destroy())

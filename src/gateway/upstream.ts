@@ -41,29 +41,50 @@ export function openUpstream(): Upstream {
       plain.destroy()
       secure.destroy()
     },
-    send({ url, headers, body, signal, answerMs }) {
-      return new Promise((resolve, reject) => {
-        const isSecure = url.protocol === 'https:'
-        const ask = isSecure ? httpsRequest : httpRequest
-        const options = { method: 'POST', headers, agent: isSecure ? secure : plain, signal }
-        const request = ask(url, options)
-        const silent = (): void => {
-          const message = `The provider did not answer within ${Math.ceil(answerMs / 1000)} s.`
-          request.destroy(new UpstreamFailure('silent', message))
-        }
-        const timer = setTimeout(silent, answerMs)
-        request.once('response', (answer) => {
-          clearTimeout(timer)
-          resolve(answer)
-        })
-        request.on('error', (error) => {
-          clearTimeout(timer)
-          reject(signal.aborted ? stopped(signal) : toFailure(error))
-        })
-        request.end(body)
-      })
+    async send(request) {
+      const isSecure = request.url.protocol === 'https:'
+      try {
+        return await sendOnce(request, isSecure ? secure : plain)
+      } catch (error) {
+        // The provider let go of the connection while the request was on its way: it has not seen it.
+        if (!(error instanceof StaleConnection)) throw error
+        return sendOnce(request, false)
+      }
     },
   }
+}
+
+class StaleConnection extends Error {}
+
+/** A connection that breaks later than this was not broken before. */
+const staleMsMax = 1000
+
+function sendOnce(
+  { url, headers, body, signal, answerMs }: UpstreamRequest,
+  agent: HttpAgent | false,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const ask = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const request = ask(url, { method: 'POST', headers, agent, signal })
+    const silent = (): void => {
+      const message = `The provider did not answer within ${Math.ceil(answerMs / 1000)} s.`
+      request.destroy(new UpstreamFailure('silent', message))
+    }
+    const timer = setTimeout(silent, answerMs)
+    const sentAtMs = performance.now()
+    request.once('response', (answer) => {
+      clearTimeout(timer)
+      resolve(answer)
+    })
+    request.on('error', (error: Error & { readonly code?: string }) => {
+      clearTimeout(timer)
+      const isBroken = ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
+      const isStale = request.reusedSocket && isBroken && performance.now() - sentAtMs < staleMsMax
+      if (signal.aborted) reject(stopped(signal))
+      else reject(isStale ? new StaleConnection('', { cause: error }) : toFailure(error))
+    })
+    request.end(body)
+  })
 }
 
 const stopped = (signal: AbortSignal): UpstreamFailure =>
