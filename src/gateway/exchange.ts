@@ -50,13 +50,14 @@ export async function handleExchange(session: SessionParts, arrived: Arrived): P
     sendRefusal(arrived, { status: 400, kind: 'bad-request', message: shape.problem })
     return
   }
-  if (arrived.route.metered) session.turns.asked(body)
+  if (arrived.route.metered) session.turns.asked(body, shape.offersTools)
   const account: Account = { requests: 0, usage: noUsage, spent: zero, isEstimated: false }
   const provider = providerOf(session, arrived.route)
   const answered = await answer(session, arrived, shape, body, provider, account)
   session.tally.exchanges++
   if (arrived.route.metered) {
-    session.turns.answered(answered.ended === 'complete' ? answered.turn : undefined)
+    const turn = answered.ended === 'complete' ? answered.turn : undefined
+    session.turns.answered(turn, shape.offersTools)
     if (!saysNothing.has(answered.ended)) session.tally.trouble = answered.trouble
   }
   const isGood = answered.status < 300 && answered.ended === 'complete'
@@ -198,7 +199,8 @@ async function keepPace(session: SessionParts, signal: AbortSignal): Promise<voi
   const isOnRecord = replayer !== undefined && tally.diverged === undefined
   if (isOnRecord || failures < freeFailures) return
   const waitMs = Math.min(paceMsMax, 250 * 2 ** Math.min(failures - freeFailures, 10))
-  await clock.sleep(waitMs, signal)
+  // Who leaves meanwhile has not failed.
+  await clock.sleep(waitMs, signal).catch(() => undefined)
 }
 
 function toExchange(

@@ -22,6 +22,7 @@ export interface RequestShape {
   readonly hasHiddenInput: boolean
   /** Whether input may go into the provider's cache, which costs more, and for an hour more still. */
   readonly cacheWrites: 'none' | 'short' | 'hour'
+  readonly offersTools: boolean
   /** The same request with this limit. The name is for formats that have two. */
   limitedTo(tokens: number, name: LimitName): Buffer
 }
@@ -63,6 +64,7 @@ export function readRequest(
       : text.includes('"1h"')
         ? 'hour'
         : 'short',
+    offersTools: ['tools', 'functions'].some((name) => isFilled(fields[name])),
     limitedTo: (tokens, name) =>
       applyEdits(body, limitEdits(route.format, members, inner, tokens, name)),
   }
@@ -101,6 +103,8 @@ function parseObject(body: Buffer): Fields | undefined {
     return undefined
   }
 }
+
+const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null
 

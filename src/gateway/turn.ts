@@ -108,29 +108,37 @@ const ids = (values: readonly unknown[], name: string): readonly string[] =>
 /** The turns of all conversations that go through one session. */
 export interface Turns {
   /** Results of calls are in the question after them. */
-  asked(body: Buffer): void
-  answered(turn: TurnReading | undefined): void
+  asked(body: Buffer, offersTools: boolean): void
+  answered(turn: TurnReading | undefined, offersTools: boolean): void
   /** Not `final` while something that was called has not come back. */
   readonly last: TurnEnd | undefined
 }
 
 const waitingMax = 1024
 
+/**
+ * Agents ask besides: for a title, for a summary. Once tools were offered, only what offers tools is the
+ * work itself, and nothing else ends it.
+ */
 export function createTurns(): Turns {
   const waiting = new Set<string>()
+  let hasTools = false
   let last: TurnEnd | undefined
   return {
     get last() {
       return last === 'final' && waiting.size > 0 ? 'calls' : last
     },
-    asked(body) {
+    asked(body, offersTools) {
+      hasTools ||= offersTools
+      if (hasTools && !offersTools) return
       for (const call of waiting) {
         const isBack =
           body.includes(call) || (call === geminiResult && body.includes('function_response'))
         if (isBack) waiting.delete(call)
       }
     },
-    answered(turn) {
+    answered(turn, offersTools) {
+      if (hasTools && !offersTools) return
       last = turn?.stop ?? 'other'
       if (turn === undefined || turn.stop === undefined || turn.stop === 'other') return
       if (turn.calls.length > 0) last = 'calls'
