@@ -3,6 +3,7 @@
  * and no key.
  *
  * E4. The gateway reserves and settles; the agent itself has nothing to reserve.
+ * E9. An agent that is told that there is nothing left for it, and asks on and on, is ended.
  */
 
 import type { Agent } from '../agents/index.ts'
@@ -14,9 +15,18 @@ import {
   type ReplaySettings,
   type Session,
   type SessionOptions,
+  type SessionTotals,
+  type SessionTrouble,
   writeExchange,
 } from '../gateway/index.ts'
-import type { AgentContext, AgentReport, AgentTask, Reservation } from '../loop/index.ts'
+import {
+  type AgentContext,
+  type AgentReport,
+  type AgentTask,
+  FaultError,
+  type Reservation,
+  type Signal,
+} from '../loop/index.ts'
 
 export interface MeteredAgentOptions {
   gateway(): Promise<Gateway>
@@ -24,6 +34,8 @@ export interface MeteredAgentOptions {
   make(session: Session, context: AgentContext): Promise<Agent>
   /** Which providers answer, and with which keys, where that is not the usual. */
   readonly access?: Pick<SessionOptions, 'providers' | 'keys' | 'routes'>
+  /** The variable that a provider's key is in, for those whose key is refused. */
+  keyVariable(provider: string): string
   /** What must not be on record, besides keys. */
   readonly secrets?: readonly string[]
   /** Answers from the record. Where nothing is recorded, nothing is answered. */
@@ -39,10 +51,18 @@ export function meteredAgent(options: MeteredAgentOptions): Agent {
   return {
     async work(task, context) {
       const gateway = await options.gateway()
-      const session = await gateway.session(sessionFor(options, context))
+      const patience = createPatience(context.signal)
+      const session = await gateway.session({
+        ...sessionFor(options, context),
+        note(note) {
+          tell(context, note)
+          if (note.type === 'exchange-ended') patience.saw(session.totals.trouble, note.provider)
+        },
+      })
       try {
-        return await workIn(session, options, task, context)
+        return await workIn(session, options, task, context, patience)
       } finally {
+        patience.end()
         await session.close()
       }
     },
@@ -51,26 +71,41 @@ export function meteredAgent(options: MeteredAgentOptions): Agent {
 
 async function workIn(
   session: Session,
-  { make }: MeteredAgentOptions,
+  { make, keyVariable }: MeteredAgentOptions,
   task: AgentTask,
   context: AgentContext,
+  { signal, asked }: Patience,
 ): Promise<AgentReport> {
+  const faultIn = (totals: SessionTotals): FaultError | undefined =>
+    withAdvice(faultOf(totals), asked(), keyVariable)
   let report: AgentReport
   try {
     const agent = await make(session, context)
-    report = await agent.work(task, { ...context, reserve: async () => nothingReserved })
+    const reserve = async (): Promise<Reservation> => nothingReserved
+    report = await agent.work(task, { ...context, reserve, signal })
   } catch (error) {
     const totals = await session.close()
     context.signal.throwIfAborted()
-    throw faultOf(totals) ?? error
+    throw faultIn(totals) ?? error
   }
   const totals = await session.close()
   context.signal.throwIfAborted()
   // What an agent says of a failure is a guess; the gateway has seen it.
-  const isDoubtful = report.status === 'failed' || totals.diverged !== undefined
-  const fault = isDoubtful ? faultOf(totals) : undefined
+  const isDoubtful = report.status === 'failed' || totals.diverged !== undefined || signal.aborted
+  const fault = isDoubtful ? faultIn(totals) : undefined
   if (fault !== undefined) throw fault
   return { ...report, usage: totals.spent }
+}
+
+/** Only here it is known where a key came from. */
+function withAdvice(
+  error: FaultError | undefined,
+  provider: string | undefined,
+  keyVariable: (provider: string) => string,
+): FaultError | undefined {
+  if (error?.fault.code !== 'provider-denied' || provider === undefined) return error
+  const message = `${error.fault.message} Check ${keyVariable(provider)} and the account behind it.`
+  return new FaultError({ ...error.fault, message })
 }
 
 const nothingReserved: Reservation = { settle: async () => undefined }
@@ -84,10 +119,42 @@ function sessionFor(options: MeteredAgentOptions, context: AgentContext): Sessio
     reserve,
     signal,
     remaining: () => context.remaining(),
-    note: (note) => tell(context, note),
     record: (exchange) => keep(context, exchange),
     ...(secrets === undefined ? {} : { secrets }),
     ...(replay === undefined ? {} : { replay: replay({ iteration, step }) ?? { exchanges: [] } }),
+  }
+}
+
+interface Patience {
+  /** Aborts when the run is stopped, or when there is no use in going on. */
+  readonly signal: AbortSignal
+  saw(trouble: SessionTrouble | undefined, provider: string): void
+  /** The provider that was asked last. */
+  asked(): string | undefined
+  end(): void
+}
+
+/** How often in a row an agent may be told that it gets nothing more; it has its work to put away. */
+const refusalsMax = 6
+
+const hopeless: ReadonlySet<string> = new Set(['budget', 'not-allowed', 'unknown-model'])
+
+function createPatience(signal: Signal): Patience {
+  const stop = new AbortController()
+  const forward = (): void => stop.abort(signal.reason)
+  let refusals = 0
+  let last: string | undefined
+  signal.addEventListener('abort', forward, { once: true })
+  if (signal.aborted) forward()
+  return {
+    signal: stop.signal,
+    asked: () => last,
+    saw(trouble, provider) {
+      last = provider
+      refusals = trouble !== undefined && hopeless.has(trouble.kind) ? refusals + 1 : 0
+      if (refusals >= refusalsMax) stop.abort()
+    },
+    end: () => signal.removeEventListener('abort', forward),
   }
 }
 

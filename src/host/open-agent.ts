@@ -12,6 +12,7 @@ import {
   publicProviders,
   type Session,
   type SessionOptions,
+  keyVariables as variablesOf,
 } from '../gateway/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { AgentSettings, CommandAgentSettings, ModelAgentSettings } from '../protocol/index.ts'
@@ -77,6 +78,7 @@ function openCommand(settings: CommandAgentSettings, parts: AgentParts): Agent {
   const env = passOn('the agent', names, environment, problems)
   return meteredAgent({
     gateway: () => models.gateway(),
+    keyVariable: (provider) => variablesOf(provider)[0] ?? provider,
     secrets: Object.values(env),
     ...(place.replay === undefined ? {} : { replay: place.replay }),
     async make(session) {
@@ -109,6 +111,7 @@ async function openModel(settings: ModelAgentSettings, parts: AgentParts): Promi
   if (place.replay === undefined) await requireKey(settings, parts)
   return meteredAgent({
     gateway: () => models.gateway(),
+    keyVariable: () => keyVariable ?? `the key of ${provider}`,
     access: accessOf(settings, parts.environment),
     ...(place.replay === undefined ? {} : { replay: place.replay }),
     async make(session) {
