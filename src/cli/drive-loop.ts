@@ -22,10 +22,16 @@ export interface Started extends From {
   readonly handle: RunHandle
 }
 
+export interface Watched {
+  readonly signal: AbortSignal
+  /** Tells the person who watches. */
+  readonly onProblem: (problem: string) => void
+}
+
 /** Opens what the run needs, starts it, and follows it to its end. */
 export type Drive = (
   place: Pick<OpenPlace, 'workspace' | 'replay'>,
-  start: (opened: OpenedLoop, signal: AbortSignal) => Promise<Started>,
+  start: (opened: OpenedLoop, watched: Watched) => Promise<Started>,
 ) => Promise<void>
 
 export type LoopOptions = LoadOptions & AttendedOption & Omit<LoadManner, 'watched'>
@@ -56,9 +62,10 @@ export async function withLoop(
         attended: session.terminal.asks || options.attended === true,
         models: host.models,
       })
-      for (const problem of opened.problems) foreground.say(`warning: ${visible(problem)}`)
-      foreground.signal.throwIfAborted()
-      const { handle, ...from } = await start(opened, foreground.signal)
+      const onProblem = (problem: string): void => foreground.say(`warning: ${visible(problem)}`)
+      for (const problem of opened.problems) onProblem(problem)
+      signal.throwIfAborted()
+      const { handle, ...from } = await start(opened, { signal, onProblem })
       await foreground.follow(host, handle, from)
     })
   } catch (error) {

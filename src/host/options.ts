@@ -64,6 +64,8 @@ export interface ForkOptions<Input> extends RunParts, Creation {
   readonly workspace?: string
   /** Put them there though the folder is not empty: what is in it goes away. */
   readonly replaceFiles?: boolean
+  /** Told of what is no part of the tree (`exclude`) and could not be copied. */
+  readonly onProblem?: (problem: string) => void
 }
 
 export interface ExportOptions {

@@ -3,6 +3,7 @@
 import { createRun, forkRun, type RunRow, readCreated, rewindRun } from '../engine/index.ts'
 import { createOwner } from '../journal/index.ts'
 import { isEnd, isLoopError, LoopError, type Source } from '../loop/index.ts'
+import { carryOver } from './carry-over.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { requireEmpty, requireFolder, resolveWorkspace } from './places.ts'
@@ -59,6 +60,9 @@ export function createStarts(
           ...(workspace === undefined ? {} : { workspace }),
         }),
       )
+      const { exclude: names = [], signal, onProblem } = options
+      const carried = { from: from.workspace, to: workspace, names, signal }
+      for (const problem of await carryOver(base, carried)) onProblem?.(problem)
       return driver.drive(run, loop, options, workspace)
     },
   }

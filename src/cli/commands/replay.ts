@@ -53,12 +53,12 @@ export async function replayRun(
     const { changes } = replay.original.state.source ?? {}
     const loading = { ...options, purpose: 'resume', changes } as const
     await withLoop(session, host, file, loading, (loaded, drive) =>
-      drive({ workspace: replay.workspace, replay: replay.answers }, async (opened, signal) => {
+      drive({ workspace: replay.workspace, replay: replay.answers }, async (opened, watched) => {
         const before = options.resume === true ? await host.inspect(name) : undefined
         const handle = await replay.start(loaded.loop, {
           ...opened.parts,
           source: loaded.source,
-          signal,
+          ...watched,
           changedFile: options.file !== undefined,
           ...(options.name === undefined ? {} : { name: options.name }),
         })

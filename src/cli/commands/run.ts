@@ -83,14 +83,14 @@ async function startRun(program: Command, file: string, options: RunOptions): Pr
       const workspace = workspaceFor(options.workspace, loaded)
       const limits = { ...loaded.limits, ...limitsFrom(options) }
       if (options.dryRun === true) return showPlan(session, loaded, limits, workspace)
-      await drive({ workspace }, async (opened, signal) => {
+      await drive({ workspace }, async (opened, watched) => {
         const handle = await host.start(loaded.loop, {
           ...opened.parts,
           input: loaded.input,
           limits,
           workspace,
           source: loaded.source,
-          signal,
+          signal: watched.signal,
           ...(options.name === undefined ? {} : { name: options.name }),
         })
         const title = `${loaded.loop.name}${changed(loaded)}  in ${workspace}`
@@ -131,11 +131,11 @@ async function resumeRun(program: Command, name: string, options: ResumeOptions)
     const changes = before.state.source?.changes
     const loading = { ...options, purpose: 'resume', changes } as const
     await withLoop(session, host, file, loading, (loaded, drive) =>
-      drive({ workspace: moved.workspace ?? before.run.workspace }, async (opened, signal) => {
+      drive({ workspace: moved.workspace ?? before.run.workspace }, async (opened, watched) => {
         const handle = await host.resume(before.run.id, loaded.loop, {
           ...opened.parts,
           ...moved,
-          signal,
+          signal: watched.signal,
           force: options.force === true,
           ...(options.from === undefined ? {} : { fromIteration: options.from }),
         })
@@ -171,11 +171,11 @@ async function forkRun(program: Command, name: string, options: ForkCommandOptio
     const changes = { ...inherited, ...(await changesFrom(options)) }
     const loading = { ...options, changes }
     await withLoop(session, host, fileOf(from, options.file), loading, (loaded, drive) =>
-      drive({ workspace }, async (opened, signal) => {
+      drive({ workspace }, async (opened, watched) => {
         const handle = await host.fork(from.run.id, loaded.loop, {
           ...opened.parts,
           iteration,
-          signal,
+          ...watched,
           source: loaded.source,
           limits: limitsFrom(options),
           ...(workspace === undefined ? {} : { workspace }),

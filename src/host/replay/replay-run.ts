@@ -28,7 +28,9 @@ import {
   type RunId,
 } from '../../loop/index.ts'
 import { createDirectoryWorkspace } from '../../workspace/index.ts'
+import { carryOver } from '../carry-over.ts'
 import type { Driver, HostPorts } from '../driver.ts'
+import type { RunParts } from '../options.ts'
 import { makeFolder, pathInside, resolveWorkspace } from '../places.ts'
 import { createNamed } from '../run-names.ts'
 import { endedByItself, firstDifference } from './compare.ts'
@@ -55,9 +57,11 @@ export async function openReplay(
     answers: answers.replay,
     requireFile: (digest) => requireSameFile(original, digest),
     async start(loop, options) {
-      const { source, changedFile, name: _name, ...parts } = options
+      const { source, changedFile, name: _name, onProblem, ...parts } = options
       if (changedFile !== true) requireSameFile(original, source?.digest)
       requireNothingElse(workspace, parts.exclude ?? [], resumed)
+      // Before there is a run: one that is cut short while it copies is not gone on with.
+      for (const problem of await carried(base, original, workspace, parts)) onProblem?.(problem)
       const run = resumed ?? (await create(base, original, loop, workspace, options))
       await recordAnswers(base, original, run.id)
       return driver.drive(run, loop, answers.parts(parts), workspace)
@@ -124,6 +128,15 @@ function requireNothingElse(
     `The folder ${workspace} has files (${other}) that would be replaced. Give an empty one.`,
   )
 }
+
+/** A replay is to see what the original saw; git answers questions of agents and checks. */
+const carried = (
+  base: HostPorts,
+  { run }: Recording,
+  to: string | undefined,
+  { exclude = [], signal }: RunParts,
+): Promise<readonly string[]> =>
+  carryOver(base, { from: run.workspace, to, names: ['.git', ...exclude], signal })
 
 async function create(
   base: HostPorts,

@@ -1,6 +1,16 @@
 // Runs done again from their record: people, gates, actions and waits; what was undone; where it differs.
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -283,6 +293,33 @@ describe('the folder of a replay', () => {
     expect(existsSync(kept.workspace ?? '')).toBe(true)
     await host.remove(kept.run)
     expect(existsSync(kept.workspace ?? '')).toBe(false)
+  })
+
+  test('has what is no part of the tree from the folder of the original, and from nobody else', async () => {
+    const host = await newHost()
+    const loop = loopOf(async (it) => {
+      await append(it, 'x')
+      const seen = readdirSync(it.workspace?.path ?? '', { recursive: true }).toSorted()
+      return it.step('seen', () => seen as string[])
+    })
+    const exclude = ['deps', 'link']
+    const workspace = newFolder()
+    mkdirSync(join(workspace, 'deps/a'), { recursive: true })
+    writeFileSync(join(workspace, 'deps/a/index.js'), 'x')
+    mkdirSync(join(workspace, '.git'))
+    writeFileSync(join(workspace, '.git/HEAD'), 'ref: refs/heads/main')
+    symlinkSync('/nonexistent/secret', join(workspace, 'link'))
+    const options = { input: null, name: 'one', workspace, limits: { iterations: 1 }, exclude }
+    await (await host.start(loop, options)).done
+    const again = await replay(host, 'one', loop, { exclude })
+    expect(words(again)).toBe('same')
+    const { state } = await host.inspect(again.run)
+    expect(state.progress).toEqual((await host.inspect('one')).state.progress)
+    expect(state.progress).toContain('deps/a/index.js')
+    expect(readlinkSync(join(again.workspace ?? '', 'link'))).toBe('/nonexistent/secret')
+    const fork = { iteration: 0, name: 'fork', workspace: join(newFolder(), 'fork'), exclude }
+    await (await host.fork('one', loop, fork)).done
+    expect(readdirSync(fork.workspace).toSorted()).toEqual(['deps', 'link', 'log.txt'])
   })
 
   test('must be empty but for what is no part of the tree, and is not removed when it was chosen', async () => {

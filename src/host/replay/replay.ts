@@ -41,6 +41,8 @@ export interface ReplayStart extends RunParts {
   readonly source?: Source
   /** Another loop file is used on purpose. */
   readonly changedFile?: boolean
+  /** Told of what is no part of the tree (`exclude`, `.git`) and could not be copied. */
+  readonly onProblem?: (problem: string) => void
 }
 
 export interface ReplayResult {

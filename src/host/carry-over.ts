@@ -1,0 +1,59 @@
+/**
+ * What is no part of a tree and is needed all the same, dependencies mostly: copied from the folder of one
+ * run to that of another that comes from it. As it is now, not as it was then.
+ */
+
+import { lstatSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LoopError } from '../loop/index.ts'
+import { createPlainCommands } from '../sandbox/index.ts'
+import type { HostPorts } from './driver.ts'
+import { makeFolder } from './places.ts'
+
+export interface CarryOver {
+  readonly from: string | undefined
+  readonly to: string | undefined
+  /** In the root of both; those that are there already stay. */
+  readonly names: readonly string[]
+  readonly signal?: AbortSignal | undefined
+}
+
+const timeoutMs = 300_000
+
+/** What could not be copied, in words: the run may do without it. */
+export async function carryOver(
+  { journal }: Pick<HostPorts, 'journal'>,
+  { from, to, names, signal = new AbortController().signal }: CarryOver,
+): Promise<readonly string[]> {
+  if (from === undefined || to === undefined) return []
+  const wanted = [...new Set(names)].filter(
+    (name) => !name.includes('/') && isThere(join(from, name)) && !isThere(join(to, name)),
+  )
+  if (wanted.length === 0) return []
+  // Whoever works there could put a link in the place of a folder while it is read.
+  const busy = (await journal.listRuns()).find((run) => run.held && run.workspace === from)
+  if (busy !== undefined) {
+    return [`${wanted.join(', ')}: not copied from ${from}, where run "${busy.name}" is at work.`]
+  }
+  makeFolder(to)
+  const problems: string[] = []
+  for (const name of wanted) {
+    const problem = await copy(join(from, name), join(to, name), signal)
+    if (problem !== undefined) problems.push(problem)
+  }
+  return problems
+}
+
+/** By the system's own program: there may be a hundred thousand files. Links stay links. */
+async function copy(from: string, to: string, signal: AbortSignal): Promise<string | undefined> {
+  const command = { program: 'cp', args: ['-RPp', '--', from, to], timeoutMs }
+  const { exitCode, ended, stderr } = await createPlainCommands().run(command, signal)
+  if (exitCode === 0) return undefined
+  await rm(to, { recursive: true, force: true })
+  if (signal.aborted) throw new LoopError('not-available', `Copying ${from} was given up.`)
+  const why = ended === 'timeout' ? 'it took too long' : (stderr.trim().split('\n').at(-1) ?? '')
+  return `${from} could not be copied to ${to}: ${why}. What needs it will fail.`
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
