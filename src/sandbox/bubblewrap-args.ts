@@ -8,7 +8,7 @@
 
 import { realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { delimiter, isAbsolute, join, relative } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import type { GitMounts } from './git-mounts.ts'
 import type { SandboxLimits, SandboxPlace } from './sandbox-type.ts'
@@ -60,20 +60,32 @@ export interface PreparedPlace extends SandboxPlace {
 
 export function bubblewrapArgs(place: PreparedPlace, command: InnerCommand): readonly string[] {
   const { real, toolchains } = place
-  return [
+  const inside = innerPath(place)
+  const args = [
     ...toolchains.mounts.flatMap((path) => ['--ro-bind', path, path]),
     ...toolchains.links.flatMap(({ path, target }) => ['--symlink', target, path]),
     ...kernelFolders(place.allLimits.tmpBytes),
     ...filesOf(place),
-    ...place.shown.hidden.flatMap(({ path, isFolder }) => (isFolder ? emptyFolder(path) : [])),
-    ...hiddenFiles(place).flatMap((path, index) => emptyFile(path, hiddenDescriptor + index)),
+    ...place.shown.hidden.flatMap(({ path, isFolder }) =>
+      isFolder ? emptyFolder(inside(path)) : [],
+    ),
+    ...hiddenFiles(place).flatMap((path, index) =>
+      emptyFile(inside(path), hiddenDescriptor + index),
+    ),
     ...relayFiles(place, command.relay),
     '--remount-ro',
     '/',
     ...environmentOf(place, command).flatMap(([name, value]) => ['--setenv', name, value]),
     '--chdir',
-    command.cwd ?? real,
+    inside(command.cwd ?? real),
   ]
+  // They are told apart by it: what has one in it would be more than one.
+  const wrong = args.find((arg) => arg.includes('\0'))
+  if (wrong === undefined) return args
+  throw new LoopError(
+    'bad-request',
+    `A path or variable for the sandbox has a NUL in it: ${JSON.stringify(wrong.slice(0, 80))}. Take it out.`,
+  )
 }
 
 /** Where nothing could be protected, because the workspace would be all. */
@@ -131,13 +143,26 @@ function kernelFolders(tmpBytes: number): readonly string[] {
   ]
 }
 
-function filesOf({ workspace, real, git, shown }: PreparedPlace): readonly string[] {
-  const readable = (path: string): readonly string[] => ['--ro-bind', path, path]
-  const writable = (path: string): readonly string[] => ['--bind', path, path]
+/** Where what is in the workspace is inside. */
+function innerPath({ workspace, real, shownAs }: PreparedPlace): (path: string) => string {
+  if (shownAs === undefined) return (path) => path
+  const root = [real, workspace]
+  return (path) => {
+    const folder = root.find((one) => isWithin(path, one))
+    return folder === undefined ? path : join(shownAs, relative(folder, path))
+  }
+}
+
+function filesOf(place: PreparedPlace): readonly string[] {
+  const { workspace, real, git, shown, shownAs } = place
+  const inside = innerPath(place)
+  const readable = (path: string): readonly string[] => ['--ro-bind', path, inside(path)]
+  const writable = (path: string): readonly string[] => ['--bind', path, inside(path)]
+  const isLink = workspace !== real && shownAs === undefined
   return [
     ...shown.outside.flatMap(readable),
     ...writable(real),
-    ...(workspace === real ? [] : ['--symlink', real, workspace]),
+    ...(isLink ? ['--symlink', real, workspace] : []),
     ...shown.links.flatMap(({ path, target }) => ['--symlink', target, path]),
     // What is mounted cannot be moved.
     ...shown.pinned.flatMap(writable),

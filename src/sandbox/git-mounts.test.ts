@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -77,14 +78,61 @@ test('a link is not followed', async () => {
 
 test.each([
   '[remote "origin"]\n\turl = https://user:token@example.com/x.git\n',
+  '[remote "origin"]\n\turl = https://token@example.com/x.git\n',
   '[http "https://example.com"]\n\textraheader = AUTHORIZATION: basic eA==\n',
+  '[http "https://example.com"] extraHeader = AUTHORIZATION: basic eA==\n',
+  '[github]\n\toauth-token = x\n',
+  `[core]\n${'#'.repeat(300_000)}\n`,
 ])('a configuration with a secret is hidden', async (config) => {
   await write('ws/.git/config', config)
   expect(gitMounts(workspace).hide).toEqual([`${workspace}/.git/config`])
 })
 
 test('an ordinary remote is no secret', async () => {
-  const remotes = 'url = git@example.com:x.git\n\turl = https://example.com/x.git\n'
+  const remotes =
+    'url = git@example.com:x.git\n\turl = https://example.com/x.git\n\turl = ssh://git@example.com/x\n'
   await write('ws/.git/config', `[remote "origin"]\n\t${remotes}`)
+  expect(gitMounts(workspace).hide).toEqual([])
+})
+
+test('secrets of submodules and in files of their own are hidden too', async () => {
+  await write('ws/.git/config', '[core]\n')
+  await write('ws/.git/credentials', 'https://me:x@example.com')
+  await write('ws/.git/config.worktree', '[x]\n\tpassword = y\n')
+  for (const name of ['a', 'deep/b', 'a/modules/c']) {
+    await write(`ws/.git/modules/${name}/HEAD`, '')
+    await write(`ws/.git/modules/${name}/config`, 'url = https://me:x@example.com/y\n')
+  }
+  await write('ws/.git/modules/fine/HEAD', '')
+  await write('ws/.git/modules/fine/config', '[core]\n')
+  expect(gitMounts(workspace).hide.toSorted()).toEqual(
+    [
+      'config.worktree',
+      'credentials',
+      'modules/a/config',
+      'modules/a/modules/c/config',
+      'modules/deep/b/config',
+    ].map((name) => join(workspace, '.git', name)),
+  )
+})
+
+test('nothing that an agent puts in the way makes us wait, or takes our memory', async () => {
+  const fifo = (path: string): void => {
+    execFileSync('mkfifo', [join(folder, path)])
+  }
+  await mkdir(join(workspace, 'evil'))
+  fifo('ws/evil/gitdir')
+  await write('ws/.git', 'gitdir: evil\n')
+  expect(gitMounts(workspace).readOnly).toEqual([`${workspace}/.git`])
+  await rm(join(workspace, '.git'))
+  fifo('ws/.git')
+  expect(gitMounts(workspace).readOnly).toEqual([])
+  await rm(join(workspace, '.git'))
+  await write('ws/.git', 'gitdir: evil\n')
+  await truncate(join(workspace, '.git'), 1e12)
+  expect(gitMounts(workspace).readOnly).toEqual([`${workspace}/.git`])
+  await rm(join(workspace, '.git'))
+  await mkdir(join(workspace, '.git'))
+  fifo('ws/.git/config')
   expect(gitMounts(workspace).hide).toEqual([])
 })

@@ -5,8 +5,9 @@
  * only if the repository it points to points back: only a real `git worktree add` writes both.
  */
 
-import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { readSmallFile } from './small-file.ts'
 
 export interface GitMounts {
   /** In this order, after the workspace. */
@@ -15,8 +16,16 @@ export interface GitMounts {
   readonly hide: readonly string[]
 }
 
-/** In an address, in a header, or by name. */
-const secretInConfig = /:\/\/[^\s/@]+@|^\s*(?:extraheader|password|token|sslkey)\s*=/im
+/** In an address, or by name; a key may stand in the line of its section. */
+const secretInConfig =
+  /:\/\/[^\s/@:]*:[^\s/@]+@|https?:\/\/[^\s/@]+@|(?:^|\])\s*[\w-]*(?:header|passw(?:or)?d|token|secret|apikey|sslkey|cookie)\s*=/im
+/** Where a repository keeps more of it. */
+const secretFiles = ['credentials', '.git-credentials']
+const configFiles = ['config', 'config.worktree']
+const modulesMax = 1000
+/** Far more than git writes into them; what is longer is not looked at but hidden. */
+const pointerBytesMax = 8192
+const configBytesMax = 256 * 1024
 
 /** To be found once for a place, before anything runs in it that could change it meanwhile. */
 export function gitMounts(workspace: string): GitMounts {
@@ -24,10 +33,52 @@ export function gitMounts(workspace: string): GitMounts {
   const kind = kindOf(own)
   const repository = kind === 'file' ? repositoryOf(own) : kind === 'folder' ? own : undefined
   const readOnly = [...new Set([repository, kind === undefined ? undefined : own])]
-  const config = repository === undefined ? [] : [join(repository, 'config')]
   return {
     readOnly: readOnly.filter((path) => path !== undefined),
-    hide: config.filter((file) => kindOf(file) === 'file' && secretInConfig.test(read(file))),
+    hide: repository === undefined ? [] : secretsIn(repository),
+  }
+}
+
+function secretsIn(repository: string): readonly string[] {
+  const isFile = (file: string): boolean => kindOf(file) === 'file'
+  const configs = [repository, ...modulesIn(repository)].flatMap((folder) =>
+    configFiles.map((name) => join(folder, name)),
+  )
+  return [
+    ...secretFiles.map((name) => join(repository, name)).filter(isFile),
+    ...configs.filter((file) => isFile(file) && hasSecret(file)),
+  ]
+}
+
+/** Repositories of submodules; their names may have slashes in them. */
+function modulesIn(repository: string): readonly string[] {
+  const folders = [join(repository, 'modules')]
+  const found: string[] = []
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    if (found.length + folders.length > modulesMax) break
+    for (const name of foldersIn(next)) {
+      const folder = join(next, name)
+      if (kindOf(join(folder, 'HEAD')) === 'file') found.push(folder, ...modulesIn(folder))
+      else folders.push(folder)
+    }
+  }
+  return found
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  } catch {
+    return []
+  }
+}
+
+function hasSecret(file: string): boolean {
+  try {
+    return secretInConfig.test(readSmallFile(file, configBytesMax))
+  } catch {
+    return true
   }
 }
 
@@ -45,10 +96,10 @@ function kindOf(path: string): 'folder' | 'file' | undefined {
 /** `repository/worktrees/name/gitdir` names the `.git` file that names `repository/worktrees/name`. */
 function repositoryOf(pointer: string): string | undefined {
   try {
-    const target = /^gitdir: (.+)\n?$/.exec(readFileSync(pointer, 'utf8'))?.[1]
+    const target = /^gitdir: (.+)\n?$/.exec(readSmallFile(pointer, pointerBytesMax))?.[1]
     if (target === undefined) return undefined
     const folder = realpathSync(join(target.startsWith('/') ? '' : dirname(pointer), target))
-    const back = readFileSync(join(folder, 'gitdir'), 'utf8').trim()
+    const back = readSmallFile(join(folder, 'gitdir'), pointerBytesMax).trim()
     const isOurs =
       realpathSync(join(back.startsWith('/') ? '' : folder, back)) === realpathSync(pointer)
     const worktrees = dirname(folder)
@@ -60,13 +111,5 @@ function repositoryOf(pointer: string): string | undefined {
     return isOurs && isRepository ? repository : undefined
   } catch {
     return undefined
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return '' // who cannot read it cannot read it inside either
   }
 }

@@ -64,6 +64,8 @@ export interface Relay {
 export interface SandboxPlace {
   /** It may be changed, but for its `.git`. */
   readonly workspace: string
+  /** Where the workspace is inside, when that is to be elsewhere; not everywhere possible. */
+  readonly shownAs?: string
   readonly readOnly?: readonly string[]
   /** Files and folders inside the others that are empty for the command. */
   readonly hide?: readonly string[]

@@ -57,7 +57,6 @@ const managers = [
   { folder: '.sdkman/candidates' },
   { folder: '.bun/bin' },
   { folder: '.deno/bin' },
-  { folder: 'sdk' },
   { folder: 'go/bin' },
 ] as const
 
@@ -73,6 +72,7 @@ export function findToolchains({ home, path, node }: ToolchainOptions): Toolchai
       .filter((entry) => entry.startsWith('/opt/'))
       .map(twoDeep)
       .filter(isRealFolder),
+    ...goMounts(join(home, 'sdk')),
     ...nodeMounts(node, home),
   ]
   const unique = withoutNested([...new Set(mounts)])
@@ -89,6 +89,18 @@ export function findToolchains({ home, path, node }: ToolchainOptions): Toolchai
       PATH: [...new Set(ownPath.filter(visible))].join(delimiter),
       ...Object.fromEntries(variables),
     },
+  }
+}
+
+/** Go's own versions of itself. The folder may hold other things too. */
+function goMounts(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /^go\d[\w.]*$/.test(name))
+      .map((name) => join(folder, name))
+      .filter(isRealFolder)
+  } catch {
+    return []
   }
 }
 

@@ -71,6 +71,19 @@ describe('a command', () => {
     expect((await commands.run(shell('pwd', { cwd }), never)).stdout).toBe(`${cwd}\n`)
   })
 
+  test.each([
+    ['folder', (text: string) => ({ cwd: workspace + text })],
+    ['variable', (text: string) => ({ env: { A: `x${text}` } })],
+    ['name of a variable', (text: string) => ({ env: { [`A${text}`]: 'x' } })],
+    ['program', (text: string) => ({ program: `sh${text}` })],
+    ['argument', (text: string) => ({ args: [`x${text}`] })],
+  ])('cannot ask for more than it is given by its %s', async (_what, more) => {
+    const secret = await newFolder()
+    await writeFile(join(secret, 'key'), 'secret')
+    const command = shell('cat /tmp/key', more(`\0--ro-bind\0${secret}\0/tmp`))
+    await expect(commands.run(command, never)).rejects.toThrow(/NUL|null bytes/)
+  })
+
   test('finds Node, git and a shell', async () => {
     const { stdout } = await commands.run(
       shell('node -p process.version; git --version; bash -c "echo bash"'),
@@ -146,7 +159,14 @@ describe('a workspace', () => {
     expect(await readFile(join(workspace, 'b'), 'utf8')).toBe('b\n')
   })
 
-  test.each(['/', '/usr', '/tmp', '/nonexistent/workspace', 'relative', '/etc/passwd'])(
+  test('may have a very long path', async () => {
+    const deep = join(workspace, ...Array.from({ length: 14 }, () => 'd'.repeat(250)))
+    await mkdir(deep, { recursive: true })
+    const own = sandbox.commands({ workspace: deep })
+    expect(await own.run(shell('echo x > f; pwd'), never)).toMatchObject({ stdout: `${deep}\n` })
+  })
+
+  test.each(['/', '/usr', '/tmp', '/sys', '/proc/self', '/nonexistent/workspace', 'relative'])(
     'cannot be %s',
     (path) => {
       expect(() => sandbox.commands({ workspace: path })).toThrow(
