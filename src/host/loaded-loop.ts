@@ -21,6 +21,8 @@ export interface LoopPreview {
 
 export interface LoadedLoop {
   readonly source: Source
+  /** The file and those that it names, which are no part of the work: whole paths. */
+  readonly files: readonly string[]
   readonly loop: AnyLoopType
   readonly input: Json
   readonly limits: Partial<Limits>
@@ -49,6 +51,8 @@ export interface OpenPlace {
   readonly attended?: boolean
   /** The host's own, shared by its runs; without it one is opened for this run. */
   readonly models?: ModelDoor
+  /** Where the workspace is for whatever the run starts, as far as walls can do that. */
+  readonly shownAs?: string | undefined
   /** Models are not asked: the record answers, and nothing else. */
   readonly replay?: (at: ReplayPlace) => ReplaySettings | undefined
   readonly signal?: AbortSignal

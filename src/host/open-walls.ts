@@ -74,6 +74,7 @@ export async function openWalls(
       ...partsOf(workspace, [place.folder]),
     ],
     limits: settings.limits,
+    ...(place.shownAs === undefined ? {} : { shownAs: place.shownAs }),
   })
   // What cannot be walled in is better refused before there is a run.
   if (existsSync(workspace)) sandbox.commands(shown())
