@@ -30,7 +30,7 @@ export interface Watched {
 
 /** Opens what the run needs, starts it, and follows it to its end. */
 export type Drive = (
-  place: Pick<OpenPlace, 'workspace' | 'replay'>,
+  place: Pick<OpenPlace, 'workspace' | 'replay' | 'apart' | 'shownAs'>,
   start: (opened: OpenedLoop, watched: Watched) => Promise<Started>,
 ) => Promise<void>
 
@@ -58,7 +58,7 @@ export async function withLoop(
         ...place,
         folder,
         signal,
-        apart: outputFiles(),
+        apart: [...outputFiles(), ...(place.apart ?? [])],
         attended: session.terminal.asks || options.attended === true,
         models: host.models,
       })

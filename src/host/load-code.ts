@@ -44,6 +44,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
     const opened: OpenedParts[] = []
     return {
       source: changedSource(code.source, changes),
+      files: [scanned.file],
       ...type,
       input: given,
       limits: file.limits,

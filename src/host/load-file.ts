@@ -28,6 +28,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
   const opened: OpenedParts[] = []
   return {
     source: changedSource({ file: path, digest }, changes),
+    files: named(read),
     // Its functions are of one type; the engine holds loops of any.
     loop: plainLoop(settings),
     input,

@@ -52,8 +52,12 @@ export async function replayRun(
     if (options.file === undefined) await requireSameFile(host, replay, file)
     const { changes } = replay.original.state.source ?? {}
     const loading = { ...options, purpose: 'resume', changes } as const
-    await withLoop(session, host, file, loading, (loaded, drive) =>
-      drive({ workspace: replay.workspace, replay: replay.answers }, async (opened, watched) => {
+    await withLoop(session, host, file, loading, async (loaded, drive) => {
+      const { workspace, answers } = replay
+      const apart = await replay.bringFiles(loaded.files)
+      // Paths stand in what agents were told and said.
+      const place = { workspace, replay: answers, apart, shownAs: replay.original.run.workspace }
+      await drive(place, async (opened, watched) => {
         const before = options.resume === true ? await host.inspect(name) : undefined
         const handle = await replay.start(loaded.loop, {
           ...opened.parts,
@@ -64,8 +68,8 @@ export async function replayRun(
         })
         started = true
         return { ...told(replay, handle), before }
-      }),
-    )
+      })
+    })
   } finally {
     if (!started && options.resume !== true) await replay.removeFiles()
   }

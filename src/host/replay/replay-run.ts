@@ -5,10 +5,7 @@
  * A replay of a replay is one more of the run that both come from.
  */
 
-import { existsSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { uuidv7 } from 'uuidv7'
 import {
   type AnyLoopType,
   type Beginning,
@@ -28,14 +25,18 @@ import {
   type RunId,
 } from '../../loop/index.ts'
 import { createDirectoryWorkspace } from '../../workspace/index.ts'
-import { carryOver } from '../carry-over.ts'
 import type { Driver, HostPorts } from '../driver.ts'
-import type { RunParts } from '../options.ts'
-import { makeFolder, pathInside, resolveWorkspace } from '../places.ts'
 import { createNamed } from '../run-names.ts'
 import { endedByItself, firstDifference } from './compare.ts'
 import { countExchanges, firstOf, lastOf, type Recording, readRecording } from './recording.ts'
 import type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay.ts'
+import {
+  bringFiles,
+  carryApart,
+  folderFor,
+  isReplayFolder,
+  requireNothingElse,
+} from './replay-folder.ts'
 import { replayAnswers } from './replay-parts.ts'
 
 export async function openReplay(
@@ -55,13 +56,14 @@ export async function openReplay(
     end: endOfRecord(original),
     workspace,
     answers: answers.replay,
+    bringFiles: (files) => bringFiles(files, original.run.workspace, workspace),
     requireFile: (digest) => requireSameFile(original, digest),
     async start(loop, options) {
       const { source, changedFile, name: _name, onProblem, ...parts } = options
       if (changedFile !== true) requireSameFile(original, source?.digest)
       requireNothingElse(workspace, parts.exclude ?? [], resumed)
       // Before there is a run: one that is cut short while it copies is not gone on with.
-      for (const problem of await carried(base, original, workspace, parts)) onProblem?.(problem)
+      for (const problem of await carryApart(base, original, workspace, parts)) onProblem?.(problem)
       const run = resumed ?? (await create(base, original, loop, workspace, options))
       await recordAnswers(base, original, run.id)
       return driver.drive(run, loop, answers.parts(parts), workspace)
@@ -72,23 +74,6 @@ export async function openReplay(
       await rm(workspace, { recursive: true, force: true })
     },
   }
-}
-
-/** Folders of replays that nobody chose. */
-const replaysFolder = (folder: string): string => join(folder, 'replays')
-
-export const isReplayFolder = (record: string, workspace: string): boolean =>
-  !['.', undefined].includes(pathInside(replaysFolder(record), workspace))
-
-function folderFor(
-  { folder }: HostPorts,
-  { run }: Recording,
-  { workspace }: ReplayOptions,
-): string | undefined {
-  if (run.workspace === undefined) return undefined
-  const path = workspace ?? join(replaysFolder(folder), uuidv7())
-  makeFolder(path)
-  return resolveWorkspace(path, folder)
 }
 
 async function originOf({ journal }: HostPorts, { id }: Pick<RunRow, 'id'>): Promise<RunId> {
@@ -112,31 +97,6 @@ function requireSameFile({ run, created }: Recording, digest: string | undefined
       'Put it back as it was, or name a loop file with --file: the replay shows what that changes.',
   )
 }
-
-/** What is no part of the tree may be there already: a checkout needs its dependencies. */
-function requireNothingElse(
-  workspace: string | undefined,
-  exclude: readonly string[],
-  resumed: RunRow | undefined,
-): void {
-  if (workspace === undefined || resumed !== undefined || !existsSync(workspace)) return
-  const apart = new Set(['.git', ...exclude])
-  const [other] = readdirSync(workspace).filter((name) => !apart.has(name))
-  if (other === undefined) return
-  throw new LoopError(
-    'bad-request',
-    `The folder ${workspace} has files (${other}) that would be replaced. Give an empty one.`,
-  )
-}
-
-/** A replay is to see what the original saw; git answers questions of agents and checks. */
-const carried = (
-  base: HostPorts,
-  { run }: Recording,
-  to: string | undefined,
-  { exclude = [], signal }: RunParts,
-): Promise<readonly string[]> =>
-  carryOver(base, { from: run.workspace, to, names: ['.git', ...exclude], signal })
 
 async function create(
   base: HostPorts,

@@ -25,6 +25,11 @@ export interface Replay {
   readonly workspace: string | undefined
   /** For `LoadedLoop.open`: models are not asked. */
   readonly answers: NonNullable<OpenPlace['replay']>
+  /**
+   * Files of the loop that lie among those of the original (`LoadedLoop.files`) are put where the replay
+   * works, since whoever lists files sees them. Resolves with where they are: they are apart.
+   */
+  bringFiles(files: readonly string[]): Promise<readonly string[]>
   /** Rejects with `code-changed` where the loop file is not what it was. */
   requireFile(digest: string): void
   /** Creates the run, or takes it up again, and drives it. */

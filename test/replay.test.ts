@@ -1,81 +1,11 @@
 // Runs done again from their record: people, gates, actions and waits; what was undone; where it differs.
 
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
-import { type Action, FaultError, type Iteration, type LoopType } from '../../loop/index.ts'
-import type { Host } from '../host.ts'
-import { openHost } from '../open-host.ts'
-import type { RunParts } from '../options.ts'
-import { describeDifference } from './compare.ts'
-import type { ReplayResult } from './replay.ts'
-
-const folders: string[] = []
-const hosts: Host[] = []
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'loopwright-replay-'))
-  folders.push(folder)
-  return folder
-}
-
-async function newHost(folder = join(newFolder(), 'state')): Promise<Host> {
-  const host = await openHost({ folder })
-  hosts.push(host)
-  return host
-}
-
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
-type Work = LoopType<unknown, unknown, unknown, unknown>
-
-const loopOf = (iterate: (it: Iteration) => Promise<unknown>): Work => ({
-  name: 'work',
-  createContext: () => null,
-  iterate: (_context, it) => iterate(it),
-  extractProgress: (result) => result ?? null,
-})
-
-const append = (it: Iteration, line: string): Promise<unknown> =>
-  it.step(`append ${it.number}`, () => {
-    const file = join(it.workspace?.path ?? '', 'log.txt')
-    writeFileSync(file, `${existsSync(file) ? readFileSync(file, 'utf8') : ''}${line}\n`)
-  })
-
-interface Replayed extends ReplayResult {
-  readonly run: string
-  readonly workspace: string | undefined
-}
-
-async function replay(
-  host: Host,
-  run: string,
-  loop: Work,
-  parts: RunParts = {},
-): Promise<Replayed> {
-  const again = await host.replay(run)
-  const handle = await again.start(loop, parts)
-  await handle.done
-  const result = await again.result(handle.id)
-  return { ...result, run: handle.id, workspace: again.workspace }
-}
-
-const words = ({ difference }: ReplayResult): string =>
-  difference === undefined ? 'same' : describeDifference(difference)
+import { describe, expect, test } from 'vitest'
+import { type Action, FaultError, type Iteration, type RunParts } from '../src/host/index.ts'
+import { newFolder, newHost } from './host-fixture.ts'
+import { append, loopOf, replay, type Work, words } from './replay-fixture.ts'
 
 describe('a replay', () => {
   test('is a run of its own, with the same beginning and the same files after each step', async () => {
@@ -274,68 +204,6 @@ describe('a replay that differs', () => {
     const again = await replay(host, 'one', loop)
     expect(words(again)).toContain('iteration 2: recorded: complete (enough); now: continue')
     expect((await host.inspect(again.run)).state.iteration).toBe(3)
-  })
-})
-
-describe('the folder of a replay', () => {
-  test('is in the record, and goes when nobody needs it or with its run', async () => {
-    const host = await newHost()
-    const loop = loopOf((it) => append(it, 'x'))
-    const options = { input: null, name: 'one', workspace: newFolder(), limits: { iterations: 1 } }
-    await (await host.start(loop, options)).done
-    const again = await host.replay('one')
-    const handle = await again.start(loop, {})
-    await handle.done
-    expect(readdirSync(join(host.folder, 'replays'))).toHaveLength(1)
-    await again.removeFiles()
-    expect(readdirSync(join(host.folder, 'replays'))).toHaveLength(0)
-    const kept = await replay(host, 'one', loop)
-    expect(existsSync(kept.workspace ?? '')).toBe(true)
-    await host.remove(kept.run)
-    expect(existsSync(kept.workspace ?? '')).toBe(false)
-  })
-
-  test('has what is no part of the tree from the folder of the original, and from nobody else', async () => {
-    const host = await newHost()
-    const loop = loopOf(async (it) => {
-      await append(it, 'x')
-      const seen = readdirSync(it.workspace?.path ?? '', { recursive: true }).toSorted()
-      return it.step('seen', () => seen as string[])
-    })
-    const exclude = ['deps', 'link']
-    const workspace = newFolder()
-    mkdirSync(join(workspace, 'deps/a'), { recursive: true })
-    writeFileSync(join(workspace, 'deps/a/index.js'), 'x')
-    mkdirSync(join(workspace, '.git'))
-    writeFileSync(join(workspace, '.git/HEAD'), 'ref: refs/heads/main')
-    symlinkSync('/nonexistent/secret', join(workspace, 'link'))
-    const options = { input: null, name: 'one', workspace, limits: { iterations: 1 }, exclude }
-    await (await host.start(loop, options)).done
-    const again = await replay(host, 'one', loop, { exclude })
-    expect(words(again)).toBe('same')
-    const { state } = await host.inspect(again.run)
-    expect(state.progress).toEqual((await host.inspect('one')).state.progress)
-    expect(state.progress).toContain('deps/a/index.js')
-    expect(readlinkSync(join(again.workspace ?? '', 'link'))).toBe('/nonexistent/secret')
-    const fork = { iteration: 0, name: 'fork', workspace: join(newFolder(), 'fork'), exclude }
-    await (await host.fork('one', loop, fork)).done
-    expect(readdirSync(fork.workspace).toSorted()).toEqual(['deps', 'link', 'log.txt'])
-  })
-
-  test('must be empty but for what is no part of the tree, and is not removed when it was chosen', async () => {
-    const host = await newHost()
-    const loop = loopOf((it) => append(it, 'x'))
-    const options = { input: null, name: 'one', workspace: newFolder(), limits: { iterations: 1 } }
-    await (await host.start(loop, options)).done
-    const full = newFolder()
-    writeFileSync(join(full, 'precious'), 'x')
-    await expect((await host.replay('one', { workspace: full })).start(loop, {})).rejects.toThrow(
-      /precious/,
-    )
-    const again = await host.replay('one', { workspace: full })
-    await (await again.start(loop, { exclude: ['precious'] })).done
-    await again.removeFiles()
-    expect(readdirSync(full).toSorted()).toEqual(['log.txt', 'precious'])
   })
 })
 

@@ -1,0 +1,74 @@
+/** Where a replay works, and what is there besides the files of its tree. */
+
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { uuidv7 } from 'uuidv7'
+import type { RunRow } from '../../engine/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import { carryOver } from '../carry-over.ts'
+import type { HostPorts } from '../driver.ts'
+import type { RunParts } from '../options.ts'
+import { makeFolder, pathInside, resolveWorkspace } from '../places.ts'
+import type { Recording } from './recording.ts'
+import type { ReplayOptions } from './replay.ts'
+
+/** Folders of replays that nobody chose. */
+const replaysFolder = (folder: string): string => join(folder, 'replays')
+
+export const isReplayFolder = (record: string, workspace: string): boolean =>
+  !['.', undefined].includes(pathInside(replaysFolder(record), workspace))
+
+export function folderFor(
+  { folder }: HostPorts,
+  { run }: Recording,
+  { workspace }: ReplayOptions,
+): string | undefined {
+  if (run.workspace === undefined) return undefined
+  const path = workspace ?? join(replaysFolder(folder), uuidv7())
+  makeFolder(path)
+  return resolveWorkspace(path, folder)
+}
+
+/** What is no part of the tree may be there already: a checkout needs its dependencies. */
+export function requireNothingElse(
+  workspace: string | undefined,
+  exclude: readonly string[],
+  resumed: RunRow | undefined,
+): void {
+  if (workspace === undefined || resumed !== undefined || !existsSync(workspace)) return
+  const apart = new Set(['.git', ...exclude.map((path) => path.split('/')[0])])
+  const [other] = readdirSync(workspace).filter((name) => !apart.has(name))
+  if (other === undefined) return
+  throw new LoopError(
+    'bad-request',
+    `The folder ${workspace} has files (${other}) that would be replaced. Give an empty one.`,
+  )
+}
+
+export async function bringFiles(
+  files: readonly string[],
+  from: string | undefined,
+  to: string | undefined,
+): Promise<readonly string[]> {
+  if (from === undefined || to === undefined) return []
+  const brought: string[] = []
+  for (const file of files) {
+    const inner = existsSync(file) ? pathInside(from, realpathSync(file)) : undefined
+    if (inner === undefined || inner === '.') continue
+    const path = join(to, inner)
+    makeFolder(dirname(path))
+    if (!existsSync(path)) await copyFile(file, path)
+    brought.push(path)
+  }
+  return brought
+}
+
+/** A replay is to see what the original saw; git answers questions of agents and checks. */
+export const carryApart = (
+  base: HostPorts,
+  { run }: Recording,
+  to: string | undefined,
+  { exclude = [], signal }: RunParts,
+): Promise<readonly string[]> =>
+  carryOver(base, { from: run.workspace, to, names: ['.git', ...exclude], signal })
