@@ -82,6 +82,7 @@ function writtenForms(secret: string): readonly Buffer[] {
     encodeURIComponent(secret),
     json,
     json.replaceAll('/', String.raw`\/`),
+    JSON.stringify(json).slice(1, -1),
     hex,
     hex.toUpperCase(),
     ...encoded,
