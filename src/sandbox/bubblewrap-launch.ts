@@ -12,8 +12,6 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from '../engine/index.ts'
 import { FaultError } from '../loop/index.ts'
@@ -27,19 +25,20 @@ import {
   relaysOf,
   walls,
 } from './bubblewrap-args.ts'
+import {
+  commandOf,
+  followStatus,
+  killOuter,
+  type Status,
+  statusDescriptor,
+  write,
+} from './bubblewrap-status.ts'
 import type { Cgroup, Cgroups } from './cgroups.ts'
 import { type DiskWatch, watchDisk } from './disk-watch.ts'
-import { guardCommand, guardFailure, word, wordDescriptor } from './guard.ts'
+import { guardCommand, guardFailure } from './guard.ts'
 import { coverInherited, nothingDescriptor } from './inherited-descriptors.ts'
-import {
-  isAlive,
-  isBusy,
-  kill,
-  killAll,
-  type Mark,
-  markVariable,
-  newMark,
-} from './process-group.ts'
+import { type MemoryWatch, watchMemory } from './memory-watch.ts'
+import { isAlive, kill, killAll, type Mark, markVariable, newMark } from './process-group.ts'
 import { removedBytes } from './removed-files.ts'
 import { cannotStart, type Exceeded, type Launched } from './run-command.ts'
 import type { LimitKind } from './sandbox-type.ts'
@@ -61,7 +60,6 @@ type Started = Pick<Command, 'program' | 'args' | 'cwd' | 'env' | 'input'> & {
   readonly keepsInput?: boolean
 }
 
-const statusDescriptor = 3
 const argsDescriptor = 4
 const filterDescriptor = 6
 const goneMs = 5000
@@ -91,12 +89,15 @@ export function launchInBubblewrap(
       return first === undefined ? 0 : removedBytes(place.real, first)
     },
   })
+  const memory =
+    machine.limits === 'cgroup' ? undefined : watchMemory(status.first, place.allLimits.memoryBytes)
   child.once('error', () => {
     // It could not be started, so nobody will end it.
     watch.close()
+    memory?.close()
     void group?.remove()
   })
-  return supervise({ child, command, group, mark, place, status, watch })
+  return supervise({ child, command, group, mark, memory, place, status, watch })
 }
 
 function spawnBubblewrap(
@@ -142,87 +143,19 @@ function innerCommand(
   return guardCommand(place.allLimits, machine.limits, [...relay, program, ...args])
 }
 
-function write(child: ChildProcess, descriptor: number, content: string | Uint8Array): void {
-  // It may have ended before it has read anything; its exit says so.
-  pipeAt(child, descriptor)
-    ?.on('error', () => {})
-    .end(content)
-}
-
-/** Node types five of them. */
-const pipeAt = (child: ChildProcess, descriptor: number): Duplex | undefined =>
-  (child.stdio as readonly unknown[])[descriptor] as Duplex | undefined
-
-interface Status {
-  /** The first process of the namespace, once it is there. */
-  readonly first: () => number | undefined
-  /** bubblewrap tells how the command ended only if it had begun. */
-  readonly hasBegun: () => boolean
-}
-
-/** bubblewrap tells what it does. When the first process is there, it is limited and may go on. */
-function followStatus(child: ChildProcess, group: Cgroup | undefined): Status {
-  let text = ''
-  let first: number | undefined
-  child.stdio[statusDescriptor]
-    ?.on('error', () => {})
-    .on('data', (chunk: Buffer) => {
-      text += chunk.toString('latin1')
-      const pid = /"child-pid": (\d+)\b/.exec(text)?.[1]
-      if (first !== undefined || pid === undefined) return
-      first = Number(pid)
-      void letGo(child, group, first)
-    })
-  return { first: () => first, hasBegun: () => text.includes('"exit-code"') }
-}
-
-/**
- * Its groups hold the first process and the guard, so all that comes of them; bubblewrap outside need
- * not be in them. The first process binds its life to bubblewrap's only after it has started the guard,
- * and then waits: so we wait until it waits.
- */
-async function letGo(child: ChildProcess, group: Cgroup | undefined, first: number): Promise<void> {
-  try {
-    const guarded = isGuarded(child)
-    await group?.add(first)
-    if (!(await guarded)) return
-    if (group !== undefined) await addGuard(group, first)
-    while (isBusy(first)) await sleep(1)
-    write(child, wordDescriptor, word)
-  } catch {
-    // Without its limits it must not run.
-    killOuter(child)
-  }
-}
-
-/** It is in them already, unless it was started before its parent was moved. */
-async function addGuard(group: Cgroup, first: number): Promise<void> {
-  const guard = commandOf(first)
-  if (guard === undefined) throw new Error('There is no guard.')
-  if (group.has(guard)) return
-  await group.add(guard)
-  if (!group.has(guard)) throw new Error('The guard is not in its groups.')
-}
-
-/** The guard is there. False when everything ended before. */
-function isGuarded(child: ChildProcess): Promise<boolean> {
-  return new Promise((resolve) => {
-    const pipe = pipeAt(child, wordDescriptor)?.on('error', () => {})
-    pipe?.once('data', () => resolve(true)).once('close', () => resolve(false))
-  })
-}
-
 interface Supervised {
   readonly child: ChildProcess
   readonly command: Started
   readonly group: Cgroup | undefined
   readonly mark: Mark
+  readonly memory: MemoryWatch | undefined
   readonly place: PreparedPlace
   readonly status: Status
   readonly watch: DiskWatch
 }
 
-function supervise({ child, command, group, mark, place, status, watch }: Supervised): Launched {
+function supervise(supervised: Supervised): Launched {
+  const { child, command, group, mark, memory, place, status, watch } = supervised
   let tellTooMuch: (limit: Exceeded) => void = () => {}
   const tooMuchOutput = new Promise<Exceeded>((resolve) => {
     tellTooMuch = resolve
@@ -230,7 +163,11 @@ function supervise({ child, command, group, mark, place, status, watch }: Superv
   let met: Exceeded | undefined
   return {
     child,
-    exceeded: Promise.race([tooMuchOutput, watch.exceeded]),
+    exceeded: Promise.race([
+      tooMuchOutput,
+      watch.exceeded,
+      ...(memory === undefined ? [] : [memory.exceeded]),
+    ]),
     heard(outputBytes) {
       const isTooMuch = outputBytes > place.allLimits.outputBytes
       if (isTooMuch) tellTooMuch('output')
@@ -245,6 +182,7 @@ function supervise({ child, command, group, mark, place, status, watch }: Superv
     },
     async kill() {
       watch.close()
+      memory?.close()
       killOuter(child)
       const alive = await gone(child, status.first(), mark)
       met = group?.exceeded()
@@ -258,23 +196,6 @@ function supervise({ child, command, group, mark, place, status, watch }: Superv
       if (failure !== undefined) throw cannotStart(command, { code: failure })
       return met === undefined ? {} : { exceeded: met }
     },
-  }
-}
-
-/** With the group: the first process of the namespace is in it too. */
-function killOuter({ pid }: ChildProcess): void {
-  if (pid !== undefined) kill(-pid, 'SIGKILL')
-}
-
-/** The only child that is there from the beginning. */
-function commandOf(first: number | undefined): number | undefined {
-  if (first === undefined) return undefined
-  try {
-    const children = readFileSync(`/proc/${first}/task/${first}/children`, 'latin1')
-    const [child] = children.split(' ')
-    return child === undefined || child === '' ? undefined : Number(child)
-  } catch {
-    return undefined
   }
 }
 

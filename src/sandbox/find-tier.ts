@@ -89,7 +89,7 @@ async function lookOnLinux(machine: Machine, makeCommands: MakeCommands): Promis
   if (cgroups === undefined && machine.uid === 0) return none(rootReason, rootFix)
   const limits: LimitKind = cgroups === undefined ? 'rlimit' : 'cgroup'
   const { node } = machine
-  const filter = seccompFilter()
+  const filter = seccompFilter(limits)
   const bubblewrap = { bwrap, cgroups, limits, relay: relayFile(), node, filter }
   const walls: Walls = { type: 'bubblewrap', bubblewrap }
   return judge(machine, walls, limits, makeCommands, [])
@@ -150,7 +150,7 @@ const strong = (limits: LimitKind): Pick<SandboxReport, 'tier' | 'reason' | 'fix
   reason:
     limits === 'cgroup'
       ? 'bubblewrap holds, and control groups limit it.'
-      : 'bubblewrap holds. Memory is limited for each process, not for all together.',
+      : 'bubblewrap holds. Memory is limited for each process; of all together it is only looked at.',
   ...(limits === 'cgroup'
     ? {}
     : {

@@ -26,6 +26,8 @@ export interface NetworkProxyOptions {
   /** All addresses of a name. */
   readonly resolve?: (name: string) => Promise<readonly string[]>
   readonly connect?: (address: string, port: number) => Socket
+  /** For the socket; short, since its path is. Without it a new one. */
+  readonly folder?: string
 }
 
 export interface NetworkProxy {
@@ -43,7 +45,10 @@ const defaultPort = 443
 export async function openNetworkProxy(options: NetworkProxyOptions): Promise<NetworkProxy> {
   const isAllowed = createAllowList(options.allow)
   // Under a short path: the system allows 107 bytes for that of a socket.
-  const folder = await mkdtemp(join(tmpdir(), 'loopwright-net-'))
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'loopwright-net-')))
+  const remove = async (): Promise<void> => {
+    if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+  }
   const socket = join(folder, 'proxy.sock')
   const open = new Set<Duplex>()
   const server = createServer({ maxHeaderSize: headerBytesMax, requestTimeout: connectMs })
@@ -60,7 +65,7 @@ export async function openNetworkProxy(options: NetworkProxyOptions): Promise<Ne
     await listen(server, socket)
     await chmod(socket, 0o600)
   } catch (error) {
-    await rm(folder, { recursive: true, force: true })
+    await remove()
     throw error
   }
   return {
@@ -68,7 +73,7 @@ export async function openNetworkProxy(options: NetworkProxyOptions): Promise<Ne
     async close() {
       for (const stream of open) stream.destroy()
       await new Promise<void>((resolve) => server.close(() => resolve()))
-      await rm(folder, { recursive: true, force: true })
+      await remove()
     },
   }
 }

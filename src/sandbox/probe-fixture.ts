@@ -2,11 +2,12 @@
 
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Targets } from './probes.ts'
+import { isAbandoned, newMark } from './process-group.ts'
 
 export interface ProbeFixture extends Targets {
   readonly folder: string
@@ -17,8 +18,29 @@ export interface ProbeFixture extends Targets {
   close(): Promise<void>
 }
 
+const prefix = 'loopwright-probe-'
+
+/** Says whose the folder is. */
+const ownerFile = 'owner'
+
+/** Of processes that were killed while they tried. */
+async function removeAbandoned(): Promise<void> {
+  const names = process.platform === 'linux' ? await readdir(tmpdir()) : []
+  const folders = names.filter((name) => name.startsWith(prefix))
+  await Promise.all(
+    folders.map(async (name) => {
+      const path = join(tmpdir(), name)
+      const owner = await readFile(join(path, ownerFile), 'utf8').catch(() => undefined)
+      if (owner === undefined || !isAbandoned(owner)) return
+      await rm(path, { recursive: true, force: true }).catch(() => {})
+    }),
+  )
+}
+
 export async function createProbeFixture(): Promise<ProbeFixture> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-probe-')))
+  await removeAbandoned()
+  const folder = await realpath(await mkdtemp(join(tmpdir(), prefix)))
+  await writeFile(join(folder, ownerFile), newMark().own)
   const marker = `loopwright-probe-${randomUUID()}`
   const abstractName = `loopwright-${randomUUID()}`
   // It ends when its input does, so with us.

@@ -7,6 +7,8 @@
  * What is asked for by a pointer cannot be looked at, so `openat2` is not there; all who use it do without.
  */
 
+import type { LimitKind } from './sandbox-type.ts'
+
 const arches = {
   x64: 0xc000003e,
   ia32: 0x40000003,
@@ -25,6 +27,7 @@ const calls: Readonly<Record<Arch, Readonly<Record<string, number>>>> = {
     userfaultfd: 323,
     perf: 298,
     syslog: 103,
+    memfd: 319,
     ioctl: 16,
     open: 2,
     openat: 257,
@@ -43,6 +46,7 @@ const calls: Readonly<Record<Arch, Readonly<Record<string, number>>>> = {
     userfaultfd: 374,
     perf: 336,
     syslog: 103,
+    memfd: 356,
     ioctl: 54,
     open: 5,
     openat: 295,
@@ -61,6 +65,7 @@ const calls: Readonly<Record<Arch, Readonly<Record<string, number>>>> = {
     userfaultfd: 282,
     perf: 241,
     syslog: 116,
+    memfd: 279,
     ioctl: 29,
     openat: 56,
     fchmod: 52,
@@ -73,6 +78,7 @@ const calls: Readonly<Record<Arch, Readonly<Record<string, number>>>> = {
 const uring = [425, 426, 427] as const
 const openat2 = 437
 const fchmodat2 = 452
+const secretMemory = 447
 
 const refusedCalls = ['keys1', 'keys2', 'keys3', 'bpf', 'userfaultfd', 'perf', 'syslog'] as const
 /** Which of its arguments is the mode. */
@@ -98,11 +104,17 @@ const allow = answer(0x7fff0000)
 const notPermitted = answer(0x00050000 + 1)
 const noSuchCall = answer(0x00050000 + 38)
 
-/** Undefined for a processor whose numbers are not known here. */
-export function seccompFilter(arch: string = process.arch): Uint8Array | undefined {
+/**
+ * Undefined for a processor whose numbers are not known here. Without control groups nobody counts memory
+ * that is a file without a name, so there is none then.
+ */
+export function seccompFilter(
+  limits: LimitKind,
+  arch: string = process.arch,
+): Uint8Array | undefined {
   const own: readonly Arch[] = arch === 'x64' ? ['x64', 'ia32'] : arch === 'arm64' ? ['arm64'] : []
   if (own.length === 0) return undefined
-  const instructions = [load(4), ...own.flatMap(forArch), noSuchCall]
+  const instructions = [load(4), ...own.flatMap((one) => forArch(one, limits)), noSuchCall]
   const bytes = Buffer.alloc(8 * instructions.length)
   instructions.forEach(([code, whenTrue, whenFalse, value], index) => {
     bytes.writeUInt16LE(code, 8 * index)
@@ -114,18 +126,19 @@ export function seccompFilter(arch: string = process.arch): Uint8Array | undefin
 }
 
 /** Skipped by calls of another kind. */
-function forArch(arch: Arch): readonly Instruction[] {
+function forArch(arch: Arch, limits: LimitKind): readonly Instruction[] {
   const known = calls[arch]
   const number = (name: string): readonly number[] => {
     const found = known[name]
     return found === undefined ? [] : [found]
   }
+  const uncounted = limits === 'cgroup' ? [] : [...number('memfd'), secretMemory]
   const rules = [
     load(0),
     // The numbers of x32 would be others.
     ...(arch === 'x64' ? [ifAtLeast(0x40000000, 0, 1), noSuchCall] : []),
     ...refusedCalls.flatMap(number).flatMap((one) => when(one, [notPermitted])),
-    ...[...uring, openat2].flatMap((one) => when(one, [noSuchCall])),
+    ...[...uring, openat2, ...uncounted].flatMap((one) => when(one, [noSuchCall])),
     ...number('ioctl').flatMap((one) => when(one, typingRefused)),
     ...Object.entries(modeArguments).flatMap(([name, index]) =>
       number(name).flatMap((one) => when(one, modeRefused(index))),

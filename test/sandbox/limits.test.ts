@@ -61,6 +61,27 @@ describe.each(identities)('for %s', (identity) => {
     expect(result.exceeded).toBe(limits === 'cgroup' ? 'memory' : undefined)
   })
 
+  test.each([
+    [
+      'of many together',
+      'for i in 1 2 3 4; do node -e "global.b = Buffer.alloc(200 << 20, 1); setInterval(() => {}, 1e6)" & done; wait -n',
+    ],
+    [
+      'that is shared and no file',
+      `perl -e 'open(my $z, "<", "/dev/zero"); for (1..32) {
+        my $at = syscall(9, 0, 64 << 20, 3, 0x21, -1, 0); syscall(0, fileno($z), $at, 64 << 20) } sleep 1000'`,
+    ],
+    [
+      'that is a file without a name',
+      `perl -e 'my $n = "x"; for (1..32) { my $f = syscall(319, $n, 0); die "refused" if $f < 0;
+        open(my $o, ">&=", $f); print $o "x" x (64 << 20); push @all, $o } sleep 1000'`,
+    ],
+  ])('memory %s counts too', async (_what, script) => {
+    const { result } = await runLimited({ memoryBytes: 512 * mebibyte }, shell(script))
+    expect(result.ended).not.toBe('timeout')
+    expect(result.exceeded ?? result.stderr).toMatch(/^(memory|refused)/)
+  })
+
   test('files in memory count too', async () => {
     const script = 'head -c 100M /dev/zero > /tmp/big; stat -c %s /tmp/big'
     const { result } = await runLimited({ tmpBytes: 16 * mebibyte }, shell(script))
