@@ -10,6 +10,7 @@ import {
   readKeys,
 } from '../gateway/index.ts'
 import type { Environment } from './loaded-loop.ts'
+import { makeOwnFolder } from './own-folder.ts'
 
 export interface ModelDoor {
   /** Rejects with `not-configured` when the keys cannot be read. */
@@ -45,7 +46,21 @@ async function openFor(environment: Environment): Promise<Gateway> {
     { ...publicProviders[provider], baseUrl },
   ])
   const providers = Object.fromEntries(own) as ProviderTable
-  return openGateway({ keys: await keysOf(environment), providers })
+  const keys = await keysOf(environment)
+  const folder = await makeOwnFolder()
+  try {
+    const gateway = await openGateway({ keys, providers, folder: folder.path })
+    return {
+      ...gateway,
+      async close() {
+        await gateway.close()
+        await folder.remove()
+      },
+    }
+  } catch (error) {
+    await folder.remove()
+    throw error
+  }
 }
 
 const keysOf = (environment: Environment): ReturnType<typeof readKeys> =>

@@ -1,8 +1,7 @@
 /** What a loop file says a run may use, made real: its agent, tools, MCP servers and checks. */
 
 import { realpathSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { uuidv7 } from 'uuidv7'
 import { createAgents } from '../agents/index.ts'
@@ -18,6 +17,7 @@ import { serversOf } from './mcp-servers.ts'
 import { createModelDoor } from './model-door.ts'
 import { openAgent } from './open-agent.ts'
 import { type OpenWalls, openWalls, partsOf } from './open-walls.ts'
+import { makeOwnFolder } from './own-folder.ts'
 
 /** The role that the built-in loop type `plain` asks for. */
 const maker = 'maker'
@@ -79,8 +79,10 @@ export async function openParts(
 
 /** For a run that works on no files. */
 async function emptyFolder(opened: (() => Promise<unknown>)[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'loopwright-empty-'))
-  opened.push(() => rm(folder, { recursive: true, force: true }))
+  const own = await makeOwnFolder()
+  opened.push(() => own.remove())
+  const folder = join(own.path, 'empty')
+  await mkdir(folder)
   return folder
 }
 

@@ -23,6 +23,7 @@ import {
 } from '../sandbox/index.ts'
 import type { StartServer } from '../tools/index.ts'
 import type { OpenPlace } from './loaded-loop.ts'
+import { makeOwnFolder, type OwnFolder } from './own-folder.ts'
 import { pathInside } from './places.ts'
 
 export interface OpenWalls {
@@ -137,9 +138,25 @@ async function openProxy(
   problems: string[],
 ): Promise<NetworkProxy | undefined> {
   if (network.length === 0) return undefined
-  if (replay === undefined) return openNetworkProxy({ allow: network })
+  if (replay === undefined) return openProxyIn(await makeOwnFolder(), network)
   problems.push(`sandbox.network: ${network.join(', ')} cannot be reached in a replay.`)
   return undefined
+}
+
+async function openProxyIn(folder: OwnFolder, allow: readonly string[]): Promise<NetworkProxy> {
+  try {
+    const proxy = await openNetworkProxy({ allow, folder: folder.path })
+    return {
+      ...proxy,
+      async close() {
+        await proxy.close()
+        await folder.remove()
+      },
+    }
+  } catch (error) {
+    await folder.remove()
+    throw error
+  }
 }
 
 /** Of these paths, those that are in the workspace, as they are there. */

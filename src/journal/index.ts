@@ -1,7 +1,7 @@
 export { type BlobStore, createBlobStore } from './blob-store.ts'
 export { type Database, openDatabase, type Synchronous } from './database.ts'
 export { decodeEvent } from './event-code.ts'
-export { createOwner } from './owner.ts'
+export { createOwner, mayLive } from './owner.ts'
 export type { RemoveOptions } from './remove-run.ts'
 export { schemaVersion } from './schema.ts'
 export {
