@@ -121,3 +121,29 @@ ${agent(server)}
     expect(server.requests).toHaveLength(asked)
   })
 })
+
+describe('a replay is refused', () => {
+  const script = 'agent: { script: [[{ say: ok }]] }'
+  const remote = `${script}\nmcp: { far: { url: 'https://mcp.example.com/mcp' } }`
+  const login = 'agent: { command: [cat], subscription: true }'
+  test.each([
+    ['of a run that nobody knows', script, ['nobody'], 66, 'nobody'],
+    ['in a folder that has files', script, ['story', '--workspace', 'WORK'], 64, 'mine.txt'],
+    ['with a server beyond this machine', remote, ['story'], 64, 'mcp.example.com'],
+    ['of an agent with a login of its own', login, ['story'], 64, 'agent.subscription'],
+  ])('%s', async (_what, other, args, code, words) => {
+    const at = place(`prompt: Go.\nchecks: { fine: 'true' }\n${script}\n`, { 'mine.txt': 'mine' })
+    expect(await run(at)).toMatchObject({ code: 0 })
+    const file = join(at.file, '../other.yaml')
+    writeFileSync(file, readFileSync(at.file, 'utf8').replace(script, other))
+    const given = args.map((arg) => arg.replace('WORK', at.work))
+    const refused = await ctl(at, 'replay', ...given, '--file', file, '--trust')
+    expect(refused.code).toBe(code)
+    expect(refused.stderr).toContain(words)
+    expect(readFileSync(join(at.work, 'mine.txt'), 'utf8')).toBe('mine')
+    // Nothing is left of it: no run, no folder.
+    expect((await ctl(at, 'list')).stdout.trim().split('\n')).toHaveLength(2)
+    const left = join(at.state, 'replays')
+    expect(existsSync(left) ? readdirSync(left) : []).toEqual([])
+  })
+})

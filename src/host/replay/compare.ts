@@ -89,9 +89,10 @@ async function inStep(
   if (now?.end === undefined) return { message: 'it was not done again' }
   const [recorded, again] = [describeEnd(then.end), describeEnd(now.end)]
   if (recorded !== again) {
-    const left = now.end.type === 'failed' && now.end.fault.code === 'diverged'
-    const message = left ? now.end.fault.message : `recorded: ${recorded}; now: ${again}`
-    return { message }
+    if (now.end.type !== 'failed') return { message: `recorded: ${recorded}; now: ${again}` }
+    const { fault } = now.end
+    if (fault.code === 'diverged') return { message: fault.message }
+    return { message: `recorded: ${recorded}; now: failed (${fault.code}: ${fault.message})` }
   }
   if (then.end.type === 'failed' || now.end.type === 'failed') return undefined
   const files = await inFiles(then.end.tree, now.end.tree, changed)
