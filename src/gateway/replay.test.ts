@@ -15,6 +15,9 @@ test.each([
   ['finished in 1m 2.5s', 'finished in 0.31s'],
   ['Start at  16:30:12', 'Start at  09:01:59'],
   ['2026-11-15T10:00:00Z', '2027-01-01T00:00:00.5Z'],
+  ['Sun Nov 15 17:16:01 UTC 2026', 'Mon Nov 16 09:00:00 UTC 2026'],
+  ['-rw-r--r-- 1 a a 12 Nov 15 17:16 a.ts', '-rw-r--r-- 1 a a 12 Dec  1 09:00 a.ts'],
+  ['-rw-r--r-- 1 a a 12 Nov 15 17:16 a.ts', '-rw-r--r-- 1 a a 12 Nov  5  2025 a.ts'],
   ['1763200000', '1763200999'],
   ['http://127.0.0.1:40123/', 'http://127.0.0.1:51999/'],
   ['a'.repeat(40), 'b'.repeat(40)],
@@ -27,6 +30,7 @@ test.each([
   ['3 tests passed', '4 tests passed'],
   ['exit code 1', 'exit code 2'],
   ['version 1.2', 'version 1.3'],
+  ['-rw-r--r-- 1 a a 12 Nov 15 17:16 a.ts', '-rw-r--r-- 1 a a 13 Nov 15 17:16 a.ts'],
   ['line 12: expected 3', 'line 12: expected 4'],
 ])('"%s" and "%s" are not', (one, other) => {
   expect(normaliseRequest(inJson(one))).not.toBe(normaliseRequest(inJson(other)))

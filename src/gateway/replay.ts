@@ -30,6 +30,8 @@ export interface Replayer {
   }): Exchange | Divergence
 }
 
+const months = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
+
 /**
  * In the order in which they are taken out. A text in JSON has `\n` and the like before its words, so
  * beginnings of words are of no use here.
@@ -38,6 +40,18 @@ const differing: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<id>'],
   [/(?<!\d)\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/g, '<date>'],
   [/(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?,? (?:\w+ )?\w+ \d{1,2},? \d{4}/g, '<date>'],
+  // As `date` writes it, and `ls -l`: `Sun Nov 15 17:16:01 UTC 2026`, `Nov 15 17:16`, `Nov  5  2025`.
+  [
+    new RegExp(
+      `(?:\\w{3} )?(?:${months}) {1,2}\\d{1,2} \\d\\d:\\d\\d:\\d\\d(?: \\w{1,5})? \\d{4}`,
+      'g',
+    ),
+    '<date>',
+  ],
+  [
+    new RegExp(`(?:${months}) {1,2}\\d{1,2} {1,2}(?:\\d\\d:\\d\\d|\\d{4})(?![\\d:])`, 'g'),
+    '<date>',
+  ],
   [/(?<![\d:])\d\d:\d\d:\d\d(?:\.\d+)?(?![\d:])/g, '<time>'],
   [/(?:\/private)?(?:\/var\/folders|\/tmp|\/var\/tmp|\/run\/user)\/[\w./@+-]+/g, '<path>'],
   [/(?<![0-9a-f])(?:[0-9a-f]{40}|[0-9a-f]{64})(?![0-9a-f])/g, '<hash>'],
