@@ -150,3 +150,25 @@ test('the socket is ours alone and is gone at the end, as are open connections',
   await closed
   expect(existsSync(dirname(proxy.socket))).toBe(false)
 })
+
+test('many names do not take all the threads that names are looked up in', async () => {
+  let most = 0
+  let now = 0
+  const looked: string[] = []
+  const proxy = await open({
+    resolve: async (name) => {
+      looked.push(name)
+      now++
+      most = Math.max(most, now)
+      await new Promise((done) => setTimeout(done, 1))
+      now--
+      return [publicAddress]
+    },
+  })
+  const names = Array.from({ length: 40 }, (_, index) => `n${index % 20}.example.com:8443`)
+  const answers = await Promise.all(names.map((name) => ask(proxy, connectTo(name))))
+  for (const { socket } of answers) socket.destroy()
+  expect(answers.filter(({ answer }) => answer.startsWith('HTTP/1.1 200 '))).toHaveLength(40)
+  expect(most).toBe(2)
+  expect(new Set(looked).size).toBe(20)
+})

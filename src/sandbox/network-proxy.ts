@@ -37,6 +37,7 @@ export interface NetworkProxy {
 }
 
 const connectionsMax = 128
+const lookupsMax = 2
 const connectMs = 15_000
 const idleMs = 120_000
 const headerBytesMax = 4096
@@ -51,6 +52,7 @@ export async function openNetworkProxy(options: NetworkProxyOptions): Promise<Ne
   }
   const socket = join(folder, 'proxy.sock')
   const open = new Set<Duplex>()
+  const lookUp = fewAtATime(options.resolve ?? resolveName)
   const server = createServer({ maxHeaderSize: headerBytesMax, requestTimeout: connectMs })
   server.maxConnections = connectionsMax
   server.on('request', (_request, response) => {
@@ -59,7 +61,14 @@ export async function openNetworkProxy(options: NetworkProxyOptions): Promise<Ne
   server.on('connection', (connection) => track(open, connection))
   server.on('connect', (request: IncomingMessage, inner: Duplex, head: Buffer) => {
     // On a socket of ours it is one.
-    void tunnel(request.url ?? '', inner as Socket, head, options, isAllowed, open)
+    void tunnel(
+      request.url ?? '',
+      inner as Socket,
+      head,
+      { ...options, resolve: lookUp },
+      isAllowed,
+      open,
+    )
   })
   try {
     await listen(server, socket)
@@ -117,7 +126,7 @@ async function tunnel(
   text: string,
   inner: Socket,
   head: Buffer,
-  options: NetworkProxyOptions,
+  options: NetworkProxyOptions & { readonly resolve: Resolve },
   isAllowed: IsAllowed,
   open: Set<Duplex>,
 ): Promise<void> {
@@ -131,7 +140,7 @@ async function tunnel(
     return refuse('403 Forbidden', 'Only names of hosts can be asked for.')
   }
   if (!isAllowed(target)) return refuse('403 Forbidden', `${text} is not on the list of this loop.`)
-  const address = await publicAddress(target.name, options.resolve ?? resolveName)
+  const address = await publicAddress(target.name, options.resolve)
   if (address === undefined) return refuse('403 Forbidden', `${text} has no public address.`)
   if (inner.destroyed) return
   const outer = (options.connect ?? connectDirectly)(address, target.port)
@@ -162,10 +171,7 @@ const looksLikeAddress = (name: string): boolean =>
   isIP(name) !== 0 || /^(?:0x[0-9a-f]*|\d+)$/i.test(name.split('.').at(-1) ?? '')
 
 /** The first, if all of them are public: one that is not would be the next. */
-async function publicAddress(
-  name: string,
-  resolve: NonNullable<NetworkProxyOptions['resolve']>,
-): Promise<string | undefined> {
+async function publicAddress(name: string, resolve: Resolve): Promise<string | undefined> {
   try {
     const addresses = await resolve(name)
     return addresses.every(isPublicAddress) ? addresses[0] : undefined
@@ -174,7 +180,36 @@ async function publicAddress(
   }
 }
 
-const resolveName = async (name: string): Promise<readonly string[]> =>
+type Resolve = (name: string) => Promise<readonly string[]>
+
+/** The threads that names are looked up in are few, and our own files need them too. */
+function fewAtATime(resolve: Resolve): Resolve {
+  const underWay = new Map<string, Promise<readonly string[]>>()
+  const waiting: (() => void)[] = []
+  let free = lookupsMax
+  const turn = async (): Promise<void> => {
+    if (free > 0) free--
+    else await new Promise<void>((go) => waiting.push(go))
+  }
+  const look = async (name: string): Promise<readonly string[]> => {
+    await turn()
+    try {
+      return await resolve(name)
+    } finally {
+      underWay.delete(name)
+      const next = waiting.shift()
+      if (next === undefined) free++
+      else next()
+    }
+  }
+  return (name) => {
+    const found = underWay.get(name) ?? look(name)
+    underWay.set(name, found)
+    return found
+  }
+}
+
+const resolveName: Resolve = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address)
 
 const connectDirectly = (address: string, port: number): Socket => connectTo(port, address)
