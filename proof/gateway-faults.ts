@@ -55,7 +55,7 @@ export async function cutEverywhere(
     const question = { format, streamed: true }
     fault = undefined
     const events = (await stage.ask(question)).text.split('\n\n').length - 1
-    for (let afterEvents = 0; afterEvents < events; afterEvents += every) {
+    for (let afterEvents = events - 1; afterEvents >= 0; afterEvents -= every) {
       fault = { does: 'cut', afterEvents }
       const found = await cutOnce(stage, question)
       totals.cuts++

@@ -2,6 +2,7 @@
 
 import { runSuites } from '../bench/report.ts'
 import { failingCalls } from './failing-calls.ts'
+import { gatewaySuites } from './gateway.ts'
 import { hostileSets } from './hostile-sets.ts'
 import { killSuites } from './kills.ts'
 import { loopFileFuzz } from './loop-file-fuzz.ts'
@@ -16,6 +17,7 @@ const seeded = [simulation, loopFileFuzz]
 const everything = [
   ...seeded,
   ...hostileSets,
+  ...gatewaySuites,
   prefixResume,
   races,
   failingCalls,

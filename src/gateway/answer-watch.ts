@@ -198,12 +198,20 @@ function endOf(format: WireFormat, event: Readonly<Record<string, unknown>>): En
       return ends.includes(String(event['type'])) ? { stop: true, lastUsage: true } : notYet
     }
     case 'chat':
-      return { stop: finishes(event['choices'], 'finish_reason'), lastUsage: 'usage' in event }
+      return endOfChat(event)
     case 'gemini': {
       const stop = finishes(event['candidates'], 'finishReason') || 'promptFeedback' in event
       return { stop, lastUsage: stop }
     }
   }
+}
+
+/** Some servers say in each event what was used so far; the last word comes with the end or after it. */
+function endOfChat(event: Readonly<Record<string, unknown>>): End {
+  const { choices } = event
+  const stop = finishes(choices, 'finish_reason')
+  const isAfter = !Array.isArray(choices) || choices.length === 0
+  return { stop, lastUsage: part(event, 'usage') !== undefined && (stop || isAfter) }
 }
 
 function finishes(choices: unknown, name: string): boolean {
@@ -216,6 +224,8 @@ function finishes(choices: unknown, name: string): boolean {
 
 function errorOf(value: object): string | undefined {
   const error = part(value, 'error') ?? part(part(value, 'response'), 'error')
+  const words: unknown = Reflect.get(value, 'error')
+  if (typeof words === 'string' && words !== '') return words.slice(0, messageCharsMax)
   if (error === undefined) return undefined
   const { message, type } = error
   const text = [type, message].filter((one) => typeof one === 'string').join(': ')

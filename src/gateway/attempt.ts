@@ -61,7 +61,7 @@ export async function attempt(
     return {
       type: 'relayed',
       answered: { status, headers, bytes, isTruncated, ended, turn: reading.turn },
-      chargeFor: (plan) => chargeOf(route.format, plan, relayed),
+      chargeFor: (plan) => chargeOf(format, plan, relayed, provider.isFree),
     }
   } catch (error) {
     if (error instanceof UpstreamFailure) return failed(error)

@@ -28,14 +28,19 @@ export const worstCharge = ({ inputTokens, outputTokens }: CallPlan): Charge => 
   isEstimated: true,
 })
 
-export function chargeOf(format: WireFormat, plan: CallPlan, relayed: Relayed): Charge {
-  const { reading, ended } = relayed
+export function chargeOf(
+  format: WireFormat,
+  plan: CallPlan,
+  relayed: Relayed,
+  isOwn: boolean,
+): Charge {
+  const { reading } = relayed
   const said = { ...noUsage, ...reading.usage }
   if (reading.isFinal) return { usage: said, isEstimated: plan.price.isEstimated }
   const input = reading.usage.input ?? plan.inputTokens
   // A refusal that calls itself a success.
   if (reading.error !== undefined && !relayed.isStream) return inputCharge(plan)
-  const output = Math.max(said.output, unsaidOutput(format, plan, relayed, ended))
+  const output = Math.max(said.output, unsaidOutput(format, plan, relayed, isOwn))
   return { usage: { ...said, input, output }, isEstimated: true }
 }
 
@@ -43,14 +48,17 @@ export function chargeOf(format: WireFormat, plan: CallPlan, relayed: Relayed): 
 function unsaidOutput(
   format: WireFormat,
   plan: CallPlan,
-  { isStream, isTruncated, bytes }: Relayed,
-  ended: Relayed['ended'],
+  { isStream, isTruncated, bytes, ended }: Relayed,
+  isOwn: boolean,
 ): number {
   const isWhole = ended === 'complete' || ended === 'no-stop'
-  // Models of OpenAI think without a word. A body in one piece was made before it was sent.
-  const thinksUnseen = format === 'chat' || format === 'responses'
-  if (isTruncated || !isStream || (thinksUnseen && !isWhole)) return plan.outputTokens
-  return Math.min(plan.outputTokens, estimateTokens(textOfStream(bytes)))
+  // Models of OpenAI think without a word; servers of one's own send what they think.
+  const thinksUnseen = !isOwn && (format === 'chat' || format === 'responses')
+  // A body in one piece was made before it was sent.
+  const isSeen = isStream ? isWhole || !thinksUnseen : isWhole && isOwn
+  if (isTruncated || !isSeen) return plan.outputTokens
+  const text = isStream ? textOfStream(bytes) : textOfBody(bytes)
+  return Math.min(plan.outputTokens, estimateTokens(text))
 }
 
 const textNames = new Set([
@@ -75,6 +83,16 @@ function textOfStream(bytes: Buffer): string {
     } catch {
       found.push(line.slice(5))
     }
+  }
+  return found.join('')
+}
+
+function textOfBody(bytes: Buffer): string {
+  const found: string[] = []
+  try {
+    collect(JSON.parse(bytes.toString()), '', found)
+  } catch {
+    return bytes.toString()
   }
   return found.join('')
 }

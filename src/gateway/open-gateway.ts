@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { defaultGatewayLimits, type GatewayLimits } from './limits.ts'
 import { type FindPrice, openPrices } from './price.ts'
-import { type ProviderTable, publicProviders, readProviders } from './provider.ts'
+import { localProviders, type ProviderTable, publicProviders, readProviders } from './provider.ts'
 import { createRateWindows } from './rate-windows.ts'
 import { openSession, type Session } from './session.ts'
 import type { GatewayParts, SessionOptions } from './session-types.ts'
@@ -20,7 +20,7 @@ import { openUpstream } from './upstream.ts'
 export interface GatewayOptions {
   /** The key of a provider, looked up for each request; nothing for one that needs none. */
   readonly keys: (provider: string) => string | undefined
-  /** Laid over the public addresses of Anthropic, OpenAI and Google. */
+  /** Laid over the public addresses of Anthropic, OpenAI and Google, and those of local servers. */
   readonly providers?: ProviderTable
   readonly clock?: Clock
   readonly limits?: Partial<GatewayLimits>
@@ -39,7 +39,11 @@ const socketPathBytesMax = 107
 
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { keys, clock = systemClock } = options
-  const providers = readProviders({ ...publicProviders, ...options.providers })
+  const providers = readProviders({
+    ...publicProviders,
+    ...localProviders,
+    ...options.providers,
+  })
   const folder = await openFolder(options.folder)
   const upstream = openUpstream()
   let prices: Promise<FindPrice> | undefined

@@ -44,6 +44,16 @@ export const publicProviders: ProviderTable = {
   google: { baseUrl: 'https://generativelanguage.googleapis.com/v1beta', priceId: 'google' },
 }
 
+/**
+ * Servers on this machine that speak the formats of OpenAI, and some of them others, where they listen
+ * when nothing else is said. They cost nothing; their tokens count.
+ */
+export const localProviders: ProviderTable = {
+  ollama: { baseUrl: 'http://127.0.0.1:11434/v1' },
+  vllm: { baseUrl: 'http://127.0.0.1:8000/v1' },
+  'lm-studio': { baseUrl: 'http://127.0.0.1:1234/v1' },
+}
+
 const defaultOutputTokens = 16_384
 const defaultOutputTokensMax = 64_000
 

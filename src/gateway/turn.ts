@@ -49,7 +49,9 @@ const readers: Readonly<Record<WireFormat, (value: unknown) => Found>> = {
     const messages = choices.map((choice) => part(choice, 'delta') ?? part(choice, 'message'))
     const uses = messages.flatMap((message) => list(message, 'tool_calls'))
     const [reason] = ids(choices, 'finish_reason')
-    return { stop: endBy(reason, chatEnds), calls: ids(uses, 'id') }
+    // Some servers give no ids, and some say `stop` all the same: a result is one of the role `tool`.
+    const calls = uses.length === 0 ? [] : [...ids(uses, 'id'), '"tool"']
+    return { stop: endBy(reason, chatEnds), calls }
   },
   responses(value) {
     const type = field(value, 'type')

@@ -13,6 +13,8 @@ export interface ModelSpeech {
   readonly text?: string
   readonly calls?: readonly ModelSpeechCall[]
   readonly stop?: 'end' | 'length' | 'refused'
+  /** False for servers that never say what they used. */
+  readonly saysUsage?: boolean
   /** How many events the text comes in, where it is streamed. One unless told. */
   readonly pieces?: number
   readonly usage?: {
@@ -80,7 +82,18 @@ export function toWire(
     model,
     number,
   }
-  return writers[format](said)
+  const wire = writers[format](said)
+  return speech.saysUsage === false ? withoutUsage(wire) : wire
+}
+
+function withoutUsage({ body, events }: Wire): Wire {
+  const without = (value: Json): Json =>
+    JSON.parse(
+      JSON.stringify(value, (name, inner: unknown) =>
+        name === 'usage' || name === 'usageMetadata' ? undefined : inner,
+      ),
+    ) as Json
+  return { body: without(body), events: events.map((one) => ({ ...one, data: without(one.data) })) }
 }
 
 /** Characters stay whole. */

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import { faultOf } from '../../src/gateway/index.ts'
 import type { ModelAnswer, StreamFault } from '../../src/testing/index.ts'
-import { ask, formats, openSetting, type QuestionName, type Setting } from './gateway-fixture.ts'
+import { ask, formats, openSetting, type Setting } from './gateway-fixture.ts'
 
 /** Short where the end of patience is what is tested; else a busy machine would be taken for a fault. */
 const strict = { idleMs: 150, totalMs: 30_000, answerMs: 300 }
@@ -118,9 +118,9 @@ describe.each(formats)('%s', (format) => {
       const totals = await setting.session.close()
       expect(setting.exchanges[0]).toMatchObject({ ended, attempts: 1 })
       expect(totals.requests).toBe(1)
-      const isExact = setting.ledger.spent.tokens === billed(setting)
-      expect(totals.isEstimated || isExact).toBe(true)
-      expect(setting.ledger.spent.tokens).toBeGreaterThan(0)
+      const charged = setting.ledger.spent.tokens
+      expect(totals.isEstimated || charged === billed(setting)).toBe(true)
+      expect(charged).toBeGreaterThan(0)
       expect(setting.ledger.open).toBe(0)
     },
   )
@@ -192,33 +192,4 @@ describe.each(formats)('%s', (format) => {
     expect(setting.exchanges[0]?.ended).toBe('client-gone')
     expect(setting.ledger.open).toBe(0)
   })
-})
-
-const cuts = 500
-
-test(`a stream that is cut at any event boundary (${cuts} cuts) is charged what is known`, async () => {
-  const speech = {
-    text: 'one two three',
-    calls: [{ name: 'read', args: { path: 'a' } }, { name: 'list' }],
-    usage: { input: 500, output: 40 },
-  }
-  let fault: StreamFault = { does: 'cut', afterEvents: 0 }
-  await using setting = await openSetting(() => ({ ...speech, fault }), { limits })
-  for (let cut = 0; cut < cuts; cut++) {
-    const format: QuestionName = formats[cut % formats.length] ?? 'chat'
-    const afterEvents = Math.floor(cut / formats.length) % 13
-    fault = { does: 'cut', afterEvents }
-    const before = setting.ledger.spent.tokens
-    await readAll(await ask(setting, format, true))
-    await expect.poll(() => setting.exchanges.length).toBe(cut + 1)
-    const exchange = setting.exchanges[cut]
-    const charged = setting.ledger.spent.tokens - before
-    expect(exchange?.ended).toBe('cut')
-    // The provider bills the whole; where it has said so before the cut, that is what is charged.
-    expect(exchange?.isEstimated === true || charged === 540).toBe(true)
-    expect(charged).toBeGreaterThan(0)
-    expect(charged).toBeLessThanOrEqual(1000 + 500)
-  }
-  expect(setting.exchanges.filter(({ isEstimated }) => !isEstimated).length).toBeGreaterThan(0)
-  expect(setting.server.requests).toHaveLength(cuts)
 })

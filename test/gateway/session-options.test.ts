@@ -96,7 +96,7 @@ test.each(ways)('whose turn it is: %s, streamed: %s', async (format, stream) => 
   expect(await turn()).toBe('calls')
   // Another question in between, while the tools are at work.
   expect(await turn()).toBe('calls')
-  const results = { metadata: ['call_1_1', 'call_1_2', 'functionResponse'] }
+  const results = { metadata: ['call_1_1', 'call_1_2', 'functionResponse', 'tool'] }
   expect(await turn(results)).toBe('final')
   expect(await turn()).toBe('other')
   expect(await turn()).toBe('other')

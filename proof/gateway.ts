@@ -1,0 +1,45 @@
+/** What is shown of the gateway: figures of its own, and the sets of `npm test` that are about it. */
+
+import type { Suite } from '../bench/report.ts'
+import { gatewayBudget } from './gateway-budget.ts'
+import { gatewayFaults } from './gateway-faults.ts'
+import { type Counted, countCases } from './hostile-sets.ts'
+
+const sets: readonly Counted[] = [
+  {
+    name: 'gateway.fault-matrix',
+    title: 'everything that providers do wrong, in each format',
+    where: 'test/gateway/faults.test.ts',
+    casesMin: 120,
+  },
+  {
+    name: 'gateway.http',
+    title: 'providers and clients that bend HTTP',
+    where: 'test/gateway/*-wire.test.ts',
+    casesMin: 45,
+  },
+  {
+    name: 'gateway.clients',
+    title: 'the official clients of the providers, unmodified',
+    where: 'test/gateway/clients.test.ts',
+    casesMin: 11,
+  },
+  {
+    name: 'gateway.canaries',
+    title: 'keys in every place and spelling, none of which is ever found',
+    where: 'test/gateway/canaries.test.ts',
+    casesMin: 57,
+  },
+  {
+    name: 'gateway.local-servers',
+    title: 'Ollama, vLLM, LM Studio and their habits',
+    where: 'test/gateway/local-servers.test.ts',
+    casesMin: 12,
+  },
+]
+
+export const gatewaySuites: readonly Suite[] = [
+  gatewayFaults,
+  ...sets.map(countCases),
+  gatewayBudget,
+]
