@@ -51,8 +51,8 @@ export interface Bubblewrap {
   /** Our program that relays, and what runs it. */
   readonly relay: string
   readonly node: string
-  /** For the kernel; undefined where there is none for this processor. */
-  readonly filter: Uint8Array | undefined
+  /** Of calls to the kernel. */
+  readonly filter: Uint8Array
 }
 
 type Started = Pick<Command, 'program' | 'args' | 'cwd' | 'env' | 'input'> & {
@@ -80,7 +80,7 @@ export function launchInBubblewrap(
     throw error
   }
   write(child, argsDescriptor, args.map((arg) => `${arg}\0`).join(''))
-  if (machine.filter !== undefined) write(child, filterDescriptor, machine.filter)
+  write(child, filterDescriptor, machine.filter)
   const status = followStatus(child, group)
   const watch = watchDisk(place.real, {
     bytesMax: place.allLimits.workspaceBytes,
@@ -111,18 +111,13 @@ function spawnBubblewrap(
     `${statusDescriptor}`,
     '--args',
     `${argsDescriptor}`,
-    ...(machine.filter === undefined ? [] : ['--seccomp', `${filterDescriptor}`]),
+    '--seccomp',
+    `${filterDescriptor}`,
   ]
   const inner = innerCommand(machine, place, command)
   const hasInput = command.input !== undefined || command.keepsInput === true
   const empty = hiddenFiles(place).map(() => nothingDescriptor())
-  const stdio = [
-    'pipe',
-    'pipe',
-    'pipe',
-    machine.filter === undefined ? 'ignore' : 'pipe',
-    ...empty,
-  ] as const
+  const stdio = ['pipe', 'pipe', 'pipe', 'pipe', ...empty] as const
   const covered = coverInherited(hiddenDescriptor + empty.length)
   return spawn(machine.bwrap, [...walls, ...options, '--', ...inner], {
     detached: true,

@@ -90,6 +90,9 @@ async function lookOnLinux(machine: Machine, makeCommands: MakeCommands): Promis
   const limits: LimitKind = cgroups === undefined ? 'rlimit' : 'cgroup'
   const { node } = machine
   const filter = seccompFilter(limits)
+  if (filter === undefined) {
+    return none(`The calls of ${process.arch} to its kernel are not known.`, 'Use x64 or arm64.')
+  }
   const bubblewrap = { bwrap, cgroups, limits, relay: relayFile(), node, filter }
   const walls: Walls = { type: 'bubblewrap', bubblewrap }
   return judge(machine, walls, limits, makeCommands, [])

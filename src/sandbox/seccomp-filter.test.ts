@@ -31,12 +31,13 @@ const answers: Readonly<Record<number, string>> = {
   0x7fff0000: 'allowed',
   0x50001: 'not permitted',
   0x50026: 'no such call',
+  0x50061: 'no such family',
 }
 
 describe.each([
-  ['x64', x64, { keyctl: 250, read: 0, openat: 257, fchmod: 91, ioctl: 16 }],
-  ['x64', ia32, { keyctl: 288, read: 3, openat: 295, fchmod: 94, ioctl: 54 }],
-  ['arm64', arm64, { keyctl: 219, read: 63, openat: 56, fchmod: 52, ioctl: 29 }],
+  ['x64', x64, { keyctl: 250, read: 0, openat: 257, fchmod: 91, ioctl: 16, socket: 41 }],
+  ['x64', ia32, { keyctl: 288, read: 3, openat: 295, fchmod: 94, ioctl: 54, socket: 359 }],
+  ['arm64', arm64, { keyctl: 219, read: 63, openat: 56, fchmod: 52, ioctl: 29, socket: 198 }],
 ] as const)('on %s, for calls of %i', (machine, arch, calls) => {
   const of = (call: number, ...args: readonly number[]): string => ask(machine, arch, call, ...args)
 
@@ -60,6 +61,15 @@ describe.each([
     expect(of(calls.ioctl, 0, 0x5412)).toBe('not permitted')
     expect(of(calls.ioctl, 0, 0x541c)).toBe('not permitted')
     expect(of(calls.ioctl, 0, 0x5413)).toBe('allowed')
+  })
+
+  test('sockets that no namespace holds are refused', () => {
+    expect([1, 2, 10, 16].map((family) => of(calls.socket, family))).toEqual(
+      Array.from({ length: 4 }, () => 'allowed'),
+    )
+    expect([17, 31, 38, 40].map((family) => of(calls.socket, family))).toEqual(
+      Array.from({ length: 4 }, () => 'no such family'),
+    )
   })
 
   test('calls of another kind are none', () => {

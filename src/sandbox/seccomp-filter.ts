@@ -1,7 +1,8 @@
 /**
  * Calls to the kernel that no command has a use for, but that lead out of a sandbox made of namespaces:
- * the keyrings that we inherited, input typed into a terminal, and files that give whoever runs them the
- * rights of their owner, which would be ours. Also the newest doors, where most holes were: io_uring, BPF,
+ * the keyrings that we inherited, input typed into a terminal, sockets that no namespace holds (those from
+ * a virtual machine to its host), and files that give whoever runs them the rights of their owner, which
+ * would be ours. Also the newest doors, where most holes were: io_uring, BPF,
  * userfaultfd and perf. As the program for the kernel's filter that bubblewrap loads.
  *
  * What is asked for by a pointer cannot be looked at, so `openat2` is not there; all who use it do without.
@@ -29,6 +30,7 @@ const calls: Readonly<Record<Arch, Readonly<Record<string, number>>>> = {
     syslog: 103,
     memfd: 319,
     ioctl: 16,
+    socket: 41,
     open: 2,
     openat: 257,
     creat: 85,
@@ -48,6 +50,8 @@ const calls: Readonly<Record<Arch, Readonly<Record<string, number>>>> = {
     syslog: 103,
     memfd: 356,
     ioctl: 54,
+    socket: 359,
+    socketcall: 102,
     open: 5,
     openat: 295,
     creat: 8,
@@ -67,6 +71,7 @@ const calls: Readonly<Record<Arch, Readonly<Record<string, number>>>> = {
     syslog: 116,
     memfd: 279,
     ioctl: 29,
+    socket: 198,
     openat: 56,
     fchmod: 52,
     fchmodat: 53,
@@ -87,6 +92,8 @@ const setId = 0o6000
 const opens = { open: { flags: 1, mode: 2 }, openat: { flags: 2, mode: 3 } } as const
 /** O_CREAT and O_TMPFILE: otherwise the mode is whatever was left in the register. */
 const creates = 0x400040
+/** Local, of the internet in both versions, and to the kernel: all that a namespace of the network holds. */
+const families = [1, 2, 10, 16] as const
 /** TIOCSTI and TIOCLINUX. */
 const typing = [0x5412, 0x541c] as const
 
@@ -103,6 +110,7 @@ const answer = (value: number): Instruction => [0x06, 0, 0, value]
 const allow = answer(0x7fff0000)
 const notPermitted = answer(0x00050000 + 1)
 const noSuchCall = answer(0x00050000 + 38)
+const noSuchFamily = answer(0x00050000 + 97)
 
 /**
  * Undefined for a processor whose numbers are not known here. Without control groups nobody counts memory
@@ -139,6 +147,9 @@ function forArch(arch: Arch, limits: LimitKind): readonly Instruction[] {
     ...(arch === 'x64' ? [ifAtLeast(0x40000000, 0, 1), noSuchCall] : []),
     ...refusedCalls.flatMap(number).flatMap((one) => when(one, [notPermitted])),
     ...[...uring, openat2, ...uncounted].flatMap((one) => when(one, [noSuchCall])),
+    ...number('socket').flatMap((one) => when(one, familyRefused)),
+    // It has its arguments behind a pointer. Nobody needs it who knows the other.
+    ...number('socketcall').flatMap((one) => when(one, [noSuchCall])),
     ...number('ioctl').flatMap((one) => when(one, typingRefused)),
     ...Object.entries(modeArguments).flatMap(([name, index]) =>
       number(name).flatMap((one) => when(one, modeRefused(index))),
@@ -165,6 +176,12 @@ const modeRefused = (index: number): readonly Instruction[] => [
   ifAnyBit(setId, 0, 1),
   notPermitted,
   allow,
+]
+
+const familyRefused: readonly Instruction[] = [
+  argument(0),
+  ...families.flatMap((family) => [ifEqual(family, 0, 1), allow]),
+  noSuchFamily,
 ]
 
 const [first, second] = typing

@@ -58,7 +58,8 @@ describe.each(identities)('in the sandbox of %s', (identity) => {
         'openat2' => [437, -100, 'x', $zero, 24], 'syslog' => [103, 10, 0, 0], 'x32' => [0x40000000 + 39],
         'unshare' => [272, 0x10000000], 'typing' => [16, 0, 0x5412, 'x'], 'chroot' => [161, '/tmp'],
         'mount' => [165, 'a', '/tmp', 'tmpfs', 0, 0], 'setns' => [308, 0, 0], 'reboot' => [169, 0, 0, 0, 0],
-        'device' => [133, 'device', 0020666, 0x103]);
+        'device' => [133, 'device', 0020666, 0x103], 'vsock' => [41, 40, 1, 0],
+        'packet' => [41, 17, 3, 0], 'alg' => [41, 38, 5, 0], 'bluetooth' => [41, 31, 3, 1]);
       for my $name (sort keys %calls) {
         my @call = @{$calls{$name}};
         my $result = syscall(shift @call, @call);
