@@ -106,7 +106,8 @@ async function listTools(
   const { loop } = options
   const loaded = loop === undefined ? undefined : await loadTrusted(session, folder, loop, options)
   try {
-    const opened = await loaded?.open({ folder, workspace: loaded.workspace })
+    // Whoever asks waits for the answer.
+    const opened = await loaded?.open({ folder, workspace: loaded.workspace, attended: true })
     for (const problem of opened?.problems ?? []) process.stderr.write(`warning: ${problem}\n`)
     const tools =
       opened?.parts.tools ??
