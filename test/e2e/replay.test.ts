@@ -96,6 +96,28 @@ agent: { command: ['${process.execPath}', agent.mjs] }
     expect(server.requests).toHaveLength(2)
   })
 
+  test('when the model named files by their whole paths, which are those of the original', async () => {
+    let work = ''
+    await using server = await startModelServer((_request, number) => {
+      const file = join(work, 'a.txt')
+      if (number === 1) return calls('write', { path: file, content: 'one\n' })
+      if (number === 2) return shell(`cat ${file}; echo two >> ${file}; ls -la ${work}; date`)
+      return number === 3 ? calls('read', { path: file }) : { text: `It is in ${file}.` }
+    })
+    const at = place(`
+prompt: "Work in {{ workspace }}."
+checks: { two: 'cat "$PWD/a.txt"; grep -qx two a.txt' }
+${agent(server)}
+`)
+    work = at.work
+    expect(await run(at)).toMatchObject({ code: 0 })
+    // Whoever works on the original now works elsewhere than the replay.
+    writeFileSync(join(at.work, 'a.txt'), 'mine\n')
+    expect(resultOf(await replay(at))).toMatchObject({ same: true, exchanges: 4 })
+    expect(readFileSync(join(at.work, 'a.txt'), 'utf8')).toBe('mine\n')
+    expect(server.requests).toHaveLength(4)
+  })
+
   test('when outputs of checks, with their times, are in the prompts of later iterations', async () => {
     await using server = await startModelServer((_request, number) => counting(number))
     const at = place(`

@@ -33,6 +33,7 @@ import type { ReplayPlace } from '../metered-agent.ts'
 import type { RunParts } from '../options.ts'
 import { lastOf, type RecordedStep, type Recording, stepOf } from './recording.ts'
 import { sameRequest } from './same-request.ts'
+import { translatedTools } from './translated-tools.ts'
 
 export interface ReplayAnswers {
   /** For the agents' doors: what was recorded of the step that is under way. */
@@ -48,8 +49,8 @@ export function replayAnswers(
 ): ReplayAnswers {
   /** Of the steps under way only: all exchanges of a long run are too much to hold. */
   const underWay = new Map<string, readonly Exchange[]>()
-  const paths = [recording.run.workspace, workspace].filter((path) => path !== undefined)
-  const normalise = sameRequest(paths)
+  const from = recording.run.workspace
+  const normalise = sameRequest([from, workspace].filter((path) => path !== undefined))
   return {
     replay: (at) => ({ exchanges: underWay.get(keyOf(at)) ?? [], normalise }),
     parts: (opened) => ({
@@ -59,6 +60,9 @@ export function replayAnswers(
       ...(opened.agents === undefined
         ? {}
         : { agents: recordedAgents(base, recording, opened.agents, underWay) }),
+      ...(opened.tools === undefined || from === undefined || workspace === undefined
+        ? {}
+        : { tools: translatedTools(opened.tools, { from, to: workspace }, opened.sandbox) }),
       ...(opened.gate === undefined ? {} : { gate: recordedGate(base, recording) }),
       ...(opened.actions === undefined ? {} : { actions: recordedActions(base, recording) }),
     }),

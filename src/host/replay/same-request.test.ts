@@ -9,6 +9,11 @@ const pairs: readonly (readonly [string, string, string])[] = [
   ['the time that is left', 'You have 7 h 59 min.', 'You have 12 min.'],
   ['a time in seconds', 'You have 40 s left', 'You have 7 s left'],
   [
+    'modes and sizes of folders',
+    String.raw`total 8\ndrwxr-xr-x  2 a a 4096 <date> .\n-rw-rw-r-- 1 a a 12 <date> a.ts`,
+    String.raw`total 16\ndrwx------ 13 a a  140 <date> .\n-rw-r--r-- 2 a a 12 <date> a.ts`,
+  ],
+  [
     'ids of calls',
     '{"id":"J8Ehm3brwg0jHdq7","x":1},{"tool_call_id":"J8Ehm3brwg0jHdq7"}',
     '{"id":"uudWRvSER7MsZ9zP","x":1},{"tool_call_id":"uudWRvSER7MsZ9zP"}',
@@ -21,6 +26,8 @@ test.each(pairs)('%s are the same in both runs', (_what, one, other) => {
 
 const others: readonly (readonly [string, string, string])[] = [
   ['another file', 'in /home/ada/work/a', 'in /home/ada/work/b'],
+  ['a file that can be run', '-rwxr-xr-x 1 a a 12 x', '-rw-r--r-- 1 a a 12 x'],
+  ['a file of another size', '-rw-r--r-- 1 a a 13 x', '-rw-r--r-- 1 a a 12 x'],
   ['another folder', 'in /home/bob/work', 'in /home/ada/work'],
   ['a number of minutes in a word', '12 minutes of fame', '13 minutes of fame'],
   [

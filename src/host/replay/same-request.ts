@@ -9,6 +9,16 @@ import type { Normalise } from '../../gateway/index.ts'
 /** As templates write it (`budget.time`): `7 h 59 min`, `12 min`, `40 s`. */
 const timeLeft = /(?<![\d.])(?:\d+ h \d+ min|\d+ min|\d+ s)(?![a-z\d])/g
 
+/**
+ * What `ls -l` says of files that a tree does not keep: all of their mode but whether they can be run,
+ * and how a disk stores folders.
+ */
+const listings: readonly (readonly [RegExp, string])[] = [
+  [/d[rwxsStT-]{9}[.+@]? +\d+ +(\S+) +(\S+) +\d+/g, 'd $1 $2'],
+  [/([-l][r-][w-][x-])[rwxsStT-]{6}[.+@]? +\d+ +/g, '$1 '],
+  [/total \d+(?=\\)/g, 'total'],
+]
+
 /** In all formats, as JSON without spaces. */
 const callId = /(?<="(?:id|call_id|tool_call_id|tool_use_id)":")[\w-]{8,64}(?=")/g
 
@@ -21,10 +31,14 @@ export function sameRequest(folders: readonly string[]): Normalise {
   )
   // One folder may lie in the other.
   const longestFirst = [...names].toSorted((a, b) => b.length - a.length)
-  return (text) =>
-    numbered(
-      longestFirst.reduce((left, name) => left.replaceAll(name, '<workspace>'), text),
-    ).replaceAll(timeLeft, '<time left>')
+  return (text) => {
+    const here = longestFirst.reduce((left, name) => left.replaceAll(name, '<workspace>'), text)
+    const replaced: readonly (readonly [RegExp, string])[] = [
+      ...listings,
+      [timeLeft, '<time left>'],
+    ]
+    return replaced.reduce((left, [what, word]) => left.replaceAll(what, word), numbered(here))
+  }
 }
 
 /** The same id is the same number, so that a result still belongs to its call. */
