@@ -35,18 +35,22 @@ interface Account {
 
 export async function handleExchange(session: SessionParts, arrived: Arrived): Promise<void> {
   const startedAtMs = session.clock.now()
-  await keepPace(session, arrived.signal)
+  const tooFast = await keepPace(session, arrived.signal)
+  if (tooFast !== undefined) {
+    sendRefusal(arrived, tooFast)
+    return
+  }
   const body = await readBody(arrived, session.limits.requestBytesMax)
   if (body === 'gone') return
   if (body === undefined) {
-    session.failures++
+    session.pace.ended(false)
     const message = `A request may have ${session.limits.requestBytesMax} bytes. Send less.`
     sendRefusal(arrived, { status: 413, kind: 'too-large', message })
     return
   }
   const shape = readRequest(arrived.route, body)
   if ('problem' in shape) {
-    session.failures++
+    session.pace.ended(false)
     sendRefusal(arrived, { status: 400, kind: 'bad-request', message: shape.problem })
     return
   }
@@ -61,7 +65,7 @@ export async function handleExchange(session: SessionParts, arrived: Arrived): P
     if (!saysNothing.has(answered.ended)) session.tally.trouble = answered.trouble
   }
   const isGood = answered.status < 300 && answered.ended === 'complete'
-  session.failures = isGood ? 0 : session.failures + 1
+  session.pace.ended(isGood)
   const exchange = toExchange(session, arrived, shape, body, provider, account, answered)
   const durationMs = session.clock.now() - startedAtMs
   await keep(session, { ...exchange, atMs: startedAtMs, durationMs })
@@ -189,18 +193,11 @@ async function readUpTo(request: IncomingMessage, bytesMax: number): Promise<Buf
   return undefined
 }
 
-const freeFailures = 3
-const paceMsMax = 30_000
-
-/** An agent that asks again and again, whatever it is told, is slowed down. */
-async function keepPace(session: SessionParts, signal: AbortSignal): Promise<void> {
-  const { failures, clock, replayer, tally } = session
+function keepPace(session: SessionParts, signal: AbortSignal): Promise<Refusal | undefined> {
+  const { pace, clock, replayer, tally } = session
   // On record is only what it asked then, however fast it asks now.
   const isOnRecord = replayer !== undefined && tally.diverged === undefined
-  if (isOnRecord || failures < freeFailures) return
-  const waitMs = Math.min(paceMsMax, 250 * 2 ** Math.min(failures - freeFailures, 10))
-  // Who leaves meanwhile has not failed.
-  await clock.sleep(waitMs, signal).catch(() => undefined)
+  return isOnRecord ? Promise.resolve(undefined) : pace.wait(clock, signal)
 }
 
 function toExchange(

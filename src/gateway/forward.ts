@@ -21,6 +21,7 @@ import {
 import { type Attempt, attempt } from './attempt.ts'
 import { type Charge, noCharge } from './charge.ts'
 import type { ForwardedRequest, ProviderRefusal } from './forwarded-request.ts'
+import { freeFailures } from './pace.ts'
 import { planCall } from './plan-call.ts'
 import type { Refusal } from './refusal.ts'
 import { type Answered, sendRefusal, sendRefused } from './send-answer.ts'
@@ -228,8 +229,10 @@ function troubleOf(kind: ProviderAnswerKind, message: string): SessionTrouble | 
   }
 }
 
-function retryIn({ clock, limits }: SessionParts, counts: Counts): number | undefined {
-  if (++counts.failures > limits.failuresMax) return undefined
+/** Where nothing has worked for a while, the client is told at once. */
+function retryIn({ clock, limits, pace }: SessionParts, counts: Counts): number | undefined {
+  const isHopeless = pace.failures >= freeFailures
+  if (isHopeless || ++counts.failures > limits.failuresMax) return undefined
   const fault = { code: 'provider-failed', message: '', retryable: true }
   return retryDelayMs(backoff, fault, counts.failures, clock.random())
 }

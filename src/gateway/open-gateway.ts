@@ -59,6 +59,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const sessions = new Set<Session>()
   return {
     async session(sessionOptions) {
+      // While the agent starts. Whoever needs it is told if it cannot be read.
+      if (sessionOptions.replay === undefined) parts.prices().catch(() => undefined)
       const own = join(folder.path, randomBytes(6).toString('hex'))
       await mkdir(own, { mode: 0o700 })
       const remove = (): Promise<void> => rm(own, { recursive: true, force: true })

@@ -3,6 +3,7 @@
 import type { Clock } from '../engine/index.ts'
 import type { Amount, Reservation, Signal } from '../loop/index.ts'
 import type { GatewayLimits } from './limits.ts'
+import type { Pace } from './pace.ts'
 import type { FindPrice } from './price.ts'
 import type { FormatRoutes, Provider, ProviderTable } from './provider.ts'
 import type { RateWindows } from './rate-windows.ts'
@@ -79,6 +80,5 @@ export interface SessionParts extends GatewayParts {
   readonly stop: AbortController
   /** Correction of estimates by what providers counted; grows only. */
   factor: number
-  /** Exchanges in a row that went wrong. */
-  failures: number
+  readonly pace: Pace
 }

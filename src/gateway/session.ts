@@ -11,6 +11,7 @@ import { textOf } from '../loop/index.ts'
 import { handleExchange } from './exchange.ts'
 import { digestOf, guardRequest } from './guard.ts'
 import type { GatewayLimits } from './limits.ts'
+import { createPace } from './pace.ts'
 import { readProviders } from './provider.ts'
 import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts'
 import { createReplayer } from './replay.ts'
@@ -158,7 +159,7 @@ function toParts(gateway: GatewayParts, options: SessionOptions, token: string):
     turns: createTurns(),
     stop,
     factor: 1,
-    failures: 0,
+    pace: createPace(),
   }
 }
 
