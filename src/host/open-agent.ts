@@ -67,12 +67,21 @@ const notReplayed = ({ command: [program] }: CommandAgentSettings): LoopError =>
       'record, so it cannot be replayed.',
   )
 
+/** What it was told then names files of the run on record, which are still there. */
+const notWalledIn = ({ command: [program] }: CommandAgentSettings): LoopError =>
+  new LoopError(
+    'not-available',
+    `Without a sandbox ${program} would work on the files of the run that it does again, since the ` +
+      'answers on record name them. See what is missing with: loopctl doctor',
+  )
+
 /** How long after a model's last word a program may go on without one. */
 const lingerMs = 120_000
 
 function openCommand(settings: CommandAgentSettings, parts: AgentParts): Agent {
   const { command, timeoutMs } = settings
   const { place, walls, models, environment, problems } = parts
+  if (place.replay !== undefined && walls.walls.tier === 'none') throw notWalledIn(settings)
   const ours = Object.keys(agentEnvironment('', ''))
   const names = settings.env.filter((name) => !ours.includes(name))
   const env = passOn('the agent', names, environment, problems)

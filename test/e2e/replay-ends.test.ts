@@ -126,7 +126,9 @@ describe('a replay is refused', () => {
   const script = 'agent: { script: [[{ say: ok }]] }'
   const remote = `${script}\nmcp: { far: { url: 'https://mcp.example.com/mcp' } }`
   const login = 'agent: { command: [cat], subscription: true }'
+  const bare = 'agent: { command: [cat] }\nsandbox: { require: none }'
   test.each([
+    ['of a program without walls', bare, ['story', '--attended'], 69, 'loopctl doctor'],
     ['of a run that nobody knows', script, ['nobody'], 66, 'nobody'],
     ['in a folder that has files', script, ['story', '--workspace', 'WORK'], 64, 'mine.txt'],
     ['with a server beyond this machine', remote, ['story'], 64, 'mcp.example.com'],
