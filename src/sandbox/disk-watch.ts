@@ -8,8 +8,8 @@
  * and a folder that was made unreadable meanwhile counts as too much.
  */
 
-import type { Stats } from 'node:fs'
-import { lstat, readdir, statfs } from 'node:fs/promises'
+import { lstatSync, type Stats } from 'node:fs'
+import { readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -33,6 +33,8 @@ const lookMsMin = 2
 /** Faster than disks are, so that the next look comes before the limit. */
 const bytesEachMs = 4 * 1024 ** 2
 const filesEachMs = 1000
+/** About a millisecond's worth. */
+const looksInOne = 200
 
 export function watchDisk(folder: string, limits: DiskLimits): DiskWatch {
   const stop = new AbortController()
@@ -104,17 +106,23 @@ async function growthOf(
   sinceMs: number,
   signal: AbortSignal,
 ): Promise<Size> {
-  const folders = [folder]
+  // Those that something was put into come first: there it is soon found.
+  const recent = [folder]
+  const others: string[] = []
   let bytes = 0
   let files = 0
-  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+  let looked = 0
+  for (let next = recent.pop(); next !== undefined; next = recent.pop() ?? others.pop()) {
     const entries = await entriesOf(next, sinceMs)
     if (entries === undefined) return tooMuch
     for (const entry of entries) {
+      // Without waiting: that is ten times as fast, and meanwhile it grows.
+      if (looked++ % looksInOne === 0) await new Promise((go) => setImmediate(go))
       const path = join(next, entry.name)
-      if (entry.isDirectory()) folders.push(path)
-      const stat = await lstat(path).catch(() => undefined)
-      if (stat === undefined || !isChanged(stat, sinceMs)) continue
+      const stat = statOf(path)
+      const isNew = stat !== undefined && isChanged(stat, sinceMs)
+      if (entry.isDirectory()) (isNew ? recent : others).push(path)
+      if (!isNew) continue
       bytes += stat.blocks * 512
       files += 1
       if (bytes > bytesMax || files > filesMax || signal.aborted) return { bytes, files }
@@ -135,8 +143,16 @@ async function entriesOf(
     // So deep that the path has become too long for the system.
     if (code === 'ENAMETOOLONG') return undefined
     if (code !== 'EACCES') return [] // it is gone, or another thing now
-    const stat = await lstat(folder).catch(() => undefined)
+    const stat = statOf(folder)
     return stat !== undefined && isChanged(stat, sinceMs) ? undefined : []
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
   }
 }
 

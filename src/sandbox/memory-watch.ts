@@ -78,9 +78,12 @@ function threadsOf(pid: number): readonly string[] {
 const residentBytes = (pid: number): number =>
   kibibytesIn(read(`/proc/${pid}/status`), /^Rss(?:Anon|Shmem):\s*(\d+)/gm)
 
-/** Of what several have, a part each. */
-const ownShare = (pid: number): number =>
-  kibibytesIn(read(`/proc/${pid}/smaps_rollup`), /^Pss_(?:Anon|Shmem):\s*(\d+)/gm)
+/** Of what several have, a part each. Before version 5.9 the kernel does not tell files from the rest. */
+function ownShare(pid: number): number {
+  const text = read(`/proc/${pid}/smaps_rollup`)
+  const lines = text.includes('Pss_Anon:') ? /^Pss_(?:Anon|Shmem):\s*(\d+)/gm : /^Pss:\s*(\d+)/gm
+  return kibibytesIn(text, lines)
+}
 
 const kibibytesIn = (text: string, lines: RegExp): number =>
   [...text.matchAll(lines)].reduce((sum, [, kibibytes]) => sum + 1024 * Number(kibibytes), 0)
