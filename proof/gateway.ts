@@ -15,20 +15,26 @@ const sets: readonly Counted[] = [
   {
     name: 'gateway.http',
     title: 'providers and clients that bend HTTP',
-    where: 'test/gateway/*-wire.test.ts',
-    casesMin: 45,
+    where: ['test/gateway/provider-wire.test.ts', 'test/gateway/client-wire.test.ts'],
+    casesMin: 50,
   },
   {
     name: 'gateway.clients',
     title: 'the official clients of the providers, unmodified',
-    where: 'test/gateway/clients.test.ts',
-    casesMin: 11,
+    where: ['test/gateway/clients.test.ts', 'test/gateway/client-streams.test.ts'],
+    casesMin: 16,
   },
   {
     name: 'gateway.canaries',
     title: 'keys in every place and spelling, none of which is ever found',
     where: 'test/gateway/canaries.test.ts',
     casesMin: 57,
+  },
+  {
+    name: 'gateway.hot-loops',
+    title: 'thirty agents that ask on and on, whatever they are told',
+    where: 'test/gateway/hot-loop.test.ts',
+    casesMin: 11,
   },
   {
     name: 'gateway.local-servers',

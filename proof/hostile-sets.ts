@@ -13,8 +13,8 @@ import { atLeast, type Suite } from '../bench/report.ts'
 export interface Counted {
   readonly name: string
   readonly title: string
-  /** A test file, or a folder of them. */
-  readonly where: string
+  /** A test file, or a folder of them; or several. */
+  readonly where: string | readonly string[]
   readonly casesMin: number
 }
 
@@ -73,13 +73,16 @@ interface Report {
   readonly success: boolean
 }
 
-function count(where: string): { readonly passed: number; readonly failed: number } {
+function count(where: Counted['where']): { readonly passed: number; readonly failed: number } {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-proof-'))
   const file = join(folder, 'report.json')
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
   const options = ['--reporter=json', `--outputFile=${file}`]
   try {
-    spawnSync(process.execPath, [vitest, 'run', where, ...options], { cwd: root, stdio: 'ignore' })
+    spawnSync(process.execPath, [vitest, 'run', ...[where].flat(), ...options], {
+      cwd: root,
+      stdio: 'ignore',
+    })
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report
     const failed = report.numFailedTests + (report.success ? 0 : 1)
     return { passed: report.numPassedTests, failed }

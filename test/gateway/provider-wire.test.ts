@@ -202,3 +202,28 @@ test('a key follows no redirect', async () => {
   }
   expect(elsewhere.requests).toHaveLength(0)
 })
+
+test('bytes that are no text pass as they are, and are replayed as they were', async () => {
+  const odd = Buffer.concat([
+    Buffer.from('data: {"type":"ping","odd":"'),
+    Buffer.from([0xff, 0xfe, 0xc3, 0x28, 0xf0, 0x9f]),
+    Buffer.from(`"}\n\n${wholeStream}`),
+  ])
+  await using scene = await openScene((socket) => socket.write(answerWith(odd, stream)))
+  const passed = Buffer.from(await (await ask(scene.setting, 'anthropic', true)).arrayBuffer())
+  expect(passed.equals(odd)).toBe(true)
+  await expectWhole(scene)
+  const { exchanges } = scene.setting
+  await using again = await openSetting([], { session: { replay: { exchanges } } })
+  const replayed = Buffer.from(await (await ask(again, 'anthropic', true)).arrayBuffer())
+  expect(replayed.equals(odd)).toBe(true)
+})
+
+test('an answer that ends twice is charged once', async () => {
+  const last = wholeStream.split('\n\n').slice(2).join('\n\n')
+  await using scene = await openScene((socket) =>
+    socket.write(answerWith(wholeStream + last, stream)),
+  )
+  expect(await (await ask(scene.setting, 'anthropic', true)).text()).toBe(wholeStream + last)
+  await expectWhole(scene)
+})
