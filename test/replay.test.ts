@@ -3,9 +3,17 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Action, FaultError, type Iteration, type RunParts } from '../src/host/index.ts'
+import type { Action, Iteration, RunParts } from '../src/host/index.ts'
 import { newFolder, newHost } from './host-fixture.ts'
-import { append, loopOf, replay, type Work, words } from './replay-fixture.ts'
+import {
+  append,
+  loopOf,
+  recordingAgent,
+  replay,
+  replayingAgent,
+  type Work,
+  words,
+} from './replay-fixture.ts'
 
 describe('a replay', () => {
   test('is a run of its own, with the same beginning and the same files after each step', async () => {
@@ -102,24 +110,20 @@ describe('a replay', () => {
     expect(done).toHaveLength(5)
   })
 
-  test('leaves out what was undone: iterations that the run went back over, attempts that failed', async () => {
+  test('leaves out iterations that the run went back over', async () => {
     const host = await newHost()
-    const workspace = newFolder()
     let word = 'wrong'
-    let fails = true
-    const loop = loopOf(async (it) => {
-      await append(it, `${it.number} ${it.number === 1 ? 'fine' : word}`)
-      await it.step('shaky', () => {
-        if (!fails || it.number !== 1) return
-        fails = false
-        throw new FaultError({ code: 'shaky', message: 'once', retryable: true })
-      })
-      if (word === 'wrong' && it.number === 3) await it.sleep('nap', 60_000)
-    })
-    const limits = { iterations: 3 }
+    const loop: Work = {
+      ...loopOf(async (it) => {
+        await append(it, `${it.number} ${it.number === 1 ? 'fine' : word}`)
+        if (word === 'wrong' && it.number === 3) await it.sleep('nap', 60_000)
+        return it.number
+      }),
+      until: [{ type: 'custom', name: 'right', met: (made) => word === 'right' && made === 2 }],
+    }
     const stop = new AbortController()
-    const base = { input: null, name: 'back', workspace, limits }
-    const handle = await host.start(loop, { ...base, signal: stop.signal, graceMs: 0 })
+    const base = { input: null, name: 'back', workspace: newFolder(), signal: stop.signal }
+    const handle = await host.start(loop, base)
     for await (const { event } of handle.events()) {
       if (event.type === 'step-started' && event.kind === 'sleep') stop.abort()
     }
@@ -127,8 +131,48 @@ describe('a replay', () => {
     await (await host.resume('back', loop, { fromIteration: 1 })).done
     const again = await replay(host, 'back', loop)
     expect(words(again)).toBe('same')
+    expect(again.iterations).toBe(2)
     const text = readFileSync(join(again.workspace ?? '', 'log.txt'), 'utf8')
-    expect(text).toBe('1 fine\n2 right\n3 right\n')
+    expect(text).toBe('1 fine\n2 right\n')
+  })
+
+  test('has the exchanges of the last attempt, and the account of all of them', async () => {
+    const host = await newHost()
+    const loop = loopOf(async (it) => {
+      const { text } = await it.agent('maker', { prompt: 'go' }, { retry: { firstDelayMs: 1 } })
+      return text
+    })
+    const limits = { iterations: 1, tokens: 1000 }
+    const options = { input: null, name: 'tried', limits, agents: recordingAgent() }
+    await (await host.start(loop, options)).done
+    const { state } = await host.inspect('tried')
+    expect(state).toMatchObject({ spent: { tokens: 60 }, progress: 'of attempt 2, of attempt 2' })
+    const again = await host.replay('tried')
+    const handle = await again.start(loop, { agents: replayingAgent(again) })
+    await handle.done
+    expect(words(await again.result(handle.id))).toBe('same')
+    const { progress, spent } = (await host.inspect(handle.id)).state
+    expect({ progress, spent }).toEqual({ progress: state.progress, spent: state.spent })
+  })
+
+  test('that meets files which somebody changed says so', async () => {
+    const host = await newHost()
+    const workspace = newFolder()
+    const loop = loopOf(async (it) => {
+      await append(it, 'x')
+      await it.ask('go', { text: 'Go?', default: 'yes' })
+      await append(it, 'y')
+    })
+    const options = { input: null, name: 'asked', workspace, limits: { iterations: 1 } }
+    const handle = await host.start(loop, options)
+    for await (const { event } of handle.events()) {
+      if (event.type !== 'step-started' || event.question === undefined) continue
+      writeFileSync(join(workspace, 'mine.txt'), 'mine')
+      await host.answer('asked', 'go', 'yes', 'ada')
+    }
+    const again = await replay(host, 'asked', loop)
+    expect(words(again)).toMatch(/it left other files; somebody changed files during iteration 1/)
+    expect(again.difference?.files).toEqual(['mine.txt'])
   })
 
   test('of a fork begins where the fork began', async () => {

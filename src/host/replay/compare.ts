@@ -37,9 +37,20 @@ export async function firstDifference(
     const done = again.iterations.get(number)
     if (done === undefined) return neverReached(again, number)
     const difference = await inIteration(iteration, done, changed)
-    if (difference !== undefined) return difference
+    if (difference !== undefined) return withCause(difference, recording, number)
   }
   return endedByItself(recording) ? atTheEnd(recording, again) : undefined
+}
+
+/** What people change in the files, while a run is left or waits, is not done again. */
+function withCause(
+  difference: Difference,
+  { changedIn }: Recording,
+  iteration: number,
+): Difference {
+  if (changedIn === undefined || changedIn > iteration) return difference
+  const cause = `somebody changed files during iteration ${changedIn} of the run on record`
+  return { ...difference, message: `${difference.message}; ${cause}, and a replay does not` }
 }
 
 /** Neither a person nor a clock ended it, so that it would end so again. */

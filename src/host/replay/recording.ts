@@ -32,6 +32,8 @@ export interface Recording {
   readonly created: RunCreated
   /** As the last event left it. */
   readonly state: RunState
+  /** The first iteration in which somebody else changed files, if there is one. */
+  readonly changedIn: number | undefined
   /** By number, in the order in which they began. */
   readonly iterations: ReadonlyMap<number, RecordedIteration>
 }
@@ -86,17 +88,23 @@ export async function readRecording(
   const iterations = new Map<number, OpenIteration>()
   let created: RunCreated | undefined
   let state = initialState
+  let changedIn: number | undefined
   for await (const recorded of eventsAfter(journal, run.id, 0)) {
     const { event } = recorded
     if (event.type === 'run-created') created = event
     const before = committed(state)
     state = evolve(state, recorded, applyPatchInPlace)
     note(iterations, event, before, state)
+    if (event.type === 'workspace-changed' && event.why === 'changed-outside') {
+      changedIn ??= state.open?.iteration ?? state.iteration + 1
+    }
+    // Gone over: what was changed since is not there any more.
+    if (event.type === 'run-rewound' && (changedIn ?? 0) > event.toIteration) changedIn = undefined
   }
   if (created === undefined) {
     throw new LoopError('store-damaged', `Run ${run.id} does not begin with its creation.`)
   }
-  return { run, created, state, iterations }
+  return { run, created, state, changedIn, iterations }
 }
 
 function note(
