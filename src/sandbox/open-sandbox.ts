@@ -122,6 +122,7 @@ function prepare(place: SandboxPlace, toolchains: Toolchains): PreparedPlace {
   const git = gitMounts(real)
   const shown = findShownPaths({
     workspace: real,
+    alias: place.workspace,
     readOnly: place.readOnly ?? [],
     hide: place.hide ?? [],
     others: [...toolchains.mounts, ...git.readOnly],

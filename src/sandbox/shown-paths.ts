@@ -29,13 +29,15 @@ export interface ShownPaths {
 export interface ToShow {
   /** Without links. */
   readonly workspace: string
+  /** As it was given; there inside as well. */
+  readonly alias: string
   readonly readOnly: readonly string[]
   readonly hide: readonly string[]
   /** What is shown anyway, to be hidden in too. */
   readonly others: readonly string[]
 }
 
-export function findShownPaths({ workspace, readOnly, hide, others }: ToShow): ShownPaths {
+export function findShownPaths({ workspace, alias, readOnly, hide, others }: ToShow): ShownPaths {
   const given = readOnly.map((path) => checked(path, workspace))
   const reals = given.map(({ real }) => real)
   const inside = reals.filter((real) => isWithin(real, workspace))
@@ -46,7 +48,7 @@ export function findShownPaths({ workspace, readOnly, hide, others }: ToShow): S
   return {
     outside,
     inside: [...new Set(inside)],
-    links: linksTo(given, visible),
+    links: linksTo(given, [alias, ...visible]),
     hidden,
     pinned: pinnedFor(protectedPaths, workspace),
     programFolders: [
@@ -69,7 +71,7 @@ function checked(path: string, workspace: string): Given {
     const next = 'Give the full path of something that exists, or take it off the list.'
     throw refused(`There is no ${path} to be read in the sandbox. ${next}`)
   }
-  if (isWithin(path, workspace) && !isWithin(real, workspace)) {
+  if (!isWithin(real, workspace) && leadsThrough(path, workspace)) {
     throw refused(`${path} leads out of the workspace. Name what it leads to.`)
   }
   const stat = lstatSync(real)
@@ -83,6 +85,15 @@ function checked(path: string, workspace: string): Given {
     throw refused(`${path} holds more than may be shown in a sandbox. Name a folder in it.`)
   }
   return { path, real }
+}
+
+/** By whatever name: some part of the way is in the workspace. */
+function leadsThrough(path: string, workspace: string): boolean {
+  for (let part = path; part !== dirname(part); part = dirname(part)) {
+    const real = realOf(part)
+    if (real !== undefined && isWithin(real, workspace)) return true
+  }
+  return false
 }
 
 const refused = (message: string): LoopError => new LoopError('bad-request', message)

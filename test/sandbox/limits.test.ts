@@ -99,10 +99,10 @@ describe.each(identities)('for %s', (identity) => {
 
   test('many files end at the limit of the workspace', async () => {
     const script = 'for i in $(seq 20000); do head -c 1M /dev/zero > file-$i; done'
-    const limits = { workspaceBytes: 256 * mebibyte }
+    const limits = { workspaceBytes: 512 * mebibyte }
     const { result, workspace } = await runLimited(limits, shell(script))
     expect(result).toMatchObject({ ended: 'signal', exceeded: 'disk' })
-    expect(sizeOf(workspace)).toBeLessThanOrEqual(1.1 * 256 * mebibyte)
+    expect(sizeOf(workspace)).toBeLessThanOrEqual(1.1 * 512 * mebibyte)
   })
 
   test.each([

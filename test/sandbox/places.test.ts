@@ -80,10 +80,27 @@ describe('a file of the workspace that may only be read', () => {
     const outside = await newFolder()
     await writeFile(join(outside, 'key'), 'secret')
     await symlink(outside, join(workspace, 'fixtures'))
-    for (const path of ['fixtures', 'fixtures/key']) {
-      const readOnly = [join(workspace, path)]
-      expect(() => sandbox.commands({ workspace, readOnly })).toThrow('leads out of the workspace')
+    const alias = join(await newFolder(), 'alias')
+    await symlink(workspace, alias)
+    const ways = ['fixtures', 'fixtures/key', '../own/fixtures'].map(
+      (path) => `${workspace}/${path}`,
+    )
+    for (const path of [...ways, `${alias}/fixtures`, `${alias}/fixtures/key`]) {
+      for (const name of [workspace, alias]) {
+        const open = (): unknown => sandbox.commands({ workspace: name, readOnly: [path] })
+        expect(open).toThrow('leads out of the workspace')
+      }
     }
+  })
+
+  test('may be named by way of a link to the workspace', async () => {
+    await write('loop.yaml', 'mine')
+    const alias = join(await newFolder(), 'alias')
+    await symlink(workspace, alias)
+    const readOnly = [join(alias, 'loop.yaml')]
+    const script = `echo evil > ${alias}/loop.yaml || cat ${alias}/loop.yaml ${workspace}/loop.yaml`
+    expect(await run(script, { workspace: alias, readOnly })).toMatch(/minemine$/)
+    expect(await run(script, { readOnly })).toMatch(/minemine$/)
   })
 })
 
