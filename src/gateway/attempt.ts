@@ -35,6 +35,7 @@ export async function attempt(
   session: SessionParts,
   request: ForwardedRequest,
   body: Buffer,
+  taken: () => void,
 ): Promise<Attempt> {
   const { upstream, limits } = session
   const { provider, route, signal, client } = request
@@ -54,6 +55,7 @@ export async function attempt(
     const content = decodeAnswer(answer)
     if (content === undefined) return unreadable(answer)
     if (status >= 400) return await refused(answer, content, mask, limits.idleMs)
+    taken()
     const { format } = route
     const relayed = await relayAnswer({ answer, content, client, format, mask, limits })
     const { ended, bytes, isTruncated, reading } = relayed

@@ -7,7 +7,6 @@
  *     client is told, and so is the engine, which knows how to wait.
  */
 
-import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import {
   type Amount,
@@ -27,32 +26,35 @@ import type { Refusal } from './refusal.ts'
 import { type Answered, sendRefusal, sendRefused } from './send-answer.ts'
 import type { SessionParts } from './session-types.ts'
 import { count, type SessionTrouble } from './totals.ts'
+import { waitForWindow, windowKey } from './wait-for-window.ts'
 
 /** Told after each attempt. */
 export type Account = (charge: Charge, spent: Amount, requests: number) => void
 
 interface Counts {
   requests: number
-  waits: number
   rateLimits: number
   failures: number
 }
 
 const backoff = { ...defaultRetry, attempts: 100, firstDelayMs: 500, delayMsMax: 8000 }
-/** Others may close a window again before it is one's turn. */
-const waitsMax = 20
 
 export async function forward(
   session: SessionParts,
   request: ForwardedRequest,
   account: Account,
 ): Promise<Answered> {
-  const counts: Counts = { requests: 0, waits: 0, rateLimits: 0, failures: 0 }
+  const counts: Counts = { requests: 0, rateLimits: 0, failures: 0 }
+  const waits = { count: 0 }
+  const window = windowKey(session, request)
   for (;;) {
-    const closed = await waitForWindow(session, request, counts)
+    const closed = await waitForWindow(session, request, waits)
     if (closed !== undefined) return closed
     const sentAtMs = session.clock.now()
-    const tried = await pay(session, request, counts, account)
+    const taken = (): void => session.windows.succeeded(window, sentAtMs)
+    const tried = await pay(session, request, counts, account, taken).finally(() =>
+      session.windows.left(window, request),
+    )
     if (tried.type === 'refusal')
       return { ...sendRefusal(request, tried.refusal), trouble: tried.trouble }
     const again = afterAttempt(session, request, tried, counts, sentAtMs)
@@ -61,43 +63,6 @@ export async function forward(
   }
 }
 
-/** Windows are those of an account: of a key, at an address. */
-function windowKey({ keys }: SessionParts, { provider, shape }: ForwardedRequest): string {
-  const account = createHash('sha256')
-    .update(keys(provider.name) ?? '')
-    .digest('base64url')
-  return `${provider.baseUrl} ${account} ${shape.model}`
-}
-
-/** Nothing when the provider may be asked. */
-async function waitForWindow(
-  session: SessionParts,
-  request: ForwardedRequest,
-  counts: Counts,
-): Promise<Answered | undefined> {
-  const { clock, windows, limits, tally, options, secrets } = session
-  const { provider, signal } = request
-  const model = secrets.maskText(request.shape.model)
-  for (;;) {
-    const untilMs = windows.opensAtMs(windowKey(session, request))
-    const waitMs = untilMs - clock.now()
-    if (waitMs <= 0) return undefined
-    const message = `${provider.name} takes no requests for ${model} for ${seconds(waitMs)}.`
-    if (waitMs > limits.waitMsMax || ++counts.waits > waitsMax) {
-      const trouble: SessionTrouble = { kind: 'rate-limited', message, rateLimitedUntilMs: untilMs }
-      const refusal: Refusal = { status: 429, kind: 'rate-limited', message, retryAfterMs: waitMs }
-      return { ...sendRefusal(request, refusal), trouble }
-    }
-    const { name } = provider
-    options.note?.({ type: 'waiting', provider: name, model, untilMs, message })
-    // Those who wait together do not come back together.
-    await clock.sleep(waitMs + Math.floor(clock.random() * 250), signal)
-    tally.waitedMs += waitMs
-  }
-}
-
-const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`
-
 type Paid = Attempt | ({ readonly type: 'refusal' } & NotReserved)
 
 async function pay(
@@ -105,12 +70,13 @@ async function pay(
   request: ForwardedRequest,
   counts: Counts,
   account: Account,
+  taken: () => void,
 ): Promise<Paid> {
   const { options, tally, factor } = session
   const { shape, body, provider, route } = request
   const send = (bytes: Buffer): Promise<Attempt> => {
     tally.requests++
-    return attempt(session, request, bytes)
+    return attempt(session, request, bytes, taken)
   }
   if (!route.metered) {
     const tried = await send(body)
@@ -166,9 +132,7 @@ function afterAttempt(
   counts: Counts,
   sentAtMs: number,
 ): Next {
-  const { windows } = session
   if (tried.type === 'relayed') {
-    windows.succeeded(windowKey(session, request), sentAtMs)
     const trouble = troubleWith(request.provider.name, tried.answered.ended)
     return { answered: { ...tried.answered, trouble } }
   }

@@ -30,3 +30,18 @@ test('requests that were under way together are one refusal', () => {
   for (let count = 0; count < 50; count++) windows.refused('a', 0, 10, undefined)
   expect(windows.opensAtMs('a')).toBe(2010)
 })
+
+test('one goes first through a window that was closed; the others when it was taken', () => {
+  const windows = createRateWindows()
+  const [one, other] = [{}, {}]
+  expect(windows.enter('a', one) && windows.enter('a', other)).toBe(true)
+  windows.refused('a', 0, 0, 1000)
+  expect(windows.enter('a', one)).toBe(true)
+  expect(windows.enter('a', other)).toBe(false)
+  // It came to nothing: the next one tries.
+  windows.left('a', one)
+  expect(windows.enter('a', other)).toBe(true)
+  expect(windows.enter('a', one)).toBe(false)
+  windows.succeeded('a', 1000)
+  expect(windows.enter('a', one)).toBe(true)
+})

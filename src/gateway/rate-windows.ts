@@ -3,13 +3,18 @@
  * window for all sessions of this gateway.
  *
  * E9. A window opens again, later each time, whatever the provider says: "at once, always" is no loop.
+ *     One request goes through it first; the others follow when the provider has taken that one.
  */
 
 export interface RateWindows {
   /** When the next request may be sent; a moment that has passed when now. */
   opensAtMs(key: string): number
+  /** Whether this one may go through now. Who may has to say when it is over. */
+  enter(key: string, who: object): boolean
+  left(key: string, who: object): void
   /** A request that was sent at a moment was refused. Says when the next may be sent. */
   refused(key: string, sentAtMs: number, nowMs: number, waitMs: number | undefined): number
+  /** The provider has taken one that was sent at a moment. */
   succeeded(key: string, sentAtMs: number): void
 }
 
@@ -18,6 +23,8 @@ interface Window {
   readonly closedAtMs: number
   /** In a row. */
   readonly refusals: number
+  /** Who tries it first. */
+  first: object | undefined
 }
 
 const windowsMax = 1000
@@ -27,6 +34,16 @@ export function createRateWindows(): RateWindows {
   const windows = new Map<string, Window>()
   return {
     opensAtMs: (key) => windows.get(key)?.opensAtMs ?? 0,
+    enter(key, who) {
+      const known = windows.get(key)
+      if (known === undefined) return true
+      known.first ??= who
+      return known.first === who
+    },
+    left(key, who) {
+      const known = windows.get(key)
+      if (known?.first === who) known.first = undefined
+    },
     refused(key, sentAtMs, nowMs, waitMs) {
       const known = windows.get(key)
       // Requests that were under way together are refused together: that is one refusal.
@@ -39,7 +56,12 @@ export function createRateWindows(): RateWindows {
       // Names of models come from agents; the oldest window makes room.
       const [oldest] = windows.size >= windowsMax ? windows.keys() : []
       if (oldest !== undefined) windows.delete(oldest)
-      windows.set(key, { opensAtMs, closedAtMs: isSame ? known.closedAtMs : nowMs, refusals })
+      windows.set(key, {
+        opensAtMs,
+        closedAtMs: isSame ? known.closedAtMs : nowMs,
+        refusals,
+        first: isSame ? known.first : undefined,
+      })
       return opensAtMs
     },
     succeeded(key, sentAtMs) {

@@ -31,6 +31,8 @@ export interface Session {
   readonly token: string
   readonly totals: SessionTotals
   readonly activity: SessionActivity
+  /** Takes keys, the token and other secrets out of what the agent says. */
+  maskText(text: string): string
   /** Ends what is under way and resolves when all of it is charged and on record. */
   close(): Promise<SessionTotals>
 }
@@ -75,6 +77,7 @@ export async function openSession(
     token,
     totals: parts.tally,
     activity: door.activity,
+    maskText: (text) => parts.secrets.maskText(text),
     async close() {
       stop()
       options.signal.removeEventListener('abort', stop)

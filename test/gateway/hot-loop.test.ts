@@ -8,7 +8,7 @@ import { createLedger, keys, providersAt, questions } from './gateway-fixture.ts
 
 /** A second in a millisecond. */
 const haste = 1000
-const runMs = 1200
+const runMs = 600
 const perMinuteMax = 10
 /** What may be sent before it is clear that nothing works. */
 const burstMax = 60
