@@ -36,8 +36,12 @@ interface Found {
   readonly calls: readonly string[]
 }
 
+const nothing: Found = { stop: undefined, calls: [] }
+
 const readers: Readonly<Record<WireFormat, (value: unknown) => Found>> = {
   anthropic(value) {
+    // Nearly all events of a stream are of these.
+    if (field(value, 'type') === 'content_block_delta') return nothing
     const started = part(value, 'content_block')
     const blocks = started === undefined ? list(value, 'content') : [started]
     const reason = field(part(value, 'delta'), 'stop_reason') ?? field(value, 'stop_reason')
@@ -55,6 +59,7 @@ const readers: Readonly<Record<WireFormat, (value: unknown) => Found>> = {
   },
   responses(value) {
     const type = field(value, 'type')
+    if (type?.endsWith('.delta') === true) return nothing
     // The whole answer, or an event of its stream.
     const whole = part(value, 'response') ?? (type === undefined ? value : undefined)
     const item = type === 'response.output_item.done' ? part(value, 'item') : undefined
