@@ -39,6 +39,7 @@ import { guardCommand, guardFailure } from './guard.ts'
 import { coverInherited, nothingDescriptor } from './inherited-descriptors.ts'
 import { type MemoryWatch, watchMemory } from './memory-watch.ts'
 import { isAlive, kill, killAll, type Mark, markVariable, newMark } from './process-group.ts'
+import { writtenBytes } from './process-tree.ts'
 import { removedBytes } from './removed-files.ts'
 import { cannotStart, type Exceeded, type Launched } from './run-command.ts'
 import type { LimitKind } from './sandbox-type.ts'
@@ -82,12 +83,14 @@ export function launchInBubblewrap(
   write(child, argsDescriptor, args.map((arg) => `${arg}\0`).join(''))
   write(child, filterDescriptor, machine.filter)
   const status = followStatus(child, group)
+  const ofAll = <T>(find: (first: number) => T, otherwise: T): T => {
+    const first = status.first()
+    return first === undefined ? otherwise : find(first)
+  }
   const watch = watchDisk(place.real, {
     bytesMax: place.allLimits.workspaceBytes,
-    removedBytes: async () => {
-      const first = status.first()
-      return first === undefined ? 0 : removedBytes(place.real, first)
-    },
+    writtenBytes: () => ofAll(writtenBytes, 0),
+    removedBytes: () => ofAll((first) => removedBytes(place.real, first), Promise.resolve(0)),
   })
   const memory =
     machine.limits === 'cgroup' ? undefined : watchMemory(status.first, place.allLimits.memoryBytes)

@@ -1,8 +1,9 @@
 /**
- * Notices when the files of a workspace grow by more than they may. There is no quota to be had, so it
- * looks: first at what is free on the disk, which costs nothing, and the more often the nearer it comes to
- * the limit; only when that fell by the limit, at the files that were changed since, and at those that
- * were removed but are still open. What is written and removed again between two looks is not seen.
+ * Notices when the files that a command changes take up more than they may. There is no quota to be had, so
+ * it looks: first at what is free on the disk and at what the command has written, which costs little, and
+ * the more often the nearer it comes to the limit; only when that is the limit, at the files that were
+ * changed since, and at those that were removed but are still open. What is written and removed again
+ * between two looks is not seen.
  *
  * The files belong to somebody who may want to be hard to look at: nothing is opened, no link is followed,
  * and a folder that was made unreadable meanwhile counts as too much.
@@ -23,6 +24,8 @@ export interface DiskLimits {
   readonly bytesMax: number
   /** New ones; a million by default. */
   readonly filesMax?: number
+  /** What the command has written so far. Without it, what others free on the disk hides growth. */
+  readonly writtenBytes?: () => number
   /** What files take up that are removed but still in use. */
   readonly removedBytes?: () => Promise<number>
 }
@@ -51,12 +54,14 @@ async function look(folder: string, limits: DiskLimits, signal: AbortSignal): Pr
   const { bytesMax, filesMax = defaultFilesMax } = limits
   const began = startClock()
   let before = await freeOn(folder)
+  let writtenBefore = 0
   for (let waitMs = lookMsMin; before !== undefined; ) {
     await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {})
     if (signal.aborted) return false
     const now = await freeOn(folder)
     if (now === undefined) continue
-    const bytesLeft = bytesMax - (before.bytes - now.bytes)
+    const written = (limits.writtenBytes?.() ?? 0) - writtenBefore
+    const bytesLeft = bytesMax - Math.max(before.bytes - now.bytes, written)
     const filesLeft = filesMax - (before.files - now.files)
     waitMs = between(
       lookMsMin,
@@ -69,6 +74,7 @@ async function look(folder: string, limits: DiskLimits, signal: AbortSignal): Pr
     if (grown.bytes + removed > bytesMax || grown.files > filesMax) return true
     // The rest was somebody else: what is left is counted from here.
     before = { bytes: now.bytes + grown.bytes + removed, files: now.files + grown.files }
+    writtenBefore += written - grown.bytes - removed
   }
   return false
 }

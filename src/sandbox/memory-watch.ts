@@ -6,8 +6,8 @@
  * much, what it has to work out. Memory that no process has mapped is not seen.
  */
 
-import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { descendantsOf, readProc } from './process-tree.ts'
 
 export interface MemoryWatch {
   /** Resolves when it was too much; never, if it was not. */
@@ -19,8 +19,6 @@ const lookMsMax = 200
 const lookMsMin = 5
 /** Faster than memory can be filled by a process or two. */
 const bytesEachMs = 4 * 1024 ** 2
-/** Of more than may run at once nobody needs to know more. */
-const processesMax = 4096
 
 /** `first` is the one that all others come from, once it is there. */
 export function watchMemory(first: () => number | undefined, bytesMax: number): MemoryWatch {
@@ -55,43 +53,15 @@ async function look(
 const sumOf = (pids: readonly number[], bytesOf: (pid: number) => number): number =>
   pids.reduce((sum, pid) => sum + bytesOf(pid), 0)
 
-/** Whoever loses its parent becomes a child of the first one, so all are found. */
-function descendantsOf(top: number): readonly number[] {
-  const found = [top]
-  for (let index = 0; index < found.length && found.length < processesMax; index++) {
-    for (const thread of threadsOf(found[index] ?? 0)) {
-      const children = read(`/proc/${found[index]}/task/${thread}/children`)
-      found.push(...children.split(' ').filter(Boolean).map(Number))
-    }
-  }
-  return found
-}
-
-function threadsOf(pid: number): readonly string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`)
-  } catch {
-    return [] // it has ended
-  }
-}
-
 const residentBytes = (pid: number): number =>
-  kibibytesIn(read(`/proc/${pid}/status`), /^Rss(?:Anon|Shmem):\s*(\d+)/gm)
+  kibibytesIn(readProc(pid, 'status'), /^Rss(?:Anon|Shmem):\s*(\d+)/gm)
 
 /** Of what several have, a part each. Before version 5.9 the kernel does not tell files from the rest. */
 function ownShare(pid: number): number {
-  const text = read(`/proc/${pid}/smaps_rollup`)
+  const text = readProc(pid, 'smaps_rollup')
   const lines = text.includes('Pss_Anon:') ? /^Pss_(?:Anon|Shmem):\s*(\d+)/gm : /^Pss:\s*(\d+)/gm
   return kibibytesIn(text, lines)
 }
 
 const kibibytesIn = (text: string, lines: RegExp): number =>
   [...text.matchAll(lines)].reduce((sum, [, kibibytes]) => sum + 1024 * Number(kibibytes), 0)
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    return ''
-  }
-}

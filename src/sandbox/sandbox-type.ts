@@ -50,7 +50,7 @@ export interface SandboxLimits {
   readonly outputBytes: number
   /** In each of the folders that are only in memory: the temporary one, the home and shared memory. */
   readonly tmpBytes: number
-  /** How much the files of the workspace may grow during a command. Looked at now and then. */
+  /** What the files of the workspace that a command changes may take up. Looked at now and then. */
   readonly workspaceBytes: number
 }
 

@@ -108,15 +108,16 @@ describe.each(identities)('for %s', (identity) => {
   test.each([
     [
       'removed but open',
-      'exec 3> a 4> b; rm a b; head -c 60M /dev/zero >&3; head -c 60M /dev/zero >&4',
+      'for i in $(seq 50); do exec {fd}> a; rm a; head -c 20M /dev/zero >&$fd; done',
     ],
     [
       'in a folder that was made unreadable',
-      'mkdir d; cd d; head -c 60M /dev/zero > a & cd ..; sleep 0.1; chmod 0 d; wait',
+      'mkdir d; exec 3> d/a; chmod 0 d; head -c 900M /dev/zero >&3',
     ],
     [
       'in a folder that is too deep',
-      'for i in $(seq 20); do d=$(printf "%0250d" 0); mkdir $d; cd $d; done; head -c 60M /dev/zero > a',
+      `for i in $(seq 20); do d=$(printf "%0250d" 0); mkdir $d; cd $d; done
+       for i in $(seq 50); do head -c 20M /dev/zero > $i; done`,
     ],
   ])('files that are %s count too', async (_name, write) => {
     const script = `${write}; sleep 1000`
