@@ -29,3 +29,69 @@ test('whatever is not a model API is not found, and a request that is none is an
   expect(broken.status).toBe(500)
   expect(server.requests).toHaveLength(0)
 })
+
+const ways: readonly (readonly [string, string, object])[] = [
+  ['anthropic', '/messages', { stream: true }],
+  ['chat', '/chat/completions', { stream: true }],
+  ['responses', '/responses', { stream: true }],
+  ['gemini', '/models/flash:streamGenerateContent?alt=sse', {}],
+]
+
+async function streamed(url: string, body: object): Promise<string> {
+  const init = { method: 'POST', body: JSON.stringify({ model: 'm', ...body }) }
+  return (await fetch(url, init)).text().catch(() => 'broken')
+}
+
+/** The values of a name that a stream has its text under, put together. */
+const textOf = (stream: string): string =>
+  [...stream.matchAll(/"(?:text|content|delta)":"((?:[^"\\]|\\.)*)"/g)]
+    .map(([, piece = '']) => JSON.parse(`"${piece}"`) as string)
+    .join('')
+
+test.each(ways)('a text comes in pieces that make it whole: %s', async (_name, path, body) => {
+  const text = 'Grüße an alle 👋👋, "wirklich"'
+  await using server = await startModelServer([{ text, pieces: 7 }])
+  const stream = await streamed(`${server.url}${path}`, body)
+  expect(textOf(stream)).toContain(text)
+  expect(stream).toContain('"Grüß"')
+})
+
+test.each(ways)(
+  'a bill is for what was written until it broke off: %s',
+  async (_name, path, body) => {
+    const usage = { input: 50, output: 100 }
+    const speech = { text: 'x'.repeat(100), pieces: 10, usage }
+    let afterEvents = 0
+    await using server = await startModelServer(() => ({
+      ...speech,
+      fault: { does: 'cut', afterEvents },
+    }))
+    const outputs: number[] = []
+    for (; afterEvents < 10; afterEvents += 3) {
+      await streamed(`${server.url}${path}`, body)
+      await expect.poll(() => server.bills.at(-1)?.output).toBeLessThan(100)
+      outputs.push(server.bills.at(-1)?.output ?? -1)
+    }
+    expect(outputs[0]).toBe(0)
+    expect(outputs.at(-1)).toBeGreaterThan(50)
+    expect(outputs).toEqual(outputs.toSorted((a, b) => a - b))
+    expect(server.bills.every(({ input }) => input === 50)).toBe(true)
+  },
+)
+
+test('a server that never says what it used says it nowhere', async () => {
+  await using server = await startModelServer([{ text: 'ok', saysUsage: false }])
+  for (const [, path, body] of ways) {
+    const stream = await streamed(`${server.url}${path}`, body)
+    expect(stream).toContain('ok')
+    expect(stream).not.toMatch(/usage/i)
+  }
+  expect(server.bills[0]).toMatchObject({ input: 100, output: 20 })
+})
+
+test('tokens are counted beside the script', async () => {
+  await using server = await startModelServer([{ text: 'one' }])
+  const answer = await fetch(`${server.url}/messages/count_tokens`, { method: 'POST', body: '{}' })
+  expect(await answer.json()).toMatchObject({ input_tokens: 100 })
+  expect(server.requests).toHaveLength(0)
+})

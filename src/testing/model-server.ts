@@ -80,6 +80,10 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
   })
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (isCount(incoming)) {
+      await readBody(incoming)
+      return sendJson(response, 200, { input_tokens: 100, totalTokens: 100 })
+    }
     const request = readRequest(incoming, await readBody(incoming))
     if (request === undefined) {
       return sendJson(response, 404, { error: { message: 'This is not a model API.' } })
@@ -131,6 +135,10 @@ const places: readonly (readonly [RegExp, ModelFormat])[] = [
   [/\/responses(?:\?|$)/, 'responses'],
   [/:(?:generateContent|streamGenerateContent)(?:\?|$)/, 'gemini'],
 ]
+
+/** How many tokens a request would have: free, and no part of the script. */
+const isCount = ({ url = '', method }: IncomingMessage): boolean =>
+  method === 'POST' && /(?:\/messages\/count_tokens|:countTokens)(?:\?|$)/.test(url)
 
 function readRequest(incoming: IncomingMessage, text: string): ModelRequest | undefined {
   const { url = '', method, headers } = incoming

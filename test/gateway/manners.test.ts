@@ -153,10 +153,13 @@ test('a key that changes while a session is open is used, and is a secret too', 
 
 test('tokens are counted for free', async () => {
   await using setting = await openSetting([{ text: 'ok' }], { cap: { tokens: 0, costMicros: 0 } })
-  const answer = await setting.post('/v1beta/models/gemini-2.5-flash:countTokens', { contents: [] })
-  // The scripted server has no such address; what matters is that it was asked without a reservation.
-  expect(answer.status).toBe(404)
-  expect((await setting.session.close()).trouble?.kind).not.toBe('budget')
+  const gemini = await setting.post('/v1beta/models/gemini-2.5-flash:countTokens', { contents: [] })
+  expect(await gemini.json()).toMatchObject({ totalTokens: 100 })
+  const body = { model: 'claude-sonnet-5', messages: [] }
+  const anthropic = await setting.post('/v1/messages/count_tokens', body)
+  expect(await anthropic.json()).toMatchObject({ input_tokens: 100 })
+  const totals = await setting.session.close()
+  expect(totals).toMatchObject({ requests: 2, trouble: undefined, spent: { tokens: 0 } })
 })
 
 test('a client that reads late, but reads, gets all of it: that is not the silence of the provider', async () => {
