@@ -1,9 +1,11 @@
 /** `npm run proof`: all proofs. With `--seed N` only that seed of what has seeds. */
 
 import { runSuites } from '../bench/report.ts'
+import { canaries } from './canary.ts'
 import { failingCalls } from './failing-calls.ts'
 import { gatewaySuites } from './gateway.ts'
 import { hostileSets } from './hostile-sets.ts'
+import { killedReplays } from './killed-replays.ts'
 import { killSuites } from './kills.ts'
 import { loopFileFuzz } from './loop-file-fuzz.ts'
 import { prefixResume } from './prefix-resume.ts'
@@ -21,7 +23,9 @@ const everything = [
   prefixResume,
   races,
   failingCalls,
+  canaries,
   replays,
+  killedReplays,
   sandboxLimits,
   ...killSuites(),
 ]

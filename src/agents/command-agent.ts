@@ -33,6 +33,8 @@ export interface CommandAgentOptions extends EndWatchOptions {
   /** Values, over the few that every command gets. */
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
+  /** Takes secrets out of what it says, besides those that it is given here. */
+  readonly mask?: (text: string) => string
   /** Who knows what it spends; nobody unless told. */
   readonly spending?: 'gateway' | 'subscription' | 'unknown'
 }
@@ -47,7 +49,8 @@ export function commandAgent(options: CommandAgentOptions): Agent {
     throw new LoopError('bad-request', 'A command agent needs a command: a list with a program.')
   }
   const secrets = Object.entries(options.env ?? {}).filter(([name]) => isSecretName(name))
-  const redact = createRedact(secrets.map(([, value]) => value))
+  const redactOwn = createRedact(secrets.map(([, value]) => value))
+  const redact: Redact = (text) => redactOwn(options.mask?.(text) ?? text)
   let warned = options.spending === 'gateway'
   return {
     async work(task, context) {

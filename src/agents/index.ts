@@ -3,6 +3,7 @@ export { type CommandAgentOptions, commandAgent } from './command-agent.ts'
 export type { Ask, Brain, CallResult, Message, Reply, Stop, ToolCall } from './conversation.ts'
 export { type ModelAgentOptions, modelAgent } from './model-agent.ts'
 export type { Price, SdkModel, TokenUsage } from './model-types.ts'
+export { isSecretName } from './redact.ts'
 export {
   describeModel,
   type ModelDescription,

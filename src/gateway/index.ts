@@ -17,6 +17,7 @@ export {
   type ReplaySettings,
 } from './replay.ts'
 export type { WireFormat } from './route.ts'
+export { createSecrets, type Secrets } from './secrets.ts'
 export type { Session, SessionActivity } from './session.ts'
 export type { GatewayNote, SessionOptions } from './session-types.ts'
 export { faultOf, type SessionTotals, type SessionTrouble } from './totals.ts'

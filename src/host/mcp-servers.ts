@@ -1,10 +1,28 @@
 /** The MCP servers of a loop file, with what they get of the environment. */
 
+import { isSecretName } from '../agents/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { McpServer } from '../protocol/index.ts'
 import type { connectMcp } from '../tools/index.ts'
 import type { Environment } from './loaded-loop.ts'
 import { passOn } from './pass-on.ts'
+
+/** What the servers are told in confidence: they may repeat it. */
+export function secretsOf(
+  servers: Readonly<Record<string, McpServer>>,
+  environment: Environment,
+): readonly string[] {
+  const names = Object.values(servers).flatMap((server) =>
+    server.type === 'http'
+      ? Object.entries(server.headers).flatMap(([header, text]) =>
+          [...text.matchAll(variablePattern)]
+            .map(([, variable = '']) => variable)
+            .filter((variable) => isSecretName(variable) || isSecretName(header)),
+        )
+      : server.env.filter(isSecretName),
+  )
+  return names.flatMap((name) => environment[name] ?? [])
+}
 
 export function serversOf(
   servers: Readonly<Record<string, McpServer>>,
@@ -33,13 +51,15 @@ function requireLocal(name: string, url: string): void {
   )
 }
 
+const variablePattern = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+
 function fillHeaders(
   server: string,
   headers: Readonly<Record<string, string>>,
   environment: Environment,
 ): Record<string, string> {
   const fill = (header: string, text: string): string =>
-    text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, variable: string) => {
+    text.replaceAll(variablePattern, (_whole, variable: string) => {
       const value = environment[variable]
       if (value !== undefined) return value
       throw new LoopError(

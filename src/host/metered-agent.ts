@@ -26,7 +26,9 @@ import {
   FaultError,
   type Reservation,
   type Signal,
+  textOf,
 } from '../loop/index.ts'
+import { masked } from './masked.ts'
 
 export interface MeteredAgentOptions {
   gateway(): Promise<Gateway>
@@ -81,20 +83,38 @@ async function workIn(
   let report: AgentReport
   try {
     const agent = await make(session, context)
-    const reserve = async (): Promise<Reservation> => nothingReserved
-    report = await agent.work(task, { ...context, reserve, signal })
+    report = masked(session.maskText, await agent.work(task, contextIn(session, context, signal)))
   } catch (error) {
     const totals = await session.close()
     context.signal.throwIfAborted()
-    throw faultIn(totals) ?? error
+    throw withoutSecrets(session, faultIn(totals) ?? error)
   }
   const totals = await session.close()
   context.signal.throwIfAborted()
   // What an agent says of a failure is a guess; the gateway has seen it.
   const isDoubtful = report.status === 'failed' || totals.diverged !== undefined || signal.aborted
   const fault = isDoubtful ? faultIn(totals) : undefined
-  if (fault !== undefined) throw fault
+  if (fault !== undefined) throw withoutSecrets(session, fault)
   return { ...report, usage: totals.spent }
+}
+
+/** A provider may repeat a key in a way that only shows when an answer is put together. */
+function contextIn(session: Session, context: AgentContext, signal: Signal): AgentContext {
+  return {
+    ...context,
+    signal,
+    reserve: async () => nothingReserved,
+    note: (note) => context.note(masked(session.maskText, note)),
+    callTool: (name, args) => context.callTool(name, masked(session.maskText, args)),
+  }
+}
+
+/** Only the words: what is behind an error may hold anything. */
+function withoutSecrets(session: Session, error: unknown): unknown {
+  if (error instanceof FaultError) return new FaultError(masked(session.maskText, error.fault))
+  const text = textOf(error)
+  const safe = session.maskText(text)
+  return safe === text ? error : new Error(safe)
 }
 
 /** Only here it is known where a key came from. */

@@ -98,6 +98,7 @@ function openCommand(settings: CommandAgentSettings, parts: AgentParts): Agent {
         timeoutMs,
         env: { ...env, ...agentEnvironment(url, session.token) },
         spending: 'gateway',
+        mask: session.maskText,
         hasResult: () => isOver(session),
       })
     },

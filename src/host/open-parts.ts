@@ -13,7 +13,8 @@ import type { CodeParts } from './code-loop/index.ts'
 import { outputFolder } from './collect-garbage.ts'
 import { commandCheck } from './command-check.ts'
 import type { Environment, OpenedLoop, OpenPlace } from './loaded-loop.ts'
-import { serversOf } from './mcp-servers.ts'
+import { maskedTools } from './masked.ts'
+import { secretsOf, serversOf } from './mcp-servers.ts'
 import { createModelDoor } from './model-door.ts'
 import { openAgent } from './open-agent.ts'
 import { type OpenWalls, openWalls, partsOf } from './open-walls.ts'
@@ -56,11 +57,12 @@ export async function openParts(
       code?.agent ?? (await openAgent(file.agent, { place, walls, models, environment, problems }))
     const mcp = await openServers(file, place, walls, environment, problems)
     opened.push(() => mcp.close())
+    const servers = maskedTools(mcp.tools, secretsOf(file.mcp, environment))
     const { hooks, gate, actions } = code ?? {}
     return {
       parts: {
         agents: createAgents({ [maker]: agent }),
-        tools: openTools(file, place, walls, [...mcp.tools, ...(code?.tools ?? [])], problems),
+        tools: openTools(file, place, walls, [...servers, ...(code?.tools ?? [])], problems),
         checks: { ...openChecks(file.checks, walls.commands), ...code?.checks },
         exclude: [...file.exclude, ...apartIn(place)],
         sandbox: walls.walls,

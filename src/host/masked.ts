@@ -1,0 +1,37 @@
+/** Secrets, taken out of everything that is only data. */
+
+import { createSecrets } from '../gateway/index.ts'
+import { textOf } from '../loop/index.ts'
+import { type Tool, ToolError } from '../tools/index.ts'
+
+export type Mask = (text: string) => string
+
+/** The same, with all its texts masked. */
+export function masked<T>(mask: Mask, value: T): T {
+  const inside = (one: unknown): unknown => {
+    if (typeof one === 'string') return mask(one)
+    if (Array.isArray(one)) return one.map(inside)
+    if (typeof one !== 'object' || one === null) return one
+    return Object.fromEntries(Object.entries(one).map(([name, part]) => [name, inside(part)]))
+  }
+  return inside(value) as T
+}
+
+/** Tools of servers that know secrets: whatever they say, they do not repeat them. */
+export function maskedTools(tools: readonly Tool[], secrets: readonly string[]): readonly Tool[] {
+  if (secrets.length === 0) return tools
+  const { maskText } = createSecrets([], secrets)
+  return tools.map((tool) => ({
+    ...tool,
+    description: maskText(tool.description),
+    async run(args, context) {
+      try {
+        return masked(maskText, await tool.run(args, context))
+      } catch (error) {
+        if (error instanceof ToolError) throw new ToolError(error.code, maskText(error.message))
+        const text = textOf(error)
+        throw maskText(text) === text ? error : new Error(maskText(text))
+      }
+    },
+  }))
+}
