@@ -159,7 +159,7 @@ function afterRefusal(
 ): { readonly waitMs: number } | { readonly trouble: SessionTrouble | undefined } {
   const { clock, windows, limits, secrets } = session
   const text = secrets.maskText(body.toString()).slice(0, 500)
-  const message = `${request.provider.name} answered ${status}: ${text}`
+  const message = `${request.provider.name} answered ${status}: ${text}${withoutKey(session, request, kind)}`
   const isWindow = kind === 'rate-limited' || status === 529 || status === 503
   if (isWindow) {
     const nowMs = clock.now()
@@ -171,6 +171,16 @@ function afterRefusal(
   }
   const waitMs = kind === 'transient' ? retryIn(session, counts) : undefined
   return waitMs === undefined ? { trouble: troubleOf(kind, message) } : { waitMs }
+}
+
+/** Else nobody would guess why a key that is there is not taken. */
+function withoutKey(
+  { keys }: SessionParts,
+  { provider }: ForwardedRequest,
+  kind: ProviderAnswerKind,
+): string {
+  if (kind !== 'not-allowed' || keys(provider.name) !== undefined) return ''
+  return ' No key was sent. Who names an address has to name the key for it as well.'
 }
 
 /** A client that leaves is nobody's fault. */

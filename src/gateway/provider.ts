@@ -21,6 +21,8 @@ export interface ProviderSettings {
 
 export interface Provider extends PriceSource {
   readonly name: string
+  /** On this machine. */
+  readonly isLocal: boolean
   readonly outputTokens: number
   readonly outputTokensMax: number
   readonly limitName: LimitName
@@ -78,6 +80,7 @@ function readProvider(name: string, settings: ProviderSettings): Provider {
   return {
     name,
     baseUrl,
+    isLocal: isLocal(base.hostname),
     ...(priceId === undefined ? {} : { priceId }),
     isFree: settings.free ?? (priceId === undefined && isLocal(base.hostname)),
     outputTokens: outputTokens ?? defaultOutputTokens,

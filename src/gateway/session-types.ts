@@ -27,7 +27,10 @@ export interface SessionOptions {
   readonly record?: (exchange: Exchange) => Promise<void>
   /** Answers from the record, and from nothing else. */
   readonly replay?: ReplaySettings
-  /** Laid over the gateway's, for this session. */
+  /**
+   * Laid over the gateway's, for this session. The gateway's keys do not follow to another host, unless
+   * it is this machine.
+   */
   readonly providers?: ProviderTable
   /** Asked before the gateway's keys. */
   readonly keys?: (provider: string) => string | undefined

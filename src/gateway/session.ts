@@ -12,7 +12,7 @@ import { handleExchange } from './exchange.ts'
 import { digestOf, guardRequest } from './guard.ts'
 import type { GatewayLimits } from './limits.ts'
 import { createPace } from './pace.ts'
-import { readProviders } from './provider.ts'
+import { type Provider, readProviders } from './provider.ts'
 import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts'
 import { createReplayer } from './replay.ts'
 import type { Route, WireFormat } from './route.ts'
@@ -144,9 +144,13 @@ function openDoor(parts: SessionParts, token: string): Door {
 }
 
 function toParts(gateway: GatewayParts, options: SessionOptions, token: string): SessionParts {
-  const providers = new Map([...gateway.providers, ...readProviders(options.providers ?? {})])
+  const own = readProviders(options.providers ?? {})
+  const providers = new Map([...gateway.providers, ...own])
   const keyOf = (provider: string): string | undefined =>
-    options.keys?.(provider) ?? gateway.keys(provider)
+    options.keys?.(provider) ??
+    (isTrusted(own.get(provider), gateway.providers.get(provider))
+      ? gateway.keys(provider)
+      : undefined)
   const keys = [...providers.keys()].flatMap((name) => keyOf(name)?.trim() ?? [])
   const stop = new AbortController()
   // Every exchange under way listens to it.
@@ -164,6 +168,15 @@ function toParts(gateway: GatewayParts, options: SessionOptions, token: string):
     factor: 1,
     pace: createPace(),
   }
+}
+
+/**
+ * The keys of the gateway go where its own table says, or to this machine. An address that comes with
+ * a session may come from a file that somebody else wrote.
+ */
+function isTrusted(own: Provider | undefined, known: Provider | undefined): boolean {
+  if (own === undefined || own.isLocal) return true
+  return known !== undefined && new URL(own.baseUrl).origin === new URL(known.baseUrl).origin
 }
 
 const stopping: Refusal = {

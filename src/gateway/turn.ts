@@ -121,7 +121,9 @@ export interface Turns {
   readonly last: TurnEnd | undefined
 }
 
-const waitingMax = 1024
+const waitingMax = 64
+/** Results are at the end of a conversation, and looking for them takes time. */
+const lookedThroughBytes = 2 * 1024 * 1024
 
 /**
  * Agents ask besides: for a title, for a summary. Once tools were offered, only what offers tools is the
@@ -138,9 +140,10 @@ export function createTurns(): Turns {
     asked(body, offersTools) {
       hasTools ||= offersTools
       if (hasTools && !offersTools) return
+      const end = body.subarray(-lookedThroughBytes)
       for (const call of waiting) {
         const isBack =
-          body.includes(call) || (call === geminiResult && body.includes('function_response'))
+          end.includes(call) || (call === geminiResult && end.includes('function_response'))
         if (isBack) waiting.delete(call)
       }
     },

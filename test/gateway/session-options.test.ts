@@ -1,8 +1,16 @@
 // What a session has of its own: providers, keys, and what those see who watch over its agent.
 
 import { expect, test } from 'vitest'
+import { openGateway } from '../../src/gateway/index.ts'
 import { type ModelAnswer, startModelServer } from '../../src/testing/index.ts'
-import { ask, formats, keys, openSetting, type QuestionName } from './gateway-fixture.ts'
+import {
+  ask,
+  createLedger,
+  formats,
+  keys,
+  openSetting,
+  type QuestionName,
+} from './gateway-fixture.ts'
 
 test('a session may have providers and keys of its own, and other sessions do not see them', async () => {
   await using own = await startModelServer([{ text: 'from my own' }])
@@ -36,6 +44,44 @@ test('the key of a session is a secret like any other', async () => {
   const text = await (await ask(setting, 'gemini', false)).text()
   const totals = await setting.session.close()
   expect(`${text}${JSON.stringify([setting.exchanges, totals])}`).not.toContain('271828')
+})
+
+test.each([
+  ['anthropic', 'https://example.invalid/v1', undefined],
+  ['anthropic', 'https://api.anthropic.com.example.invalid/v1', undefined],
+  ['anthropic', 'http://api.anthropic.com/v1', undefined],
+  ['github', 'https://example.invalid/v1', undefined],
+  ['anthropic', 'https://api.anthropic.com/v1/', 'sent'],
+  ['anthropic', 'http://127.0.0.1:1/v1', 'sent'],
+])('a key of the gateway for %s that is put at %s: %s', async (name, baseUrl, sent) => {
+  const asked: string[] = []
+  const gateway = await openGateway({
+    keys(provider) {
+      asked.push(provider)
+      return `sk-${provider}-0123456789`
+    },
+  })
+  const session = await gateway.session({
+    step: 's',
+    reserve: createLedger().reserve,
+    signal: new AbortController().signal,
+    providers: { [name]: { baseUrl } },
+  })
+  // Whoever is asked for a key of a provider would send it there.
+  expect(asked.includes(name)).toBe(sent === 'sent')
+  await session.close()
+  await gateway.close()
+})
+
+test('who names an address and no key is told why it is not taken', async () => {
+  await using setting = await openSetting([{ status: 401 }], { session: { keys: () => undefined } })
+  await (
+    await setting.post('/v1/chat/completions', { model: 'm', messages: [], max_tokens: 5 })
+  ).text()
+  expect((await setting.session.close()).trouble?.message).not.toContain('No key was sent')
+  await using own = await openSetting([{ status: 401 }], { session: { routes: { chat: 'local' } } })
+  await (await own.post('/v1/chat/completions', { model: 'm', messages: [] })).text()
+  expect((await own.session.close()).trouble?.message).toContain('No key was sent')
 })
 
 test('an address of a provider that is none is refused when the session is opened', async () => {
