@@ -1,6 +1,7 @@
 /** `npm run proof`: all proofs. With `--seed N` only that seed of what has seeds. */
 
 import { runSuites } from '../bench/report.ts'
+import { agentKills } from './agent-kills.ts'
 import { canaries } from './canary.ts'
 import { failingCalls } from './failing-calls.ts'
 import { gatewaySuites } from './gateway.ts'
@@ -24,6 +25,7 @@ const everything = [
   races,
   failingCalls,
   canaries,
+  agentKills,
   replays,
   killedReplays,
   sandboxLimits,

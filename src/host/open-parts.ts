@@ -18,7 +18,7 @@ import { secretsOf, serversOf } from './mcp-servers.ts'
 import { createModelDoor } from './model-door.ts'
 import { openAgent } from './open-agent.ts'
 import { type OpenWalls, openWalls, partsOf } from './open-walls.ts'
-import { makeOwnFolder } from './own-folder.ts'
+import { makeOwnFolder, removeAbandonedFolders } from './own-folder.ts'
 
 /** The role that the built-in loop type `plain` asks for. */
 const maker = 'maker'
@@ -46,6 +46,7 @@ export async function openParts(
     for (const end of opened.splice(0).toReversed()) await end()
   }
   try {
+    await removeAbandonedFolders()
     const workspace = place.workspace ?? (await emptyFolder(opened))
     const settings = { settings: file.sandbox, base: place.base, workspace }
     const walls = await openWalls(settings, place)

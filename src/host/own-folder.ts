@@ -22,7 +22,7 @@ const newMs = 3_600_000
 
 /** Short, since the paths of sockets are; in the runtime folder unless told. */
 export async function makeOwnFolder(parent: string = runtimeFolder()): Promise<OwnFolder> {
-  await removeAbandoned(parent)
+  await removeAbandonedFolders(parent)
   const path = await mkdtemp(join(parent, prefix))
   const written = join(path, `${ownerFile}.new`)
   await writeFile(written, createOwner(), { mode: 0o600 })
@@ -35,7 +35,8 @@ function runtimeFolder(): string {
   return given === undefined || given === '' ? tmpdir() : given
 }
 
-async function removeAbandoned(parent: string): Promise<void> {
+/** Also for those who need none themselves: a run may be resumed where it asks no model any more. */
+export async function removeAbandonedFolders(parent: string = runtimeFolder()): Promise<void> {
   const names = await readdir(parent).catch((): readonly string[] => [])
   const ours = names.filter((name) => /^loopwright-[A-Za-z0-9]{6}$/.test(name))
   await Promise.all(
