@@ -1,0 +1,133 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { SandboxSettings } from '../protocol/index.ts'
+import type { OpenPlace } from './loaded-loop.ts'
+import { type OpenWalls, openWalls, partsOf } from './open-walls.ts'
+
+let folder: string
+let workspace: string
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'loopwright-walls-')))
+  workspace = join(folder, 'work')
+  for (const path of [workspace, join(folder, 'record'), join(folder, 'run')]) mkdirSync(path)
+  vi.stubEnv('XDG_RUNTIME_DIR', join(folder, 'run'))
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const plain: SandboxSettings = { readOnly: [], hide: [], network: [], limits: {} }
+
+const open = (
+  settings: Partial<SandboxSettings> = {},
+  place: Partial<OpenPlace> = {},
+): Promise<OpenWalls> =>
+  openWalls(
+    { settings: { ...plain, ...settings }, base: folder, workspace },
+    { folder: join(folder, 'record'), ...place },
+  )
+
+const never = new AbortController().signal
+
+async function run({ commands }: OpenWalls, script: string): Promise<string> {
+  const result = await commands.run({ program: 'sh', args: ['-c', script] }, never)
+  return `${result.stdout}${result.stderr}`.trim()
+}
+
+describe('walls', () => {
+  test('are as strong as they can be, and nothing is said of that', async () => {
+    const walls = await open()
+    expect(walls.walls).toMatchObject({ tier: 'strong', attended: false })
+    expect(walls.problems).toEqual([])
+  })
+
+  test('that are not wanted are missing only for those who watch', async () => {
+    await expect(open({ require: 'none' })).rejects.toMatchObject({
+      code: 'not-available',
+      message: expect.stringContaining('--attended'),
+    })
+    const walls = await open({ require: 'none' }, { attended: true })
+    expect(walls.walls).toEqual({ tier: 'none', limits: 'none', attended: true })
+    expect(walls.problems).toHaveLength(1)
+    const { url } = walls.agentCommands(['sh'], '/nonexistent/model.sock')
+    expect(url).toBeUndefined()
+  })
+
+  test('around what holds more than the work are refused before there is a run', async () => {
+    workspace = dirname(homedir())
+    await expect(open()).rejects.toMatchObject({ code: 'bad-request' })
+  })
+
+  test('may be around a folder that is not there yet', async () => {
+    rmSync(workspace, { recursive: true })
+    const walls = await open()
+    mkdirSync(workspace)
+    expect(await run(walls, 'echo x > y; cat y')).toBe('x')
+  })
+})
+
+describe('inside', () => {
+  test('files that are apart can be read, the record and hidden files are empty', async () => {
+    const record = join(workspace, 'record')
+    mkdirSync(record)
+    for (const name of ['loop.yaml', '.env', 'record/journal.db']) {
+      writeFileSync(join(workspace, name), name)
+    }
+    const apart = [join(workspace, 'loop.yaml'), join(folder, 'elsewhere.yaml')]
+    const walls = await open({ hide: ['.env', 'not-there'] }, { folder: record, apart })
+    expect(await run(walls, 'cat loop.yaml .env; ls record')).toBe('loop.yaml')
+    for (const name of ['loop.yaml', '.env', 'record/new']) {
+      expect(await run(walls, `(echo x >> ${name}) 2>&1`)).toMatch(/Read-only|Permission denied/)
+    }
+  })
+
+  test('more can be read where the loop file says so, and it must be there', async () => {
+    mkdirSync(join(folder, 'shared'))
+    writeFileSync(join(folder, 'shared/a.txt'), 'shared')
+    const walls = await open({ readOnly: ['shared'] })
+    expect(await run(walls, `cat ${folder}/shared/a.txt`)).toBe('shared')
+    expect(await run(await open(), `cat ${folder}/shared/a.txt`)).toContain('No such file')
+    await expect(open({ readOnly: ['missing'] })).rejects.toMatchObject({
+      code: 'not-configured',
+      message: expect.stringContaining(join(folder, 'missing')),
+    })
+  })
+
+  test('hosts are reached through a proxy that goes with the walls, and not in a replay', async () => {
+    const network = ['registry.example.test:443']
+    const walls = await open({ network })
+    expect(await run(walls, 'echo $HTTPS_PROXY')).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(readdirSync(join(folder, 'run'))).toHaveLength(1)
+    await walls.close()
+    expect(readdirSync(join(folder, 'run'))).toEqual([])
+    const offline = await open({ network }, { replay: () => undefined })
+    expect(offline.problems).toEqual([expect.stringContaining('registry.example.test:443')])
+    expect(await run(offline, 'echo $HTTPS_PROXY')).toBe('')
+  })
+})
+
+test('of some paths those are found that are in the workspace, wherever links lead', () => {
+  const inner = join(workspace, 'a/b.txt')
+  mkdirSync(join(workspace, 'a'))
+  writeFileSync(inner, '')
+  symlinkSync(workspace, join(folder, 'link'))
+  symlinkSync(inner, join(folder, 'way-in.txt'))
+  const paths = ['link/a/b.txt', 'way-in.txt', 'record', 'missing', 'work'].map((path) =>
+    join(folder, path),
+  )
+  expect(partsOf(workspace, paths)).toEqual([inner, inner])
+  expect(partsOf(join(folder, 'none'), paths)).toEqual([])
+})
