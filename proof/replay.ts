@@ -8,13 +8,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ModelServer, startModelServer } from 'loopwright/testing'
+import { type ModelAnswer, type ModelServer, startModelServer } from 'loopwright/testing'
 import { atMost, type Result, type Suite } from '../bench/report.ts'
 
-const loopctl = fileURLToPath(new URL('../../dist/cli/loopctl.js', import.meta.url))
+export const loopctl = fileURLToPath(new URL('../../dist/cli/loopctl.js', import.meta.url))
 
 /** Each takes two requests: a call of a tool, and a report. */
-const iterations = 4
+export const iterations = 4
 const forkedAt = 3
 
 const models = [
@@ -82,11 +82,7 @@ function results(found: readonly Found[]): readonly Result[] {
 
 async function story(model: string): Promise<Found> {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-proof-'))
-  await using server = await startModelServer((_request, number) =>
-    number % 2 === 1
-      ? { calls: [{ name: 'run', args: { command: 'echo x >> log.txt' } }] }
-      : { text: `Line ${number / 2} is there.` },
-  )
+  await using server = await startModelServer((_request, number) => answer(number))
   try {
     mkdirSync(join(folder, 'work'))
     writeFileSync(join(folder, 'loop.yaml'), loopFile(server, model))
@@ -111,23 +107,29 @@ async function story(model: string): Promise<Found> {
   }
 }
 
-const loopFile = ({ url }: ModelServer, model: string): string => `
+export const answer = (number: number): ModelAnswer =>
+  number % 2 === 1
+    ? { calls: [{ name: 'run', args: { command: 'echo x >> log.txt' } }] }
+    : { text: `Line ${number / 2} is there.` }
+
+export const loopFile = ({ url }: ModelServer, model: string): string => `
 workspace: work
 prompt: "Append a line. {{ progress }}"
 checks: { enough: 'date; wc -l < log.txt; test "$(wc -l < log.txt)" -ge ${iterations}' }
 agent: { model: ${model}, baseUrl: '${url}', apiKeyEnv: MODEL_KEY, maxOutputTokens: 1000 }
 `
 
+export const environment = (folder: string): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: folder,
+  LOOPWRIGHT_STATE: join(folder, 'state'),
+  MODEL_KEY: 'sk-proof-0123456789abcdef',
+})
+
 /** The last line that it prints. */
-function ctl(folder: string, ...args: readonly string[]): Promise<unknown> {
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: folder,
-    LOOPWRIGHT_STATE: join(folder, 'state'),
-    MODEL_KEY: 'sk-proof-0123456789abcdef',
-  }
+export function ctl(folder: string, ...args: readonly string[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const options = { env, maxBuffer: 64e6 }
+    const options = { env: environment(folder), maxBuffer: 64e6 }
     execFile(process.execPath, [loopctl, '--json', ...args], options, (_error, stdout, stderr) => {
       const last = stdout.trimEnd().split('\n').at(-1) ?? ''
       if (last === '') reject(new Error(`loopctl ${args.join(' ')}: ${stderr}`))
