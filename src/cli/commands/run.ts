@@ -1,12 +1,12 @@
 /** Commands that drive a run here, in the foreground: run, resume, fork. */
 
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Inspection, LoadedLoop } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
-import { fileOf, withLoop } from '../drive-loop.ts'
+import { type Drive, fileOf, withLoop } from '../drive-loop.ts'
 import { compareAtEnd } from '../fork-epilogue.ts'
 import { showPlan } from '../plan.ts'
 import {
@@ -170,7 +170,7 @@ async function forkRun(program: Command, name: string, options: ForkCommandOptio
     const inherited = options.file === undefined ? from.state.source?.changes : undefined
     const changes = { ...inherited, ...(await changesFrom(options)) }
     const loading = { ...options, changes }
-    await withLoop(session, host, fileOf(from, options.file), loading, (loaded, drive) =>
+    const fork = (loaded: LoadedLoop, drive: Drive): Promise<void> =>
       drive({ workspace }, async (opened, watched) => {
         const handle = await host.fork(from.run.id, loaded.loop, {
           ...opened.parts,
@@ -186,9 +186,22 @@ async function forkRun(program: Command, name: string, options: ForkCommandOptio
         const what = `${loaded.loop.name}${changed(loaded)}  forked from ${from.run.name} after iteration ${iteration}`
         const epilogue = compareAtEnd(host, handle)
         return { handle, before: undefined, title: `${what}${where}`, epilogue }
-      }),
-    )
+      })
+    const file = fileOf(from, options.file)
+    await inFolder(workspace, () => withLoop(session, host, file, loading, fork))
   })
+}
+
+/** It is there before the servers that start in it. One that was made for nothing goes again. */
+async function inFolder(folder: string | undefined, work: () => Promise<void>): Promise<void> {
+  if (folder === undefined || existsSync(folder)) return work()
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  try {
+    await work()
+  } catch (error) {
+    if (readdirSync(folder).length === 0) rmdirSync(folder)
+    throw error
+  }
 }
 
 /** What the command line put in the place of what the file says, now or when the run was created. */
