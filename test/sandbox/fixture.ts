@@ -4,21 +4,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import {
-  chmod,
-  chown,
-  cp,
-  mkdir,
-  mkdtemp,
-  readFile,
-  realpath,
-  rm,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import type { Command, CommandResult } from '../../src/engine/index.ts'
 import type { SandboxOptions, SandboxPlace, SandboxReport } from '../../src/sandbox/index.ts'
 
@@ -122,12 +112,14 @@ export async function drive(
 }
 
 let copy: Promise<string> | undefined
+afterAll(async () => {
+  if (copy !== undefined) await rm(await copy, { recursive: true, force: true })
+})
 
 /** The checkout may be where another user cannot read. */
 function copied(): Promise<string> {
   copy ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'loopwright-dist-'))
-    process.once('exit', () => void rm(folder, { recursive: true, force: true }))
     for (const part of ['loop', 'engine', 'sandbox']) {
       await cp(join(built, part), join(folder, part), { recursive: true })
     }
