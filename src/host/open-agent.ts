@@ -78,12 +78,19 @@ const notWalledIn = ({ command: [program] }: CommandAgentSettings): LoopError =>
 /** How long after a model's last word a program may go on without one. */
 const lingerMs = 120_000
 
+/** Whatever a loop file hands on, these are keys of providers, which stay here. */
+const keyNames: readonly string[] = [
+  ...Object.keys(publicProviders).flatMap(variablesOf),
+  'ANTHROPIC_AUTH_TOKEN',
+]
+
 function openCommand(settings: CommandAgentSettings, parts: AgentParts): Agent {
   const { command, timeoutMs } = settings
   const { place, walls, models, environment, problems } = parts
   if (place.replay !== undefined && walls.walls.tier === 'none') throw notWalledIn(settings)
-  const ours = Object.keys(agentEnvironment('', ''))
-  const names = settings.env.filter((name) => !ours.includes(name))
+  const ours = new Set([...Object.keys(agentEnvironment('', '')), ...keyNames])
+  const names = settings.env.filter((name) => !ours.has(name))
+  const asKeys = settings.env.filter((name) => keyNames.includes(name))
   const env = passOn('the agent', names, environment, problems)
   return meteredAgent({
     gateway: () => models.gateway(),
@@ -96,7 +103,11 @@ function openCommand(settings: CommandAgentSettings, parts: AgentParts): Agent {
         command,
         commands,
         timeoutMs,
-        env: { ...env, ...agentEnvironment(url, session.token) },
+        env: {
+          ...env,
+          ...Object.fromEntries(asKeys.map((name) => [name, session.token])),
+          ...agentEnvironment(url, session.token),
+        },
         spending: 'gateway',
         mask: session.maskText,
         hasResult: () => isOver(session),

@@ -29,8 +29,11 @@ describe('a program that asks its provider', () => {
       { text: 'Do this.', usage: { input: 700, output: 30 } },
       { text: 'Do that.', usage: { input: 900, output: 50, cacheRead: 300 } },
     ])
-    const at = withProgram(asking, { agent: ', env: [ANTHROPIC_API_KEY, MINE]' })
-    const ended = await run(at, { ...behind(server, key), MINE: 'mine' })
+    const at = withProgram(asking, {
+      agent: ', env: [ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, GOOGLE_API_KEY, MINE]',
+    })
+    const more = { ANTHROPIC_AUTH_TOKEN: key, GOOGLE_API_KEY: key, MINE: 'mine' }
+    const ended = await run(at, { ...behind(server, key), ...more })
     expect(ended).toMatchObject({ code: 0, stderr: '' })
     expect(readFileSync(join(at.work, 'done.txt'), 'utf8')).toBe('200 200')
     const seen = readFileSync(join(at.work, 'seen.json'), 'utf8')
