@@ -74,23 +74,27 @@ limits: { iterations: 1 }
 })
 
 describe('runs at once', () => {
-  test('share neither tokens nor records, and each pays for itself', async () => {
+  test('share a record, but neither tokens nor keys, and each pays for itself', async () => {
     const answers = [1, 2, 3].map((share) => 100 * share)
     const servers = await Promise.all(
       answers.map((input) => startModelServer([{ text: 'Yes.', usage: { input, output: 1 } }])),
     )
-    const places = servers.map(() =>
+    const makePlace = (): Place =>
       withProgram(`
 const answers = []
 for (let count = 0; count < 5; count++) answers.push((await ask('Who is there?')).status)
 writeFileSync('done.txt', JSON.stringify({ key, answers }))
-`),
-    )
-    const run = ({ file }: Place): string[] => ['--json', 'run', file, '--trust', '--name', 'story']
+`)
+    const first = makePlace()
+    const places = [first, makePlace(), makePlace()]
+    // All in one record.
+    const at = (index: number): Place => ({ ...(places[index] ?? first), state: first.state })
     const ended = await Promise.all(
-      places.map((at, index) =>
-        ctlWith(at, behind(servers[index] ?? { url: '' }, `sk-key-of-run-${index}`), ...run(at)),
-      ),
+      servers.map((server, index) => {
+        const { file } = at(index)
+        const args = ['--json', 'run', file, '--trust', '--name', `story-${index}`]
+        return ctlWith(at(index), behind(server, `sk-key-of-run-${index}`), ...args)
+      }),
     )
     const said = places.map(
       ({ work }) =>
@@ -106,7 +110,9 @@ writeFileSync('done.txt', JSON.stringify({ key, answers }))
       const keys = server.requests.map(({ headers }) => headers['x-api-key'])
       expect(new Set(keys)).toEqual(new Set([`sk-key-of-run-${index}`]))
     }
-    const spent = await Promise.all(places.map((at) => spentOf(at, 'story')))
+    const spent = await Promise.all(
+      servers.map((_server, index) => spentOf(first, `story-${index}`)),
+    )
     expect(spent.map(({ tokens }) => tokens)).toEqual(servers.map(billOf))
     await Promise.all(servers.map((server) => server.close()))
   })
