@@ -39,6 +39,8 @@ export interface ModelAgentOptions {
   readonly providerOptions?: SdkProviderOptions
   /** How long one answer may take. */
   readonly callTimeoutMs?: number
+  /** The gateway reserves and prices each call; nobody but this agent unless told. */
+  readonly spending?: 'gateway'
   /** False: answers come in one piece. */
   readonly stream?: boolean
   readonly clock?: Clock
@@ -78,7 +80,7 @@ export function modelAgent(options: ModelAgentOptions): Agent {
     redact: createRedact(options.secrets ?? []),
     clock: options.clock ?? systemClock,
   }
-  let warned = options.price !== undefined
+  let warned = options.price !== undefined || options.spending === 'gateway'
   return {
     work(task, context) {
       if (!warned) context.note({ type: 'said', text: unpriced(settings) })

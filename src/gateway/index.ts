@@ -3,6 +3,7 @@ export { defaultGatewayLimits, type GatewayLimits } from './limits.ts'
 export { type Gateway, type GatewayOptions, openGateway } from './open-gateway.ts'
 export {
   type FormatRoutes,
+  isLocal,
   localProviders,
   type ProviderSettings,
   type ProviderTable,

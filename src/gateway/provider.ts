@@ -94,5 +94,6 @@ function readProvider(name: string, settings: ProviderSettings): Provider {
   }
 }
 
-const isLocal = (hostname: string): boolean =>
+/** On this machine. */
+export const isLocal = (hostname: string): boolean =>
   /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)

@@ -1,6 +1,7 @@
 /** The MCP servers of a loop file, with what they get of the environment. */
 
 import { isSecretName } from '../agents/index.ts'
+import { isLocal } from '../gateway/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { McpServer } from '../protocol/index.ts'
 import type { connectMcp } from '../tools/index.ts'
@@ -44,7 +45,7 @@ export function serversOf(
 
 /** A replay reaches nothing beyond this machine. */
 function requireLocal(name: string, url: string): void {
-  if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)) return
+  if (isLocal(new URL(url).hostname)) return
   throw new LoopError(
     'bad-request',
     `The MCP server "${name}" is at ${new URL(url).host}, and a replay reaches nothing beyond this machine.`,

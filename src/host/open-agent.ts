@@ -9,6 +9,7 @@ import {
 } from '../agents/index.ts'
 import {
   agentEnvironment,
+  isLocal,
   publicProviders,
   type Session,
   type SessionOptions,
@@ -18,7 +19,7 @@ import { LoopError } from '../loop/index.ts'
 import type { AgentSettings, CommandAgentSettings, ModelAgentSettings } from '../protocol/index.ts'
 import type { Environment, OpenPlace } from './loaded-loop.ts'
 import { meteredAgent } from './metered-agent.ts'
-import type { ModelDoor } from './model-door.ts'
+import { type ModelDoor, ownAddresses } from './model-door.ts'
 import type { OpenWalls } from './open-walls.ts'
 import { passOn } from './pass-on.ts'
 
@@ -143,7 +144,7 @@ async function openModel(settings: ModelAgentSettings, parts: AgentParts): Promi
         env: { [tokenVariable]: session.token },
       })
       const named = keyVariable === undefined ? {} : { keyVariable }
-      return modelAgent({ ...model, ...named, ...rest })
+      return modelAgent({ ...model, ...named, ...rest, spending: 'gateway' })
     },
   })
 }
@@ -159,7 +160,23 @@ export async function requireKey(
     return
   }
   const [usual] = keyVariables
-  if (usual !== undefined && !(await models.hasKey(provider))) throw missingKey(model, usual)
+  if (usual === undefined) return
+  if (baseUrl !== undefined && !isKnownAddress(provider, baseUrl, environment)) {
+    throw new LoopError(
+      'not-configured',
+      `${model} is at ${new URL(baseUrl).host}, and ${usual} does not go there: name the variable ` +
+        'that holds the key for it with apiKeyEnv.',
+    )
+  }
+  if (!(await models.hasKey(provider))) throw missingKey(model, usual)
+}
+
+/** Where the gateway sends its own keys: a loop file cannot lead them elsewhere. */
+function isKnownAddress(provider: string, baseUrl: string, environment: Environment): boolean {
+  const { hostname, origin } = new URL(baseUrl)
+  const own = new Map(ownAddresses(environment)).get(provider)
+  const known = own ?? publicProviders[provider]?.baseUrl
+  return isLocal(hostname) || (known !== undefined && new URL(known).origin === origin)
 }
 
 function accessOf(

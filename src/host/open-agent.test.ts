@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import type { ModelAgentSettings } from '../protocol/index.ts'
+import { createModelDoor } from './model-door.ts'
+import { requireKey } from './open-agent.ts'
+
+const base = { type: 'model', turnsMax: 1, maxOutputTokens: 1 } as const
+/** No file of keys is there. */
+const nowhere = { XDG_CONFIG_HOME: '/nonexistent' }
+
+const check = (
+  settings: Pick<ModelAgentSettings, 'model' | 'baseUrl' | 'apiKeyEnv'>,
+  given: Readonly<Record<string, string>> = {},
+): Promise<void> => {
+  const environment = { ...nowhere, ...given }
+  return requireKey({ ...base, ...settings }, { models: createModelDoor(environment), environment })
+}
+
+describe('the key of a model', () => {
+  const model = 'anthropic/claude-x'
+  const key = { ANTHROPIC_API_KEY: 'sk-1' }
+
+  test('is missed before there is a run', async () => {
+    await expect(check({ model })).rejects.toThrow(/set the variable ANTHROPIC_API_KEY/)
+    await expect(check({ model, apiKeyEnv: 'MINE' }, key)).rejects.toThrow(/MINE/)
+    await check({ model }, key)
+    await check({ model, apiKeyEnv: 'MINE' }, { MINE: 'sk-2' })
+  })
+
+  test('does not follow a loop file to another host, and it is said what to do', async () => {
+    const baseUrl = 'https://proxy.example/v1'
+    await expect(check({ model, baseUrl }, key)).rejects.toThrow(/proxy\.example.*apiKeyEnv/s)
+    await check({ model, baseUrl, apiKeyEnv: 'MINE' }, { MINE: 'sk-2' })
+  })
+
+  test('goes to this machine, and to where the environment says that the provider is', async () => {
+    await check({ model, baseUrl: 'http://127.0.0.1:1/v1' }, key)
+    const baseUrl = 'https://proxy.example/v1'
+    await check({ model, baseUrl }, { ...key, ANTHROPIC_BASE_URL: 'https://proxy.example' })
+  })
+
+  test('is not needed for a server with the chat format', async () => {
+    await check({ model: 'llama3', baseUrl: 'https://models.example/v1' })
+  })
+})
