@@ -183,12 +183,14 @@ async function proveProbes(place: JobPlace): Promise<readonly Result[]> {
     const [first] = reports
     const detail = `${first?.tier}, ${first?.limits}`
     results.push(atLeast(`sandbox.probes-${identity}`, Math.min(...held), 26, 'probes', detail))
-    // The fastest: what else this machine does at the time is not its doing.
-    tookMs.push(Math.min(...reports.map(({ durationMs }) => durationMs)))
+    tookMs.push(median(reports.map(({ durationMs }) => durationMs)))
   }
   const detail = identities.map((identity, index) => `${identity} ${tookMs[index]} ms`).join(', ')
   return [...results, atMost('sandbox.self-test-ms', Math.max(...tookMs), 500, 'ms', detail)]
 }
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 const isAsExpected = ({ expect, found }: { expect: string; found: string }): boolean =>
   expect === found
