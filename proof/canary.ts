@@ -98,6 +98,14 @@ agent: { model: openai-compatible/local, baseUrl: '${url}' }
     isOwn: true,
   },
   {
+    name: 'the last words of an MCP server',
+    loop: () => `${checks}
+mcp: { gone: { command: [sh, -c, 'echo "no, not $MY_TOKEN" >&2; exit 1'], env: [MY_TOKEN] } }
+agent: { script: [[{ say: ok }]] }
+`,
+    env: (_at, canary) => ({ MY_TOKEN: canary }),
+  },
+  {
     name: 'an address with a key',
     loop: ({ url }, canary) =>
       `${checks}agent: { model: openai/gpt-5, baseUrl: '${url}?key=${canary}', apiKeyEnv: SOME_KEY }`,

@@ -1,6 +1,5 @@
 /** Secrets, taken out of everything that is only data. */
 
-import { createSecrets } from '../gateway/index.ts'
 import { textOf } from '../loop/index.ts'
 import { type Tool, ToolError } from '../tools/index.ts'
 
@@ -18,12 +17,11 @@ export function masked<T>(mask: Mask, value: T): T {
 }
 
 /** Tools of servers that know secrets: whatever they say, they do not repeat them. */
-export function maskedTools(tools: readonly Tool[], secrets: readonly string[]): readonly Tool[] {
-  if (secrets.length === 0) return tools
-  const { maskText } = createSecrets([], secrets)
+export function maskedTools(tools: readonly Tool[], maskText: Mask): readonly Tool[] {
   return tools.map((tool) => ({
     ...tool,
     description: maskText(tool.description),
+    parameters: isData(tool.parameters) ? masked(maskText, tool.parameters) : tool.parameters,
     async run(args, context) {
       try {
         return masked(maskText, await tool.run(args, context))
@@ -35,3 +33,6 @@ export function maskedTools(tools: readonly Tool[], secrets: readonly string[]):
     },
   }))
 }
+
+/** Not a schema that is code. */
+const isData = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype

@@ -6,6 +6,7 @@ import { join, relative } from 'node:path'
 import { uuidv7 } from 'uuidv7'
 import { createAgents } from '../agents/index.ts'
 import type { Check, Commands } from '../engine/index.ts'
+import { createSecrets } from '../gateway/index.ts'
 import { didYouMean, LoopError } from '../loop/index.ts'
 import type { CheckCommand, LoopFile } from '../protocol/index.ts'
 import { builtInTools, connectMcp, createTools, type McpTools, type Tool } from '../tools/index.ts'
@@ -58,12 +59,11 @@ export async function openParts(
       code?.agent ?? (await openAgent(file.agent, { place, walls, models, environment, problems }))
     const mcp = await openServers(file, place, walls, environment, problems)
     opened.push(() => mcp.close())
-    const servers = maskedTools(mcp.tools, secretsOf(file.mcp, environment))
     const { hooks, gate, actions } = code ?? {}
     return {
       parts: {
         agents: createAgents({ [maker]: agent }),
-        tools: openTools(file, place, walls, [...servers, ...(code?.tools ?? [])], problems),
+        tools: openTools(file, place, walls, [...mcp.tools, ...(code?.tools ?? [])], problems),
         checks: { ...openChecks(file.checks, walls.commands), ...code?.checks },
         exclude: [...file.exclude, ...apartIn(place)],
         sandbox: walls.walls,
@@ -110,8 +110,11 @@ async function openServers(
     ...(workspace === undefined ? {} : { cwd: workspace }),
     ...(signal === undefined ? {} : { signal }),
   })
-  problems.push(...mcp.problems.map(({ server, message }) => `MCP server ${server}: ${message}`))
-  return mcp
+  const { maskText } = createSecrets([], secretsOf(file.mcp, environment))
+  problems.push(
+    ...mcp.problems.map(({ server, message }) => `MCP server ${server}: ${maskText(message)}`),
+  )
+  return { ...mcp, tools: maskedTools(mcp.tools, maskText) }
 }
 
 function openTools(
