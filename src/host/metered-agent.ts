@@ -58,7 +58,10 @@ export function meteredAgent(options: MeteredAgentOptions): Agent {
         ...sessionFor(options, context),
         note(note) {
           tell(context, note)
-          if (note.type === 'exchange-ended') patience.saw(session.totals.trouble, note.provider)
+          if (note.type !== 'exchange-ended') return
+          const isOver = patience.saw(session.totals.trouble, note.provider)
+          // What it asks while it is ended is no part of its work.
+          if (isOver) void session.close()
         },
       })
       try {
@@ -148,7 +151,8 @@ function sessionFor(options: MeteredAgentOptions, context: AgentContext): Sessio
 interface Patience {
   /** Aborts when the run is stopped, or when there is no use in going on. */
   readonly signal: AbortSignal
-  saw(trouble: SessionTrouble | undefined, provider: string): void
+  /** True when it is over. */
+  saw(trouble: SessionTrouble | undefined, provider: string): boolean
   /** The provider that was asked last. */
   asked(): string | undefined
   end(): void
@@ -173,6 +177,7 @@ function createPatience(signal: Signal): Patience {
       last = provider
       refusals = trouble !== undefined && hopeless.has(trouble.kind) ? refusals + 1 : 0
       if (refusals >= refusalsMax) stop.abort()
+      return refusals >= refusalsMax
     },
     end: () => signal.removeEventListener('abort', forward),
   }
