@@ -1,5 +1,5 @@
 /**
- * Replays killed with -9 at any moment, and gone on with: each is the same as its record in the end, has
+ * Replays killed with -9 wherever they print a line, and gone on with: each is the same as its record in the end, has
  * the same account, and has asked no model.
  */
 
@@ -7,12 +7,12 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startModelServer } from 'loopwright/testing'
 import { atMost, type Suite } from '../bench/report.ts'
 import { answer, ctl, environment, loopctl, loopFile } from './replay.ts'
 
-const kills = 16
+/** One at every second line that a replay prints, from its first to about its last. */
+const kills = 12
 
 export const killedReplays: Suite = {
   area: 'host',
@@ -27,16 +27,8 @@ export const killedReplays: Suite = {
       writeFileSync(join(folder, 'loop.yaml'), loopFile(server, 'anthropic/claude-sonnet-4-5'))
       await ctl(folder, 'run', join(folder, 'loop.yaml'), '--trust', '--name', 'story')
       const asked = server.requests.length
-      // Spread over the time that one takes here and now, which depends on who else is at work.
-      const beganMs = performance.now()
-      await ctl(folder, 'replay', 'story')
-      const tookMs = performance.now() - beganMs
       for (let number = 1; number <= count; number++) {
-        const end = await killed(
-          folder,
-          `killed-${number}`,
-          tookMs * (0.3 + (0.6 * number) / count),
-        )
+        const end = await killed(folder, `killed-${number}`, 2 * number)
         if (end === 'never begun') continue
         found.begun++
         if (end !== 'over') found.resumed++
@@ -57,12 +49,17 @@ export const killedReplays: Suite = {
 
 type End = 'never begun' | 'over' | 'right' | 'wrong'
 
-async function killed(folder: string, name: string, afterMs: number): Promise<End> {
-  const options = { env: environment(folder), stdio: 'ignore' as const }
-  const child = spawn(process.execPath, [loopctl, 'replay', 'story', '--name', name], options)
+async function killed(folder: string, name: string, lines: number): Promise<End> {
+  const child = spawn(process.execPath, [loopctl, 'replay', 'story', '--name', name], {
+    env: environment(folder),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   const exited = new Promise((resolve) => child.once('exit', resolve))
-  await Promise.race([exited, sleep(afterMs)])
-  child.kill('SIGKILL')
+  let printed = 0
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString().split('\n').length - 1
+    if (printed >= lines) child.kill('SIGKILL')
+  })
   await exited
   const runs = await spentBy(folder, name).catch(() => undefined)
   if (runs === undefined) return 'never begun'
