@@ -135,6 +135,12 @@ for (;;) {
     const { tokens } = await spentOf(at, 'story')
     expect(tokens).toBe(billOf(server))
     expect(tokens).toBeLessThanOrEqual(2500)
+
+    // It ends in the same way again, and nobody is asked.
+    const before = server.requests.length
+    const replayed = await ctlWith(at, behind(server, key), '--json', 'replay', 'story')
+    expect(endOf(replayed)).toMatchObject({ same: true, outcome: { type: 'exhausted' } })
+    expect(server.requests).toHaveLength(before)
   })
 
   test('a key that is refused ends the run, and the variable to set is named', async () => {
