@@ -33,12 +33,15 @@ describe('the key of a model', () => {
   })
 
   test('goes to this machine, and to where the environment says that the provider is', async () => {
-    await check({ model, baseUrl: 'http://127.0.0.1:1/v1' }, key)
-    const baseUrl = 'https://proxy.example/v1'
-    await check({ model, baseUrl }, { ...key, ANTHROPIC_BASE_URL: 'https://proxy.example' })
+    const local = { model, baseUrl: 'http://127.0.0.1:1/v1' }
+    await expect(check(local, key)).resolves.toBeUndefined()
+    const own = { model, baseUrl: 'https://proxy.example/v1' }
+    const environment = { ...key, ANTHROPIC_BASE_URL: 'https://proxy.example' }
+    await expect(check(own, environment)).resolves.toBeUndefined()
   })
 
   test('is not needed for a server with the chat format', async () => {
-    await check({ model: 'llama3', baseUrl: 'https://models.example/v1' })
+    const settings = { model: 'llama3', baseUrl: 'https://models.example/v1' }
+    await expect(check(settings)).resolves.toBeUndefined()
   })
 })
