@@ -40,6 +40,8 @@ export interface CallSettings {
   readonly clock: Clock
   readonly timeoutMs: number
   readonly redact: Redact
+  /** How often a call that failed is made again; four times unless told. */
+  readonly failuresMax?: number
 }
 
 export type CallOutcome =
@@ -47,10 +49,10 @@ export type CallOutcome =
   | { readonly type: 'too-long'; readonly message: string }
 
 const rateLimitsMax = 5
-const failuresMax = 4
+const defaultFailuresMax = 4
 /** A window that opens later is waited for by the engine. */
 const waitInPlaceMs = 60_000
-const backoff = { ...defaultRetry, attempts: failuresMax + 1, firstDelayMs: 1000 }
+const backoff = { ...defaultRetry, firstDelayMs: 1000 }
 
 export async function callModel(
   call: ModelCall,
@@ -71,7 +73,7 @@ export async function callModel(
     const unknown = context.signal.aborted ? call.input : call.worst
     await settleFailed(reservation, failure.perhapsCharged ? unknown : zero, context)
     if (failure.kind === 'too-long') return { type: 'too-long', message: failure.message }
-    const waitMs = waitFor(failure, counts, clock)
+    const waitMs = waitFor(failure, counts, settings)
     if (waitMs === undefined) throw toFaultError(failure, settings)
     const again = `It is asked again in ${seconds(waitMs)}.`
     context.note({ type: 'said', text: `${sentence(failure.message)} ${again}` })
@@ -120,7 +122,7 @@ async function settleFailed(
 function waitFor(
   failure: ProviderFailure,
   counts: { rateLimits: number; failures: number },
-  clock: Clock,
+  { clock, failuresMax = defaultFailuresMax }: CallSettings,
 ): number | undefined {
   const { kind, waitMs } = failure
   if (waitMs !== undefined && waitMs > waitInPlaceMs) return undefined
@@ -132,7 +134,8 @@ function waitFor(
   }
   if (kind !== 'transient') return undefined
   const transient: Fault = { code: 'provider-failed', message: '', retryable: true }
-  const delayMs = retryDelayMs(backoff, transient, ++counts.failures, clock.random())
+  const limited = { ...backoff, attempts: failuresMax + 1 }
+  const delayMs = retryDelayMs(limited, transient, ++counts.failures, clock.random())
   return delayMs === undefined ? undefined : Math.max(delayMs, waitMs ?? 0)
 }
 

@@ -184,7 +184,15 @@ async function call(
   const { modelId, keyVariable, clock, callTimeoutMs: timeoutMs, redact } = settings
   const outcome = await callModel(
     modelCall,
-    { modelId, keyVariable, clock, timeoutMs, redact },
+    {
+      modelId,
+      keyVariable,
+      clock,
+      timeoutMs,
+      redact,
+      // The gateway has tried several times already.
+      ...(settings.spending === 'gateway' ? { failuresMax: 1 } : {}),
+    },
     context,
   )
   if (outcome.type === 'answered') {

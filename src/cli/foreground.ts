@@ -8,7 +8,7 @@ import type { DriveEnd, Host, Inspection, RunHandle } from '../host/index.ts'
 import { initialState, type RecordedEvent } from '../loop/index.ts'
 import { createAsker } from './ask.ts'
 import { createDisplay } from './display/display.ts'
-import { visible } from './display/render.ts'
+import { renderJson, visible } from './display/render.ts'
 import { exitCodeOf, outputExitCode } from './exit-codes.ts'
 import type { Session } from './session.ts'
 
@@ -112,7 +112,7 @@ interface Show {
 
 /** Each event is a line, and so is the end. */
 function createJsonShow({ isReplay = false }: From): Show {
-  const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
+  const print = (value: unknown): void => void process.stdout.write(`${renderJson(value)}\n`)
   return {
     event: isReplay ? () => undefined : print,
     say: (line) => void process.stderr.write(`${line}\n`),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Host } from '../host/index.ts'
 import { LoopError } from '../loop/index.ts'
+import { renderJson } from './display/render.ts'
 import { describeTerminal, type Terminal } from './terminal.ts'
 
 export interface GlobalOptions {
@@ -29,7 +30,7 @@ export function openSession(program: Command): Session {
     json,
     terminal: describeTerminal(streams, process.env, { input: options.input && !json }),
     print(value, text) {
-      process.stdout.write(`${json ? JSON.stringify(value) : text()}\n`)
+      process.stdout.write(`${json ? renderJson(value) : text()}\n`)
     },
   }
 }

@@ -69,7 +69,7 @@ function readProvider(name: string, settings: ProviderSettings): Provider {
   const { baseUrl, priceId, outputTokens, outputTokensMax, limitName } = settings
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (base === undefined || !['http:', 'https:'].includes(base.protocol)) {
-    const message = `The base URL of the provider "${name}" begins with http:// or https://.`
+    const message = `The base URL of the provider "${name}" must begin with http:// or https://.`
     throw new LoopError('not-configured', message)
   }
   if (base.username !== '' || base.password !== '' || base.search !== '') {

@@ -7,7 +7,7 @@ import { lstatSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
-import { createPlainCommands } from '../sandbox/index.ts'
+import { createPlainCommands, findProgram } from '../sandbox/index.ts'
 import type { HostPorts } from './driver.ts'
 import { makeFolder } from './places.ts'
 
@@ -47,7 +47,10 @@ export async function carryOver(
 
 /** By the system's own program: there may be a hundred thousand files. Links stay links. */
 async function copy(from: string, to: string, signal: AbortSignal): Promise<string | undefined> {
-  const command = { program: 'cp', args: ['-RPp', '--', from, to], timeoutMs }
+  // Where the system has it: the PATH may lead into a workspace.
+  const program = findProgram('cp')
+  if (program === undefined) return `${from} could not be copied: there is no program cp.`
+  const command = { program, args: ['-RPp', '--', from, to], timeoutMs }
   const { exitCode, ended, stderr } = await createPlainCommands().run(command, signal)
   if (exitCode === 0) return undefined
   await rm(to, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 /** A check that is a command: met when it exits with 0, and never otherwise. */
 
-import type { Check, Commands } from '../engine/index.ts'
+import type { Check, CommandResult, Commands } from '../engine/index.ts'
 import { keepEnd } from '../loop/index.ts'
 import { createPlainCommands } from '../sandbox/index.ts'
 
@@ -29,7 +29,7 @@ export function commandCheck(
       },
       signal,
     )
-    const output = keepEnd(`${result.stdout}${result.stderr}`, outputCharsMax)
+    const output = `${keepEnd(`${result.stdout}${result.stderr}`, outputCharsMax)}${limitMet(result)}`
     if (result.ended === 'timeout') return { status: 'timeout', output }
     if (result.exitCode === undefined) return { status: 'error', output }
     return {
@@ -39,3 +39,8 @@ export function commandCheck(
     }
   }
 }
+
+const limitMet = ({ exceeded }: CommandResult): string =>
+  exceeded === undefined
+    ? ''
+    : `\n[It met its limit of ${exceeded}: sandbox.limits of the loop file has another.]`

@@ -1,7 +1,6 @@
 /** The MCP servers of a loop file, with what they get of the environment. */
 
 import { isSecretName } from '../agents/index.ts'
-import { isLocal } from '../gateway/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { McpServer } from '../protocol/index.ts'
 import type { connectMcp } from '../tools/index.ts'
@@ -34,7 +33,7 @@ export function serversOf(
   return Object.fromEntries(
     Object.entries(servers).map(([name, server]) => {
       if (server.type === 'http') {
-        if (isReplay) requireLocal(name, server.url)
+        if (isReplay) throw notReplayed(name)
         return [name, { url: server.url, headers: fillHeaders(name, server.headers, environment) }]
       }
       const env = passOn(`the MCP server ${name}`, server.env, environment, problems)
@@ -43,14 +42,12 @@ export function serversOf(
   )
 }
 
-/** A replay reaches nothing beyond this machine. */
-function requireLocal(name: string, url: string): void {
-  if (isLocal(new URL(url).hostname)) return
-  throw new LoopError(
+/** Its tools may change the world, and what they answered is not on record. */
+const notReplayed = (name: string): LoopError =>
+  new LoopError(
     'bad-request',
-    `The MCP server "${name}" is at ${new URL(url).host}, and a replay reaches nothing beyond this machine.`,
+    `The MCP server "${name}" is reached over HTTP, and a replay asks nobody: a run that uses it cannot be replayed.`,
   )
-}
 
 const variablePattern = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 

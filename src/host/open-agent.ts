@@ -33,6 +33,10 @@ export interface AgentParts {
 }
 
 export async function openAgent(settings: AgentSettings, parts: AgentParts): Promise<Agent> {
+  // What is wrong with keys or addresses is better said before there is a run.
+  const asksModels =
+    settings.type === 'model' || (settings.type === 'command' && !settings.subscription)
+  if (asksModels && parts.place.replay === undefined) await parts.models.gateway()
   switch (settings.type) {
     case 'script':
       return scriptedAgent(settings.script)
@@ -49,6 +53,7 @@ function openSubscriber(settings: CommandAgentSettings, parts: AgentParts): Agen
   const { place, walls, environment, problems } = parts
   if (place.replay !== undefined) throw notReplayed(settings)
   if (place.attended !== true) throw notWatched(settings)
+  if (walls.isRequired) throw notWalled(settings)
   const env = passOn('the agent', settings.env, environment, problems)
   const { bareCommands } = walls
   return commandAgent({ command, commands: bareCommands, timeoutMs, env, spending: 'subscription' })
@@ -59,6 +64,13 @@ const notWatched = ({ command: [program] }: CommandAgentSettings): LoopError =>
     'not-available',
     `${program} works on a login of its own (agent.subscription), outside the sandbox, and nobody ` +
       'watches this run. Use an API key instead, or be there: run it at a terminal, or say --attended.',
+  )
+
+const notWalled = ({ command: [program] }: CommandAgentSettings): LoopError =>
+  new LoopError(
+    'bad-loop-file',
+    `${program} works on a login of its own (agent.subscription), outside the sandbox, and the loop ` +
+      'file requires one (sandbox.require). Take one of the two out.',
   )
 
 const notReplayed = ({ command: [program] }: CommandAgentSettings): LoopError =>

@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SandboxSettings } from '../protocol/index.ts'
 import type { OpenPlace } from './loaded-loop.ts'
@@ -52,6 +53,16 @@ describe('walls', () => {
     const walls = await open()
     expect(walls.walls).toMatchObject({ tier: 'strong', attended: false })
     expect(walls.problems).toEqual([])
+  })
+
+  test('are not put around the program that they are made by', async () => {
+    workspace = fileURLToPath(new URL('../..', import.meta.url))
+    await expect(open()).rejects.toMatchObject({ code: 'bad-request' })
+  })
+
+  test('say what was to be hidden and is not there', async () => {
+    const { problems } = await open({ hide: ['.envv'] })
+    expect(problems).toEqual([expect.stringContaining('.envv')])
   })
 
   test('that are not wanted are missing only for those who watch', async () => {

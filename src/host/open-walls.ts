@@ -6,7 +6,8 @@
  */
 
 import { existsSync, realpathSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Commands } from '../engine/index.ts'
 import { LoopError, type Walls } from '../loop/index.ts'
 import type { SandboxSettings } from '../protocol/index.ts'
@@ -16,6 +17,8 @@ import {
   openNetworkProxy,
   openSandbox,
   openWithoutWalls,
+  type ProtectedPaths,
+  protectedPaths,
   type Relay,
   type Sandbox,
   type SandboxPlace,
@@ -28,6 +31,8 @@ import { pathInside } from './places.ts'
 
 export interface OpenWalls {
   readonly walls: Walls
+  /** The loop file says that there must be some. */
+  readonly isRequired: boolean
   /** What a person should know of them. */
   readonly problems: readonly string[]
   /** For tools and checks. */
@@ -37,6 +42,8 @@ export interface OpenWalls {
   /** For an agent: it can also reach a session of the gateway. */
   agentCommands(command: readonly string[], socketPath: string): AgentCommands
   readonly startServer: StartServer
+  /** What they keep from commands, for tools that work on files themselves. */
+  protects(): ProtectedPaths
   close(): Promise<void>
 }
 
@@ -64,12 +71,15 @@ export async function openWalls(
   const attended = place.attended === true
   const sandbox = await chooseSandbox(settings, attended)
   const { tier, limits } = sandbox.report
-  const problems = tier === 'strong' ? [] : [weakness(sandbox.report, settings)]
+  const problems = [
+    ...(tier === 'strong' ? [] : [weakness(sandbox.report, settings)]),
+    ...notHidden(settings, workspace),
+  ]
   const readOnly = settings.readOnly.map((path) => requireThere(resolve(base, path)))
   // Looked at for each command: the workspace may not be there yet, and what is in it changes.
   const shown = (): SandboxPlace => ({
     workspace,
-    readOnly: [...readOnly, ...partsOf(workspace, place.apart ?? [])],
+    readOnly: [...readOnly, ...partsOf(workspace, [...(place.apart ?? []), ownProgram()])],
     hide: [
       ...settings.hide.map((path) => join(workspace, path)),
       ...partsOf(workspace, [place.folder]),
@@ -77,6 +87,7 @@ export async function openWalls(
     limits: settings.limits,
     ...(place.shownAs === undefined ? {} : { shownAs: place.shownAs }),
   })
+  if (tier !== 'none' && existsSync(workspace)) requireApart(workspace)
   // What cannot be walled in is better refused before there is a run.
   if (existsSync(workspace)) sandbox.commands(shown())
   const proxy = await openProxy(settings, place, problems)
@@ -84,14 +95,24 @@ export async function openWalls(
   const inside = (): SandboxPlace => ({ ...shown(), ...network })
   return {
     walls: { tier, limits, attended },
+    isRequired: settings.require !== undefined && settings.require !== 'none',
     problems,
     commands: { run: (command, signal) => sandbox.commands(inside()).run(command, signal) },
     bareCommands: openWithoutWalls().commands({ workspace }),
     agentCommands: (command, socketPath) => agentCommands(sandbox, inside(), command, socketPath),
     startServer: (command) =>
       sandbox.start(withCommand(sandbox, inside(), [command.program, ...command.args]), command),
+    protects: () => protectedPaths(shown()),
     close: async () => proxy?.close(),
   }
+}
+
+function requireApart(workspace: string): void {
+  if (realpathSync(workspace) !== ownProgram()) return
+  throw new LoopError(
+    'bad-request',
+    `${workspace} is where this loopctl itself was loaded from, and it could be changed there. Use one that is installed elsewhere, or give another workspace.`,
+  )
 }
 
 async function chooseSandbox({ require }: SandboxSettings, attended: boolean): Promise<Sandbox> {
@@ -159,6 +180,15 @@ async function openProxyIn(folder: OwnFolder, allow: readonly string[]): Promise
   }
 }
 
+/**
+ * Where this program and all that it needs was loaded from. Whoever could change it would be run by the
+ * next start, outside the walls.
+ */
+function ownProgram(): string {
+  const root = realpathSync(fileURLToPath(new URL('../..', import.meta.url)))
+  return /^.*?\/node_modules(?=\/)/.exec(root)?.[0] ?? root
+}
+
 /** Of these paths, those that are in the workspace, as they are there. */
 export function partsOf(workspace: string, paths: readonly string[]): readonly string[] {
   if (!existsSync(workspace)) return []
@@ -175,6 +205,19 @@ function requireThere(path: string): string {
   throw new LoopError('not-configured', message)
 }
 
+/** A name that was written wrongly would show what was to be hidden. */
+const notHidden = ({ hide }: SandboxSettings, workspace: string): readonly string[] =>
+  (existsSync(workspace) ? hide : [])
+    .filter((path) => !existsSync(join(workspace, path)))
+    .map((path) => `sandbox.hide: there is no ${path} in the workspace, so nothing is hidden.`)
+
+/** A path that leads out of the workspace begins where the workspace is inside. */
+function asSeenFrom(shownAs: string | undefined, part: string): string {
+  if (shownAs === undefined || isAbsolute(part) || !part.includes('/')) return part
+  const whole = resolve(shownAs, part)
+  return pathInside(shownAs, whole) === undefined ? whole : part
+}
+
 /** Where there are no walls, nothing has to be let in. */
 function withCommand(
   sandbox: Sandbox,
@@ -182,7 +225,8 @@ function withCommand(
   command: readonly string[],
 ): SandboxPlace {
   if (sandbox.report.tier === 'none') return place
-  const mounts = commandMounts(command, {
+  const seen = command.map((part) => asSeenFrom(place.shownAs, part))
+  const mounts = commandMounts(seen, {
     cwd: place.workspace,
     path: process.env['PATH'] ?? '',
   })

@@ -61,7 +61,7 @@ export function createStarts(
         }),
       )
       const { exclude: names = [], signal, onProblem } = options
-      const carried = { from: from.workspace, to: workspace, names, signal }
+      const carried = { from: from.workspace, to: workspace, names: ['.git', ...names], signal }
       for (const problem of await carryOver(base, carried)) onProblem?.(problem)
       return driver.drive(run, loop, options, workspace)
     },

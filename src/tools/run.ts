@@ -95,7 +95,13 @@ function statusOf({ ended, exitCode }: CommandResult): Pick<ToolResult, 'ok' | '
   return { ok: false, error: ended === 'timeout' ? 'timeout' : 'killed' }
 }
 
-function endingOf({ ended, exitCode }: CommandResult, timeoutMs: number): string {
+function endingOf(result: CommandResult, timeoutMs: number): string {
+  const { exceeded } = result
+  const limit = exceeded === undefined ? '' : `\n[it met its limit of ${exceeded}]`
+  return `${howEnded(result, timeoutMs)}${limit}`
+}
+
+function howEnded({ ended, exitCode }: CommandResult, timeoutMs: number): string {
   if (ended === 'exited') return `[exit code ${exitCode}]`
   if (ended === 'timeout') return `[stopped after ${timeoutMs} ms, with all that it had started]`
   return '[killed]'

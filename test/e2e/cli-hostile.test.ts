@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { renderTime, visible } from '../../src/cli/display/render.ts'
+import { renderJson, renderTime, visible } from '../../src/cli/display/render.ts'
 import { type LoopType, openHost } from '../../src/host/index.ts'
 
 const run = promisify(execFile)
@@ -222,6 +222,10 @@ test('times that no calendar has are shown all the same', () => {
     expect(renderTime(ms)).toMatch(/\w/)
   }
   expect(visible('a\tb\u0000\u009b')).toBe(String.raw`a\tb\x00\x9b`)
+  expect(visible('exe\u202egpj')).toBe(String.raw`exe\x202egpj`)
+  const value = { a: 'x\u009b2J\u202e' }
+  expect(renderJson(value)).toBe(String.raw`{"a":"x\u009b2J\u202e"}`)
+  expect(JSON.parse(renderJson(value))).toEqual(value)
 })
 
 test('a record where nothing can be made is refused, and does not hang', async () => {

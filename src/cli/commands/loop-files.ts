@@ -5,6 +5,7 @@ import { LoopError } from '../../loop/index.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
 import { fit } from '../display/status-line.ts'
 import { renderPowers } from '../display/wrap.ts'
+import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
 import { openSession, recordFolder } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
 
@@ -20,14 +21,13 @@ export function addLoopFiles(program: Command): void {
     .action((file: string | undefined, options: { forget: boolean }) =>
       file === undefined ? listTrusted(program) : trust(program, file, options.forget),
     )
-  program
+  const tools = program
     .command('tools [query]')
     .description('the tools that agents can call, also those of the MCP servers of a loop file')
     .option('--loop <file>', 'with the servers and tools of this loop file')
-    .option('--trust', 'trust the loop file as it is now, without being asked')
-    .action((query: string | undefined, options: { loop?: string; trust?: boolean }) =>
-      listTools(program, query, options),
-    )
+  addTrustOption(addAttendedOption(tools)).action(
+    (query: string | undefined, options: ToolsOptions) => listTools(program, query, options),
+  )
 }
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? ''
@@ -93,10 +93,15 @@ async function listTrusted(program: Command): Promise<void> {
   }
 }
 
+interface ToolsOptions extends AttendedOption {
+  readonly loop?: string
+  readonly trust?: boolean
+}
+
 async function listTools(
   program: Command,
   query: string | undefined,
-  options: { readonly loop?: string; readonly trust?: boolean },
+  options: ToolsOptions,
 ): Promise<void> {
   const session = openSession(program)
   const folder = await recordFolder(program)
@@ -106,8 +111,8 @@ async function listTools(
   const { loop } = options
   const loaded = loop === undefined ? undefined : await loadTrusted(session, folder, loop, options)
   try {
-    // Whoever asks waits for the answer.
-    const opened = await loaded?.open({ folder, workspace: loaded.workspace, attended: true })
+    const attended = session.terminal.asks || options.attended === true
+    const opened = await loaded?.open({ folder, workspace: loaded.workspace, attended })
     for (const problem of opened?.problems ?? []) process.stderr.write(`warning: ${problem}\n`)
     const tools =
       opened?.parts.tools ??

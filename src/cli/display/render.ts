@@ -17,9 +17,19 @@ export function renderTime(ms: number): string {
   return new Date(Math.min(Math.max(ms, -timeMaxMs), timeMaxMs)).toISOString()
 }
 
+/** What a terminal obeys, and what turns the order of letters around. */
+const unseen = /[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
+
+/** For programs, and for those who look over their shoulder. */
+export const renderJson = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(unseen, jsonEscape)
+
+const jsonEscape = (character: string): string =>
+  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
+
 /** Text of others on one line of a terminal: it cannot move the cursor or begin a line of its own. */
 export const visible = (text: string): string =>
-  text.replaceAll(/\p{Cc}/gu, (character) => escapes[character] ?? hexEscape(character))
+  text.replaceAll(unseen, (character) => escapes[character] ?? hexEscape(character))
 
 /** Text of several lines, tabs kept: it may begin lines, and nothing else. */
 export const visibleText = (text: string): string =>
