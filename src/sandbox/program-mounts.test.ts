@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { basename, dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { commandMounts, programMounts } from './program-mounts.ts'
 
 let home: string
@@ -99,6 +99,59 @@ describe('what a program needs', () => {
     await program('work/agent')
     expect(mountsOf('agent', '.:relative')).toEqual([])
   })
+})
+
+describe('a link in the workspace leads nowhere', () => {
+  const place = () => ({ cwd, path: '/usr/bin', home, node: '/usr/bin/node' })
+  const named = (...args: readonly string[]): readonly string[] =>
+    commandMounts(['/usr/bin/node', ...args], place())
+
+  test('from a file that the command names', async () => {
+    const secret = await program('.ssh/id_rsa')
+    await program('app/node_modules/a/cli.js')
+    await link('work/agent.mjs', secret)
+    await link('work/main.mjs', join(home, 'app/node_modules/a/cli.js'))
+    await link('work/lib', join(home, '.ssh'))
+    await link('work/twice', 'agent.mjs')
+    expect(named('./agent.mjs', './main.mjs', 'lib/id_rsa', './twice')).toEqual([])
+    expect(named(join(cwd, 'agent.mjs'), `../${basename(cwd)}/lib/id_rsa`)).toEqual([])
+  })
+
+  test('from the program, however it is named', async () => {
+    const file = await program('private/agent')
+    await link('work/agent', file)
+    await link('work/bin', dirname(file))
+    for (const name of ['./agent', 'bin/agent', join(cwd, 'agent')]) {
+      expect(mountsOf(name)).toEqual([])
+    }
+    expect(mountsOf('agent', `${cwd}:${cwd}/bin`)).toEqual([])
+  })
+
+  test('by another name of the workspace, or from a link outside', async () => {
+    const secret = await program('private/agent')
+    await link('work/agent', secret)
+    const alias = await link('alias', cwd)
+    const outer = await link('bin/agent', join(cwd, 'agent'))
+    expect(named(join(alias, 'agent'), outer)).toEqual([])
+    expect(commandMounts(['./agent', './agent'], { ...place(), cwd: alias })).toEqual([])
+    expect(mountsOf('agent', `${home}/bin`)).toEqual([])
+  })
+
+  test('so that a program is looked for further on', async () => {
+    const file = await program('.local/bin/agent')
+    await link('work/agent', await program('private/agent'))
+    expect(mountsOf('agent', `${cwd}:${home}/.local/bin`)).toEqual([file])
+  })
+})
+
+test('what lies in the workspace brings nothing with it that lies around it', async () => {
+  await program('work/agent')
+  await writeFile(join(home, 'pyvenv.cfg'), '')
+  const outer = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-other-home-')))
+  onTestFinished(() => rm(outer, { recursive: true, force: true }))
+  expect(programMounts('./agent', { cwd, path: '', home: outer, node: '/usr/bin/node' })).toEqual(
+    [],
+  )
 })
 
 test('never the home, whatever is in it', async () => {

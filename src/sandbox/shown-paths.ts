@@ -12,6 +12,7 @@ import { dirname, isAbsolute, join, relative } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import { isProgram } from './program-mounts.ts'
 import { isWithin, withoutNested } from './toolchains.ts'
+import { wayTo } from './way-to.ts'
 
 export interface ShownPaths {
   /** Mounted before the workspace, which may lie in one of them. */
@@ -66,15 +67,15 @@ interface Given {
 const tooMuch = ['/proc', '/sys', '/dev', '/run', '/etc', '/tmp', '/var']
 
 function checked(path: string, workspace: string): Given {
-  const real = isAbsolute(path) ? realOf(path) : undefined
-  if (real === undefined) {
+  const way = isAbsolute(path) ? wayTo(path, workspace) : undefined
+  if (way === undefined) {
     const next = 'Give the full path of something that exists, or take it off the list.'
     throw refused(`There is no ${path} to be read in the sandbox. ${next}`)
   }
-  if (!isWithin(real, workspace) && leadsThrough(path, workspace)) {
+  const { real, isLed, stat } = way
+  if (!isWithin(real, workspace) && isLed) {
     throw refused(`${path} leads out of the workspace. Name what it leads to.`)
   }
-  const stat = lstatSync(real)
   if (!stat.isDirectory() && !stat.isFile()) {
     throw refused(`${path} cannot be read in the sandbox: it is neither a file nor a folder.`)
   }
@@ -85,15 +86,6 @@ function checked(path: string, workspace: string): Given {
     throw refused(`${path} holds more than may be shown in a sandbox. Name a folder in it.`)
   }
   return { path, real }
-}
-
-/** By whatever name: some part of the way is in the workspace. */
-function leadsThrough(path: string, workspace: string): boolean {
-  for (let part = path; part !== dirname(part); part = dirname(part)) {
-    const real = realOf(part)
-    if (real !== undefined && isWithin(real, workspace)) return true
-  }
-  return false
 }
 
 const refused = (message: string): LoopError => new LoopError('bad-request', message)

@@ -7,6 +7,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
+  commandMounts,
   openSandbox,
   programMounts,
   type Sandbox,
@@ -91,6 +92,16 @@ describe('a file of the workspace that may only be read', () => {
         expect(open).toThrow('leads out of the workspace')
       }
     }
+  })
+
+  test('is not what a link outside leads to by way of one that an agent has put there', async () => {
+    const outside = await newFolder()
+    await writeFile(join(outside, 'key'), 'secret')
+    await symlink(join(outside, 'key'), join(workspace, 'agent'))
+    const link = join(await newFolder(), 'agent')
+    await symlink(join(workspace, 'agent'), link)
+    const open = (): unknown => sandbox.commands({ workspace, readOnly: [link] })
+    expect(open).toThrow('leads out of the workspace')
   })
 
   test('may be named by way of a link to the workspace', async () => {
@@ -246,6 +257,14 @@ describe('the repository', () => {
 })
 
 describe('a program that was installed for a person', () => {
+  test('is not what an agent has made of the file that its command names', async () => {
+    const secret = join(await newFolder(), 'key')
+    await writeFile(secret, 'secret')
+    await symlink(secret, join(workspace, 'agent.mjs'))
+    const readOnly = commandMounts(['node', './agent.mjs'], { cwd: workspace, path: '/usr/bin' })
+    expect(await run(`cat agent.mjs ${secret}`, { readOnly })).not.toMatch(/^secret/m)
+  })
+
   test('is found by its name, with the packages that it needs', async () => {
     const home = await newFolder()
     const bin = join(home, 'bin')
