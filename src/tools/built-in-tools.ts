@@ -5,6 +5,7 @@ import { editTool } from './edit.ts'
 import { globTool } from './glob.ts'
 import { grepTool } from './grep.ts'
 import { listTool } from './list.ts'
+import { findProtection, type ProtectedPaths } from './protection.ts'
 import { readTool } from './read.ts'
 import { createReadTracker } from './read-tracker.ts'
 import { runTool } from './run.ts'
@@ -20,6 +21,8 @@ export interface BuiltInToolsOptions {
   readonly skip?: readonly string[]
   /** How long a pattern of a search may take for some thousand lines. */
   readonly patternMs?: number
+  /** What tools neither show nor change. Asked at each call; what it throws is the call's failure. */
+  readonly protects?: () => ProtectedPaths
 }
 
 /** For one run: they remember what was read. */
@@ -27,13 +30,26 @@ export function builtInTools(options: BuiltInToolsOptions): readonly Tool[] {
   const { skip = ['node_modules', '.venv'], patternMs = 5000 } = options
   const search = { skip, patternMs }
   const tracker = createReadTracker()
-  return [
+  const files = [
     editTool(tracker),
     globTool(search),
     grepTool(search),
     listTool(),
     readTool(tracker),
-    runTool(options),
     writeTool(tracker),
   ]
+  return [...files.map((tool) => protecting(tool, options)), runTool(options)]
+}
+
+function protecting(tool: Tool, { protects }: BuiltInToolsOptions): Tool {
+  if (protects === undefined) return tool
+  return {
+    ...tool,
+    async run(args, context) {
+      const { workspace } = context
+      if (workspace === undefined) return tool.run(args, context)
+      const protection = await findProtection(workspace, protects())
+      return tool.run(args, { ...context, protection })
+    },
+  }
 }

@@ -143,8 +143,8 @@ async function searchIn(
 
 /** Files come and go while others work; one that is gone is no reason to fail. */
 function ignoreGone(error: unknown): void {
-  const isGone = hasCode(error, 'ENOENT', 'ELOOP', 'ENXIO', 'EACCES', 'EPERM', 'not-a-file')
-  if (!isGone) throw error
+  const codes = ['ENOENT', 'ELOOP', 'ENXIO', 'EACCES', 'EPERM', 'not-a-file', 'hidden']
+  if (!hasCode(error, ...codes)) throw error
 }
 
 function report({ lines: { found }, files, isCut, options }: Search): string {

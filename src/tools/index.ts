@@ -9,6 +9,7 @@ export type {
   StartServer,
 } from './mcp/server-process.ts'
 export type { OutputFile, OutputFolder } from './output-folder.ts'
+export type { ProtectedPaths, Protection } from './protection.ts'
 export { searchTools } from './search-tools.ts'
 export {
   defineTool,

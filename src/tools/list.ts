@@ -3,6 +3,7 @@
 import { lstat, readlink } from 'node:fs/promises'
 import { z } from 'zod'
 import { withFolder } from './open-folder.ts'
+import { isHidden } from './protection.ts'
 import { defineTool, type Tool } from './tool.ts'
 import { type Entry, entriesIn } from './walk-folder.ts'
 
@@ -38,15 +39,18 @@ export function listTool(): Tool {
   })
 }
 
-async function lineOf({ folder, name, kind }: Entry): Promise<string> {
+async function lineOf({ folder, name, path, kind }: Entry): Promise<string> {
   const shown = printable(name)
+  if (kind === 'hidden') return `${shown}\t(hidden)`
   if (kind === 'folder') return `${shown}/`
   try {
     if (kind === 'link') {
       const target = await readlink(folder.at(name))
       return `${shown} -> ${printable(target.slice(0, targetCharsMax))}`
     }
-    const { size } = await lstat(folder.at(name))
+    const stats = await lstat(folder.at(name), { bigint: true })
+    if (isHidden(folder.protection, path, stats)) return `${shown}\t(hidden)`
+    const { size } = stats
     return kind === 'file' ? `${shown}\t${size}` : `${shown}\t(no regular file)`
   } catch {
     return shown

@@ -3,8 +3,9 @@
 import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { asToolError } from './file-errors.ts'
-import type { Folder } from './folder.ts'
+import { type Folder, pathIn } from './folder.ts'
 import { isOutputPath, shown } from './path-text.ts'
+import { requireShown } from './protection.ts'
 import { ToolError, type ToolRunContext } from './tool.ts'
 import { notFound, withPlace } from './workspace-path.ts'
 
@@ -30,7 +31,10 @@ export async function withFile<T>(
   })
 }
 
-/** A file of a folder that is held open. Never through a link, and never waiting for a pipe. */
+/**
+ * A file of a folder that is held open. Never through a link, never waiting for a pipe, and none that is
+ * hidden.
+ */
 export async function withFileIn<T>(
   folder: Folder,
   name: string,
@@ -41,6 +45,7 @@ export async function withFileIn<T>(
   try {
     await folder.verify()
     const stats = await handle.stat({ bigint: true })
+    requireShown(folder.protection, pathIn(folder, name), stats)
     if (!stats.isFile()) throw notAFile(path, stats)
     return await use(handle, stats)
   } finally {

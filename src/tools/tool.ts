@@ -6,6 +6,7 @@
 import type { z } from 'zod'
 import type { Json, Risk, ToolContext, ToolResult } from '../loop/index.ts'
 import type { OutputFolder } from './output-folder.ts'
+import type { Protection } from './protection.ts'
 
 /** JSON Schema of an object. */
 export type JsonSchema = { readonly [key: string]: Json }
@@ -41,6 +42,8 @@ export interface ToolRunContext extends ToolContext {
   readonly signal: AbortSignal
   /** Where long output is kept; absent when none is. */
   readonly output?: OutputFolder
+  /** For tools that work on files of the workspace; absent when they may use all of them. */
+  readonly protection?: Protection
 }
 
 /** A failure with a stable code: `not-found`, `outside-workspace`… The message says what to do. */

@@ -6,7 +6,8 @@
 import type { Dirent } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { hasCode } from './file-errors.ts'
-import { type Folder, openChild } from './folder.ts'
+import { type Folder, openChild, pathIn } from './folder.ts'
+import { isHidden } from './protection.ts'
 
 export interface Entry {
   /** The folder it is in, open until the walk goes on. */
@@ -14,7 +15,7 @@ export interface Entry {
   readonly name: string
   /** From the workspace. */
   readonly path: string
-  readonly kind: 'file' | 'folder' | 'link' | 'other'
+  readonly kind: 'file' | 'folder' | 'link' | 'other' | 'hidden'
 }
 
 export interface WalkLimits {
@@ -30,7 +31,7 @@ const namesMax = 20_000
 /** Of one walk. */
 const entriesMax = 200_000
 
-/** Files and links below a folder, and not the folders themselves. */
+/** Files and links below a folder, and neither the folders themselves nor what is hidden. */
 export async function* walkFolder(root: Folder, limits: WalkLimits): AsyncGenerator<Entry> {
   yield* below(root, limits, { entries: 0 })
 }
@@ -43,6 +44,7 @@ async function* below(
   for (const entry of await entriesIn(folder, limits)) {
     limits.signal.throwIfAborted()
     if (++count.entries > entriesMax) return limits.onLimit()
+    if (entry.kind === 'hidden') continue
     if (entry.kind !== 'folder') yield entry
     else if (!limits.skip.has(entry.name)) {
       const child = await openUnlessGone(folder, entry.name)
@@ -68,8 +70,9 @@ export async function entriesIn(
       onLimit()
       break
     }
-    const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`
-    found.push({ folder, name: entry.name, path, kind: kindOf(entry) })
+    const path = pathIn(folder, entry.name)
+    const kind = isHidden(folder.protection, path) ? 'hidden' : kindOf(entry)
+    found.push({ folder, name: entry.name, path, kind })
   }
   return found.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -79,8 +82,8 @@ async function openUnlessGone(folder: Folder, name: string): Promise<Folder | un
   try {
     return await openChild(folder, name)
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'bad-path'))
-      return undefined
+    const codes = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'bad-path', 'hidden']
+    if (hasCode(error, ...codes)) return undefined
     throw error
   }
 }

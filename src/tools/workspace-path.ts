@@ -5,13 +5,15 @@
  *    and its target is walked in the same way; one that leads out of the workspace is refused.
  * 2. Nothing can be swapped in between: what is opened is opened in the folder that was walked to.
  * 3. `..` goes to the folder it was reached from, and never above the workspace.
+ * 4. It does not go into what is hidden; to be written in, nothing on the way is read-only.
  */
 
 import type { BigIntStats } from 'node:fs'
 import { lstat, mkdir, readlink, realpath } from 'node:fs/promises'
 import { asToolError, hasCode } from './file-errors.ts'
-import { type Folder, type FolderOptions, openChild, openRoot } from './folder.ts'
+import { type Folder, type FolderOptions, openChild, openRoot, pathIn } from './folder.ts'
 import { isOutputPath, partsOf, requireWritableName, shown } from './path-text.ts'
+import { noProtection, type Protection, requireShown, requireWritable } from './protection.ts'
 import { ToolError, type ToolRunContext } from './tool.ts'
 
 export interface Place {
@@ -37,19 +39,20 @@ const stepsMax = 2000
 
 /** What fails is thrown as a `ToolError` that names the path. */
 export async function withPlace<T>(
-  context: Pick<ToolRunContext, 'workspace'>,
+  context: Pick<ToolRunContext, 'workspace' | 'protection'>,
   path: string,
   options: WalkOptions,
   use: (place: Place) => Promise<T>,
 ): Promise<T> {
-  const { workspace } = context
+  const { workspace, protection = noProtection } = context
   if (workspace === undefined) {
     throw new ToolError('no-workspace', 'This run has no workspace, so there are no files.')
   }
   if (options.writing === true && isOutputPath(path)) {
     throw new ToolError('protected', `${shown(path)} is kept output, which cannot be changed.`)
   }
-  const walker: Walker = { path, options, roots: [workspace], stack: [], pending: [] }
+  const roots = [workspace]
+  const walker: Walker = { path, options, protection, roots, stack: [], pending: [] }
   try {
     return await use(await walk(walker))
   } catch (error) {
@@ -62,6 +65,7 @@ export async function withPlace<T>(
 interface Walker {
   readonly path: string
   readonly options: WalkOptions
+  readonly protection: Protection
   /** The workspace as it was given, and without links. */
   readonly roots: string[]
   /** Open folders from the workspace down. */
@@ -75,7 +79,7 @@ async function walk(walker: Walker): Promise<Place> {
   const written = partsOf(path)
   const root = roots[0] ?? ''
   roots.push(await realpath(root).catch(() => missingRoot(root)))
-  stack.push(await openRoot(root, walker.options))
+  stack.push(await openRoot(root, { ...walker.options, protection: walker.protection }))
   pending.push(...inside(walker, written.join('/')).toReversed())
   let links = 0
   for (let steps = 0; pending.length > 0; steps++) {
@@ -122,7 +126,7 @@ async function leave(walker: Walker): Promise<void> {
 
 async function enter(walker: Walker, name: string, found: BigIntStats | undefined): Promise<void> {
   const { path, options } = walker
-  if (options.writing === true) requireWritableName(name, path)
+  requireAllowed(walker, name, found)
   if (found === undefined) await make(walker, name)
   else if (!found.isDirectory()) throw notAFolder(path)
   walker.stack.push(await openChild(top(walker), name, options))
@@ -133,6 +137,8 @@ async function make(walker: Walker, name: string): Promise<void> {
   const { path, options, pending } = walker
   if (options.making !== true || pending.includes('..')) throw notFound(path)
   for (const below of pending) requireWritableName(below, path)
+  const whole = [name, ...pending.toReversed()].join('/')
+  requireWritable(walker.protection, pathIn(top(walker), whole))
   try {
     await mkdir(top(walker).at(name))
   } catch (error) {
@@ -141,13 +147,20 @@ async function make(walker: Walker, name: string): Promise<void> {
 }
 
 function lastPlace(walker: Walker, name: string, found: BigIntStats | undefined): Place {
-  const { path, options } = walker
-  if (options.writing === true) requireWritableName(name, path)
+  const { path } = walker
+  requireAllowed(walker, name, found)
   const wantsFolder = /\/\.?$/.test(path)
   if (wantsFolder && found !== undefined && !found.isDirectory()) throw notAFolder(path)
   const folder = top(walker)
-  const real = folder.path === '' ? name : `${folder.path}/${name}`
-  return { folder, name, path: real, found }
+  return { folder, name, path: pathIn(folder, name), found }
+}
+
+function requireAllowed(walker: Walker, name: string, found: BigIntStats | undefined): void {
+  const { path, options, protection } = walker
+  const real = pathIn(top(walker), name)
+  if (options.writing !== true) return requireShown(protection, real, found)
+  requireWritableName(name, path)
+  requireWritable(protection, real, found)
 }
 
 async function folderPlace(walker: Walker): Promise<Place> {
