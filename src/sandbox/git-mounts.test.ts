@@ -116,6 +116,64 @@ test('secrets of submodules and in files of their own are hidden too', async () 
   )
 })
 
+test('what continues on the next line is read as one', async () => {
+  await write('ws/.git/config', '[remote "a"]\n\turl = https://user:to\\\nken@example.com/x.git\n')
+  expect(gitMounts(workspace).hide).toEqual([`${workspace}/.git/config`])
+})
+
+test('no link is followed on the way to submodules, so none leads round in circles', async () => {
+  await write('ws/.git/config', '[core]\n')
+  for (const name of ['a', 'b', 'c']) {
+    await write(`ws/.git/modules/${name}/HEAD`, '')
+    await write(`ws/.git/modules/${name}/config`, '[x]\n\ttoken = y\n')
+    await symlink('..', join(workspace, `.git/modules/${name}/modules`))
+  }
+  expect(gitMounts(workspace).hide.toSorted()).toEqual(
+    ['a', 'b', 'c'].map((name) => `${workspace}/.git/modules/${name}/config`),
+  )
+  await rm(join(workspace, '.git/modules'), { recursive: true })
+  await write('other/x/HEAD', '')
+  await write('other/x/config', '[x]\n\ttoken = y\n')
+  await symlink(join(folder, 'other'), join(workspace, '.git/modules'))
+  expect(gitMounts(workspace).hide).toEqual([])
+})
+
+test('submodules of submodules share one bound, and what is beyond it is refused', async () => {
+  const wide = Array.from({ length: 50 }, (_, index) => `${index}`)
+  for (const outer of wide) {
+    await write(`ws/.git/modules/${outer}/HEAD`, '')
+    for (const inner of wide) {
+      await mkdir(join(workspace, `.git/modules/${outer}/modules/${inner}`), { recursive: true })
+    }
+  }
+  expect(() => gitMounts(workspace)).toThrow(expect.objectContaining({ code: 'bad-request' }))
+})
+
+test('of many long configurations, those that are not looked at are hidden', async () => {
+  const long = `[core]\n${'#'.repeat(250_000)}\n`
+  const names = Array.from({ length: 80 }, (_, index) => `${index}`)
+  for (const name of names) {
+    await write(`ws/.git/modules/${name}/HEAD`, '')
+    await write(`ws/.git/modules/${name}/config`, long)
+  }
+  const hidden = gitMounts(workspace).hide.length
+  expect(hidden).toBeGreaterThan(0)
+  expect(hidden).toBeLessThan(names.length)
+})
+
+test.each([
+  ['lines', '\n'],
+  ['returns', '\r'],
+  ['spaces', ' '],
+  ['brackets', ']'],
+  ['words', 'header'],
+  ['addresses', 'http://'],
+])('a configuration of nothing but %s is read in one go', async (_what, part) => {
+  // What is tried again from each of them would not end before the test does.
+  await write('ws/.git/config', part.repeat(Math.floor(250_000 / part.length)))
+  expect(gitMounts(workspace).hide).toEqual([])
+})
+
 test('nothing that an agent puts in the way makes us wait, or takes our memory', async () => {
   const fifo = (path: string): void => {
     execFileSync('mkfifo', [join(folder, path)])

@@ -5,8 +5,9 @@
  * only if the repository it points to points back: only a real `git worktree add` writes both.
  */
 
-import { lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { lstatSync, opendirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { LoopError } from '../loop/index.ts'
 import { readSmallFile } from './small-file.ts'
 
 export interface GitMounts {
@@ -17,15 +18,19 @@ export interface GitMounts {
 }
 
 /** In an address, or by name; a key may stand in the line of its section. */
-const secretInConfig =
-  /:\/\/[^\s/@:]*:[^\s/@]+@|https?:\/\/[^\s/@]+@|(?:^|\])\s*[\w-]*(?:header|passw(?:or)?d|token|secret|apikey|sslkey|cookie)\s*=/im
+const secretInLine =
+  /:\/\/[^\s/@:]*:[^\s/@]+@|https?:\/\/[^\s/@]+@|(?:^|\])\s*[\w-]*(?:header|passw(?:or)?d|token|secret|apikey|sslkey|cookie)\s*=/i
 /** Where a repository keeps more of it. */
 const secretFiles = ['credentials', '.git-credentials']
 const configFiles = ['config', 'config.worktree']
-const modulesMax = 1000
+/** Of all that is looked into below a repository, at any depth. */
+const foldersMax = 2000
+const entriesMax = 50_000
 /** Far more than git writes into them; what is longer is not looked at but hidden. */
 const pointerBytesMax = 8192
 const configBytesMax = 256 * 1024
+/** Of all configurations together; the rest is not looked at but hidden. */
+const allConfigBytesMax = 16 * 1024 ** 2
 
 /** To be found once for a place, before anything runs in it that could change it meanwhile. */
 export function gitMounts(workspace: string): GitMounts {
@@ -44,41 +49,84 @@ function secretsIn(repository: string): readonly string[] {
   const configs = [repository, ...modulesIn(repository)].flatMap((folder) =>
     configFiles.map((name) => join(folder, name)),
   )
+  let bytesLeft = allConfigBytesMax
+  const hasSecret = (file: string): boolean => {
+    const text = bytesLeft > 0 ? textOf(file) : undefined
+    bytesLeft -= text?.length ?? configBytesMax
+    return text === undefined || isSecret(text)
+  }
   return [
     ...secretFiles.map((name) => join(repository, name)).filter(isFile),
     ...configs.filter((file) => isFile(file) && hasSecret(file)),
   ]
 }
 
-/** Repositories of submodules; their names may have slashes in them. */
+/** Repositories of submodules, and those of theirs; their names may have slashes in them. */
 function modulesIn(repository: string): readonly string[] {
   const folders = [join(repository, 'modules')]
   const found: string[] = []
+  let entriesLeft = entriesMax
+  let looked = 0
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    if (found.length + folders.length > modulesMax) break
-    for (const name of foldersIn(next)) {
+    const names = foldersIn(next, entriesLeft)
+    entriesLeft -= names.entries
+    looked += 1
+    if (looked > foldersMax || entriesLeft <= 0) throw tooMany(repository)
+    for (const name of names.folders) {
       const folder = join(next, name)
-      if (kindOf(join(folder, 'HEAD')) === 'file') found.push(folder, ...modulesIn(folder))
-      else folders.push(folder)
+      const isModule = kindOf(join(folder, 'HEAD')) === 'file'
+      if (isModule) found.push(folder)
+      folders.push(isModule ? join(folder, 'modules') : folder)
     }
   }
   return found
 }
 
-function foldersIn(folder: string): readonly string[] {
+/** What is not looked at could not be hidden either. */
+const tooMany = (repository: string): LoopError =>
+  new LoopError(
+    'bad-request',
+    `${join(repository, 'modules')} holds more than can be looked through for passwords. ` +
+      'Remove what is not needed in it, or work in a copy without submodules.',
+  )
+
+/** No link is followed: it could lead round in circles. */
+function foldersIn(
+  folder: string,
+  entriesMost: number,
+): { readonly folders: readonly string[]; readonly entries: number } {
+  const folders: string[] = []
+  let entries = 0
+  if (kindOf(folder) !== 'folder') return { folders, entries }
   try {
-    const entries = readdirSync(folder, { withFileTypes: true })
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    const opened = opendirSync(folder)
+    try {
+      for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
+        if (++entries >= entriesMost) break
+        if (entry.isDirectory()) folders.push(entry.name)
+      }
+    } finally {
+      opened.closeSync()
+    }
   } catch {
-    return []
+    // It cannot be looked into from inside either, or is gone.
   }
+  return { folders, entries }
 }
 
-function hasSecret(file: string): boolean {
+/** Line by line: what could go on over many lines would be tried from each of them. */
+const isSecret = (config: string): boolean =>
+  config
+    .replaceAll(/\\\r?\n/g, '')
+    .split('\n')
+    .some((line) => secretInLine.test(line))
+
+/** Undefined for one that is too long, or cannot be read. */
+function textOf(file: string): string | undefined {
   try {
-    return secretInConfig.test(readSmallFile(file, configBytesMax))
+    return readSmallFile(file, configBytesMax)
   } catch {
-    return true
+    return undefined
   }
 }
 
