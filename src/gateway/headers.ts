@@ -5,6 +5,7 @@
 
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import type { WireFormat } from './route.ts'
+import type { ClientMask } from './secrets.ts'
 
 const hopByHop = new Set([
   'connection',
@@ -80,7 +81,7 @@ function keyHeader(format: WireFormat, key: string): OutgoingHttpHeaders {
 
 export function toClient(
   headers: IncomingHttpHeaders,
-  maskText: (text: string) => string,
+  { maskText, isInName }: ClientMask,
 ): OutgoingHttpHeaders {
   const named = namedByConnection(headers)
   const passed = Object.entries(headers).filter(
@@ -88,6 +89,8 @@ export function toClient(
       !hopByHop.has(name) &&
       !named.has(name) &&
       !notReturned.has(name) &&
+      // There is no other name that it could get.
+      !isInName(name) &&
       !name.startsWith('access-control-'),
   )
   return Object.fromEntries(passed.map(([name, value]) => [name, maskText(String(value))]))

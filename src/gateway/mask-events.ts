@@ -3,6 +3,8 @@
  * the text together has it. The letters of it are masked where they are.
  */
 
+import { findPlain, findSpelt, type Spellings } from './spelt.ts'
+
 /** The names under which the wire formats stream what a model says, a piece in each event. */
 const pieces =
   /"(text|thinking|partial_json|content|reasoning|reasoning_content|arguments|delta|refusal)"\s*:\s*"/g
@@ -14,22 +16,17 @@ interface Said {
   readonly starts: { readonly within: number; readonly at: number }[]
 }
 
-/** The same bytes when there is none. Secrets are as they are written in JSON. */
-export function maskAcrossEvents(bytes: Buffer, secrets: readonly string[]): Buffer {
-  if (secrets.length === 0) return bytes
+/** The same bytes when there is none. */
+export function maskAcrossEvents(bytes: Buffer, secrets: Spellings): Buffer {
+  if (secrets.all.length === 0) return bytes
   // One character for each byte: places in the text are places in the bytes.
   const source = bytes.toString('latin1')
-  const needles = secrets.map((secret) => Buffer.from(secret).toString('latin1'))
   let masked = bytes
   for (const said of saidIn(source).values()) {
-    for (const needle of needles) {
-      for (let at = said.text.indexOf(needle); at !== -1; ) {
-        if (masked === bytes) masked = Buffer.from(bytes)
-        for (let within = at; within < at + needle.length; within++) {
-          masked[placeOf(said, within)] = 0x2a
-        }
-        at = said.text.indexOf(needle, at + needle.length)
-      }
+    const text = Buffer.from(said.text, 'latin1')
+    for (const { from, to } of [...findPlain(text, secrets), ...findSpelt(text, secrets)]) {
+      if (masked === bytes) masked = Buffer.from(bytes)
+      for (let within = from; within < to; within++) masked[placeOf(said, within)] = 0x2a
     }
   }
   return masked

@@ -55,7 +55,7 @@ export async function relayAnswer(options: RelayOptions): Promise<Relayed> {
   const kept = keepUpTo(limits.recordBytesMax)
   const masked = mask.stream()
   const timers = startTimers(answer, limits)
-  const { 'content-length': length, ...headers } = toClient(answer.headers, mask.maskText)
+  const { 'content-length': length, ...headers } = toClient(answer.headers, mask)
   // An event may be added at the end of a stream, so it has no length.
   const hasLength = !isStream && content === answer && length !== undefined
   client.writeHead(

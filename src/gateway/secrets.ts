@@ -7,6 +7,7 @@
  */
 
 import { maskAcrossEvents } from './mask-events.ts'
+import { findSpelt, type Spellings, spellingsOf, speltSoFar } from './spelt.ts'
 
 export interface Secrets {
   /** For the record. The same bytes when there is none in them. */
@@ -26,6 +27,8 @@ export interface Secrets {
 export interface ClientMask {
   mask(bytes: Buffer): Buffer
   maskText(text: string): string
+  /** Names of headers have lost their capitals. */
+  isInName(name: string): boolean
   stream(): MaskedStream
 }
 
@@ -40,23 +43,39 @@ const charsMin = 6
 
 export function createSecrets(keys: readonly string[], others: readonly string[]): Secrets {
   const values = [...new Set([...keys, ...others].filter(({ length }) => length >= charsMin))]
-  const written = byLength(values.flatMap(writtenForms))
-  const escaped = values.map((value) => JSON.stringify(value).slice(1, -1))
+  const sought = toSought(values)
+  const whole = spellingsOf(values)
   return {
     keys,
     withKey: (key) => createSecrets([...keys, key], others),
-    mask: (bytes) => maskAll(bytes, written),
-    maskText: (text) => maskAll(Buffer.from(text), written).toString(),
-    maskEvents: (bytes) => maskAcrossEvents(maskAll(bytes, written), escaped),
+    mask: (bytes) => maskAll(bytes, sought),
+    maskText: (text) => maskAll(Buffer.from(text), sought).toString(),
+    maskEvents: (bytes) => maskAcrossEvents(maskAll(bytes, sought), whole),
     forClient(key) {
       const isLong = key !== undefined && key.length >= charsMin
-      const needles = isLong ? byLength(writtenForms(key)) : []
+      const own = toSought(isLong ? [key] : [])
+      const names = own.needles.map((needle) => needle.toString().toLowerCase())
       return {
-        mask: (bytes) => maskAll(bytes, needles),
-        maskText: (text) => maskAll(Buffer.from(text), needles).toString(),
-        stream: () => maskedStream(needles),
+        mask: (bytes) => maskAll(bytes, own),
+        maskText: (text) => maskAll(Buffer.from(text), own).toString(),
+        isInName: (name) => names.some((one) => name.toLowerCase().includes(one)),
+        stream: () => maskedStream(own),
       }
     },
+  }
+}
+
+interface Sought {
+  readonly needles: readonly Buffer[]
+  /** The same with escapes in them. */
+  readonly spellings: Spellings
+}
+
+function toSought(values: readonly string[]): Sought {
+  const forms = values.flatMap(writtenForms)
+  return {
+    needles: byLength(forms.map((form) => Buffer.from(form))),
+    spellings: spellingsOf(forms),
   }
 }
 
@@ -65,7 +84,7 @@ const byLength = (needles: readonly Buffer[]): readonly Buffer[] =>
   needles.toSorted((a, b) => b.length - a.length)
 
 /** A secret as it is, in an address, in JSON, as hex, and in base64 wherever it begins in there. */
-function writtenForms(secret: string): readonly Buffer[] {
+function writtenForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   const encoded = [0, 1, 2].flatMap((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])
@@ -87,31 +106,34 @@ function writtenForms(secret: string): readonly Buffer[] {
     hex.toUpperCase(),
     ...encoded,
   ]
-  return [...new Set(forms)]
-    .filter((form) => form.length >= charsMin)
-    .map((form) => Buffer.from(form))
+  return [...new Set(forms)].filter((form) => form.length >= charsMin)
 }
 
-function maskAll(bytes: Buffer, needles: readonly Buffer[]): Buffer {
+function maskAll(bytes: Buffer, { needles, spellings }: Sought): Buffer {
   let masked = bytes
+  const cover = (at: number, length: number): void => {
+    if (masked === bytes) masked = Buffer.from(bytes)
+    masked.write('[secret]'.slice(0, length).padEnd(length, '*'), at, 'latin1')
+  }
   for (const needle of needles) {
     for (let at = masked.indexOf(needle); at !== -1; at = masked.indexOf(needle, at)) {
-      if (masked === bytes) masked = Buffer.from(bytes)
-      masked.write('[secret]'.slice(0, needle.length).padEnd(needle.length, '*'), at, 'latin1')
+      cover(at, needle.length)
       at += needle.length
     }
   }
+  for (const { from, to } of findSpelt(masked, spellings)) cover(from, to - from)
   return masked
 }
 
 const nothing = Buffer.alloc(0)
 
-function maskedStream(needles: readonly Buffer[]): MaskedStream {
+function maskedStream(sought: Sought): MaskedStream {
   let held: Buffer = nothing
   return {
     push(chunk) {
-      const bytes = maskAll(held.length === 0 ? chunk : Buffer.concat([held, chunk]), needles)
-      const passed = bytes.length - heldBack(bytes, needles)
+      const bytes = maskAll(held.length === 0 ? chunk : Buffer.concat([held, chunk]), sought)
+      const begun = Math.max(heldBack(bytes, sought.needles), speltSoFar(bytes, sought.spellings))
+      const passed = bytes.length - begun
       held = bytes.subarray(passed)
       return bytes.subarray(0, passed)
     },

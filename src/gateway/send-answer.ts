@@ -48,7 +48,7 @@ export function sendRefused(
   { status, headers, body, kind, mask }: ProviderRefusal,
 ): Answered {
   const bytes = mask.mask(body)
-  const passed = toClient(headers, mask.maskText)
+  const passed = toClient(headers, mask)
   send(client, status, { ...passed, 'content-length': bytes.length }, bytes)
   const recorded = recordedHeaders(headers)
   return { status, headers: recorded, bytes, isTruncated: false, ended: kind }

@@ -59,11 +59,16 @@ function spellings(secret: string, ends: number): readonly string[] {
     json.replaceAll('/', String.raw`\/`),
     JSON.stringify(json).slice(1, -1),
     encodeURIComponent(secret),
+    Array.from(secret, escapeOf).join(''),
+    Array.from(secret, (letter, at) => (at % 3 === 1 ? escapeOf(letter) : letter)).join(''),
     bytes.toString('hex'),
     bytes.toString('hex').toUpperCase(),
     ...base64,
   ]
 }
+
+const escapeOf = (letter: string): string =>
+  `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 const found = (text: string, secrets: readonly string[]): readonly string[] =>
   secrets.flatMap(sought).filter((spelling) => text.includes(spelling))
@@ -194,4 +199,20 @@ test('the search for canaries finds those that are there', () => {
     for (const spelling of written(secret)) expect(found(`a${spelling}b`, [secret])).not.toEqual([])
   }
   expect(found(joined(spelt([named], 3)), [named])).not.toEqual([])
+})
+
+test('a key in the name of a header reaches nobody', async () => {
+  await using provider = await startRawProvider((socket) => {
+    socket.end(
+      answerWith('{}', { [ownKey.toUpperCase()]: '1', [`x-${ownKey}-y`]: '2', 'x-z': '3' }),
+    )
+  })
+  const session = { providers: providersAt(provider.url), keys: () => ownKey }
+  await using setting = await openSetting([], { session })
+  const answer = await ask(setting, 'chat', false)
+  expect([...answer.headers.keys()].filter((name) => name.includes(ownKey))).toEqual([])
+  expect(answer.headers.get('x-z')).toBe('3')
+  await answer.text()
+  await setting.session.close()
+  expect(JSON.stringify(setting.exchanges)).not.toContain(ownKey)
 })
