@@ -105,6 +105,21 @@ describe('inside', () => {
     }
   })
 
+  test('what is kept from commands is known to tools, as it is now', async () => {
+    const record = join(workspace, 'record')
+    mkdirSync(record)
+    mkdirSync(join(workspace, '.git'))
+    const [file, config] = [join(workspace, 'loop.yaml'), join(workspace, '.git/config')]
+    writeFileSync(file, '')
+    const walls = await open({ hide: ['.env'] }, { folder: record, apart: [file] })
+    expect(walls.protects()).toEqual({
+      hidden: [join(workspace, '.env'), record],
+      readOnly: [file, join(workspace, '.git')],
+    })
+    writeFileSync(config, '[remote "origin"]\n\turl = https://me:word@example.test/x.git\n')
+    expect(walls.protects().hidden).toContain(config)
+  })
+
   test('more can be read where the loop file says so, and it must be there', async () => {
     mkdirSync(join(folder, 'shared'))
     writeFileSync(join(folder, 'shared/a.txt'), 'shared')
