@@ -125,6 +125,8 @@ function kernelFolders(tmpBytes: number): readonly string[] {
   return [
     '--proc',
     '/proc',
+    // Through its memory the first process could be told to live on without us.
+    ...emptyFolder('/proc/1'),
     // For root the settings of the kernel are files of its own, capabilities or not.
     '--remount-ro',
     '/proc',

@@ -35,9 +35,45 @@ const answers: Readonly<Record<number, string>> = {
 }
 
 describe.each([
-  ['x64', x64, { keyctl: 250, read: 0, openat: 257, fchmod: 91, ioctl: 16, socket: 41 }],
-  ['x64', ia32, { keyctl: 288, read: 3, openat: 295, fchmod: 94, ioctl: 54, socket: 359 }],
-  ['arm64', arm64, { keyctl: 219, read: 63, openat: 56, fchmod: 52, ioctl: 29, socket: 198 }],
+  [
+    'x64',
+    x64,
+    {
+      keyctl: 250,
+      read: 0,
+      openat: 257,
+      fchmod: 91,
+      ioctl: 16,
+      socket: 41,
+      trace: [101, 310, 311],
+    },
+  ],
+  [
+    'x64',
+    ia32,
+    {
+      keyctl: 288,
+      read: 3,
+      openat: 295,
+      fchmod: 94,
+      ioctl: 54,
+      socket: 359,
+      trace: [26, 347, 348],
+    },
+  ],
+  [
+    'arm64',
+    arm64,
+    {
+      keyctl: 219,
+      read: 63,
+      openat: 56,
+      fchmod: 52,
+      ioctl: 29,
+      socket: 198,
+      trace: [117, 270, 271],
+    },
+  ],
 ] as const)('on %s, for calls of %i', (machine, arch, calls) => {
   const of = (call: number, ...args: readonly number[]): string => ask(machine, arch, call, ...args)
 
@@ -70,6 +106,15 @@ describe.each([
     expect([17, 31, 38, 40].map((family) => of(calls.socket, family))).toEqual(
       Array.from({ length: 4 }, () => 'no such family'),
     )
+  })
+
+  test('the first process is neither traced nor read nor written, and all others may be', () => {
+    const [trace, ...memory] = calls.trace
+    expect(of(trace, 16, 1)).toBe('not permitted')
+    expect(memory.map((call) => of(call, 1))).toEqual(['not permitted', 'not permitted'])
+    expect(of(trace, 1, 2)).toBe('allowed')
+    expect(memory.map((call) => of(call, 2, 1))).toEqual(['allowed', 'allowed'])
+    expect(of(438, 3, 0)).toBe('no such call')
   })
 
   test('calls of another kind are none', () => {

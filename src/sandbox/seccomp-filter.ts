@@ -5,6 +5,9 @@
  * would be ours. Also the newest doors, where most holes were: io_uring, BPF,
  * userfaultfd and perf. As the program for the kernel's filter that bubblewrap loads.
  *
+ * The first process of the sandbox dies with us and takes all others with it: nobody inside may make
+ * something else of it. Other processes may be traced, as debuggers do; bubblewrap-args.ts covers its files.
+ *
  * What is asked for by a pointer cannot be looked at, so `openat2` is not there; all who use it do without.
  */
 
@@ -39,6 +42,9 @@ const calls: Readonly<Record<Arch, Readonly<Record<string, number>>>> = {
     fchmodat: 268,
     mknod: 133,
     mknodat: 259,
+    ptrace: 101,
+    readMemory: 310,
+    writeMemory: 311,
   },
   ia32: {
     keys1: 286,
@@ -60,6 +66,9 @@ const calls: Readonly<Record<Arch, Readonly<Record<string, number>>>> = {
     fchmodat: 306,
     mknod: 14,
     mknodat: 297,
+    ptrace: 26,
+    readMemory: 347,
+    writeMemory: 348,
   },
   arm64: {
     keys1: 217,
@@ -76,6 +85,9 @@ const calls: Readonly<Record<Arch, Readonly<Record<string, number>>>> = {
     fchmod: 52,
     fchmodat: 53,
     mknodat: 33,
+    ptrace: 117,
+    readMemory: 270,
+    writeMemory: 271,
   },
 }
 
@@ -84,11 +96,16 @@ const uring = [425, 426, 427] as const
 const openat2 = 437
 const fchmodat2 = 452
 const secretMemory = 447
+const takeDescriptor = 438
 
 const refusedCalls = ['keys1', 'keys2', 'keys3', 'bpf', 'userfaultfd', 'perf', 'syslog'] as const
 /** Which of its arguments is the mode. */
 const modeArguments = { creat: 1, chmod: 1, fchmod: 1, fchmodat: 2, mknod: 1, mknodat: 2 } as const
 const setId = 0o6000
+/** Which of its arguments is the process; the kernel looks at the lower half only, as this does. */
+const processArguments = { ptrace: 1, readMemory: 0, writeMemory: 0 } as const
+/** It holds the others: its death is theirs. */
+const firstProcess = 1
 const opens = { open: { flags: 1, mode: 2 }, openat: { flags: 2, mode: 3 } } as const
 /** O_CREAT and O_TMPFILE: otherwise the mode is whatever was left in the register. */
 const creates = 0x400040
@@ -146,7 +163,7 @@ function forArch(arch: Arch, limits: LimitKind): readonly Instruction[] {
     // The numbers of x32 would be others.
     ...(arch === 'x64' ? [ifAtLeast(0x40000000, 0, 1), noSuchCall] : []),
     ...refusedCalls.flatMap(number).flatMap((one) => when(one, [notPermitted])),
-    ...[...uring, openat2, ...uncounted].flatMap((one) => when(one, [noSuchCall])),
+    ...[...uring, openat2, takeDescriptor, ...uncounted].flatMap((one) => when(one, [noSuchCall])),
     ...number('socket').flatMap((one) => when(one, familyRefused)),
     // It has its arguments behind a pointer. Nobody needs it who knows the other.
     ...number('socketcall').flatMap((one) => when(one, [noSuchCall])),
@@ -155,6 +172,9 @@ function forArch(arch: Arch, limits: LimitKind): readonly Instruction[] {
       number(name).flatMap((one) => when(one, modeRefused(index))),
     ),
     ...when(fchmodat2, modeRefused(2)),
+    ...Object.entries(processArguments).flatMap(([name, index]) =>
+      number(name).flatMap((one) => when(one, firstRefused(index))),
+    ),
     ...Object.entries(opens).flatMap(([name, { flags, mode }]) =>
       number(name).flatMap((one) =>
         when(one, [argument(flags), ifAnyBit(creates, 1, 0), allow, ...modeRefused(mode)]),
@@ -174,6 +194,13 @@ const when = (call: number, then: readonly Instruction[]): readonly Instruction[
 const modeRefused = (index: number): readonly Instruction[] => [
   argument(index),
   ifAnyBit(setId, 0, 1),
+  notPermitted,
+  allow,
+]
+
+const firstRefused = (index: number): readonly Instruction[] => [
+  argument(index),
+  ifEqual(firstProcess, 0, 1),
   notPermitted,
   allow,
 ]
