@@ -56,6 +56,9 @@ function openSubscriber(settings: CommandAgentSettings, parts: AgentParts): Agen
   if (walls.isRequired) throw notWalled(settings)
   const env = passOn('the agent', settings.env, environment, problems)
   const { bareCommands } = walls
+  problems.push(
+    'the agent works outside the sandbox (agent.subscription), with your files and network.',
+  )
   return commandAgent({ command, commands: bareCommands, timeoutMs, env, spending: 'subscription' })
 }
 

@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { uuidv7 } from 'uuidv7'
 import { createAgents } from '../agents/index.ts'
-import type { Check, Commands } from '../engine/index.ts'
+import type { Check } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { didYouMean, LoopError } from '../loop/index.ts'
 import type { CheckCommand, LoopFile } from '../protocol/index.ts'
@@ -64,7 +64,7 @@ export async function openParts(
       parts: {
         agents: createAgents({ [maker]: agent }),
         tools: openTools(file, place, walls, [...mcp.tools, ...(code?.tools ?? [])], problems),
-        checks: { ...openChecks(file.checks, walls.commands), ...code?.checks },
+        checks: { ...openChecks(file.checks, walls), ...code?.checks },
         exclude: [...file.exclude, ...apartIn(place)],
         sandbox: walls.walls,
         ...(hooks === undefined ? {} : { hooks }),
@@ -120,11 +120,11 @@ async function openServers(
 function openTools(
   file: FileParts,
   { folder }: OpenPlace,
-  { commands }: OpenWalls,
+  { commands, protects }: OpenWalls,
   others: readonly Tool[],
   problems: readonly string[],
 ): ReturnType<typeof createTools> {
-  const all = [...builtInTools({ commands, skip: file.exclude }), ...others]
+  const all = [...builtInTools({ commands, protects, skip: file.exclude }), ...others]
   return createTools({
     tools: chooseTools(all, file.tools, problems),
     // Made when there is some.
@@ -134,11 +134,12 @@ function openTools(
 
 function openChecks(
   checks: Readonly<Record<string, CheckCommand>>,
-  commands: Commands,
+  walls: OpenWalls,
 ): Readonly<Record<string, Check>> {
   return Object.fromEntries(
     Object.entries(checks).map(([name, { command, timeoutMs, env }]) => {
       const [program = '', ...args] = command
+      const commands = walls.commandsFor(command)
       return [name, commandCheck(program, args, { timeoutMs, env, commands })]
     }),
   )

@@ -37,6 +37,8 @@ export interface OpenWalls {
   readonly problems: readonly string[]
   /** For tools and checks. */
   readonly commands: Commands
+  /** For a command that the loop file names: its program is shown inside. */
+  commandsFor(command: readonly string[]): Commands
   /** Without walls, for what cannot work inside. */
   readonly bareCommands: Commands
   /** For an agent: it can also reach a session of the gateway. */
@@ -98,6 +100,10 @@ export async function openWalls(
     isRequired: settings.require !== undefined && settings.require !== 'none',
     problems,
     commands: { run: (command, signal) => sandbox.commands(inside()).run(command, signal) },
+    commandsFor: (named) => ({
+      run: (command, signal) =>
+        sandbox.commands(withCommand(sandbox, inside(), named)).run(command, signal),
+    }),
     bareCommands: openWithoutWalls().commands({ workspace }),
     agentCommands: (command, socketPath) => agentCommands(sandbox, inside(), command, socketPath),
     startServer: (command) =>

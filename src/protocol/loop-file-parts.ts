@@ -90,7 +90,7 @@ const environmentNames = (whose: string) =>
 const commandAgent = keys({
   command: key(
     program(),
-    'An agent that is a command line: the program and its arguments. The prompt comes on its standard input, its report is what it prints.',
+    'An agent that is a command line: the program and its arguments; relative paths begin in the workspace. The prompt comes on its standard input, its report is what it prints.',
     ['claude', '-p'],
   ),
   env: environmentNames('the agent'),

@@ -135,12 +135,21 @@ limits: { iterations: 1 }
     await noRuns(at)
   })
 
+  test('is no agent of a loop that requires walls', async () => {
+    const at = place(`${loop('true')}sandbox: { require: strong }\n`)
+    const refused = await ctl(at, 'run', at.file, '--trust', '--attended')
+    expect(refused.code).toBe(65)
+    expect(refused.stderr).toContain('sandbox.require')
+    await noRuns(at)
+  })
+
   test('works outside the walls, with its own home, and its cost is said not to count', async () => {
     const at = place(loop('grep -q MY_LOGIN=me seen.txt && grep -qx outside beside.txt'))
     writeFileSync(join(at.work, '../beside.txt'), 'outside\n')
     const env = { MY_LOGIN: 'me', OTHER: 'hidden' }
     const ended = await ctlWith(at, env, '--json', 'run', at.file, '--trust', '--attended')
-    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toContain('the agent works outside the sandbox')
     expect(ended.stdout).toContain('works on a subscription of its own')
     const seen = readFileSync(join(at.work, 'seen.txt'), 'utf8')
     expect(seen).toContain(`HOME=${at.state}\n`)
@@ -148,4 +157,19 @@ limits: { iterations: 1 }
     // All else that the run starts has walls.
     expect(sandboxOf(ended)).toMatchObject({ tier: 'strong', attended: true })
   })
+})
+
+test('also to list its tools, a loop without walls is opened only for those who watch', async () => {
+  const at = place(`${plain}sandbox: { require: none }\n`)
+  expect((await ctl(at, 'tools', '--loop', at.file, '--trust')).code).toBe(69)
+  expect((await ctl(at, 'tools', '--loop', at.file, '--attended')).code).toBe(0)
+})
+
+test('the program of a check that is a list is shown inside, wherever it is', async () => {
+  const at = place(plain)
+  const tool = join(at.work, '../my-tool')
+  writeFileSync(tool, '#!/bin/sh\ntest -e done.txt\n', { mode: 0o755 })
+  const written = readFileSync(at.file, 'utf8')
+  writeFileSync(at.file, written.replace('test -e done.txt', `[${tool}]`))
+  expect((await ctl(at, 'run', at.file, '--trust')).code).toBe(0)
 })
