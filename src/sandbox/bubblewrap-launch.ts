@@ -35,6 +35,7 @@ import {
 } from './bubblewrap-status.ts'
 import type { Cgroup, Cgroups } from './cgroups.ts'
 import { type DiskWatch, watchDisk } from './disk-watch.ts'
+import { freezing } from './freeze-processes.ts'
 import { guardCommand, guardFailure } from './guard.ts'
 import { coverInherited, nothingDescriptor } from './inherited-descriptors.ts'
 import { type MemoryWatch, watchMemory } from './memory-watch.ts'
@@ -72,7 +73,9 @@ export function launchInBubblewrap(
 ): Launched {
   const mark = newMark()
   const args = bubblewrapArgs(place, { cwd: command.cwd, env: command.env, relay: machine.relay })
-  const group = machine.cgroups?.create(mark.own, place.allLimits)
+  const group = machine.cgroups?.create(mark.own, place.allLimits, {
+    canFreeze: command.keepsInput === true,
+  })
   let child: ChildProcess
   try {
     child = spawnBubblewrap(machine, place, command, mark)
@@ -159,6 +162,16 @@ function supervise(supervised: Supervised): Launched {
     tellTooMuch = resolve
   })
   let met: Exceeded | undefined
+  const held = freezing(status.first, group?.freezer)
+  const killed = async (): Promise<readonly number[]> => {
+    watch.close()
+    memory?.close()
+    killOuter(child)
+    const alive = await gone(child, status.first(), mark)
+    met = group?.exceeded()
+    const inGroup = (await group?.remove()) ?? []
+    return [...new Set([...alive, ...inGroup])]
+  }
   return {
     child,
     exceeded: Promise.race([
@@ -178,15 +191,11 @@ function supervise(supervised: Supervised): Launched {
       // It leads a group. A moment earlier it does not yet.
       else if (!kill(-target, 'SIGTERM')) kill(target, 'SIGTERM')
     },
-    async kill() {
-      watch.close()
-      memory?.close()
-      killOuter(child)
-      const alive = await gone(child, status.first(), mark)
-      met = group?.exceeded()
-      const inGroup = (await group?.remove()) ?? []
-      return [...new Set([...alive, ...inGroup])]
+    kill: killed,
+    async pause() {
+      if (!(await held.pause())) await killed()
     },
+    resume: () => held.resume(),
     conclude(ending, stderr) {
       if (ending.ended === 'exited' && !status.hasBegun()) throw notBegun(command, stderr)
       const failure = ending.ended === 'exited' ? guardFailure(ending.exitCode, stderr) : undefined

@@ -47,11 +47,13 @@ export function readHierarchies(
   const own = readOwnGroups(files.ownGroups)
   const second = secondVersion(mounts, own)
   if (second !== undefined) return [second]
-  return [
+  const first = [
     firstVersion(mounts, own, 'pids'),
     firstVersion(mounts, own, 'memory'),
     firstVersion(mounts, own, 'cpu'),
   ].filter((one) => one !== undefined)
+  const freezer = first.length === 0 ? undefined : freezerBesideFirst(mounts, own)
+  return freezer === undefined ? first : [...first, freezer]
 }
 
 function readKernelFiles(): KernelFiles | undefined {
@@ -171,6 +173,22 @@ function secondVersion(
       if (count(group, 'memory.events', 'oom_kill') > 0) return 'memory'
       return count(group, 'pids.events', 'max') > 0 ? 'processes' : undefined
     },
+  }
+}
+
+/** Beside the trees of version 1 there is often one of version 2 that gives nothing; all of them freeze. */
+function freezerBesideFirst(
+  mounts: readonly Mount[],
+  own: ReadonlyMap<string, string>,
+): Hierarchy | undefined {
+  const mount = mounts.find(({ type }) => type === 'cgroup2')
+  if (mount === undefined) return undefined
+  return {
+    folder: folderOf(mount, own.get('') ?? '/'),
+    controllers: ['freezer'],
+    limitFile: 'cgroup.freeze',
+    settings: () => [],
+    exceeded: () => undefined,
   }
 }
 

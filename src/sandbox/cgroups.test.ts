@@ -2,9 +2,10 @@ import { mkdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from 
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type Hierarchy, readHierarchies } from './cgroup-hierarchies.ts'
-import { openCgroups } from './cgroups.ts'
+import { type Cgroup, openCgroups } from './cgroups.ts'
+import { newMark } from './process-group.ts'
 import { defaultLimits } from './sandbox-type.ts'
 
 /** Ordinary folders, with the files that the kernel would put there. */
@@ -87,6 +88,14 @@ describe('version 1', () => {
     expect(settingsOf(found[0])).toEqual({ 'pids.max': '1024' })
   })
 
+  test('takes the freezer of a tree of version 2 that is there for nothing else', () => {
+    const found = readHierarchies({
+      mountInfo: mount('cgroup', 'pids') + mount('cgroup2', 'nsdelegate'),
+      ownGroups: '3:pids:/\n0::/\n',
+    })
+    expect(found.map(({ controllers }) => controllers)).toEqual([['pids'], ['freezer']])
+  })
+
   test('in a container begins where the container does', async () => {
     const at = join(root, 'with space')
     await mkdir(join(at, 'own'), { recursive: true })
@@ -115,6 +124,27 @@ describe('groups', () => {
   })
 
   const cgroups = openCgroups()
+
+  test.skipIf(cgroups === undefined)('freeze where that is asked for', async () => {
+    const made = (name: string, canFreeze: boolean): Cgroup | undefined => {
+      const one = cgroups?.create(`${newMark().own}${name}`, defaultLimits, { canFreeze })
+      onTestFinished(async () => void (await one?.remove()))
+      return one
+    }
+    const hasFreezer = readHierarchies().some(({ folder }) =>
+      readFileSync('/proc/self/mountinfo', 'utf8')
+        .split('\n')
+        .some(
+          (line) => line.includes(' - cgroup2 ') && folder.startsWith(line.split(' ')[4] ?? '-'),
+        ),
+    )
+    expect(made('a', true)?.freezer !== undefined).toBe(hasFreezer)
+    const freezer = made('b', true)?.freezer
+    freezer?.freeze()
+    expect(freezer?.isFrozen() ?? true).toBe(true)
+    freezer?.thaw()
+    expect(freezer?.isFrozen() ?? false).toBe(false)
+  })
 
   // Where groups cannot be made there are none to remove.
   test.skipIf(cgroups === undefined)('of dead processes are removed, others are not', async () => {

@@ -11,6 +11,7 @@
 
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -27,9 +28,22 @@ import { isAbandoned, kill } from './process-group.ts'
 import type { SandboxLimits } from './sandbox-type.ts'
 
 export interface Cgroups {
-  create(name: string, limits: SandboxLimits): Cgroup
+  create(name: string, limits: SandboxLimits, options?: CgroupOptions): Cgroup
   /** Removes groups of processes that are dead, and kills what is in them. */
   removeAbandoned(): Promise<void>
+}
+
+export interface CgroupOptions {
+  /** It has to have a freezer, where there is one. */
+  readonly canFreeze?: boolean
+}
+
+/** Holds all that is in a group, whatever signals it gets; only killing works. */
+export interface Freezer {
+  freeze(): void
+  /** It takes the kernel a moment. */
+  isFrozen(): boolean
+  thaw(): void
 }
 
 export interface Cgroup {
@@ -39,6 +53,8 @@ export interface Cgroup {
    */
   add(pid: number): Promise<void>
   has(pid: number): boolean
+  /** Absent where the kernel has none for us. */
+  readonly freezer: Freezer | undefined
   /** Which limit was met. */
   exceeded(): 'memory' | 'processes' | undefined
   /** Kills what is in it. Resolves with what would not die. */
@@ -50,14 +66,19 @@ const prefix = 'loopwright.'
 const removeMs = 5000
 
 /** Undefined when groups cannot be made here. */
-export function openCgroups(
-  hierarchies: readonly Hierarchy[] = readHierarchies(),
-): Cgroups | undefined {
+export function openCgroups(found: readonly Hierarchy[] = readHierarchies()): Cgroups | undefined {
+  // One that only freezes is not needed for limits.
+  const hierarchies = found.filter((one) => !isOnlyFreezer(one) || canMake([one]))
   const has = (controller: string): boolean =>
     hierarchies.some(({ controllers }) => controllers.includes(controller))
   if (!has('pids') || !has('memory') || !canMake(hierarchies)) return undefined
   return {
-    create: (name, limits) => createCgroup(hierarchies, `${prefix}${name}`, limits),
+    create: (name, limits, { canFreeze = false } = {}) =>
+      createCgroup(
+        hierarchies.filter((one) => canFreeze || !isOnlyFreezer(one)),
+        `${prefix}${name}`,
+        limits,
+      ),
     async removeAbandoned() {
       for (const { folder } of hierarchies) {
         for (const name of abandonedIn(folder)) await removeFolder(join(folder, name))
@@ -65,6 +86,8 @@ export function openCgroups(
     },
   }
 }
+
+const isOnlyFreezer = ({ controllers }: Hierarchy): boolean => controllers.includes('freezer')
 
 function canMake(hierarchies: readonly Hierarchy[]): boolean {
   const name = `${prefix}test.${process.pid}`
@@ -91,7 +114,7 @@ function createCgroup(
 ): Cgroup {
   const groups = hierarchies
     // Each costs a millisecond or more, so one that would limit nothing is not made.
-    .filter(({ settings }) => settings(limits).length > 0)
+    .filter((one) => isOnlyFreezer(one) || one.settings(limits).length > 0)
     .map((hierarchy) => ({ ...hierarchy, folder: join(hierarchy.folder, name) }))
   const made: string[] = []
   try {
@@ -111,12 +134,24 @@ function createCgroup(
       await Promise.all(groups.map(({ folder }) => enter(folder, pid)))
     },
     has: (pid) => isIn(name, groups.length, pid),
+    freezer: groups.map(({ folder }) => freezerOf(folder)).find((one) => one !== undefined),
     exceeded: () =>
       groups.map((group) => group.exceeded(group.folder)).find((one) => one !== undefined),
     async remove() {
       const alive = await Promise.all(groups.map(({ folder }) => removeFolder(folder)))
       return [...new Set(alive.flat())]
     },
+  }
+}
+
+/** Only version 2: what version 1 holds cannot be killed, not even with us. */
+function freezerOf(folder: string): Freezer | undefined {
+  const file = join(folder, 'cgroup.freeze')
+  if (!existsSync(file)) return undefined
+  return {
+    freeze: () => writeFileSync(file, '1', { flag: 'r+' }),
+    isFrozen: () => readFileSync(join(folder, 'cgroup.events'), 'latin1').includes('frozen 1'),
+    thaw: () => writeSetting(file, '0', true),
   }
 }
 

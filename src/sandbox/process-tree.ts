@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Of more than may run at once nobody needs to know more. */
-const processesMax = 4096
+export const processesMax = 4096
 
 /**
  * With the first process of a namespace, all that are in it: whoever loses its parent becomes a child of
@@ -21,7 +21,7 @@ export function descendantsOf(top: number): readonly number[] {
   return found
 }
 
-function threadsOf(pid: number): readonly string[] {
+export function threadsOf(pid: number): readonly string[] {
   try {
     return readdirSync(`/proc/${pid}/task`)
   } catch {

@@ -26,6 +26,9 @@ export interface Launched {
   stop(): void
   /** Kills all that it started. Resolves with the processes that would not die. */
   kill(): Promise<readonly number[]>
+  /** Holds all that it started, or kills it where it cannot be held. Absent: nobody can. */
+  pause?(): Promise<void>
+  resume?(): void
   /** Resolves when it has used more than it may. Absent: nobody watches. */
   readonly exceeded?: Promise<Exceeded>
   /** Told of all output, in bytes so far. False: nothing more is to be read. */

@@ -84,6 +84,12 @@ export interface SandboxedProcess {
   stop(): void
   /** Resolves, when all that it started is dead, with those that would not die. */
   kill(): Promise<readonly number[]>
+  /**
+   * Resolves when nothing of it runs any more, until `resume`. What cannot be held is killed. Absent where
+   * that cannot be had: without walls, and on macOS.
+   */
+  pause?(): Promise<void>
+  resume?(): void
 }
 
 export interface Sandbox {

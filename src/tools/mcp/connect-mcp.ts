@@ -1,6 +1,7 @@
 /**
  * MCP servers as tools. Servers are connected side by side, each within a time limit; one that cannot
- * be reached or misbehaves is a problem with a reason, and the others work.
+ * be reached or misbehaves is a problem with a reason, and the others work. Those in a sandbox are
+ * connected one after the other: none runs while the walls of another are put up.
  *
  * A server is a stranger. What it says of its tools is shown to models, so it is cut and cleaned, but
  * it may still be meant to mislead: connect only servers that you trust as much as a dependency.
@@ -62,8 +63,15 @@ export async function connectMcp(
   options: McpOptions = {},
 ): Promise<McpTools> {
   options.signal?.throwIfAborted()
+  let last: Promise<unknown> = Promise.resolve()
   const connected = await Promise.all(
-    Object.entries(servers).map(([name, server]) => connect(name, server, options)),
+    Object.entries(servers).map(([name, server]) => {
+      if ('url' in server || options.startServer === undefined)
+        return connect(name, server, options)
+      const next = last.then(() => connect(name, server, options))
+      last = next
+      return next
+    }),
   )
   const close = async (): Promise<void> => {
     await Promise.all(connected.map(async (one) => one.connection?.close()))

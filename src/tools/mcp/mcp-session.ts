@@ -79,6 +79,7 @@ async function openWith(
     { name: 'loopwright', version: '1' },
     { capabilities: {}, inputRequired: { autoFulfill: false }, versionNegotiation },
   )
+  const during = transport.during?.bind(transport) ?? (<T>(work: () => Promise<T>) => work())
   let isOpen = true
   const close = async (): Promise<void> => {
     isOpen = false
@@ -89,7 +90,7 @@ async function openWith(
   signal.addEventListener('abort', stop, { once: true })
   try {
     signal.throwIfAborted()
-    await client.connect(transport, { signal, timeout: timeoutMs })
+    await during(() => client.connect(transport, { signal, timeout: timeoutMs }))
   } catch (error) {
     await close()
     throw explained(toMcpFailure(error, signal), transport)
@@ -105,7 +106,7 @@ async function openWith(
       try {
         ask.signal.throwIfAborted()
         const limits = { signal: ask.signal, timeout: ask.timeoutMs }
-        return await client.request(question, schema, limits)
+        return await during(() => client.request(question, schema, limits))
       } catch (error) {
         const failure = toMcpFailure(error, ask.signal)
         // A transport by HTTP does not notice by itself.

@@ -6,7 +6,9 @@
  *    what had left the group. With `StartServer` that is the sandbox's business.
  * 2. When this process exits, the servers that are left are killed. After a kill -9 of this process
  *    servers see the end of their input; those that ignore it are found by their mark.
- * 3. Its environment is PATH, HOME, LANG and TMPDIR, the mark, and what is given. Nothing else.
+ * 3. Whoever starts it may be able to pause it, with everything that it started. From the request to end
+ *    on it is not paused any more.
+ * 4. Its environment is PATH, HOME, LANG and TMPDIR, the mark, and what is given. Nothing else.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -40,6 +42,9 @@ export interface StartedServer {
   stop(): void
   /** Begins to kill at once. Resolves, when all that it started is dead, with those that would not die. */
   kill(): Promise<readonly number[]>
+  /** Resolves when nothing of it runs, until `resume`; what cannot be paused is killed. Absent: it runs on. */
+  pause?(): Promise<void>
+  resume?(): void
 }
 
 export interface ProcessOptions {
@@ -60,6 +65,9 @@ export interface ServerProcess {
   readonly ended: Promise<string>
   /** `politely`: it may end by itself before it is killed. Resolves when all of it is gone. */
   stop(politely: boolean): Promise<void>
+  /** Resolves when nothing of it runs, if it can be paused at all. */
+  pause(): Promise<void>
+  resume(): void
 }
 
 /** After its input has ended, and again after it was asked to. */
@@ -86,7 +94,10 @@ export async function startServerProcess(options: ProcessOptions): Promise<Serve
   await spawned(child, program, options.cwd)
   keep(started)
 
+  let isEnding = false
   const stop = async (politely: boolean): Promise<void> => {
+    isEnding = true
+    if (politely) started.resume?.()
     stdin.end()
     if (politely && !(await within(exited, politeMs))) {
       started.stop()
@@ -100,7 +111,17 @@ export async function startServerProcess(options: ProcessOptions): Promise<Serve
     await within(closed, drainMs)
     return how
   })
-  return { stdin, stdout, stderr, ended, stop }
+  return {
+    stdin,
+    stdout,
+    stderr,
+    ended,
+    stop,
+    async pause() {
+      if (!isEnding) await started.pause?.()
+    },
+    resume: () => started.resume?.(),
+  }
 }
 
 function start({ command, cwd, env, ...options }: ProcessOptions): {

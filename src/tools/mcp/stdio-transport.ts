@@ -5,6 +5,8 @@
  *
  * 1. When it is closed, or the server ends or is ended, nothing of the server is alive.
  * 2. `onclose` is called once, after that.
+ * 3. While no work is under way that the server is needed for, nothing of it runs, if it can be paused:
+ *    what it would do meanwhile to files, nobody could tell from what the run does.
  */
 
 import { createLineSplitter } from './line-splitter.ts'
@@ -71,6 +73,7 @@ export function createStdioTransport(options: ProcessOptions): ServerTransport {
         void end('it was stopped because it does not read what it is sent', false)
       }
     },
+    during: runningOnlyFor(() => server),
     close: () => end(undefined, true),
     trouble() {
       const said = plainText(words, wordsCharsMax)
@@ -83,6 +86,23 @@ export function createStdioTransport(options: ProcessOptions): ServerTransport {
     },
   }
   return transport
+}
+
+/** The first of what is under way lets the server run, the last has it paused. */
+function runningOnlyFor(
+  server: () => ServerProcess | undefined,
+): NonNullable<ServerTransport['during']> {
+  let underWay = 0
+  return async (work) => {
+    underWay += 1
+    if (underWay === 1) server()?.resume()
+    try {
+      return await work()
+    } finally {
+      underWay -= 1
+      if (underWay === 0) await server()?.pause()
+    }
+  }
 }
 
 /** The SDK looks at it again, with its own schemas. */

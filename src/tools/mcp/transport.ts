@@ -5,6 +5,11 @@ import type { Transport } from '@modelcontextprotocol/client'
 export interface ServerTransport extends Transport {
   /** Why it ended by itself, and what the server said last. Undefined while nothing is wrong. */
   trouble(): string | undefined
+  /**
+   * Does what the server has to run for. Before it and after it the server is paused, unless something else
+   * is under way. Absent: the server is no process of ours.
+   */
+  during?<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** What a server may send. */
