@@ -3,6 +3,7 @@
  * format promises. It changes nothing and keeps at most one line.
  */
 
+import { type ExtraReading, newExtras, readExtras } from './extra-price.ts'
 import type { WireFormat } from './route.ts'
 import { newTurn, readTurn, type TurnReading } from './turn.ts'
 import { part, readUsage, type SaidUsage } from './usage.ts'
@@ -27,6 +28,7 @@ export interface AnswerReading {
   /** The error that it ended with, after it had begun well. */
   readonly error: string | undefined
   readonly turn: TurnReading
+  readonly extras: ExtraReading
 }
 
 /** A longer line is passed on, unread. */
@@ -40,6 +42,7 @@ interface State {
   isMalformed: boolean
   error: string | undefined
   readonly turn: TurnReading
+  readonly extras: ExtraReading
 }
 
 export function watchAnswer(format: WireFormat, isStream: boolean): AnswerWatch {
@@ -50,6 +53,7 @@ export function watchAnswer(format: WireFormat, isStream: boolean): AnswerWatch 
     isMalformed: false,
     error: undefined,
     turn: newTurn(),
+    extras: newExtras(),
   }
   return isStream ? watchEvents(format, state) : watchBody(format, state)
 }
@@ -178,6 +182,7 @@ function parsed(text: string): unknown {
 function takeUsage(format: WireFormat, value: unknown, state: State): void {
   const said = readUsage(format, value)
   if (said !== undefined) state.usage = { ...state.usage, ...said }
+  readExtras(format, value, state.extras)
 }
 
 interface End {

@@ -4,6 +4,7 @@
  */
 
 import { estimateTokens } from '../loop/index.ts'
+import { type ExtraPrice, extraPriceOf } from './extra-price.ts'
 import type { CallPlan } from './plan-call.ts'
 import type { Relayed } from './relay-answer.ts'
 import type { WireFormat } from './route.ts'
@@ -12,6 +13,8 @@ import { noUsage, type TokenUsage } from './usage.ts'
 export interface Charge {
   readonly usage: TokenUsage
   readonly isEstimated: boolean
+  /** What the answer says that it costs besides. */
+  readonly extra?: ExtraPrice
 }
 
 export const noCharge: Charge = { usage: noUsage, isEstimated: false }
@@ -36,12 +39,16 @@ export function chargeOf(
 ): Charge {
   const { reading } = relayed
   const said = { ...noUsage, ...reading.usage }
-  if (reading.isFinal) return { usage: said, isEstimated: plan.price.isEstimated }
+  const extra = extraPriceOf(reading.extras)
+  if (reading.isFinal) {
+    const hasExtra = !plan.price.isFree && (extra.factor > 1 || extra.callMicros > 0)
+    return { usage: said, isEstimated: plan.isEstimated || hasExtra, extra }
+  }
   const input = reading.usage.input ?? plan.inputTokens
   // A refusal that calls itself a success.
   if (reading.error !== undefined && !relayed.isStream) return inputCharge(plan)
   const output = Math.max(said.output, unsaidOutput(format, plan, relayed, isOwn))
-  return { usage: { ...said, input, output }, isEstimated: true }
+  return { usage: { ...said, input, output }, isEstimated: true, extra }
 }
 
 /** How much came, where all that is made is also sent; else as much as was allowed. */
@@ -55,7 +62,7 @@ function unsaidOutput(
   // Models of OpenAI think without a word; servers of one's own send what they think.
   const thinksUnseen = !isOwn && (format === 'chat' || format === 'responses')
   // A body in one piece was made before it was sent.
-  const isSeen = isStream ? isWhole || !thinksUnseen : isWhole && isOwn
+  const isSeen = isStream ? !thinksUnseen : isWhole && isOwn
   if (isTruncated || !isSeen) return plan.outputTokens
   const text = isStream ? textOfStream(bytes) : textOfBody(bytes)
   return Math.min(plan.outputTokens, estimateTokens(text))

@@ -94,7 +94,7 @@ async function pay(
   if (!charge.isEstimated && charge.usage.input > plan.inputTokens) {
     session.factor = Math.min(4, (factor * charge.usage.input * 1.05) / plan.inputTokens)
   }
-  const spent = plan.amountOf(charge.usage)
+  const spent = plan.amountOf(charge)
   count(tally, charge.usage, spent, charge.isEstimated)
   account(charge, spent, ++counts.requests)
   // What cannot be settled stays charged with its worst case.

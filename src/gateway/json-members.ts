@@ -75,7 +75,7 @@ function skipBlank(bytes: Buffer, at: number): number {
 }
 
 /** The place after the closing quote. */
-function stringEnd(bytes: Buffer, at: number): number {
+export function stringEnd(bytes: Buffer, at: number): number {
   let place = at + 1
   for (;;) {
     const found = bytes.indexOf(quote, place)

@@ -62,7 +62,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       // While the agent starts. Whoever needs it is told if it cannot be read.
       if (sessionOptions.replay === undefined) parts.prices().catch(() => undefined)
       const own = join(folder.path, randomBytes(6).toString('hex'))
-      await mkdir(own, { mode: 0o700 })
+      await mkdir(own, { mode: 0o700, recursive: true })
       const remove = (): Promise<void> => rm(own, { recursive: true, force: true })
       const opened = await openSession(parts, sessionOptions, join(own, 'model.sock')).catch(
         async (error: unknown) => {

@@ -6,10 +6,11 @@
  */
 
 import { type Amount, estimateTokens } from '../loop/index.ts'
+import type { Charge } from './charge.ts'
 import type { Price } from './price.ts'
 import type { Provider } from './provider.ts'
 import type { RequestShape } from './read-request.ts'
-import { noUsage, type TokenUsage } from './usage.ts'
+import { noUsage } from './usage.ts'
 
 export interface CallPlan {
   readonly body: Buffer
@@ -18,7 +19,9 @@ export interface CallPlan {
   readonly outputTokens: number
   readonly worst: Amount
   readonly price: Price
-  amountOf(usage: TokenUsage): Amount
+  /** There is no price for just this. */
+  readonly isEstimated: boolean
+  amountOf(charge: Charge): Amount
 }
 
 export interface PlanOptions {
@@ -50,10 +53,13 @@ export function planCall(options: PlanOptions): CallPlan {
     outputTokens: limit * shape.choices,
     worst: worstOf(limit),
     price,
-    amountOf: (usage) => ({
-      tokens: usage.input + usage.output,
-      costMicros: price.costMicros(usage),
-    }),
+    isEstimated: price.isEstimated || (shape.priceFactor > 1 && !price.isFree),
+    amountOf: ({ usage, extra }) => {
+      const factor = Math.max(shape.priceFactor, extra?.factor ?? 1)
+      const besides = price.isFree ? 0 : (extra?.callMicros ?? 0)
+      const costMicros = Math.ceil(price.costMicros(usage) * factor) + besides
+      return { tokens: usage.input + usage.output, costMicros }
+    },
   }
 }
 
@@ -75,7 +81,7 @@ function worstCase(price: Price, shape: RequestShape, input: number, output: num
   }
   const plain = price.costMicros(usage)
   const costMicros = writes === 0 ? plain : Math.max(plain, price.costMicros(written))
-  return { tokens: input + output, costMicros }
+  return { tokens: input + output, costMicros: Math.ceil(costMicros * shape.priceFactor) }
 }
 
 /** Less output than was asked for, where that is what makes the call fit into what is left. */

@@ -12,6 +12,7 @@ export interface Price {
   readonly priceModel: string
   /** It is not known for this very model. */
   readonly isEstimated: boolean
+  readonly isFree: boolean
   /** How much fits into the model. */
   readonly windowTokens: number | undefined
   costMicros(usage: TokenUsage): number
@@ -31,6 +32,7 @@ export type FindPrice = (source: PriceSource, model: string) => Price
 const free: Price = {
   priceModel: 'free',
   isEstimated: false,
+  isFree: true,
   windowTokens: undefined,
   costMicros: () => 0,
 }
@@ -45,6 +47,7 @@ export async function openPrices(): Promise<FindPrice> {
     return {
       priceModel: model.id,
       isEstimated,
+      isFree: false,
       windowTokens: model.context_window,
       costMicros(usage) {
         const dollars = calcPrice(toTable(usage), model.id, options)?.total_price ?? 0

@@ -4,9 +4,21 @@
  *
  * G1. A request leaves as it came, byte for byte, but for its limit of output tokens.
  * G2. No request is read differently here and at the provider: a name that is there twice is refused.
+ * E9. What is expensive to parse is not parsed, and of what was parsed nothing stays but small values:
+ *     requests wait long for their answers, and many at once.
  */
 
-import { applyEdits, type Edit, insertMember, type Members, membersOf } from './json-members.ts'
+import { serviceFactor } from './extra-price.ts'
+import { bringsInput } from './hidden-input.ts'
+import {
+  applyEdits,
+  type Edit,
+  insertMember,
+  type Members,
+  membersOf,
+  type Span,
+} from './json-members.ts'
+import { countNames, jsonBounds, weighJson } from './json-weight.ts'
 import type { Route, WireFormat } from './route.ts'
 
 export interface RequestShape {
@@ -18,11 +30,13 @@ export interface RequestShape {
   readonly outputTokensMin: number
   /** Answers asked for at once. */
   readonly choices: number
-  /** Some of the input is not in the request: earlier answers or files that the provider keeps. */
+  /** Some of the input is not in the request: the provider brings it, or may. */
   readonly hasHiddenInput: boolean
   /** Whether input may go into the provider's cache, which costs more, and for an hour more still. */
   readonly cacheWrites: 'none' | 'short' | 'hour'
   readonly offersTools: boolean
+  /** How many times the usual price: for service that is faster than usual, or in one place only. */
+  readonly priceFactor: number
   /** The same request with this limit. The name is for formats that have two. */
   limitedTo(tokens: number, name: LimitName): Buffer
 }
@@ -35,6 +49,12 @@ export function readRequest(
   route: Route,
   body: Buffer,
 ): RequestShape | { readonly problem: string } {
+  const weight = weighJson(body)
+  if (weight.values > jsonBounds.values || weight.depth > jsonBounds.depth) {
+    const { values, depth } = jsonBounds
+    const problem = `The body has more than ${values} values, or more than ${depth} within each other.`
+    return { problem: `${problem} Send less.` }
+  }
   const fields = parseObject(body)
   const members = fields === undefined ? undefined : membersOf(body)
   if (fields === undefined || members === undefined) {
@@ -42,7 +62,9 @@ export function readRequest(
   }
   const inner = innerMembers(route.format, body, members)
   const twice = members.twice ?? inner?.members?.twice ?? bothNames(members, inner?.members)
-  if (twice !== undefined) return { problem: `The body has "${twice}" twice. Send it once.` }
+  if (twice !== undefined) {
+    return { problem: `The body has "${twice.slice(0, 100)}" twice. Send it once.` }
+  }
   if (fields['background'] === true) {
     return { problem: 'Work in the background cannot be metered. Send it without "background".' }
   }
@@ -50,24 +72,41 @@ export function readRequest(
   if (typeof model !== 'string' || model === '' || model.length > 300) {
     return { problem: 'The body names no model.' }
   }
-  const limits = innerFields(route.format, fields)
-  const text = body.toString('latin1')
+  const values = valuesOf(route, fields, body)
+  const hasHiddenInput = values.hasHiddenInput || countNames(fields) !== weight.names
+  const limit = limitPlace(route.format, members, inner)
+  // A copy: a piece of a text keeps all of it.
   return {
-    model,
-    streamed: route.streamed || fields['stream'] === true,
-    outputTokens: smallest(limitNames[route.format].map((name) => limits[name])),
+    model: Buffer.from(model).toString(),
+    ...values,
+    hasHiddenInput,
+    ...limiter(body, limit),
+  }
+}
+
+type Values = Omit<RequestShape, 'model' | 'limitedTo'>
+
+function valuesOf({ format, streamed }: Route, fields: Fields, body: Buffer): Values {
+  const limits = innerFields(format, fields)
+  return {
+    streamed: streamed || fields['stream'] === true,
+    outputTokens: smallest(limitNames[format].map((name) => limits[name])),
     outputTokensMin: thinkingTokens(fields) + 1,
     choices: choicesOf(fields, limits),
-    hasHiddenInput: keptNames.some((name) => isSet(fields[name])) || fetchedInput.test(text),
-    cacheWrites: !text.includes('"cache_control"')
+    hasHiddenInput: bringsInput(format, fields),
+    cacheWrites: !body.includes('"cache_control"')
       ? 'none'
-      : text.includes('"1h"')
+      : body.includes('"1h"')
         ? 'hour'
         : 'short',
     offersTools: ['tools', 'functions'].some((name) => isFilled(fields[name])),
-    limitedTo: (tokens, name) =>
-      applyEdits(body, limitEdits(route.format, members, inner, tokens, name)),
+    priceFactor: serviceFactor(format, fields),
   }
+}
+
+/** Apart, so that it holds nothing but the body, which is kept anyway, and places in it. */
+function limiter(body: Buffer, place: LimitPlace): Pick<RequestShape, 'limitedTo'> {
+  return { limitedTo: (tokens, name) => applyEdits(body, limitEdits(place, tokens, name)) }
 }
 
 const limitNames: Readonly<Record<WireFormat, readonly string[]>> = {
@@ -79,19 +118,6 @@ const limitNames: Readonly<Record<WireFormat, readonly string[]>> = {
 
 /** Gemini reads names in either style. */
 const configNames = ['generationConfig', 'generation_config']
-
-/** What the provider keeps of earlier requests. */
-const keptNames = [
-  'previous_response_id',
-  'conversation',
-  'container',
-  'cachedContent',
-  'cached_content',
-]
-
-/** Files and pictures that the provider fetches. In text the quotes would be escaped. */
-const fetchedInput =
-  /"(?:file_id|file_url|fileUri|file_uri)"\s*:\s*"|"type"\s*:\s*"url"|"image_url"\s*:\s*(?:\{\s*"url"\s*:\s*)?"https?:/
 
 function parseObject(body: Buffer): Fields | undefined {
   try {
@@ -105,8 +131,6 @@ function parseObject(body: Buffer): Fields | undefined {
 }
 
 const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
-
-const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
 interface Inner {
   readonly name: string
@@ -134,26 +158,31 @@ function innerFields(format: WireFormat, fields: Fields): Fields {
   return typeof config === 'object' && config !== null ? (config as Fields) : {}
 }
 
-function limitEdits(
-  format: WireFormat,
-  members: Members,
-  inner: Inner | undefined,
-  tokens: number,
-  chatName: LimitName,
-): readonly Edit[] {
-  const holder = format === 'gemini' ? inner?.members : members
-  if (holder === undefined) return [newConfig(members, inner, tokens)]
-  const present = limitNames[format].flatMap((name) => holder.values.get(name) ?? [])
-  if (present.length > 0) return present.map((span) => ({ ...span, text: String(tokens) }))
-  const name = format === 'chat' ? chatName : (limitNames[format][0] ?? '')
-  return [insertMember(holder, `"${name}":${tokens}`)]
+/** Where the limit is, or where one can be put. */
+interface LimitPlace {
+  readonly format: WireFormat
+  readonly present: readonly Span[]
+  /** A new one stands where `%` is. */
+  readonly insert: Edit
 }
 
-function newConfig(members: Members, inner: Inner | undefined, tokens: number): Edit {
-  const config = `{"maxOutputTokens":${tokens}}`
+function limitPlace(format: WireFormat, members: Members, inner: Inner | undefined): LimitPlace {
+  const holder = format === 'gemini' ? inner?.members : members
+  if (holder !== undefined) {
+    const present = limitNames[format].flatMap((name) => holder.values.get(name) ?? [])
+    return { format, present, insert: insertMember(holder, '%') }
+  }
   const span = inner === undefined ? undefined : members.values.get(inner.name)
-  if (span !== undefined) return { ...span, text: config }
-  return insertMember(members, `"generationConfig":${config}`)
+  const insert =
+    span === undefined ? insertMember(members, '"generationConfig":{%}') : { ...span, text: '{%}' }
+  return { format, present: [], insert }
+}
+
+function limitEdits(place: LimitPlace, tokens: number, chatName: LimitName): readonly Edit[] {
+  const { format, present, insert } = place
+  if (present.length > 0) return present.map((span) => ({ ...span, text: String(tokens) }))
+  const name = format === 'chat' ? chatName : (limitNames[format][0] ?? '')
+  return [{ ...insert, text: insert.text.replace('%', `"${name}":${tokens}`) }]
 }
 
 /** Some readers take numbers in quotes. */

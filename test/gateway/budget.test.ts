@@ -161,3 +161,61 @@ test('a server on this machine is free, and its tokens count', async () => {
   const totals = await setting.session.close()
   expect(totals).toMatchObject({ isEstimated: false, spent: { tokens: 120, costMicros: 0 } })
 })
+
+test('what models of OpenAI think unseen is not free where they do not say what they used', async () => {
+  const { path, model } = questions.chat
+  await using setting = await openSetting([{ text: 'ok', saysUsage: false }])
+  const body = { model, max_completion_tokens: 900, stream: true, messages: [] }
+  await (await setting.post(path, body)).text()
+  const totals = await setting.session.close()
+  expect(setting.exchanges[0]?.ended).toBe('complete')
+  expect(totals).toMatchObject({ isEstimated: true, usage: { output: 900 } })
+})
+
+test('calls at once whose tools bring input share one cap', async () => {
+  const usage = { input: 150_000, output: 5 }
+  await using setting = await openSetting([{ text: 'ok', usage }], {
+    cap: { tokens: 900_000, costMicros: 1e9 },
+  })
+  const body = { model: 'gpt-5.1', input: 'go', max_output_tokens: 100 }
+  const bodies = [
+    { ...body, tools: [{ type: 'web_search' }] },
+    { ...body, prompt: { id: 'pmpt_1' } },
+  ]
+  const statuses = await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => {
+      const { status } = await setting.post('/v1/responses', bodies[at % 2])
+      return status
+    }),
+  )
+  expect(statuses).toContain(402)
+  expect(setting.ledger.spent.tokens).toBeLessThanOrEqual(900_000)
+})
+
+const millionIn = { text: 'ok', usage: { input: 1_000_000, output: 0 } }
+
+test.each([
+  ['priority', '/v1/responses', { model: 'gpt-5.1', input: 'x' }, { service_tier: 'priority' }, 2],
+  ['priority', '/v1/chat/completions', { model: 'gpt-5.1' }, { service_tier: 'priority' }, 2],
+  ['an unknown tier', '/v1/responses', { model: 'gpt-5.1' }, { service_tier: 'tomorrow' }, 2],
+  ['fast', '/v1/messages', { model: 'claude-opus-4-6', messages: [] }, { speed: 'fast' }, 6],
+  ['flex', '/v1/responses', { model: 'gpt-5.1' }, { service_tier: 'flex' }, 1],
+])('service that is %s costs more (%s)', async (_name, path, body, asked, factor) => {
+  const worst: Amount[] = []
+  const spent: Amount[] = []
+  const reserve = async (amount: Amount) => {
+    worst.push(amount)
+    return { settle: async (used: Amount) => void spent.push(used) }
+  }
+  await using setting = await openSetting([millionIn], { session: { reserve } })
+  await setting.post(path, body)
+  const { isEstimated: wasEstimated } = setting.session.totals
+  expect(wasEstimated).toBe(false)
+  await setting.post(path, { ...body, ...asked })
+  const totals = await setting.session.close()
+  expect(totals.isEstimated).toBe(factor > 1)
+  const [usual, dear] = spent.map(({ costMicros }) => costMicros)
+  expect(dear).toBe((usual ?? 0) * factor)
+  const [least = 0, most = 0] = worst.map(({ costMicros }) => costMicros)
+  expect(most).toBeGreaterThanOrEqual(least * factor)
+})
