@@ -13,6 +13,7 @@ import { defaultGatewayLimits, type GatewayLimits } from './limits.ts'
 import { type FindPrice, openPrices } from './price.ts'
 import { localProviders, type ProviderTable, publicProviders, readProviders } from './provider.ts'
 import { createRateWindows } from './rate-windows.ts'
+import { createHeldBytes } from './read-body.ts'
 import { openSession, type Session } from './session.ts'
 import type { GatewayParts, SessionOptions } from './session-types.ts'
 import { openUpstream } from './upstream.ts'
@@ -47,9 +48,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const folder = await openFolder(options.folder)
   const upstream = openUpstream()
   let prices: Promise<FindPrice> | undefined
+  const limits = { ...defaultGatewayLimits, ...options.limits }
   const parts: GatewayParts = {
     clock,
-    limits: { ...defaultGatewayLimits, ...options.limits },
+    limits,
+    held: createHeldBytes(limits.heldBytesMax),
     providers,
     keys,
     upstream,

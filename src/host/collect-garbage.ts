@@ -34,6 +34,7 @@ export async function collectGarbage(
   }
   await removeOlder(restoreFolder(base.folder), clock.now() - olderThanMs)
   await removeOlder(outputFolder(base.folder), clock.now() - outputMs)
+  await removeOlder(replaysFolder(base.folder), clock.now() - olderThanMs, await workedIn(base))
   const swept = await blobs.sweep(kept, { olderThanMs, now: clock.now() })
   return { ...swept, kept: kept.size }
 }
@@ -55,9 +56,20 @@ async function requireSound({ journal, folder }: HostPorts): Promise<void> {
   )
 }
 
-async function removeOlder(folder: string, beforeMs: number): Promise<void> {
+/** A replay that was killed before it was a run is in nobody's way but here. */
+async function workedIn({ journal }: HostPorts): Promise<ReadonlySet<string>> {
+  const runs = await journal.listRuns({ limit: Number.MAX_SAFE_INTEGER })
+  return new Set(runs.flatMap(({ workspace }) => workspace ?? []))
+}
+
+async function removeOlder(
+  folder: string,
+  beforeMs: number,
+  needed: ReadonlySet<string> = new Set(),
+): Promise<void> {
   for (const name of await namesIn(folder)) {
     const path = join(folder, name)
+    if (needed.has(path)) continue
     if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { recursive: true, force: true })
   }
 }
@@ -70,3 +82,6 @@ export const outputFolder = (folder: string): string => join(folder, 'output')
 
 const namesIn = async (folder: string): Promise<readonly string[]> =>
   existsSync(folder) ? readdir(folder) : []
+
+/** Folders of replays that nobody chose. */
+export const replaysFolder = (folder: string): string => join(folder, 'replays')

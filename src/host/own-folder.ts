@@ -5,6 +5,7 @@
  * Nothing is removed that is not ours, or whose process may live: a folder says whose it is.
  */
 
+import { accessSync, constants } from 'node:fs'
 import { lstat, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +33,17 @@ export async function makeOwnFolder(parent: string = runtimeFolder()): Promise<O
 
 function runtimeFolder(): string {
   const given = process.env['XDG_RUNTIME_DIR']
-  return given === undefined || given === '' ? tmpdir() : given
+  return given !== undefined && given !== '' && isOurs(given) ? given : tmpdir()
+}
+
+/** After a change of user the variable may still name the folder of the one before. */
+function isOurs(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Also for those who need none themselves: a run may be resumed where it asks no model any more. */

@@ -9,6 +9,9 @@ import { dirname, join } from 'node:path'
 import type { Targets } from './probes.ts'
 import { isAbandoned, newMark } from './process-group.ts'
 
+/** It has a socket, whose path must be short; a longer one would be cut, and the probe would prove nothing. */
+const shortFolder = (): string => (Buffer.byteLength(tmpdir()) > 60 ? '/tmp' : tmpdir())
+
 export interface ProbeFixture extends Targets {
   readonly folder: string
   readonly workspace: string
@@ -25,11 +28,11 @@ const ownerFile = 'owner'
 
 /** Of processes that were killed while they tried. */
 async function removeAbandoned(): Promise<void> {
-  const names = process.platform === 'linux' ? await readdir(tmpdir()) : []
+  const names = process.platform === 'linux' ? await readdir(shortFolder()) : []
   const folders = names.filter((name) => name.startsWith(prefix))
   await Promise.all(
     folders.map(async (name) => {
-      const path = join(tmpdir(), name)
+      const path = join(shortFolder(), name)
       const owner = await readFile(join(path, ownerFile), 'utf8').catch(() => undefined)
       if (owner === undefined || !isAbandoned(owner)) return
       await rm(path, { recursive: true, force: true }).catch(() => {})
@@ -39,7 +42,7 @@ async function removeAbandoned(): Promise<void> {
 
 export async function createProbeFixture(): Promise<ProbeFixture> {
   await removeAbandoned()
-  const folder = await realpath(await mkdtemp(join(tmpdir(), prefix)))
+  const folder = await realpath(await mkdtemp(join(shortFolder(), prefix)))
   await writeFile(join(folder, ownerFile), newMark().own)
   const marker = `loopwright-probe-${randomUUID()}`
   const abstractName = `loopwright-${randomUUID()}`

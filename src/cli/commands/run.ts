@@ -198,9 +198,9 @@ async function inFolder(folder: string | undefined, work: () => Promise<void>): 
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {
     await work()
-  } catch (error) {
-    if (readdirSync(folder).length === 0) rmdirSync(folder)
-    throw error
+  } finally {
+    // Whoever left before there was a run left nothing in it.
+    if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder)
   }
 }
 

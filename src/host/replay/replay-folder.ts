@@ -7,14 +7,12 @@ import { uuidv7 } from 'uuidv7'
 import type { RunRow } from '../../engine/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { carryOver } from '../carry-over.ts'
+import { replaysFolder } from '../collect-garbage.ts'
 import type { HostPorts } from '../driver.ts'
 import type { RunParts } from '../options.ts'
 import { makeFolder, pathInside, resolveWorkspace } from '../places.ts'
 import type { Recording } from './recording.ts'
 import type { ReplayOptions } from './replay.ts'
-
-/** Folders of replays that nobody chose. */
-const replaysFolder = (folder: string): string => join(folder, 'replays')
 
 export const isReplayFolder = (record: string, workspace: string): boolean =>
   !['.', undefined].includes(pathInside(replaysFolder(record), workspace))
