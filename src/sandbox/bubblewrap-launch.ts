@@ -169,6 +169,8 @@ function supervise(supervised: Supervised): Launched {
     killOuter(child)
     const alive = await gone(child, status.first(), mark)
     met = group?.exceeded()
+    // One that lives longer makes no results to look at.
+    if (command.keepsInput !== true && (await watch.isTooMuch())) met = 'disk'
     const inGroup = (await group?.remove()) ?? []
     return [...new Set([...alive, ...inGroup])]
   }

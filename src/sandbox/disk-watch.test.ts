@@ -1,5 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs'
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -82,4 +82,25 @@ test('nobody is told after it was closed', async () => {
   close()
   await grow(30 * mebibyte)
   expect(await isSettled(exceeded)).toBe(false)
+})
+
+test('files count with their length after the end, also where nothing was written', async () => {
+  const watching = await watch({ bytesMax: 10 * mebibyte })
+  await grow(1, 'small')
+  expect(await watching.isTooMuch()).toBe(false)
+  await mkdir(join(folder, 'deep'))
+  for (const name of ['a', 'deep/b', 'deep/c']) {
+    await grow(1, name)
+    await truncate(join(folder, name), 4 * mebibyte)
+  }
+  watching.close()
+  expect(await watching.isTooMuch()).toBe(true)
+})
+
+test('files that were there before and are not changed do not count after the end', async () => {
+  await grow(30 * mebibyte)
+  await new Promise((done) => setTimeout(done, 100))
+  const watching = await watch({ bytesMax: 10 * mebibyte })
+  await grow(1, 'small')
+  expect(await watching.isTooMuch()).toBe(false)
 })

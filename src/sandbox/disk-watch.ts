@@ -5,6 +5,10 @@
  * changed since, and at those that were removed but are still open. What is written and removed again
  * between two looks is not seen.
  *
+ * A file counts with its length, also where nothing was written: whoever copies it has all of that. Such
+ * files are not on the disk, so nothing tells of them while the command runs; when it has ended, all are
+ * looked at.
+ *
  * The files belong to somebody who may want to be hard to look at: nothing is opened, no link is followed,
  * and a folder that was made unreadable meanwhile counts as too much.
  */
@@ -17,6 +21,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface DiskWatch {
   /** Resolves when it grew too much; never, if it does not. */
   readonly exceeded: Promise<'disk'>
+  /** After the end: whether the files are too much by their length. False if that takes too long. */
+  isTooMuch(): Promise<boolean>
   close(): void
 }
 
@@ -36,23 +42,45 @@ const lookMsMin = 2
 /** Faster than disks are, so that the next look comes before the limit. */
 const bytesEachMs = 4 * 1024 ** 2
 const filesEachMs = 1000
+/** For clocks that differ. */
+const graceMs = 1000
+/** The clock that files are dated with goes in steps, of ten milliseconds at most. */
+const clockStepMs = 20
+/** For the look after the end: what was changed comes first. */
+const lastLookMs = 2000
 /** About a millisecond's worth. */
 const looksInOne = 200
 
 export function watchDisk(folder: string, limits: DiskLimits): DiskWatch {
   const stop = new AbortController()
+  const began = startClock()
   const exceeded = new Promise<'disk'>((resolve) => {
-    void look(folder, limits, stop.signal).then((isTooMuch) => {
+    void look(folder, limits, began, stop.signal).then((isTooMuch) => {
       if (isTooMuch) resolve('disk')
     })
   })
-  return { exceeded, close: () => stop.abort() }
+  return {
+    exceeded,
+    async isTooMuch() {
+      const { bytesMax, filesMax = defaultFilesMax } = limits
+      const late = AbortSignal.timeout(lastLookMs)
+      // What was made just before it began, such as the workspace itself, is not its own.
+      const since = began() - clockStepMs
+      const { bytes, files } = await growthOf(folder, { bytesMax, filesMax }, since, late)
+      return bytes > bytesMax || files > filesMax
+    },
+    close: () => stop.abort(),
+  }
 }
 
 /** True when it is too much, false when nobody wants to know any more. */
-async function look(folder: string, limits: DiskLimits, signal: AbortSignal): Promise<boolean> {
+async function look(
+  folder: string,
+  limits: DiskLimits,
+  began: () => number,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { bytesMax, filesMax = defaultFilesMax } = limits
-  const began = startClock()
   let before = await freeOn(folder)
   let writtenBefore = 0
   for (let waitMs = lookMsMin; before !== undefined; ) {
@@ -69,7 +97,7 @@ async function look(folder: string, limits: DiskLimits, signal: AbortSignal): Pr
       lookMsMax,
     )
     if (bytesLeft >= 0 && filesLeft >= 0) continue
-    const grown = await growthOf(folder, { bytesMax, filesMax }, began(), signal)
+    const grown = await growthOf(folder, { bytesMax, filesMax }, began() - graceMs, signal)
     const removed = grown.bytes > bytesMax ? 0 : ((await limits.removedBytes?.()) ?? 0)
     if (grown.bytes + removed > bytesMax || grown.files > filesMax) return true
     // The rest was somebody else: what is left is counted from here.
@@ -123,19 +151,24 @@ async function growthOf(
     if (entries === undefined) return tooMuch
     for (const entry of entries) {
       // Without waiting: that is ten times as fast, and meanwhile it grows.
-      if (looked++ % looksInOne === 0) await new Promise((go) => setImmediate(go))
+      if (looked++ % looksInOne === 0) {
+        await new Promise((go) => setImmediate(go))
+        if (signal.aborted) return { bytes, files }
+      }
       const path = join(next, entry.name)
       const stat = statOf(path)
       const isNew = stat !== undefined && isChanged(stat, sinceMs)
       if (entry.isDirectory()) (isNew ? recent : others).push(path)
       if (!isNew) continue
-      bytes += stat.blocks * 512
+      bytes += sizeOf(stat)
       files += 1
-      if (bytes > bytesMax || files > filesMax || signal.aborted) return { bytes, files }
+      if (bytes > bytesMax || files > filesMax) return { bytes, files }
     }
   }
   return { bytes, files }
 }
+
+const sizeOf = (stat: Stats): number => Math.max(stat.blocks * 512, stat.isFile() ? stat.size : 0)
 
 /** Undefined for one that cannot be looked into, and could be at the beginning. */
 async function entriesOf(
@@ -164,5 +197,6 @@ function statOf(path: string): Stats | undefined {
 
 const readEntries = (folder: string) => readdir(folder, { withFileTypes: true })
 
-/** A second of grace, for file systems that date files in seconds. */
-const isChanged = (stat: Stats, sinceMs: number): boolean => stat.ctimeMs >= sinceMs - 1000
+/** Some file systems date files in seconds. */
+const isChanged = ({ ctimeMs }: Stats, sinceMs: number): boolean =>
+  ctimeMs + (ctimeMs % 1000 === 0 ? 999 : 0) >= sinceMs

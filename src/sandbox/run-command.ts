@@ -73,9 +73,12 @@ export async function runCommand(
   for (const stream of child.stdio) stream?.destroy()
   const spilled = await spill?.close()
   if (alive.length > 0) throw stillAlive(command, alive)
+  const concluded = launched.conclude?.(ending, stderr.text())
+  // What was found too large only after its end is no success either.
+  const isTooLarge = concluded?.exceeded === 'disk' && ending.ended === 'exited'
   return {
-    ...launched.conclude?.(ending, stderr.text()),
-    ...ending,
+    ...concluded,
+    ...(isTooLarge ? { ended: 'signal' as const } : ending),
     stdout: stdout.text(),
     stderr: stderr.text(),
     outputBytes: stdout.bytes + stderr.bytes,
