@@ -8,8 +8,9 @@ import { type Amount, add, textOf, zero } from '../loop/index.ts'
 import type { Charge } from './charge.ts'
 import { forward, notReserved } from './forward.ts'
 import { defaultRoutes, type Provider } from './provider.ts'
+import { readBody } from './read-body.ts'
 import { type RequestShape, readRequest } from './read-request.ts'
-import { type Exchange, toExchangeBody } from './record.ts'
+import { type Exchange, type ExchangeBody, toExchangeBody } from './record.ts'
 import type { Refusal } from './refusal.ts'
 import type { Route } from './route.ts'
 import { type Answered, sendRecorded, sendRefusal } from './send-answer.ts'
@@ -40,14 +41,39 @@ export async function handleExchange(session: SessionParts, arrived: Arrived): P
     sendRefusal(arrived, tooFast)
     return
   }
-  const body = await readBody(arrived, session.limits.requestBytesMax)
+  const { limits, held } = session
+  const body = await readBody(arrived.request, arrived.signal, limits.requestBytesMax, held)
   if (body === 'gone') return
-  if (body === undefined) {
+  if (body === 'too-many') {
+    sendRefusal(arrived, tooMany)
+    return
+  }
+  if (body === 'too-large') {
     session.pace.ended(false)
-    const message = `A request may have ${session.limits.requestBytesMax} bytes. Send less.`
+    const message = `A request may have ${limits.requestBytesMax} bytes. Send less.`
     sendRefusal(arrived, { status: 413, kind: 'too-large', message })
     return
   }
+  try {
+    await exchangeBody(session, arrived, body, startedAtMs)
+  } finally {
+    held.giveBack(body.length)
+  }
+}
+
+const tooMany: Refusal = {
+  status: 429,
+  kind: 'rate-limited',
+  message: 'Too much is under way that waits for an answer. Ask again when some of it has ended.',
+  retryAfterMs: 1000,
+}
+
+async function exchangeBody(
+  session: SessionParts,
+  arrived: Arrived,
+  body: Buffer,
+  startedAtMs: number,
+): Promise<void> {
   const shape = readRequest(arrived.route, body)
   if ('problem' in shape) {
     session.pace.ended(false)
@@ -156,43 +182,6 @@ function providerOf({ options, providers }: SessionParts, route: Route): Provide
   return providers.get(options.routes?.[route.format] ?? defaultRoutes[route.format])
 }
 
-/** Nothing when it is too long. What comes after that is let go, so that the refusal is read. */
-async function readBody(
-  { request, signal }: Arrived,
-  bytesMax: number,
-): Promise<Buffer | 'gone' | undefined> {
-  // Who sends a byte now and then must not keep a session open that is being closed.
-  const leave = (): unknown => request.destroy()
-  signal.addEventListener('abort', leave, { once: true })
-  if (signal.aborted) leave()
-  try {
-    return await readUpTo(request, bytesMax)
-  } catch (error) {
-    // It left, or took too long, before there was a question.
-    if (request.destroyed) return 'gone'
-    throw error
-  } finally {
-    signal.removeEventListener('abort', leave)
-  }
-}
-
-async function readUpTo(request: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = []
-  let bytes = Number(request.headers['content-length'] ?? 0)
-  if (bytes <= bytesMax) {
-    bytes = 0
-    const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-    for await (const chunk of body) {
-      bytes += chunk.length
-      if (bytes > bytesMax) break
-      chunks.push(chunk)
-    }
-  }
-  if (bytes <= bytesMax) return Buffer.concat(chunks)
-  request.resume()
-  return undefined
-}
-
 function keepPace(session: SessionParts, signal: AbortSignal): Promise<Refusal | undefined> {
   const { pace, clock, replayer, tally } = session
   // On record is only what it asked then, however fast it asks now.
@@ -200,8 +189,18 @@ function keepPace(session: SessionParts, signal: AbortSignal): Promise<Refusal |
   return isOnRecord ? Promise.resolve(undefined) : pace.wait(clock, signal)
 }
 
+/**
+ * Questions that only count tokens cost nothing, so an agent could ask them without end; of those after
+ * the first few megabytes the record has no bodies.
+ */
+function isKeptWhole(session: SessionParts, { metered }: Route, bytes: number): boolean {
+  if (metered) return true
+  session.uncharged.bytes += bytes
+  return session.uncharged.bytes <= session.limits.unchargedBytesMax
+}
+
 function toExchange(
-  { options, secrets }: SessionParts,
+  session: SessionParts,
   { route, ordinal }: Arrived,
   { model }: RequestShape,
   body: Buffer,
@@ -209,7 +208,11 @@ function toExchange(
   { requests, usage, spent, isEstimated }: Account,
   answered: Answered,
 ): Omit<Exchange, 'atMs' | 'durationMs'> {
-  const { status, headers, bytes, isTruncated, ended, trouble } = answered
+  const { options, secrets } = session
+  const { status, headers, isTruncated, ended, trouble } = answered
+  const isWhole = isKeptWhole(session, route, body.length + answered.bytes.length)
+  // The answer is a number; whatever is longer is none.
+  const isShort = isWhole || answered.bytes.length <= countBytesMax
   return {
     version: 1,
     step: options.step,
@@ -219,15 +222,16 @@ function toExchange(
     model: secrets.maskText(model),
     request: {
       path: secrets.maskText(pathOf(route)),
-      body: toExchangeBody(secrets.mask(body)),
+      body: isWhole ? toExchangeBody(secrets.mask(body)) : noBody,
+      ...(isWhole ? {} : { isOmitted: true }),
     },
     answer: {
       status,
       headers: Object.fromEntries(
         Object.entries(headers).map(([name, value]) => [name, secrets.maskText(value)]),
       ),
-      body: toExchangeBody(secrets.maskEvents(bytes)),
-      isTruncated,
+      body: isShort ? toExchangeBody(secrets.maskEvents(answered.bytes)) : noBody,
+      isTruncated: isTruncated || !isShort,
     },
     ended,
     attempts: requests,
@@ -237,6 +241,9 @@ function toExchange(
     ...(trouble === undefined ? {} : { trouble }),
   }
 }
+
+const countBytesMax = 1024
+const noBody: ExchangeBody = { encoding: 'utf8', text: '' }
 
 async function keep(session: SessionParts, exchange: Exchange): Promise<void> {
   const { options, tally, stop } = session

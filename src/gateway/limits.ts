@@ -2,6 +2,8 @@
 
 export interface GatewayLimits {
   readonly requestBytesMax: number
+  /** Of requests that are under way, in all sessions together. */
+  readonly heldBytesMax: number
   /** For a request to arrive as a whole. */
   readonly requestMs: number
   /** Until the provider begins to answer. */
@@ -20,12 +22,16 @@ export interface GatewayLimits {
   readonly failuresMax: number
   /** Of an answer that is kept on record. */
   readonly recordBytesMax: number
+  /** Of questions that cost nothing and are kept with their bodies, in one session. */
+  readonly unchargedBytesMax: number
   /** Exchanges of one session at once. */
   readonly concurrentMax: number
 }
 
 export const defaultGatewayLimits: GatewayLimits = {
-  requestBytesMax: 32 * 1024 * 1024,
+  // Longer ones would stop everything else for as long as they are read and searched for secrets.
+  requestBytesMax: 16 * 1024 * 1024,
+  heldBytesMax: 64 * 1024 * 1024,
   requestMs: 60_000,
   answerMs: 600_000,
   idleMs: 120_000,
@@ -35,5 +41,6 @@ export const defaultGatewayLimits: GatewayLimits = {
   rateLimitsMax: 5,
   failuresMax: 3,
   recordBytesMax: 8 * 1024 * 1024,
+  unchargedBytesMax: 4 * 1024 * 1024,
   concurrentMax: 256,
 }

@@ -21,7 +21,12 @@ export interface Exchange {
   readonly model: string
   readonly atMs: number
   readonly durationMs: number
-  readonly request: { readonly path: string; readonly body: ExchangeBody }
+  readonly request: {
+    readonly path: string
+    readonly body: ExchangeBody
+    /** The body was not kept: it only asked how many tokens something has, as many had before. */
+    readonly isOmitted?: boolean | undefined
+  }
   readonly answer: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
@@ -65,7 +70,7 @@ const exchangeSchema: z.ZodType<Exchange> = z.object({
   model: z.string(),
   atMs: z.number(),
   durationMs: z.number(),
-  request: z.object({ path: z.string(), body }),
+  request: z.object({ path: z.string(), body, isOmitted: z.boolean().optional() }),
   answer: z.object({
     status: z.int().min(100).max(599),
     headers: z.record(z.string(), z.string()),

@@ -85,7 +85,10 @@ export function createReplayer({
       const key = keyOf(path, body)
       // An agent that asks two things at once may ask them in the other order this time.
       const ordinals = [ordinal, ...left.keys()]
-      const found = ordinals.find((one) => left.has(one) && keys.get(one) === key)
+      const found =
+        ordinals.find((one) => left.has(one) && keys.get(one) === key) ??
+        // Of these nothing is known but that a number of tokens was asked for.
+        ordinals.find((one) => isOmitted(left.get(one), path))
       const exchange = found === undefined ? undefined : left.get(found)
       if (exchange === undefined) {
         return { ordinal, message: difference(keys.get(ordinal), key, ordinal, exchanges.length) }
@@ -99,6 +102,9 @@ export function createReplayer({
     },
   }
 }
+
+const isOmitted = (exchange: Exchange | undefined, path: string): boolean =>
+  exchange?.request.isOmitted === true && exchange.request.path === path
 
 /** Some agents write the members of an object in another order each time. */
 function inOrder(body: string): string {

@@ -7,6 +7,7 @@ import type { Pace } from './pace.ts'
 import type { FindPrice } from './price.ts'
 import type { FormatRoutes, Provider, ProviderTable } from './provider.ts'
 import type { RateWindows } from './rate-windows.ts'
+import type { HeldBytes } from './read-body.ts'
 import type { Exchange } from './record.ts'
 import type { Replayer, ReplaySettings } from './replay.ts'
 import type { Secrets } from './secrets.ts'
@@ -67,6 +68,7 @@ export interface GatewayParts {
   readonly providers: ReadonlyMap<string, Provider>
   readonly keys: (provider: string) => string | undefined
   readonly upstream: Upstream
+  readonly held: HeldBytes
   readonly windows: RateWindows
   /** Read when the first call is paid for. */
   readonly prices: () => Promise<FindPrice>
@@ -84,4 +86,6 @@ export interface SessionParts extends GatewayParts {
   /** Correction of estimates by what providers counted; grows only. */
   factor: number
   readonly pace: Pace
+  /** Of questions that cost nothing, so far. */
+  readonly uncharged: { bytes: number }
 }

@@ -167,6 +167,7 @@ function toParts(gateway: GatewayParts, options: SessionOptions, token: string):
     stop,
     factor: 1,
     pace: createPace(),
+    uncharged: { bytes: 0 },
   }
 }
 

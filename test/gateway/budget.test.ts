@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest'
 import type { Amount } from '../../src/loop/index.ts'
-import { ask, createLedger, openSetting, questions } from './gateway-fixture.ts'
+import { ask, createLedger, openSetting, providersAt, questions } from './gateway-fixture.ts'
+import { answerWith, startRawProvider } from './raw-provider.ts'
 
 test('children that ask at the same moment share one cap', async () => {
   const { path, body } = questions.anthropic
@@ -218,4 +219,20 @@ test.each([
   expect(dear).toBe((usual ?? 0) * factor)
   const [least = 0, most = 0] = worst.map(({ costMicros }) => costMicros)
   expect(most).toBeGreaterThanOrEqual(least * factor)
+})
+
+test.each([
+  ['openai', true, 10_000],
+  ['local', false, 0],
+])('searches of %s are charged beside the tokens', async (provider, isEstimated, micros) => {
+  const usage = { input_tokens: 0, output_tokens: 0 }
+  const output = [{ type: 'web_search_call', id: 'ws_1' }]
+  await using raw = await startRawProvider((socket) => {
+    socket.end(answerWith(JSON.stringify({ status: 'completed', output, usage })))
+  })
+  const session = { providers: providersAt(raw.url), routes: { responses: provider } }
+  await using setting = await openSetting([], { session })
+  await (await ask(setting, 'responses', false)).text()
+  const totals = await setting.session.close()
+  expect(totals).toMatchObject({ isEstimated, spent: { tokens: 0, costMicros: micros } })
 })
