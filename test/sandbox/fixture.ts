@@ -163,11 +163,21 @@ export function groupsOf(pid: number): readonly string[] {
     .split('\n')
     .filter((line) => / - cgroup2? /.test(line))
     .map((line) => line.split(' ')[4] ?? '')
-  return roots.flatMap((root) =>
-    readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) =>
-      new RegExp(`loopwright\\.\\d+\\.${pid}\\.[^/]*$`).test(path),
-    ),
-  )
+  return roots
+    .flatMap(foldersBelow)
+    .filter((path) => new RegExp(`loopwright\\.\\d+\\.${pid}\\.[^/]*$`).test(path))
+}
+
+/** Those of others come and go meanwhile. */
+function foldersBelow(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(folder, name))
+      .flatMap((path) => [path, ...foldersBelow(path)])
+  } catch {
+    return []
+  }
 }
 
 function read(path: string): string {
