@@ -120,6 +120,33 @@ describe('inside', () => {
     expect(walls.protects().hidden).toContain(config)
   })
 
+  test('what is hidden twice, or in what is hidden, is hidden', async () => {
+    mkdirSync(join(workspace, '.git'))
+    mkdirSync(join(workspace, 'own'))
+    for (const name of ['own/a.env', 'b.env']) writeFileSync(join(workspace, name), name)
+    writeFileSync(join(workspace, '.git/config'), '[http]\n\textraheader = word\n')
+    symlinkSync('b.env', join(workspace, '.env'))
+    const hide = ['own/a.env', 'own', '.env', 'b.env', '.git/config']
+    expect(await run(await open({ hide }), 'cat .env b.env .git/config; ls own')).toBe('')
+    expect(await run(await open({ hide: [...hide, '.git'] }), 'ls .git own')).toBe('.git:\n\nown:')
+  })
+
+  test('what a link led to at first stays protected when an agent swaps the link', async () => {
+    mkdirSync(join(workspace, 'own'))
+    for (const name of ['a.env', 'loop.yaml']) writeFileSync(join(workspace, 'own', name), name)
+    symlinkSync('own/a.env', join(workspace, '.env'))
+    symlinkSync('own/loop.yaml', join(workspace, 'loop.yaml'))
+    const apart = [join(workspace, 'loop.yaml')]
+    const walls = await open({ hide: ['.env'] }, { apart })
+    expect(await run(walls, 'cat .env; rm .env loop.yaml; ln -s /etc/passwd .env; ls')).toBe('own')
+    expect(await run(walls, 'cat own/a.env')).toBe('')
+    expect(await run(walls, 'echo x > own/loop.yaml')).toContain('Read-only')
+    expect(walls.protects()).toMatchObject({
+      hidden: expect.arrayContaining([join(workspace, 'own/a.env')]),
+      readOnly: [join(workspace, 'own/loop.yaml')],
+    })
+  })
+
   test('more can be read where the loop file says so, and it must be there', async () => {
     mkdirSync(join(folder, 'shared'))
     writeFileSync(join(folder, 'shared/a.txt'), 'shared')

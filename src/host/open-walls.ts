@@ -79,13 +79,12 @@ export async function openWalls(
   ]
   const readOnly = settings.readOnly.map((path) => requireThere(resolve(base, path)))
   // Looked at for each command: the workspace may not be there yet, and what is in it changes.
+  const hide = settings.hide.map((path) => join(workspace, path))
+  const parts = rememberParts(workspace)
   const shown = (): SandboxPlace => ({
     workspace,
-    readOnly: [...readOnly, ...partsOf(workspace, [...(place.apart ?? []), ownProgram()])],
-    hide: [
-      ...settings.hide.map((path) => join(workspace, path)),
-      ...partsOf(workspace, [place.folder]),
-    ],
+    readOnly: unique(readOnly, parts([...readOnly, ...(place.apart ?? []), ownProgram()])),
+    hide: unique(hide, parts([...hide, place.folder])),
     limits: settings.limits,
     ...(place.shownAs === undefined ? {} : { shownAs: place.shownAs }),
   })
@@ -204,6 +203,22 @@ export function partsOf(workspace: string, paths: readonly string[]): readonly s
     return inner === undefined || inner === '.' ? [] : [join(root, inner)]
   })
 }
+
+/** An agent that swaps a link of the workspace does not uncover what it led to at first. */
+function rememberParts(workspace: string): (paths: readonly string[]) => readonly string[] {
+  const firsts = new Map<string, string>()
+  return (paths) => {
+    for (const path of paths) {
+      const [part] = firsts.has(path) ? [] : partsOf(workspace, [path])
+      if (part !== undefined) firsts.set(path, part)
+    }
+    return partsOf(workspace, [...paths, ...paths.flatMap((path) => firsts.get(path) ?? [])])
+  }
+}
+
+const unique = (...lists: readonly (readonly string[])[]): readonly string[] => [
+  ...new Set(lists.flat()),
+]
 
 function requireThere(path: string): string {
   if (existsSync(path)) return path

@@ -174,10 +174,10 @@ function filesOf(place: PreparedPlace): readonly string[] {
 }
 
 /** Each is made from what a descriptor of its own gives: nothing. */
-export const hiddenFiles = ({ git, shown }: PreparedPlace): readonly string[] => [
-  ...git.hide,
-  ...shown.hidden.flatMap(({ path, isFolder }) => (isFolder ? [] : [path])),
-]
+export function hiddenFiles({ git, shown: { hidden } }: PreparedPlace): readonly string[] {
+  const ofGit = git.hide.filter((file) => !hidden.some(({ path }) => isWithin(file, path)))
+  return [...ofGit, ...hidden.flatMap(({ path, isFolder }) => (isFolder ? [] : [path]))]
+}
 
 /** Not a device that swallows everything: who writes to it is to know. */
 const emptyFile = (path: string, descriptor: number): readonly string[] => [

@@ -44,7 +44,7 @@ export function findShownPaths({ workspace, alias, readOnly, hide, others }: ToS
   const inside = reals.filter((real) => isWithin(real, workspace))
   const outside = withoutNested(reals.filter((real) => !isWithin(real, workspace)))
   const visible = [workspace, ...outside, ...others]
-  const hidden = hide.flatMap((path) => hiddenAt(path, workspace, visible))
+  const hidden = onceEach(hide.flatMap((path) => hiddenAt(path, workspace, visible)))
   const protectedPaths = [...inside, ...hidden.map(({ path }) => path)]
   return {
     outside,
@@ -111,6 +111,12 @@ function hiddenAt(
   }
   return [{ path: real, isFolder: lstatSync(real).isDirectory() }]
 }
+
+/** What is covered cannot be covered again, nor what is in it. */
+const onceEach = (hidden: ShownPaths['hidden']): ShownPaths['hidden'] =>
+  hidden.filter(({ path }, index) =>
+    hidden.every((other, at) => (other.path === path ? index <= at : !isWithin(path, other.path))),
+  )
 
 /** From the top down, without the workspace itself. */
 function pinnedFor(paths: readonly string[], workspace: string): readonly string[] {
