@@ -82,7 +82,10 @@ const anthropicFields = names(
 const onlyClears = (value: unknown): boolean =>
   isAbsent(value) ||
   (isFields(value) &&
-    all(value['edits'], (edit) => typeof edit['type'] === 'string' && /^clear_/.test(edit['type'])))
+    all(
+      value['edits'],
+      (edit) => typeof edit['type'] === 'string' && edit['type'].startsWith('clear_'),
+    ))
 
 /** Documents are not: what a page of a PDF costs has nothing to do with its bytes. */
 function anthropicPart(part: Fields): boolean {

@@ -18,33 +18,29 @@ export const jsonBounds: { readonly values: number; readonly depth: number } = {
   depth: 500,
 }
 
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
 export function weighJson(bytes: Buffer): JsonWeight {
   let values = 1
   let names = 0
   let level = 0
   let depth = 0
   for (let at = 0; at < bytes.length && values <= jsonBounds.values; at++) {
-    switch (bytes[at]) {
-      case 0x22: // a quote
-        at = stringEnd(bytes, at) - 1
-        break
-      case 0x2c: // a comma
-        values++
-        break
-      case 0x3a: // a colon
-        names++
-        break
-      case 0x5b: // brackets and braces
-      case 0x7b:
-        values++
-        level++
-        depth = Math.max(depth, level)
-        break
-      case 0x5d:
-      case 0x7d:
-        level--
-        break
-    }
+    const byte = bytes[at]
+    if (byte === quote) at = stringEnd(bytes, at) - 1
+    else if (byte === comma) values++
+    else if (byte === colon) names++
+    else if (byte === openBracket || byte === openBrace) {
+      values++
+      level++
+      depth = Math.max(depth, level)
+    } else if (byte === closeBracket || byte === closeBrace) level--
   }
   return { values, names, depth }
 }

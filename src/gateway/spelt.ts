@@ -23,7 +23,7 @@ export interface Spellings {
   /** As long as one can be written. */
   readonly bytesMax: number
   /** By the byte that they begin with; under the backslash, those whose first letter may follow one. */
-  readonly byByte: ReadonlyMap<number, readonly Spelling[]>
+  readonly byByte: readonly (readonly Spelling[] | undefined)[]
   /** By their first letter as an escape names it. */
   readonly byUnit: ReadonlyMap<number, readonly Spelling[]>
 }
@@ -43,15 +43,15 @@ export function spellingsOf(words: readonly string[]): Spellings {
       units: Array.from({ length: letter.length }, (_, index) => letter.charCodeAt(index)),
     })),
   }))
-  const byByte = new Map<number, Spelling[]>()
+  const byByte: (readonly Spelling[] | undefined)[] = Array.from({ length: 256 })
   const byUnit = new Map<number, Spelling[]>()
   for (const spelling of all) {
     const byte = spelling.letters[0]?.raw[0] ?? 0
     const unit = spelling.letters[0]?.units[0] ?? 0
-    byByte.set(byte, [...(byByte.get(byte) ?? []), spelling])
+    byByte[byte] = [...(byByte[byte] ?? []), spelling]
     byUnit.set(unit, [...(byUnit.get(unit) ?? []), spelling])
     if (byte === backslash || isWordLetter(unit)) continue
-    byByte.set(backslash, [...(byByte.get(backslash) ?? []), spelling])
+    byByte[backslash] = [...(byByte[backslash] ?? []), spelling]
   }
   const longest = Math.max(0, ...words.map(({ length }) => length))
   return { all, bytesMax: longest * escapeBytesMax, byByte, byUnit }
@@ -67,8 +67,10 @@ export function findSpelt(bytes: Buffer, spellings: Spellings): readonly Place[]
   const found: Place[] = []
   if (spellings.all.length === 0) return found
   let done = 0
-  for (let at = bytes.indexOf(escape); at !== -1; at = bytes.indexOf(escape, at + 2)) {
-    if (at < done) continue
+  const start = bytes.indexOf(escape)
+  // Faster than to search each time where there are many.
+  for (let at = start === -1 ? bytes.length : start; at < bytes.length; at++) {
+    if (bytes[at] !== backslash || bytes[at + 1] !== letterU || at < done) continue
     const first = runStart(bytes, at, done)
     // Whatever is before the first escape of a word is written plainly, so no place is looked at twice.
     const from = Math.max(done, first - spellings.bytesMax)
@@ -95,7 +97,7 @@ export function findPlain(bytes: Buffer, { all }: Spellings): readonly Place[] {
 export function speltSoFar(bytes: Buffer, { all, bytesMax, byByte }: Spellings): number {
   for (let from = Math.max(0, bytes.length - bytesMax); from < bytes.length; from++) {
     const byte = bytes[from] ?? 0
-    const likely = byte === backslash ? all : byByte.get(byte)
+    const likely = byte === backslash ? all : byByte[byte]
     if (likely?.some(({ letters }) => endOf(bytes, from, letters) === 'more') === true) {
       return bytes.length - from
     }
@@ -116,7 +118,7 @@ function plainlyBegun(
   { byByte }: Spellings,
 ): Place | undefined {
   for (let at = from; at < to; at++) {
-    const place = oneOf(bytes, at, byByte.get(bytes[at] ?? 0))
+    const place = oneOf(bytes, at, byByte[bytes[at] ?? 0])
     if (place !== undefined) return place
   }
   return undefined
@@ -129,7 +131,8 @@ function begunAt(
   at: number,
   { byUnit }: Spellings,
 ): Place | undefined {
-  const unit = Number.parseInt(bytes.toString('latin1', at + 2, at + 6), 16)
+  let unit = 0
+  for (let digit = at + 2; digit < at + 6; digit++) unit = unit * 16 + hexValue(bytes[digit] ?? 0)
   return oneOf(bytes, from, byUnit.get(unit))
 }
 
@@ -138,7 +141,8 @@ function oneOf(
   at: number,
   spellings: readonly Spelling[] | undefined,
 ): Place | undefined {
-  for (const { letters } of spellings ?? []) {
+  if (spellings === undefined) return undefined
+  for (const { letters } of spellings) {
     const end = endOf(bytes, at, letters)
     if (typeof end === 'number') return { from: at, to: end }
   }
@@ -162,6 +166,7 @@ function endOf(bytes: Buffer, at: number, letters: readonly Letter[]): End {
 function afterLetter(bytes: Buffer, at: number, { raw, units }: Letter): End {
   const byte = bytes[at]
   if (byte === raw[0] && (byte !== backslash || !isEscape(bytes, at))) {
+    if (raw.length === 1) return at + 1
     const rest = Math.min(raw.length, bytes.length - at)
     if (bytes.compare(raw, 0, rest, at, at + rest) !== 0) return undefined
     return rest < raw.length ? 'more' : at + raw.length
