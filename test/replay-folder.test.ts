@@ -58,7 +58,7 @@ describe('the folder of a replay', () => {
     expect(readlinkSync(join(again.workspace ?? '', 'link'))).toBe('/nonexistent/secret')
     const fork = { iteration: 0, name: 'fork', workspace: join(newFolder(), 'fork'), exclude }
     await (await host.fork('one', loop, fork)).done
-    expect(readdirSync(fork.workspace).toSorted()).toEqual(['deps', 'link', 'log.txt'])
+    expect(readdirSync(fork.workspace).toSorted()).toEqual(['.git', 'deps', 'link', 'log.txt'])
   })
 
   test('has the files of the loop where they lie among those of the original', async () => {

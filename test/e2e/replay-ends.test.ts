@@ -131,7 +131,7 @@ describe('a replay is refused', () => {
     ['of a program without walls', bare, ['story', '--attended'], 69, 'loopctl doctor'],
     ['of a run that nobody knows', script, ['nobody'], 66, 'nobody'],
     ['in a folder that has files', script, ['story', '--workspace', 'WORK'], 64, 'mine.txt'],
-    ['with a server beyond this machine', remote, ['story'], 64, 'mcp.example.com'],
+    ['with a server that is reached over HTTP', remote, ['story'], 64, 'cannot be replayed'],
     ['of an agent with a login of its own', login, ['story'], 64, 'agent.subscription'],
   ])('%s', async (_what, other, args, code, words) => {
     const at = place(`prompt: Go.\nchecks: { fine: 'true' }\n${script}\n`, { 'mine.txt': 'mine' })
