@@ -40,8 +40,8 @@ export async function killAgents(
 ): Promise<AgentKills> {
   const problems: string[] = []
   let kills = 0
-  // Each run is killed at most thrice, so that it comes to an end.
-  for (let run = 1; kills < wanted && run <= wanted; run++) {
+  // Each run is killed at most thrice, so that it comes to an end; a fast one may end before it is killed.
+  for (let run = 1; kills < wanted && run <= 10 * wanted; run++) {
     const story = await killOne(Math.min(3, wanted - kills))
     kills += story.kills
     problems.push(...story.problems.map((problem) => `run ${run}: ${problem}`))
