@@ -44,20 +44,21 @@ const notReturned = new Set([
   'content-encoding',
 ])
 
+/** All but what is said between two neighbours only. */
+function endToEnd(headers: IncomingHttpHeaders): [string, string | string[] | undefined][] {
+  const named = namedByConnection(headers)
+  return Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name))
+}
+
 export function toProvider(
   headers: IncomingHttpHeaders,
   format: WireFormat,
   key: string | undefined,
   bodyBytes: number,
 ): OutgoingHttpHeaders {
-  const named = namedByConnection(headers)
-  const passed = Object.entries(headers).filter(
+  const passed = endToEnd(headers).filter(
     ([name]) =>
-      !hopByHop.has(name) &&
-      !named.has(name) &&
-      !notForwarded.has(name) &&
-      !name.startsWith('x-forwarded-') &&
-      !name.startsWith('sec-'),
+      !notForwarded.has(name) && !name.startsWith('x-forwarded-') && !name.startsWith('sec-'),
   )
   return {
     ...Object.fromEntries(passed),
@@ -83,11 +84,8 @@ export function toClient(
   headers: IncomingHttpHeaders,
   { maskText, isInName }: ClientMask,
 ): OutgoingHttpHeaders {
-  const named = namedByConnection(headers)
-  const passed = Object.entries(headers).filter(
+  const passed = endToEnd(headers).filter(
     ([name]) =>
-      !hopByHop.has(name) &&
-      !named.has(name) &&
       !notReturned.has(name) &&
       // There is no other name that it could get.
       !isInName(name) &&

@@ -6,6 +6,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { keyVariables, publicProviders, readKeys } from '../gateway/index.ts'
 import { isLoopError } from '../loop/index.ts'
 import { openSandbox, type SandboxReport } from '../sandbox/index.ts'
 import type { Environment } from './loaded-loop.ts'
@@ -56,7 +57,6 @@ export async function examine(
 }
 
 async function findKeys(environment: Environment): Promise<KeysFound> {
-  const { keyVariables, publicProviders, readKeys } = await import('../gateway/index.ts')
   const file = keysFile(environment)
   const inFile = await readKeys({ env: {}, file }).catch((error: unknown) => {
     if (isLoopError(error, 'not-configured')) return error.message

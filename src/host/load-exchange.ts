@@ -1,11 +1,10 @@
 /** An exchange with a model as it is on record: what was asked and answered, without secrets. */
 
 import type { Blobs } from '../engine/index.ts'
-import type { Exchange } from '../gateway/index.ts'
+import { type Exchange, readExchange } from '../gateway/index.ts'
 import type { BlobId } from '../loop/index.ts'
 
 /** Rejects with `unknown-artifact` when it is no longer there. */
 export async function loadExchange(blob: BlobId, blobs: Pick<Blobs, 'get'>): Promise<Exchange> {
-  const { readExchange } = await import('../gateway/index.ts')
   return readExchange(await blobs.get(blob))
 }

@@ -51,13 +51,16 @@ function sandboxWarnings(
   base: string,
   workspace: string,
 ): readonly string[] {
-  const isGone = (folder: string) => (path: string) => !existsSync(resolve(folder, path))
   return [
     ...readOnly
-      .filter(isGone(base))
+      .filter((path) => !existsSync(resolve(base, path)))
       .map((path) => `sandbox.readOnly: there is no ${resolve(base, path)}.`),
-    ...(existsSync(workspace) ? hide : [])
-      .filter(isGone(workspace))
-      .map((path) => `sandbox.hide: there is no ${path} in the workspace, so nothing is hidden.`),
+    ...notHidden(hide, workspace),
   ]
 }
+
+/** Also said when a run begins, which may be in another workspace. */
+export const notHidden = (hide: readonly string[], workspace: string): readonly string[] =>
+  (existsSync(workspace) ? hide : [])
+    .filter((path) => !existsSync(resolve(workspace, path)))
+    .map((path) => `sandbox.hide: there is no ${path} in the workspace, so nothing is hidden.`)

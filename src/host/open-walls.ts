@@ -26,6 +26,7 @@ import {
 } from '../sandbox/index.ts'
 import type { StartServer } from '../tools/index.ts'
 import type { OpenPlace } from './loaded-loop.ts'
+import { notHidden } from './loop-warnings.ts'
 import { makeOwnFolder, type OwnFolder } from './own-folder.ts'
 import { pathInside } from './places.ts'
 
@@ -75,7 +76,7 @@ export async function openWalls(
   const { tier, limits } = sandbox.report
   const problems = [
     ...(tier === 'strong' ? [] : [weakness(sandbox.report, settings)]),
-    ...notHidden(settings, workspace),
+    ...notHidden(settings.hide, workspace),
   ]
   const readOnly = settings.readOnly.map((path) => requireThere(resolve(base, path)))
   // Looked at for each command: the workspace may not be there yet, and what is in it changes.
@@ -225,12 +226,6 @@ function requireThere(path: string): string {
   const message = `sandbox.readOnly: there is no ${path}. Make it, or take it out of the loop file.`
   throw new LoopError('not-configured', message)
 }
-
-/** A name that was written wrongly would show what was to be hidden. */
-const notHidden = ({ hide }: SandboxSettings, workspace: string): readonly string[] =>
-  (existsSync(workspace) ? hide : [])
-    .filter((path) => !existsSync(join(workspace, path)))
-    .map((path) => `sandbox.hide: there is no ${path} in the workspace, so nothing is hidden.`)
 
 /** A path that leads out of the workspace begins where the workspace is inside. */
 function asSeenFrom(shownAs: string | undefined, part: string): string {

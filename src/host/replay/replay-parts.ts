@@ -29,6 +29,7 @@ import {
   zero,
 } from '../../loop/index.ts'
 import type { HostPorts } from '../driver.ts'
+import { loadExchange } from '../load-exchange.ts'
 import type { ReplayPlace } from '../metered-agent.ts'
 import type { RunParts } from '../options.ts'
 import { lastOf, type RecordedStep, type Recording, stepOf } from './recording.ts'
@@ -102,11 +103,8 @@ function recordedAgents(
       const recorded = stepOf(recording, iteration, step)
       if (recorded?.end === undefined) throw beyond(`end of step ${step} of iteration ${iteration}`)
       const key = keyOf({ iteration, step })
-      const { readExchange } = await import('../../gateway/index.ts')
-      const contents = recorded.exchanges.map(async ({ blob }) =>
-        readExchange(await blobs.get(blob)),
-      )
-      underWay.set(key, await Promise.all(contents))
+      const exchanges = recorded.exchanges.map(({ blob }) => loadExchange(blob, blobs))
+      underWay.set(key, await Promise.all(exchanges))
       try {
         const sameAccount = await accountFor(context, recorded, recording.state.limits)
         return await agents.work(role, task, sameAccount)
