@@ -30,8 +30,9 @@ export async function keepSnapshot(
   id: ObjectId,
   beforeRef?: BeforeRef,
 ): Promise<void> {
-  const ref = snapshotsRef(fileKey(key))
-  await advance(tree, ref, id, 'loopwright snapshot\n', beforeRef)
+  if (tree.memory.kept === id) return
+  await advance(tree, snapshotsRef(fileKey(key)), id, 'loopwright snapshot\n', beforeRef)
+  tree.memory.kept = id
 }
 
 export async function commitTree(

@@ -113,8 +113,9 @@ async function ignoredOf(
     at,
     command: 'check-ignore',
     options: ['-z', '--stdin', '--no-index'],
-    input: toPath(`${paths.join('\0')}\0`),
+    isLiteral: false,
+    input: toPath(paths.map((path) => `./${path}\0`).join('')),
     answers: [0, 1],
   })
-  return new Set(split(stdout))
+  return new Set(split(stdout).map((path) => path.slice(2)))
 }

@@ -48,6 +48,7 @@ export async function openWorkTree(
     exclusions: createExclusions([...carried, ...exclude]),
     cache: createStatCache(now),
     now,
+    memory: {},
   }
 }
 
@@ -66,6 +67,17 @@ export async function showIndex(files: WorktreeFiles, tree: WorkTree, id: string
     // A rename between two names of one file does nothing.
     await files.unlink(temporary).catch(() => {})
   }
+}
+
+/** For one that git was told of anew: it has none. */
+export async function showIndexIfNone(
+  files: WorktreeFiles,
+  tree: WorkTree,
+  id: string,
+): Promise<void> {
+  const index = join(adminDir(tree.repository, id), 'index')
+  const seen = await files.lstat(index).catch(() => undefined)
+  if (seen === undefined) await showIndex(files, tree, id)
 }
 
 /** A line for the list of what is ignored that means this path and no other. */

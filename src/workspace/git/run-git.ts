@@ -35,6 +35,8 @@ export interface GitCall extends ProgramCall {
   readonly options?: readonly string[]
   /** Anything. */
   readonly operands?: readonly string[]
+  /** False for the one command that cannot be told so; its paths begin with `./` instead. */
+  readonly isLiteral?: boolean
 }
 
 export type RunGit = (call: GitCall) => Promise<ProgramResult>
@@ -42,6 +44,7 @@ export type RunGit = (call: GitCall) => Promise<ProgramResult>
 export const runGit: RunGit = async (call) => {
   const { program, folder } = await findGit()
   const env = gitEnvironment(call.at, folder)
+  if (call.isLiteral === false) delete env['GIT_LITERAL_PATHSPECS']
   return runProgram({ name: `git ${call.command}`, program, args: gitArguments(call), env }, call)
 }
 

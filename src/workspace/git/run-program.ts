@@ -34,7 +34,7 @@ export class GitError extends Error {
   readonly why: 'refused' | 'timeout' | 'output' | 'aborted'
   readonly stderr: string
   constructor(why: GitError['why'], name: string, stderr: string) {
-    super(`${name} ${reasons[why]}${stderr === '' ? '' : `: ${lastLines(stderr)}`}`)
+    super(`${name} ${reasons[why]}${stderr === '' ? '' : `: ${reasonIn(stderr)}`}`)
     this.name = 'GitError'
     this.why = why
     this.stderr = stderr
@@ -140,5 +140,9 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-/** Such programs say first what they do and last what went wrong. */
-const lastLines = (text: string): string => text.split('\n').slice(-3).join(' ').slice(0, 500)
+/** What went wrong, without the advice that git gives to people at a terminal. */
+function reasonIn(stderr: string): string {
+  const lines = stderr.split('\n')
+  const fatal = lines.filter((line) => /^(fatal|error):/.test(line))
+  return (fatal.length > 0 ? fatal : lines).slice(-3).join(' ').slice(0, 500)
+}

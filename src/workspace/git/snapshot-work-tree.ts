@@ -41,15 +41,21 @@ export async function snapshotWorkTree(
 }
 
 async function snapshotOnce(tree: WorkTree): Promise<ObjectId> {
-  const suspects = await listChanges(tree, tree.own.at(tree.path))
+  const { memory, own, path } = tree
+  const suspects = await listChanges(tree, own.at(path))
   const { changes, same } = await measure(tree, suspects)
   const refresh = same.length >= refreshFrom && same.every((seen) => isOld(tree, seen))
-  if (changes.length === 0 && !refresh) return writeTree(tree, tree.own.at(tree.path))
-  return onScratchIndex(tree, async (at) => {
-    if (changes.length > 0) await updateIndex(tree, at, changes)
-    if (refresh) await refreshIndex(tree, at)
-    return writeTree(tree, at)
-  })
+  const isSame = changes.length === 0 && !refresh
+  if (isSame && memory.indexTree !== undefined) return memory.indexTree
+  const id = isSame
+    ? await writeTree(tree, own.at(path))
+    : await onScratchIndex(tree, async (at) => {
+        if (changes.length > 0) await updateIndex(tree, at, changes)
+        if (refresh) await refreshIndex(tree, at)
+        return writeTree(tree, at)
+      })
+  memory.indexTree = id
+  return id
 }
 
 interface Change {

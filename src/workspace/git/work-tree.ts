@@ -20,6 +20,15 @@ export interface WorkTree extends OwnFolder {
   readonly own: OwnDirectory
   readonly cache: StatCache<ObjectId>
   readonly now: () => number
+  readonly memory: Memory
+}
+
+/** What this process knows to be so, and need not ask git again. */
+export interface Memory {
+  /** The tree that the index stands for. */
+  indexTree?: ObjectId | undefined
+  /** The last tree that the ref of snapshots was seen to keep. */
+  kept?: ObjectId
 }
 
 /** Large trees on slow disks; nothing that ends well takes longer. */
@@ -36,6 +45,7 @@ export async function onScratchIndex<T>(
 ): Promise<T> {
   const { files, own, path } = tree
   const scratch = join(own.path, `index.${randomUUID()}`)
+  tree.memory.indexTree = undefined
   try {
     await files.link(own.indexFile, scratch).catch((error: unknown) => {
       if (!hasCode(error, 'ENOENT')) throw error

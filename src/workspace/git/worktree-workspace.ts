@@ -18,7 +18,13 @@ import { checkWorktree, failed } from './check-worktree.ts'
 import { type Commit, type CommitRequest, commitTree, keepSnapshot } from './commit-tree.ts'
 import { fromTreeId, toTreeId } from './git-tree-id.ts'
 import { split } from './list-changes.ts'
-import { type KnownWorktree, openWorkTree, showIndex, type Tools } from './open-work-tree.ts'
+import {
+  type KnownWorktree,
+  openWorkTree,
+  showIndex,
+  showIndexIfNone,
+  type Tools,
+} from './open-work-tree.ts'
 import type { ObjectId } from './refs.ts'
 import { registerAgain } from './register-again.ts'
 import type { Repository } from './repository.ts'
@@ -114,6 +120,7 @@ async function snapshot(run: OpenRun): Promise<ObjectId> {
   const fallback = async (): Promise<ObjectId> => worktree.base.commit
   const id = await withUsableFolders(tree, () => snapshotWorkTree(tree, fallback))
   await keepSnapshot(tree, worktree.key, id, run.beforeRef)
+  await showIndexIfNone(run.tools.files, tree, worktree.id)
   return id
 }
 
@@ -125,6 +132,7 @@ async function restore(run: OpenRun, wanted: ObjectId): Promise<void> {
     await openWorkTree(tools, tree.repository, worktree, exclude)
   } else await requireThere(run)
   await restoreWorkTree(tree, wanted, [...exclude, ...worktree.carried])
+  await showIndexIfNone(tools.files, tree, worktree.id)
 }
 
 async function commit(run: OpenRun, request: CommitRequest): Promise<Commit> {
