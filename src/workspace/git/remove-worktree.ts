@@ -139,7 +139,8 @@ async function whyUnmerged(
   const targets = [...new Set([base.name, ...mergedInto])].filter((name) => name !== branch)
   for (const target of targets) {
     const commit = await commitOf(tools.git, repository, target)
-    if (commit !== undefined && (await has(tools, repository, commit, tip))) return undefined
+    if (commit !== undefined && (await has(tools, repository, commit, tip, base.commit)))
+      return undefined
   }
   return `its commits are not in ${targets.join(' or ')}`
 }
@@ -149,6 +150,7 @@ async function has(
   repository: Repository,
   target: string,
   tip: string,
+  base: string,
 ): Promise<boolean> {
   const { exitCode } = await tools.git({
     at: { gitDir: repository.commonDir },
@@ -157,15 +159,17 @@ async function has(
     operands: [tip, target],
     answers: [0, 1],
   })
-  return exitCode === 0 || addsNothing(tools, repository, target, tip)
+  return exitCode === 0 || addsNothing(tools, repository, { target, tip, base })
 }
 
-/** As after a squash: the commits are not there, but all that they changed is. */
+/**
+ * As after a squash: the commits are not there, but all that they changed is. A branch that ends where
+ * it began adds nothing to anything; that does not mean that its commits are anywhere.
+ */
 async function addsNothing(
   { git, files }: Tools,
   repository: Repository,
-  target: string,
-  tip: string,
+  { target, tip, base }: { readonly target: string; readonly tip: string; readonly base: string },
 ): Promise<boolean> {
   const path = join(repository.commonDir, 'loopwright', 'merge')
   const own = await makeOwnDirectory(files, { repository, path, exact: true })
@@ -178,13 +182,12 @@ async function addsNothing(
     // A conflict, and a history that is not all here.
     answers: [0, 1, 128],
   })
-  const theirs = await git({ at, command: 'rev-parse', operands: [`${target}^{tree}`] })
+  const treeOf = async (commit: string): Promise<string> => {
+    const operands = [`${commit}^{tree}`]
+    const { stdout } = await git({ at, command: 'rev-parse', options: ['--verify'], operands })
+    return stdout.toString('latin1').trim()
+  }
   const [tree] = merged.stdout.toString('latin1').split('\n')
-  return (
-    merged.exitCode === 0 &&
-    theirs.stdout
-      .toString('latin1')
-      .trim()
-      .endsWith(tree ?? '-')
-  )
+  if (merged.exitCode !== 0 || tree !== (await treeOf(target))) return false
+  return (await treeOf(tip)) !== (await treeOf(base))
 }
