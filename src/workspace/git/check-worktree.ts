@@ -63,7 +63,9 @@ async function check(
     }
     const head = await readSmall(files, join(admin, 'HEAD'))
     if (head?.trimEnd() !== `ref: ${branchRef(branch)}`) {
-      throw failed(path, `is not on ${branch} any more`, `Run in it: git switch ${branch}`)
+      const found = head === undefined ? 'nothing' : head.trim().slice(0, 200)
+      const what = `is not on ${branch} any more, but on ${found.replace('ref: refs/heads/', '')}`
+      throw failed(path, what, `Run in it: git switch ${branch}`)
     }
   }
   const seen = await seenAt(files, path)
