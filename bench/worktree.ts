@@ -25,9 +25,15 @@ export const worktreeReady: Suite = {
       for (let round = -1; round < Math.max(3, Math.round(rounds * scale)); round++) {
         const path = `${checkout}.plain-${round}`
         const add = ['worktree', 'add', '-q', '--no-track', '-b', `plain-${round}`, path]
-        const plainMs = await wallMs(() => git(checkout, ...add))
         const key = `ready-${round}`
-        const oursMs = await wallMs(() => createWorktree({ repository, key, name: key, carry: [] }))
+        const options = { repository, key, name: key, carry: [] }
+        let plainMs = 0
+        let oursMs = 0
+        // In turns also in who comes first: the second finds the disk busy.
+        for (const isOurs of round % 2 === 0 ? [true, false] : [false, true]) {
+          if (isOurs) oursMs = await wallMs(() => createWorktree(options))
+          else plainMs = await wallMs(() => git(checkout, ...add))
+        }
         await removeWorktree({ repository, key })
         await git(checkout, 'worktree', 'remove', '--force', path)
         if (round < 0) continue

@@ -96,11 +96,16 @@ async function resumed(
   const { branch, base, path } = record
   const id = record.id ?? (await idAt(tools, repository, path))
   if (id !== undefined) {
-    const status = await checkWorktree(tools.files, repository, { path, id, branch })
+    const status = await checkWorktree(tools.files, repository, { path, id, branch }).catch(
+      (error: unknown) => {
+        // git registers a worktree before it is one. What was checked once is somebody's now.
+        if (record.id === undefined) return 'half-made'
+        throw error
+      },
+    )
     if (status === 'there') return { ...record, id }
   }
-  // Half of a worktree: git registers it before there is anything in it.
-  await removeIfEmpty(tools, repository, record)
+  await removeHalf(tools, repository, path)
   const tip = await commitOf(tools.git, repository, branchRef(branch))
   if (tip !== undefined && tip !== base.commit) return undefined
   const reason = 'loopwright: branch for a run'
@@ -230,22 +235,19 @@ async function idAt(
   return adminDir(repository, id) === admin ? id : undefined
 }
 
-/** A folder with nothing but git's pointer in it is what a kill leaves. */
-async function removeIfEmpty(
-  { git, files }: Tools,
-  repository: Repository,
-  { path, branch }: WorktreeRecord,
-): Promise<void> {
+/** A folder with nothing but git's pointer in it, and what points to that, is what a kill leaves. */
+async function removeHalf({ files }: Tools, repository: Repository, path: string): Promise<void> {
   const names = await files.readdir(path).catch(() => undefined)
   if (names?.some((name) => name !== '.git') === true) return
-  if (names !== undefined) {
-    await files.rm(join(path, '.git'), { force: true })
-    await files.rmdir(path)
+  const folder = join(repository.commonDir, 'worktrees')
+  for (const id of await files.readdir(folder).catch(() => [])) {
+    const points = await files.readFile(join(folder, id, 'gitdir'), 'utf8').catch(() => '')
+    if (points.trimEnd() === join(path, '.git'))
+      await files.rm(join(folder, id), { recursive: true })
   }
-  await gitProvider.remove(git, { repository, branch, path }).catch((error: unknown) => {
-    // It was not even registered.
-    if (!(error instanceof GitError)) throw error
-  })
+  if (names === undefined) return
+  await files.rm(join(path, '.git'), { force: true })
+  await files.rmdir(path)
 }
 
 async function filled(
