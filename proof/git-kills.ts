@@ -60,7 +60,7 @@ export async function runGitKills({
       findings.push(`${describeGitKill(kill)}: ${finding}`)
       note(`  ${describeGitKill(kill)}: ${finding}`)
     }
-    if (++done % 50 === 0) note(`  ${done} of ${kills.length}`)
+    if (++done % 10 === 0) note(`  ${done} of ${kills.length}`)
   })
   return { kills: killed, boundaries: kills.length, findings }
 }

@@ -219,5 +219,5 @@ describe.each(workspaceKinds)('$kind', ({ makePlace, keepsEmptyFolders }) => {
       }),
       { numRuns: 8 },
     )
-  })
+  }, 240_000)
 })

@@ -21,12 +21,14 @@ export async function findBase(
     const message = `There is no commit ${JSON.stringify(wanted)} in ${repository.home}.`
     throw new LoopError('bad-request', `${message} Give a branch, a tag or a commit that exists.`)
   }
-  for (const ref of [
-    await targetOf(git, repository.gitDir, 'HEAD'),
-    await targetOf(git, repository.commonDir, 'refs/remotes/origin/HEAD'),
-    'refs/heads/main',
-    'refs/heads/master',
-  ]) {
+  const candidates = [
+    () => targetOf(git, repository.gitDir, 'HEAD'),
+    () => targetOf(git, repository.commonDir, 'refs/remotes/origin/HEAD'),
+    async () => 'refs/heads/main',
+    async () => 'refs/heads/master',
+  ]
+  for (const candidate of candidates) {
+    const ref = await candidate()
     const commit = ref === undefined ? undefined : await commitOf(git, repository, ref)
     if (ref !== undefined && commit !== undefined) return { name: shortName(ref), commit }
   }

@@ -11,9 +11,11 @@ import { LoopError } from '../../loop/index.ts'
 import { hasCode } from '../place.ts'
 import { findBase } from './base-branch.ts'
 import { type Carried, type CarryLimits, type CarryRule, carryOver } from './carry-over.ts'
-import { adminDir, checkWorktree } from './check-worktree.ts'
+import { checkWorktree } from './check-worktree.ts'
+import { failure } from './failure.ts'
 import { finishRemoval } from './finish-removal.ts'
 import { freeBytesMinDefault, requireSpace } from './free-space.ts'
+import { idAt, removeHalf } from './half-made.ts'
 import { ignoredPaths, requireCommitted } from './look-at-checkout.ts'
 import { numbered, requireBranchName, slug } from './names.ts'
 import { type KnownWorktree, openWorkTree, showIndex, type Tools } from './open-work-tree.ts'
@@ -62,14 +64,10 @@ export async function createWorktree(options: CreateWorktreeOptions): Promise<Cr
     files: options.files ?? worktreeFiles,
     now: options.now ?? Date.now,
   }
-  try {
-    return await create(tools, options)
-  } catch (error) {
-    if (error instanceof LoopError || !(error instanceof Error)) throw error
-    const advice = 'Remove the cause, then try again: it goes on where it stopped.'
-    const message = `No worktree could be made of ${options.repository.home}: ${error.message}. ${advice}`
-    throw new LoopError('workspace-failed', message, { cause: error })
-  }
+  return create(tools, options).catch((error: unknown) => {
+    const what = `No worktree could be made of ${options.repository.home}`
+    throw failure(what, error, 'Remove the cause, then try again: it goes on where it stopped.')
+  })
 }
 
 async function create(tools: Tools, options: CreateWorktreeOptions): Promise<CreatedWorktree> {
@@ -220,34 +218,6 @@ async function added(
     'workspace-failed',
     `${message}. Choose the provider git, or look at the repository.`,
   )
-}
-
-/** What the folder itself says. It is checked against what the repository says. */
-async function idAt(
-  { files }: Tools,
-  repository: Repository,
-  path: string,
-): Promise<string | undefined> {
-  const pointer = await files.readFile(join(path, '.git'), 'utf8').catch(() => '')
-  const admin = /^gitdir: (.+)\n?$/.exec(pointer)?.[1]
-  if (admin === undefined) return undefined
-  const id = basename(admin)
-  return adminDir(repository, id) === admin ? id : undefined
-}
-
-/** A folder with nothing but git's pointer in it, and what points to that, is what a kill leaves. */
-async function removeHalf({ files }: Tools, repository: Repository, path: string): Promise<void> {
-  const names = await files.readdir(path).catch(() => undefined)
-  if (names?.some((name) => name !== '.git') === true) return
-  const folder = join(repository.commonDir, 'worktrees')
-  for (const id of await files.readdir(folder).catch(() => [])) {
-    const points = await files.readFile(join(folder, id, 'gitdir'), 'utf8').catch(() => '')
-    if (points.trimEnd() === join(path, '.git'))
-      await files.rm(join(folder, id), { recursive: true })
-  }
-  if (names === undefined) return
-  await files.rm(join(path, '.git'), { force: true })
-  await files.rmdir(path)
 }
 
 async function filled(

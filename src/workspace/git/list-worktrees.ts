@@ -31,19 +31,30 @@ export async function listWorktrees(
   const { files = worktreeFiles, entriesMax = entriesMaxDefault } = options
   const listed: ListedWorktree[] = []
   for (const record of await readRecords(files, repository)) {
-    const { id = '' } = record
-    const found = await checkWorktree(files, repository, { ...record, id }).then(
-      (status) => ({ status }),
-      (error: unknown) => ({
-        status: 'not-ours' as const,
-        why: error instanceof Error ? error.message : String(error),
-      }),
-    )
+    const found = await statusOf(files, repository, record)
     const isOurs = found.status === 'there' || found.status === 'pruned'
     const size = isOurs ? await folderSize(files, record.path, entriesMax) : empty
     listed.push({ ...record, ...found, size })
   }
   return listed
+}
+
+type Found = Pick<ListedWorktree, 'status' | 'why'>
+
+async function statusOf(
+  files: WorktreeFiles,
+  repository: Repository,
+  { path, id, branch }: WorktreeRecord,
+): Promise<Found> {
+  // Nobody has finished making it.
+  if (id === undefined) return { status: 'missing' }
+  return checkWorktree(files, repository, { path, id, branch }).then(
+    (status): Found => ({ status }),
+    (error: unknown): Found => ({
+      status: 'not-ours',
+      why: error instanceof Error ? error.message : String(error),
+    }),
+  )
 }
 
 const empty: FolderSize = { files: 0, bytes: 0, isPartial: false }

@@ -37,7 +37,7 @@ test('a name that we take for a branch, git does too', () => {
       const said = execFileSync('git', ['check-ref-format', '--branch', name], { cwd: '/' })
       expect(said.toString().trimEnd()).toBe(name)
     }),
-    { numRuns: 300 },
+    { numRuns: 60 },
   )
 })
 

@@ -10,7 +10,7 @@ import { makeOwnDirectory } from './own-directory.ts'
 import type { Repository } from './repository.ts'
 import type { RunGit } from './run-git.ts'
 import { removeScratches, type WorkTree } from './work-tree.ts'
-import type { WorktreeFiles } from './worktree-files.ts'
+import { linkOrCopy, type WorktreeFiles } from './worktree-files.ts'
 import type { WorktreeRecord } from './worktree-record.ts'
 
 export interface Tools {
@@ -61,7 +61,7 @@ export async function showIndex(files: WorktreeFiles, tree: WorkTree, id: string
   const temporary = join(admin, `index.${randomUUID()}`)
   try {
     // git replaces an index and never writes into one, so both names can share it.
-    await files.link(tree.own.indexFile, temporary)
+    await linkOrCopy(files, tree.own.indexFile, temporary)
     await files.rename(temporary, join(admin, 'index'))
   } finally {
     // A rename between two names of one file does nothing.

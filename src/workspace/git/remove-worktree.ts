@@ -10,7 +10,9 @@ import { join } from 'node:path'
 import { show } from '../bytes.ts'
 import { adminDir, checkWorktree } from './check-worktree.ts'
 import { tipOf } from './commit-tree.ts'
+import { failure } from './failure.ts'
 import { finishRemoval, trashFor } from './finish-removal.ts'
+import { idAt, removeHalf } from './half-made.ts'
 import { split } from './list-changes.ts'
 import { fileKey } from './names.ts'
 import { type KnownWorktree, openWorkTree, type Tools } from './open-work-tree.ts'
@@ -50,19 +52,27 @@ export type Removal =
 const shownMax = 5
 
 export async function removeWorktree(options: RemoveWorktreeOptions): Promise<Removal> {
-  const { repository, key, provider } = options
   const tools: Tools = {
     git: options.git ?? runGit,
     files: options.files ?? worktreeFiles,
     now: options.now ?? Date.now,
   }
-  const record = await readRecord(tools.files, repository, key)
-  if (record === undefined) return { status: 'unknown' }
-  const { path, branch } = record
-  if (record.state === 'removing') {
-    await finishRemoval(tools, repository, record, provider)
+  return removeOrKeep(tools, options).catch((error: unknown) => {
+    const what = `A worktree of ${options.repository.home} could not be removed`
+    throw failure(what, error, 'Remove the cause, then try again: it goes on where it stopped.')
+  })
+}
+
+async function removeOrKeep(tools: Tools, options: RemoveWorktreeOptions): Promise<Removal> {
+  const { repository, key, provider } = options
+  const found = await readRecord(tools.files, repository, key)
+  if (found === undefined) return { status: 'unknown' }
+  const { path, branch } = found
+  if (found.state === 'removing') {
+    await finishRemoval(tools, repository, found, provider)
     return { status: 'removed', path, branch }
   }
+  const record = found.id === undefined ? await completed(tools, repository, found) : found
   const why = await whyKept(tools, repository, record)
   if (why !== undefined) return { status: 'kept', path, why }
   const tip = await commitOf(tools.git, repository, branchRef(branch))
@@ -79,6 +89,24 @@ export async function removeWorktree(options: RemoveWorktreeOptions): Promise<Re
   await writeRecord(tools.files, repository, removing)
   await finishRemoval(tools, repository, removing, provider ?? gitProvider)
   return { status: 'removed', path, branch, ...(branchKept === undefined ? {} : { branchKept }) }
+}
+
+/** One that was never finished: what there is of it, if it is a worktree at all. */
+async function completed(
+  tools: Tools,
+  repository: Repository,
+  record: WorktreeRecord,
+): Promise<WorktreeRecord> {
+  const { path, branch } = record
+  const id = await idAt(tools, repository, path)
+  if (id !== undefined) {
+    const status = await checkWorktree(tools.files, repository, { path, id, branch }).catch(
+      () => 'half-made',
+    )
+    if (status === 'there') return { ...record, id }
+  }
+  await removeHalf(tools, repository, path)
+  return record
 }
 
 /** Lets garbage collection have the snapshots of a run that nobody will resume or fork. */

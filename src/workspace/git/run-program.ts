@@ -72,18 +72,18 @@ export async function runProgram(
   const abort = (): void => end('aborted')
   call.signal?.addEventListener('abort', abort)
   if (call.signal?.aborted === true) abort()
+  let notFed: unknown
+  feed(child.stdin, call.input).catch((error: unknown) => {
+    notFed = error
+    killGroup(child)
+  })
   try {
-    const exited = once(child, 'close')
-    const outputMax = call.outputBytesMax ?? outputBytesMaxDefault
-    const [[code], , stdout, stderr] = await Promise.all([
-      exited,
-      feed(child.stdin, call.input).catch((error: unknown) => {
-        killGroup(child)
-        throw error
-      }),
-      collect(child.stdout, outputMax, () => end('output')),
+    const [[code], stdout, stderr] = await Promise.all([
+      once(child, 'close'),
+      collect(child.stdout, call.outputBytesMax ?? outputBytesMaxDefault, () => end('output')),
       collect(child.stderr, stderrBytesMax),
     ])
+    if (notFed !== undefined) throw notFed
     const said = stderr.toString('utf8').trim()
     const answers = call.answers ?? [0]
     if (why === undefined && typeof code === 'number' && answers.includes(code)) {
@@ -96,7 +96,10 @@ export async function runProgram(
   }
 }
 
-/** What it does not want to read any more is its own business: its exit code says why. */
+/**
+ * What it does not want to read any more is its own business: its exit code says why. Nobody waits for
+ * a source that is slower than the program.
+ */
 async function feed(stdin: Writable | null, input: ProgramCall['input']): Promise<void> {
   if (stdin === null || input === undefined) return
   let isOpen = true
@@ -112,7 +115,6 @@ async function feed(stdin: Writable | null, input: ProgramCall['input']): Promis
   } finally {
     stdin.end()
   }
-  await done
 }
 
 async function collect(

@@ -10,7 +10,7 @@ import type { OwnDirectory } from './own-directory.ts'
 import type { ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
 import type { GitPlace, RunGit } from './run-git.ts'
-import type { WorktreeFiles } from './worktree-files.ts'
+import { linkOrCopy, type WorktreeFiles } from './worktree-files.ts'
 
 export interface WorkTree extends OwnFolder {
   readonly path: string
@@ -47,7 +47,7 @@ export async function onScratchIndex<T>(
   const scratch = join(own.path, `index.${randomUUID()}`)
   tree.memory.indexTree = undefined
   try {
-    await files.link(own.indexFile, scratch).catch((error: unknown) => {
+    await linkOrCopy(files, own.indexFile, scratch).catch((error: unknown) => {
       if (!hasCode(error, 'ENOENT')) throw error
     })
     const result = await work(own.at(path, scratch), scratch)
