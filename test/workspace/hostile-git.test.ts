@@ -1,9 +1,20 @@
 // S12, S13: whatever a repository, a work tree or a name holds, nothing of it runs on the host.
 
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TreeId } from '../../src/loop/index.ts'
+import { fromText } from '../../src/workspace/bytes.ts'
+import { isReserved } from '../../src/workspace/git/reserved-names.ts'
 import {
   type KnownWorktree,
   listWorktrees,
@@ -176,6 +187,71 @@ test('a replaced object does not change what a tree is', async () => {
   expect(readFileSync(join(worktree.path, 'a.txt'), 'utf8')).toBe('a\n')
 })
 
+test('names that git takes for its own, here or elsewhere, are left out and do not stop a snapshot', async () => {
+  const worktree = await fixture.create()
+  const workspace = await fixture.open(worktree)
+  const before = await workspace.snapshot()
+  const names = [
+    '.GIT',
+    '.Git',
+    'git~1',
+    'GIT~1',
+    '.git ',
+    '.git.',
+    '.git . .',
+    '.git::$INDEX',
+    'x\\.git',
+    '.g\u200cit',
+  ]
+  for (const name of names) {
+    for (const folder of ['', 'deep']) put(join(worktree.path, folder, name, 'config'), 'x')
+  }
+  for (const name of ['.gitmodules', '.GITMODULES', 'gitmod~1', 'gi7eba~1', '.gitmodules .']) {
+    symlinkSync('/etc/passwd', join(worktree.path, name))
+  }
+  expect(await workspace.snapshot()).toBe(before)
+  await workspace.restore(before)
+  expect(readdirSync(worktree.path).toSorted()).toEqual(['.git', '.gitignore', 'a.txt', 'b.p'])
+})
+
+test('no name stops a snapshot, as a file, a folder or a link', async () => {
+  const worktree = await fixture.create()
+  const workspace = await fixture.open(worktree)
+  const pieces = [
+    '.git',
+    'git',
+    '~1',
+    '.',
+    ' ',
+    ':',
+    '\\',
+    'modules',
+    'attributes',
+    'G',
+    '\u200d',
+    '\ufeff',
+    '0',
+    '.lock',
+    '-',
+  ]
+  const names = fc.sample(
+    fc.string({ unit: fc.constantFrom(...pieces), minLength: 1, maxLength: 6 }),
+    { numRuns: 1500, seed: 5 },
+  )
+  for (const [index, name] of [...new Set(names)].filter((one) => !/^\.\.?$/.test(one)).entries()) {
+    const folder = join(worktree.path, `d${index % 3}`)
+    if (index % 3 === 0) put(join(folder, name), 'file')
+    else if (index % 3 === 1) put(join(folder, name, 'in'), 'file')
+    else {
+      mkdirSync(folder, { recursive: true })
+      symlinkSync('/nonexistent/x', join(folder, name))
+    }
+  }
+  const tree = await workspace.snapshot()
+  await workspace.restore(tree)
+  expect(await workspace.snapshot()).toBe(tree)
+})
+
 describe('200 hostile names', () => {
   test('are 200', () => expect(new Set(hostileNames).size).toBeGreaterThanOrEqual(200))
 
@@ -220,7 +296,10 @@ describe('200 hostile names', () => {
     const workspace = await fixture.open(worktree)
     const before = await workspace.snapshot()
     const usable = hostileNames.filter(
-      (name) => Buffer.byteLength(name) <= 255 && !/[\0/]|^\.{0,2}$|^\.git$/i.test(name),
+      (name) =>
+        Buffer.byteLength(name) <= 255 &&
+        !/[\0/]|^\.{0,2}$/.test(name) &&
+        !isReserved(fromText(name)),
     )
     expect(usable.length).toBeGreaterThan(150)
     mkdirSync(join(worktree.path, 'deep'))

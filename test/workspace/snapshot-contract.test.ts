@@ -113,7 +113,6 @@ describe.each(workspaceKinds)('$kind', ({ makePlace }) => {
         '--',
         ':(top)x',
         'a\\b',
-        'git~1',
         '"q"',
         'tab\t',
         ' ',

@@ -40,6 +40,7 @@ export async function findRepository(
   const found = await lookUpwards(files, folder)
   if (found === undefined) throw none(folder)
   const commonDir = await commonDirOf(files, found.gitDir)
+  if (await isThere(files, join(commonDir, 'reftable'))) throw reftable(commonDir)
   const objectFormat = await formatOf(git, commonDir)
   const isMain = basename(commonDir) === '.git'
   const home = isMain ? dirname(commonDir) : commonDir
@@ -90,11 +91,13 @@ async function pointedAt(files: WorktreeFiles, file: string): Promise<string | u
 }
 
 async function isGitDir(files: WorktreeFiles, folder: string): Promise<boolean> {
-  const isFile = async (name: string): Promise<boolean> =>
-    (await files.lstat(join(folder, name)).catch(() => undefined)) !== undefined
-  if (!(await isFile('HEAD'))) return false
-  return (await isFile('commondir')) || ((await isFile('objects')) && (await isFile('refs')))
+  const has = (name: string): Promise<boolean> => isThere(files, join(folder, name))
+  if (!(await has('HEAD'))) return false
+  return (await has('commondir')) || ((await has('objects')) && (await has('refs')))
 }
+
+const isThere = async (files: WorktreeFiles, path: string): Promise<boolean> =>
+  (await files.lstat(path).catch(() => undefined)) !== undefined
 
 async function commonDirOf(files: WorktreeFiles, gitDir: string): Promise<string> {
   const text = await files.readFile(join(gitDir, 'commondir'), 'utf8').catch(() => undefined)
@@ -126,6 +129,12 @@ function defaultIgnoreFile(): string {
     'git',
     'ignore',
   )
+}
+
+function reftable(commonDir: string): LoopError {
+  const advice = 'Migrate it (git refs migrate --ref-format=files), or work in the folder itself.'
+  const message = `${commonDir} keeps its refs in the reftable format, which is not supported yet.`
+  return new LoopError('not-available', `${message} ${advice}`)
 }
 
 function none(folder: string): LoopError {

@@ -123,10 +123,9 @@ export const settings: Readonly<Record<string, string>> = {
   'core.splitIndex': 'false',
   'core.trustctime': 'true',
   'core.checkStat': 'default',
-  // Any name that this system allows is content. `.git`, in any case, never is.
-  ...(process.platform === 'linux'
-    ? { 'core.protectNTFS': 'false', 'core.protectHFS': 'false' }
-    : {}),
+  // Whatever the repository says: see reserved-names.ts.
+  'core.protectNTFS': 'true',
+  'worktree.useRelativePaths': 'false',
   'core.fsync': 'objects,reference',
   'core.fsyncMethod': 'batch',
   'protocol.allow': 'never',

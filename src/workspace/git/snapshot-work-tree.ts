@@ -15,6 +15,7 @@ import { hasCode, look, width } from '../place.ts'
 import { ChangedError } from '../read-file.ts'
 import { listChanges, type Suspect } from './list-changes.ts'
 import { noObject, type ObjectId } from './refs.ts'
+import { isReservedLink } from './reserved-names.ts'
 import type { GitPlace } from './run-git.ts'
 import { storeBlobs } from './store-blobs.ts'
 import { onScratchIndex, treeTimeoutMs, type WorkTree } from './work-tree.ts'
@@ -82,7 +83,7 @@ async function measure(tree: WorkTree, suspects: readonly Suspect[]): Promise<Me
   const lookInside = lookerFor(tree)
   await inParallel(suspects, width, async (suspect) => {
     const stat = await lookInside(suspect.path)
-    const mode = stat === undefined ? undefined : modeOf(stat)
+    const mode = stat === undefined ? undefined : modeOf(suspect.path, stat)
     if (stat !== undefined && mode !== undefined) there.push({ suspect, stat, mode })
     else if (suspect.was !== undefined) changes.push({ path: suspect.path })
   })
@@ -119,8 +120,8 @@ const lookOrGone = (tree: WorkTree, path: Bytes): Promise<BigIntStats | undefine
     throw error
   })
 
-function modeOf(stat: BigIntStats): string | undefined {
-  if (stat.isSymbolicLink()) return '120000'
+function modeOf(path: Bytes, stat: BigIntStats): string | undefined {
+  if (stat.isSymbolicLink()) return isReservedLink(path) ? undefined : '120000'
   if (!stat.isFile()) return undefined
   return (stat.mode & 0o100n) === 0n ? '100644' : '100755'
 }

@@ -9,6 +9,7 @@ import type { StatCache } from '../stat-cache.ts'
 import type { OwnDirectory } from './own-directory.ts'
 import type { ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
+import { isReserved } from './reserved-names.ts'
 import type { GitPlace, RunGit } from './run-git.ts'
 import { linkOrCopy, type WorktreeFiles } from './worktree-files.ts'
 
@@ -66,12 +67,9 @@ export async function removeScratches(files: WorktreeFiles, folder: string): Pro
   }
 }
 
-/** git keeps no path with such a part, in whatever case. */
-const reserved = /(^|\/)\.git(\/|$)/i
-
 /** It, or a folder above it, is no part of the tree. */
 export function isOutside(exclusions: Exclusions, path: Bytes): boolean {
-  if (reserved.test(path)) return true
+  if (isReserved(path)) return true
   const parts = path.split('/')
   return parts.some((_, index) => exclusions.has(parts.slice(0, index + 1).join('/')))
 }
