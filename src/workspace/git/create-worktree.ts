@@ -22,7 +22,7 @@ import { type KnownWorktree, openWorkTree, showIndex, type Tools } from './open-
 import { gitProvider, type WorktreeProvider } from './provider.ts'
 import { branchRef, changeRef, commitOf } from './refs.ts'
 import type { Repository } from './repository.ts'
-import { restoreWorkTree } from './restore-work-tree.ts'
+import { fillWorkTree, restoreWorkTree } from './restore-work-tree.ts'
 import { type RunGit, runGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
@@ -117,8 +117,11 @@ async function resumed(
 
 async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<KnownWorktree> {
   const { repository, key, provider = gitProvider } = options
-  const base = await findBase(tools.git, repository, options.base)
-  if (options.allowDirty !== true) await requireCommitted(tools.git, tools.files, repository)
+  const { name, commit, isCheckedOut } = await findBase(tools, repository, options.base)
+  if (options.allowDirty !== true) {
+    const known = isCheckedOut ? commit : undefined
+    await requireCommitted(tools.git, tools.files, repository, known)
+  }
   const prefix = options.branchPrefix ?? 'run/'
   const wanted = requireBranchName(`${prefix}${slug(options.name)}`)
   for (let number = 1; number <= namesMax; number += 1) {
@@ -131,7 +134,7 @@ async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<Kn
       state: 'creating',
       provider: provider.name,
       branch,
-      base,
+      base: { name, commit },
       path,
       carried: [],
       createdAtMs: tools.now(),
@@ -149,7 +152,6 @@ async function tookBranch(
 ): Promise<boolean> {
   const { branch, base, key } = record
   const ref = branchRef(branch)
-  if ((await commitOf(tools.git, repository, ref)) !== undefined) return false
   await writeRecord(tools.files, repository, record)
   try {
     const reason = 'loopwright: branch for a run'
@@ -228,7 +230,9 @@ async function filled(
   const { git, files } = tools
   const { repository } = options
   const tree = await openWorkTree(tools, repository, known)
-  await restoreWorkTree(tree, known.base.commit, [])
+  const isEmpty = (await files.readdir(known.path)).every((name) => name === '.git')
+  if (isEmpty) await fillWorkTree(tree, known.base.commit)
+  else await restoreWorkTree(tree, known.base.commit, [])
   await showIndex(files, tree, known.id)
   const { checkout } = repository
   const carried =

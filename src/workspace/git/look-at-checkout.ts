@@ -8,21 +8,22 @@ import { LoopError } from '../../loop/index.ts'
 import { type Bytes, show } from '../bytes.ts'
 import { split } from './list-changes.ts'
 import { makeOwnDirectory } from './own-directory.ts'
-import { commitOf } from './refs.ts'
+import { commitOf, type ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
 import type { GitPlace, RunGit } from './run-git.ts'
 import type { WorktreeFiles } from './worktree-files.ts'
 
 const shownMax = 5
 
-/** Paths that are changed, staged or new. */
+/** Paths that are changed, staged or new. `known` is the commit that is checked out. */
 export async function uncommitted(
   git: RunGit,
   files: WorktreeFiles,
   repository: Repository,
+  known?: ObjectId,
 ): Promise<readonly Bytes[]> {
   const { checkout } = repository
-  const head = await commitOf(git, repository, 'HEAD', repository.gitDir)
+  const head = known ?? (await commitOf(git, repository, 'HEAD', repository.gitDir))
   if (checkout === undefined || head === undefined) return []
   const at = await placeOf(files, repository, checkout)
   const [changed, others] = await Promise.all([
@@ -52,8 +53,9 @@ export async function requireCommitted(
   git: RunGit,
   files: WorktreeFiles,
   repository: Repository,
+  known?: ObjectId,
 ): Promise<void> {
-  const paths = await uncommitted(git, files, repository)
+  const paths = await uncommitted(git, files, repository, known)
   if (paths.length === 0) return
   const named = paths
     .slice(0, shownMax)

@@ -36,23 +36,25 @@ export async function makeOwnDirectory(
   files: WorktreeFiles,
   { repository, path, exact, excludes = [] }: OwnDirectoryOptions,
 ): Promise<OwnDirectory> {
-  await files.mkdir(join(path, 'refs'), { recursive: true })
-  await files.mkdir(join(path, 'info'), { recursive: true })
-  const theirs = await readIfThere(files, join(repository.commonDir, 'info', 'exclude'))
-  const ignored = await readIfThere(files, repository.ignoreFile)
+  const [theirs, ignored] = await Promise.all([
+    readIfThere(files, join(repository.commonDir, 'info', 'exclude')),
+    readIfThere(files, repository.ignoreFile),
+    files.mkdir(join(path, 'refs'), { recursive: true }),
+    files.mkdir(join(path, 'info'), { recursive: true }),
+  ])
   const wanted: Readonly<Record<string, string>> = {
     config: configFor(repository),
     'info/attributes': exact ? noConversion : '',
     // The last line that fits decides, so ours come last.
     'info/exclude': [ignored, theirs, ...excludes, ''].join('\n'),
-    // Last: it makes the folder a git directory.
-    HEAD: 'ref: refs/heads/none\n',
   }
-  for (const [name, content] of Object.entries(wanted)) {
-    if ((await readIfThere(files, join(path, name))) !== content) {
-      await replaceFile(files, join(path, name), Buffer.from(content, 'latin1'))
-    }
+  const put = async ([name, content]: readonly [string, string]): Promise<void> => {
+    if ((await readIfThere(files, join(path, name))) === content) return
+    await replaceFile(files, join(path, name), Buffer.from(content, 'latin1'), 'can be made again')
   }
+  await Promise.all(Object.entries(wanted).map(put))
+  // Last: it makes the folder a git directory.
+  await put(['HEAD', 'ref: refs/heads/none\n'])
   const indexFile = join(path, 'index')
   const objectsDir = join(repository.commonDir, 'objects')
   return {
@@ -67,12 +69,13 @@ export async function replaceFile(
   files: WorktreeFiles,
   path: string,
   content: Buffer,
+  loss: 'must not be lost' | 'can be made again' = 'must not be lost',
 ): Promise<void> {
   const temporary = `${path}.${randomUUID()}`
   const handle = await files.open(temporary, 'wx', 0o600)
   try {
     await handle.writeFile(content)
-    await handle.sync()
+    if (loss === 'must not be lost') await handle.sync()
   } finally {
     await handle.close()
   }

@@ -25,12 +25,30 @@ export async function restoreWorkTree(
   await requireTree(tree, target)
   await onScratchIndex(tree, (at) =>
     withUsableFolders(tree, async () => {
-      const call = { at, timeoutMs: treeTimeoutMs }
-      const options = ['--reset', '-u', '--no-recurse-submodules']
-      await tree.git({ ...call, command: 'read-tree', options, operands: [target] })
-      await tree.git({ ...call, command: 'clean', options: cleanOptions(exclude) })
+      await checkOut(tree, at, target)
+      await tree.git({
+        at,
+        command: 'clean',
+        options: cleanOptions(exclude),
+        timeoutMs: treeTimeoutMs,
+      })
     }),
   )
+}
+
+/** The same where there is nothing yet. */
+export async function fillWorkTree(tree: WorkTree, target: ObjectId): Promise<void> {
+  await onScratchIndex(tree, (at) => checkOut(tree, at, target))
+}
+
+async function checkOut(tree: WorkTree, at: GitPlace, target: ObjectId): Promise<void> {
+  await tree.git({
+    at,
+    command: 'read-tree',
+    options: ['--reset', '-u', '--no-recurse-submodules'],
+    operands: [target],
+    timeoutMs: treeTimeoutMs,
+  })
 }
 
 /** An agent may have left folders that even their owner cannot look into or change. */
