@@ -182,6 +182,19 @@ describe.each(workspaceKinds)('$kind', ({ makePlace }) => {
       await expect(stat(at('moved'))).rejects.toThrow('ENOENT')
     })
 
+    test('knows of what another one did to the same files', async () => {
+      await write('p', '1')
+      const one = await workspace.snapshot()
+      const other = await place.open()
+      await write('p', '2')
+      const two = await other.snapshot()
+      await workspace.restore(one)
+      await other.restore(two)
+      expect(await workspace.snapshot()).toBe(two)
+      await workspace.restore(one)
+      expect(await other.snapshot()).toBe(one)
+    })
+
     test('waits for the one before it, and for a restore', async () => {
       await write('p', '1')
       const tree = await workspace.snapshot()

@@ -13,6 +13,7 @@ import { type Bytes, toPath } from '../bytes.ts'
 import { inParallel } from '../in-parallel.ts'
 import { hasCode, look, width } from '../place.ts'
 import { ChangedError } from '../read-file.ts'
+import { identityOf } from '../stat-cache.ts'
 import { listChanges, type Suspect } from './list-changes.ts'
 import { noObject, type ObjectId } from './refs.ts'
 import { isReservedLink } from './reserved-names.ts'
@@ -43,11 +44,12 @@ export async function snapshotWorkTree(
 
 async function snapshotOnce(tree: WorkTree): Promise<ObjectId> {
   const { memory, own, path } = tree
+  const identity = await indexIdentity(tree)
   const suspects = await listChanges(tree, own.at(path))
   const { changes, same } = await measure(tree, suspects)
   const refresh = same.length >= refreshFrom && same.every((seen) => isOld(tree, seen))
   const isSame = changes.length === 0 && !refresh
-  if (isSame && memory.indexTree !== undefined) return memory.indexTree
+  if (isSame && memory.index?.identity === identity) return memory.index.tree
   const id = isSame
     ? await writeTree(tree, own.at(path))
     : await onScratchIndex(tree, async (at) => {
@@ -55,7 +57,7 @@ async function snapshotOnce(tree: WorkTree): Promise<ObjectId> {
         if (refresh) await refreshIndex(tree, at)
         return writeTree(tree, at)
       })
-  memory.indexTree = id
+  memory.index = { identity: isSame ? identity : await indexIdentity(tree), tree: id }
   return id
 }
 
@@ -186,6 +188,9 @@ const isOld = (tree: WorkTree, stat: BigIntStats): boolean =>
 async function hasIndex({ files, own }: WorkTree): Promise<boolean> {
   return (await files.lstat(own.indexFile).catch(() => undefined)) !== undefined
 }
+
+const indexIdentity = async ({ files, own }: WorkTree): Promise<string> =>
+  identityOf(await files.lstat(own.indexFile, { bigint: true }))
 
 async function makeIndex(tree: WorkTree, from: ObjectId): Promise<void> {
   await onScratchIndex(tree, async (at) => {

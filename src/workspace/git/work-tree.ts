@@ -26,8 +26,8 @@ export interface WorkTree extends OwnFolder {
 
 /** What this process knows to be so, and need not ask git again. */
 export interface Memory {
-  /** The tree that the index stands for. */
-  indexTree?: ObjectId | undefined
+  /** The tree that the index stood for when it was this very file. */
+  index?: { readonly identity: string; readonly tree: ObjectId }
   /** The last tree that the ref of snapshots was seen to keep. */
   kept?: ObjectId
 }
@@ -46,7 +46,6 @@ export async function onScratchIndex<T>(
 ): Promise<T> {
   const { files, own, path } = tree
   const scratch = join(own.path, `index.${randomUUID()}`)
-  tree.memory.indexTree = undefined
   try {
     await linkOrCopy(files, own.indexFile, scratch).catch((error: unknown) => {
       if (!hasCode(error, 'ENOENT')) throw error

@@ -15,9 +15,10 @@ import { show } from '../bytes.ts'
 import { hasCode } from '../place.ts'
 import { ChangedError } from '../read-file.ts'
 import { checkWorktree, failed } from './check-worktree.ts'
-import { type Commit, type CommitRequest, commitTree, keepSnapshot } from './commit-tree.ts'
+import { type Commit, type CommitRequest, commitTree, keepSnapshot, tipOf } from './commit-tree.ts'
 import { fromTreeId, toTreeId } from './git-tree-id.ts'
 import { split } from './list-changes.ts'
+import { fileKey } from './names.ts'
 import {
   type KnownWorktree,
   openWorkTree,
@@ -25,7 +26,7 @@ import {
   showIndexIfNone,
   type Tools,
 } from './open-work-tree.ts'
-import type { ObjectId } from './refs.ts'
+import { branchRef, type ObjectId, snapshotsRef } from './refs.ts'
 import { registerAgain } from './register-again.ts'
 import type { Repository } from './repository.ts'
 import { restoreWorkTree, withUsableFolders } from './restore-work-tree.ts'
@@ -117,7 +118,11 @@ async function requireThere(run: OpenRun): Promise<void> {
 async function snapshot(run: OpenRun): Promise<ObjectId> {
   await requireThere(run)
   const { tree, worktree } = run
-  const fallback = async (): Promise<ObjectId> => worktree.base.commit
+  // What it was last known to be: so what is tracked stays so.
+  const fallback = async (): Promise<ObjectId> =>
+    (await tipOf(tree, snapshotsRef(fileKey(worktree.key))))?.tree ??
+    (await tipOf(tree, branchRef(worktree.branch)))?.tree ??
+    worktree.base.commit
   const id = await withUsableFolders(tree, () => snapshotWorkTree(tree, fallback))
   await keepSnapshot(tree, worktree.key, id, run.beforeRef)
   await showIndexIfNone(run.tools.files, tree, worktree.id)
