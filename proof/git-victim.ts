@@ -90,6 +90,8 @@ function killSoon(phase: GitKill['phase']): void {
     for (const child of phase === 'half' ? children : []) process.kill(-child, 'SIGKILL')
     process.kill(process.pid, 'SIGKILL')
   }, 0)
+  // It may have been too quick, and the last one: then nobody is killed.
+  look.unref()
 }
 
 function childrenOf(parent: number): readonly number[] {
