@@ -171,6 +171,33 @@ test('clean-up of one that is gone, or not ours any more, takes only what is our
   expect(readFileSync(join(elsewhere(), 'a.txt'), 'utf8')).toBe('a\n')
 })
 
+test('one whose making was killed at any moment is made again, and can be removed', async () => {
+  const repository = await fixture.repository()
+  const record = join(fixture.checkout, '.git', 'loopwright', 'worktrees', 'k.json')
+  const { id, ...unfinished } = { ...worktree, state: 'creating' }
+  const moments = [
+    // git has registered it, and locked it meanwhile.
+    () => writeFileSync(admin('locked'), 'initializing'),
+    // It was not yet on its branch.
+    () => {
+      for (const name of ['a.txt', 'deep']) rmSync(join(worktree.path, name), { recursive: true })
+      writeFileSync(admin('HEAD'), '0'.repeat(40))
+      writeFileSync(admin('locked'), 'initializing')
+    },
+    // Half of its files were there.
+    () => rmSync(join(worktree.path, 'deep'), { recursive: true }),
+  ]
+  for (const moment of moments) {
+    moment()
+    writeFileSync(record, JSON.stringify(unfinished))
+    expect(await fixture.create({ key: 'k' })).toMatchObject({ id, branch: worktree.branch })
+    expect(fixture.gitIn(worktree.path, 'status', '--porcelain')).toBe('')
+    expect(existsSync(admin('locked'))).toBe(false)
+  }
+  expect(await removeWorktree({ repository, key: 'k' })).toMatchObject({ status: 'removed' })
+  expect(fixture.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+})
+
 describe('a lock that a dead git left', () => {
   const old = (path: string) => {
     writeFileSync(path, '')

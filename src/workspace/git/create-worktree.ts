@@ -15,7 +15,7 @@ import { checkWorktree } from './check-worktree.ts'
 import { failure } from './failure.ts'
 import { finishRemoval } from './finish-removal.ts'
 import { freeBytesMinDefault, requireSpace } from './free-space.ts'
-import { idAt, removeHalf } from './half-made.ts'
+import { idAt, removeHalf, unlockHalf } from './half-made.ts'
 import { ignoredPaths, requireCommitted } from './look-at-checkout.ts'
 import { numbered, requireBranchName, slug } from './names.ts'
 import { type KnownWorktree, openWorkTree, showIndex, type Tools } from './open-work-tree.ts'
@@ -101,7 +101,10 @@ async function resumed(
         throw error
       },
     )
-    if (status === 'there') return { ...record, id }
+    if (status === 'there') {
+      await unlockHalf(tools, repository, id)
+      return { ...record, id }
+    }
   }
   await removeHalf(tools, repository, path)
   const tip = await commitOf(tools.git, repository, branchRef(branch))

@@ -36,3 +36,14 @@ export async function removeHalf(
   await files.rm(join(path, '.git'), { force: true })
   await files.rmdir(path)
 }
+
+/** git locks a worktree while it makes it, in these words. One that was killed then leaves the lock. */
+export async function unlockHalf(
+  { files }: Pick<Tools, 'files'>,
+  repository: Repository,
+  id: string,
+): Promise<void> {
+  const locked = join(adminDir(repository, id), 'locked')
+  const reason = await files.readFile(locked, 'utf8').catch(() => '')
+  if (reason.trim() === 'initializing') await files.rm(locked, { force: true })
+}
