@@ -12,6 +12,7 @@ import { sandboxRelay } from './sandbox-relay.ts'
 import { sandboxStart } from './sandbox-start.ts'
 import { stepCost } from './step-cost.ts'
 import { toolCall } from './tool-call.ts'
+import { worktreeReady, worktreeTrees } from './worktree.ts'
 
 await runSuites('bench', [
   stepCost,
@@ -28,4 +29,6 @@ await runSuites('bench', [
   comparePeers,
   promptAssembly,
   gateway,
+  worktreeReady,
+  worktreeTrees,
 ])

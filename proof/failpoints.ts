@@ -73,7 +73,7 @@ function verbOf(sql: string): string {
 }
 
 const changing = new Set(
-  'appendFile chmod datasync mkdir rename rm rmdir symlink sync truncate unlink utimes write writeFile'.split(
+  'appendFile chmod copyFile datasync link mkdir rename rm rmdir symlink sync truncate unlink utimes write writeFile'.split(
     ' ',
   ),
 )

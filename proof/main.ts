@@ -5,6 +5,8 @@ import { agentKills } from './agent-kills.ts'
 import { canaries } from './canary.ts'
 import { failingCalls } from './failing-calls.ts'
 import { gatewaySuites } from './gateway.ts'
+import { gitKills } from './git-kills.ts'
+import { gitRaces } from './git-races.ts'
 import { hostileSets } from './hostile-sets.ts'
 import { killedReplays } from './killed-replays.ts'
 import { killSuites } from './kills.ts'
@@ -30,6 +32,8 @@ const everything = [
   killedReplays,
   sandboxLimits,
   ...killSuites(),
+  gitRaces,
+  gitKills,
 ]
 
 await runSuites('proof', isReplay ? seeded : everything)

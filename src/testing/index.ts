@@ -39,7 +39,19 @@ export {
 } from '../journal/index.ts'
 export { createPrompt, type PromptSection } from '../loops/index.ts'
 export { createPlainCommands, killAbandoned, openSandbox } from '../sandbox/index.ts'
-export { createDirectoryWorkspace } from '../workspace/index.ts'
+export {
+  createDirectoryWorkspace,
+  createWorktree,
+  findGit,
+  findRepository,
+  listWorktrees,
+  openWorktree,
+  type Repository,
+  type RunGit,
+  removeWorktree,
+  runGit,
+  type WorktreeFiles,
+} from '../workspace/index.ts'
 export {
   type AgentContextOptions,
   createAgentContext,

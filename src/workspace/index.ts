@@ -1,5 +1,43 @@
 export { createDirectoryWorkspace, type DirectoryWorkspaceOptions } from './directory.ts'
 export {
+  type Carried,
+  type CarryLimits,
+  type CarryRule,
+  carryLimitsDefault,
+  carryRulesDefault,
+} from './git/carry-over.ts'
+export type { WorktreeStatus } from './git/check-worktree.ts'
+export type { Commit, CommitRequest } from './git/commit-tree.ts'
+export {
+  type CreatedWorktree,
+  type CreateWorktreeOptions,
+  createWorktree,
+} from './git/create-worktree.ts'
+export { findGit } from './git/find-git.ts'
+export { isGitTree } from './git/git-tree-id.ts'
+export { type FolderSize, type ListedWorktree, listWorktrees } from './git/list-worktrees.ts'
+export { uncommitted } from './git/look-at-checkout.ts'
+export { isBranchName, slug } from './git/names.ts'
+export type { KnownWorktree } from './git/open-work-tree.ts'
+export { gitProvider, type WorktreeProvider } from './git/provider.ts'
+export {
+  forgetSnapshots,
+  type Removal,
+  type RemoveWorktreeOptions,
+  removeWorktree,
+} from './git/remove-worktree.ts'
+export { findRepository, type Repository } from './git/repository.ts'
+export { type GitCall, type GitPlace, type RunGit, runGit } from './git/run-git.ts'
+export { GitError } from './git/run-program.ts'
+export { type WorktreeFiles, worktreeFiles } from './git/worktree-files.ts'
+export { pathTemplateDefault, worktreePath } from './git/worktree-path.ts'
+export {
+  openWorktree,
+  type WorktreeWorkspace,
+  type WorktreeWorkspaceOptions,
+} from './git/worktree-workspace.ts'
+export { chooseProvider, type ProviderChoice, type WorktrunkOptions } from './git/worktrunk.ts'
+export {
   createTrees,
   type DirectoryTrees,
   type TreeDifference,

@@ -6,11 +6,19 @@ import { type Bytes, fromBuffer, toPath } from './bytes.ts'
 import type { Exclusions } from './exclusions.ts'
 import type { StatCache } from './stat-cache.ts'
 
-export interface Place {
+/** A directory whose files are looked at. */
+export interface Folder {
   readonly root: Bytes
   readonly files: Files
-  readonly blobs: Blobs
+}
+
+/** One that is also changed. */
+export interface OwnFolder extends Folder {
   readonly exclusions: Exclusions
+}
+
+export interface Place extends OwnFolder {
+  readonly blobs: Blobs
   readonly cache: StatCache
   readonly now: () => number
 }
@@ -19,11 +27,11 @@ export interface Place {
 export const width = 8
 
 /** Where a path of the tree is. The empty one is the root itself. */
-export const at = (place: Place, path: Bytes): Buffer =>
+export const at = (place: Folder, path: Bytes): Buffer =>
   toPath(path === '' ? place.root : `${place.root}/${path}`)
 
 /** Of the link itself, if it is one. Undefined when there is nothing. */
-export async function look(place: Place, path: Bytes): Promise<BigIntStats | undefined> {
+export async function look(place: Folder, path: Bytes): Promise<BigIntStats | undefined> {
   try {
     return await place.files.lstat(at(place, path), { bigint: true })
   } catch (error) {
@@ -32,11 +40,11 @@ export async function look(place: Place, path: Bytes): Promise<BigIntStats | und
   }
 }
 
-export async function namesIn(place: Place, path: Bytes): Promise<readonly Bytes[]> {
+export async function namesIn(place: Folder, path: Bytes): Promise<readonly Bytes[]> {
   return (await place.files.readdir(at(place, path), 'buffer')).map(fromBuffer)
 }
 
-export async function linkTarget(place: Place, path: Bytes): Promise<Bytes> {
+export async function linkTarget(place: Folder, path: Bytes): Promise<Bytes> {
   return fromBuffer(await place.files.readlink(at(place, path), 'buffer'))
 }
 

@@ -5,7 +5,7 @@ import { type BigIntStats, constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { BlobId } from '../loop/index.ts'
 import { type Bytes, show } from './bytes.ts'
-import { at, hasCode, type Place } from './place.ts'
+import { at, type Folder, hasCode, type Place } from './place.ts'
 import { identityOf } from './stat-cache.ts'
 
 /** Files up to this size are held in memory as a whole. */
@@ -46,26 +46,63 @@ export async function hashFile(place: Place, path: Bytes, seen: BigIntStats): Pr
   })
 }
 
-/** Never through a link, never waiting for the other end of a pipe. */
+/** The bytes of a file that was seen as `seen`, at once. Rejects with `ChangedError`. */
+export async function bytesOf(folder: Folder, path: Bytes, seen: BigIntStats): Promise<Uint8Array> {
+  const bytes = Number(seen.size)
+  const content = await reading(folder, path, seen, (handle) => readWhole(handle, bytes))
+  if (content.length !== bytes) throw new ChangedError(path)
+  return content
+}
+
+/** The same in pieces. What was handed out counts only if it ends without an error. */
+export async function* piecesOf(
+  folder: Folder,
+  path: Bytes,
+  seen: BigIntStats,
+): AsyncGenerator<Uint8Array> {
+  const handle = await openAsSeen(folder, path, seen)
+  try {
+    yield* chunksOf(handle, Number(seen.size))
+    await requireAsSeen(handle, path, seen)
+  } finally {
+    await handle.close()
+  }
+}
+
 async function reading<T>(
-  place: Place,
+  folder: Folder,
   path: Bytes,
   seen: BigIntStats,
   read: (handle: FileHandle) => Promise<T>,
 ): Promise<T> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const handle = await place.files.open(at(place, path), flags).catch((error: unknown) => {
-    throw isGone(error) ? new ChangedError(path, error) : error
-  })
-  const isAsSeen = async () => identityOf(await handle.stat({ bigint: true })) === identityOf(seen)
+  const handle = await openAsSeen(folder, path, seen)
   try {
-    if (!(await isAsSeen())) throw new ChangedError(path)
     const result = await read(handle)
-    if (!(await isAsSeen())) throw new ChangedError(path)
+    await requireAsSeen(handle, path, seen)
     return result
   } finally {
     await handle.close()
   }
+}
+
+/** Never through a link, never waiting for the other end of a pipe. */
+async function openAsSeen(folder: Folder, path: Bytes, seen: BigIntStats): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const handle = await folder.files.open(at(folder, path), flags).catch((error: unknown) => {
+    throw isGone(error) ? new ChangedError(path, error) : error
+  })
+  try {
+    await requireAsSeen(handle, path, seen)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+async function requireAsSeen(handle: FileHandle, path: Bytes, seen: BigIntStats): Promise<void> {
+  const isAsSeen = identityOf(await handle.stat({ bigint: true })) === identityOf(seen)
+  if (!isAsSeen) throw new ChangedError(path)
 }
 
 /** It was there a moment ago, and it was a file in a directory. */

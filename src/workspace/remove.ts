@@ -4,10 +4,10 @@ import type { BigIntStats } from 'node:fs'
 import { LoopError } from '../loop/index.ts'
 import { type Bytes, inside, show } from './bytes.ts'
 import { inParallel } from './in-parallel.ts'
-import { at, look, namesIn, type Place, width } from './place.ts'
+import { at, look, namesIn, type OwnFolder, width } from './place.ts'
 
 /** False when something below it is excluded: that stays, and the folders above it. */
-export async function remove(place: Place, path: Bytes): Promise<boolean> {
+export async function remove(place: OwnFolder, path: Bytes): Promise<boolean> {
   if (place.exclusions.protects(path)) return false
   const seen = await look(place, path)
   if (seen === undefined) return true
@@ -26,7 +26,7 @@ export async function remove(place: Place, path: Bytes): Promise<boolean> {
 
 /** Makes room for something else under the same name. What is not a directory gets replaced. */
 export async function clearDirectory(
-  place: Place,
+  place: OwnFolder,
   path: Bytes,
   seen: BigIntStats | undefined,
 ): Promise<void> {
@@ -37,7 +37,7 @@ export async function clearDirectory(
 }
 
 /** An agent may have left a directory that even its owner cannot change. */
-export async function makeUsable(place: Place, path: Bytes, seen: BigIntStats): Promise<void> {
+export async function makeUsable(place: OwnFolder, path: Bytes, seen: BigIntStats): Promise<void> {
   const mode = Number(seen.mode) & 0o7777
   if ((mode & 0o700) !== 0o700) await place.files.chmod(at(place, path), mode | 0o700)
 }

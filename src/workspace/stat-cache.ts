@@ -18,19 +18,19 @@ const tickMs = 50
 /** Less than any grace time of a sweep. */
 const rememberMs = 20 * 60_000
 
-export interface Remembered {
+export interface Remembered<Id> {
   readonly identity: string
-  readonly blob: BlobId
+  readonly blob: Id
   readonly storedAtMs: number
 }
 
-export interface StatCache {
+export interface StatCache<Id = BlobId> {
   /** The content that this file still has. */
-  find(path: Bytes, stat: BigIntStats): BlobId | undefined
+  find(path: Bytes, stat: BigIntStats): Id | undefined
   /** The same, if it need not be put again. */
-  findStored(path: Bytes, stat: BigIntStats): BlobId | undefined
+  findStored(path: Bytes, stat: BigIntStats): Id | undefined
   /** `readAtMs` is the time before the first byte was read. */
-  remember(path: Bytes, stat: BigIntStats, blob: BlobId, readAtMs: number): void
+  remember(path: Bytes, stat: BigIntStats, blob: Id, readAtMs: number): void
   keepOnly(paths: ReadonlySet<Bytes>): void
   /** Tree objects that were put a short time ago. */
   isStored(tree: TreeId): boolean
@@ -40,12 +40,12 @@ export interface StatCache {
 export const identityOf = (stat: BigIntStats): string =>
   `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`
 
-export function createStatCache(now: () => number): StatCache {
-  const files = new Map<Bytes, Remembered>()
+export function createStatCache<Id = BlobId>(now: () => number): StatCache<Id> {
+  const files = new Map<Bytes, Remembered<Id>>()
   const trees = new Map<TreeId, number>()
   const isFresh = (storedAtMs: number) => now() - storedAtMs < rememberMs
 
-  function remembered(path: Bytes, stat: BigIntStats): Remembered | undefined {
+  function remembered(path: Bytes, stat: BigIntStats): Remembered<Id> | undefined {
     const found = files.get(path)
     return found?.identity === identityOf(stat) ? found : undefined
   }

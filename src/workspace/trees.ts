@@ -3,6 +3,7 @@
 import type { Blobs, Trees } from '../engine/index.ts'
 import type { BlobId, TreeId } from '../loop/index.ts'
 import { asText, type Bytes, inside, show } from './bytes.ts'
+import { isGitTree } from './git/git-tree-id.ts'
 import {
   blobOf,
   type FileEntry,
@@ -54,7 +55,8 @@ export function createTrees(blobs: Blobs): DirectoryTrees {
 }
 
 async function* reachable(blobs: Blobs, tree: TreeId, seen: Set<string>): AsyncGenerator<BlobId> {
-  if (seen.has(tree)) return
+  // What is in git is kept by git.
+  if (seen.has(tree) || isGitTree(tree)) return
   seen.add(tree)
   yield blobOf(tree)
   for (const entry of await loadTree(blobs, tree)) {

@@ -1,0 +1,116 @@
+/** Trees become commits: all of them on a ref that only keeps them, iterations on the run's branch. */
+
+import { LoopError } from '../../loop/index.ts'
+import { fileKey } from './names.ts'
+import { branchRef, changeRef, type ObjectId, snapshotsRef } from './refs.ts'
+import type { WorkTree } from './work-tree.ts'
+
+export interface CommitRequest {
+  /** The first line says what changed; it is never empty. */
+  readonly message: string
+  /** Kept as lines at the end of the message, by which a commit is known again. */
+  readonly trailers?: Readonly<Record<string, string>>
+}
+
+export interface Commit {
+  readonly commit: ObjectId
+  readonly tree: ObjectId
+  /** False when there was nothing to commit, or it was committed before. */
+  readonly isNew: boolean
+}
+
+type BeforeRef = (() => Promise<void>) | undefined
+
+const triesMax = 5
+
+/** Keeps a tree, and so all before it, from garbage collection. */
+export async function keepSnapshot(
+  tree: WorkTree,
+  key: string,
+  id: ObjectId,
+  beforeRef?: BeforeRef,
+): Promise<void> {
+  if (tree.memory.kept === id) return
+  await advance(tree, snapshotsRef(fileKey(key)), id, 'loopwright snapshot\n', beforeRef)
+  tree.memory.kept = id
+}
+
+export async function commitTree(
+  tree: WorkTree,
+  branch: string,
+  id: ObjectId,
+  request: CommitRequest,
+  beforeRef?: BeforeRef,
+): Promise<Commit> {
+  const made = await advance(tree, branchRef(branch), id, messageOf(request), beforeRef)
+  return { ...made, tree: id }
+}
+
+async function advance(
+  tree: WorkTree,
+  ref: string,
+  id: ObjectId,
+  message: string,
+  beforeRef: BeforeRef,
+): Promise<{ readonly commit: ObjectId; readonly isNew: boolean }> {
+  for (let tries = 1; tries <= triesMax; tries += 1) {
+    const tip = await tipOf(tree, ref)
+    if (tip?.tree === id) return { commit: tip.commit, isNew: false }
+    const commit = await writeCommit(tree, id, tip?.commit, message)
+    await beforeRef?.()
+    const reason = `loopwright: ${message.split('\n', 1)[0] ?? ''}`.slice(0, 200)
+    const change = { ref, to: commit, from: tip?.commit, reason }
+    if (await changeRef(tree.git, tree.repository, change)) return { commit, isNew: true }
+  }
+  const advice = 'Stop what moves it, then resume.'
+  throw new LoopError('workspace-failed', `The ref ${ref} keeps being moved by others. ${advice}`)
+}
+
+interface Tip {
+  readonly commit: ObjectId
+  readonly tree: ObjectId
+}
+
+export async function tipOf(
+  tree: Pick<WorkTree, 'git' | 'repository'>,
+  ref: string,
+): Promise<Tip | undefined> {
+  const { stdout } = await tree.git({
+    at: { gitDir: tree.repository.commonDir },
+    command: 'for-each-ref',
+    options: ['--format=%(refname) %(objectname) %(tree)'],
+    operands: [ref],
+  })
+  const line = stdout
+    .toString('utf8')
+    .split('\n')
+    .find((one) => one.startsWith(`${ref} `))
+  const [, commit, id] = line?.split(' ') ?? []
+  return commit === undefined || id === undefined || id === '' ? undefined : { commit, tree: id }
+}
+
+async function writeCommit(
+  tree: WorkTree,
+  id: ObjectId,
+  parent: ObjectId | undefined,
+  message: string,
+): Promise<ObjectId> {
+  const { stdout } = await tree.git({
+    at: { ...tree.own.at(tree.path) },
+    command: 'commit-tree',
+    options: ['--no-gpg-sign', ...(parent === undefined ? [] : ['-p', parent]), '-F', '-'],
+    operands: [id],
+    input: Buffer.from(message, 'utf8'),
+  })
+  return stdout.toString('latin1').trim()
+}
+
+function messageOf({ message, trailers = {} }: CommitRequest): string {
+  const clean = (text: string): string => text.replaceAll('\0', '')
+  const lines = Object.entries(trailers).map(([name, value]) => {
+    const key = name.replaceAll(/[^A-Za-z0-9-]/g, '-')
+    return `${key}: ${clean(value).replaceAll(/\s+/g, ' ').trim()}`
+  })
+  const text = clean(message).trim() || 'Work of an iteration'
+  return `${text}\n${lines.length === 0 ? '' : `\n${lines.join('\n')}\n`}`
+}

@@ -1,0 +1,95 @@
+/**
+ * The person's own checkout, only looked at: what is not committed, and what is ignored. Settings,
+ * filters and monitors of the repository have no part in it, and not even its index is refreshed.
+ */
+
+import { join } from 'node:path'
+import { LoopError } from '../../loop/index.ts'
+import { type Bytes, show } from '../bytes.ts'
+import { split } from './list-changes.ts'
+import { makeOwnDirectory } from './own-directory.ts'
+import { commitOf, type ObjectId } from './refs.ts'
+import type { Repository } from './repository.ts'
+import type { GitPlace, RunGit } from './run-git.ts'
+import type { WorktreeFiles } from './worktree-files.ts'
+
+const shownMax = 5
+
+/** Paths that are changed, staged or new. `known` is the commit that is checked out. */
+export async function uncommitted(
+  git: RunGit,
+  files: WorktreeFiles,
+  repository: Repository,
+  known?: ObjectId,
+): Promise<readonly Bytes[]> {
+  const { checkout } = repository
+  const head = known ?? (await commitOf(git, repository, 'HEAD', repository.gitDir))
+  if (checkout === undefined || head === undefined) return []
+  const at = await placeOf(files, repository, checkout)
+  const [changed, others] = await Promise.all([
+    git({
+      at,
+      command: 'diff',
+      options: [
+        '-z',
+        '--name-only',
+        '--no-ext-diff',
+        '--no-textconv',
+        '--no-renames',
+        '--ignore-submodules=all',
+      ],
+      operands: [head],
+    }),
+    git({
+      at,
+      command: 'ls-files',
+      options: ['-z', '--others', '--exclude-standard', '--directory', '--no-empty-directory'],
+    }),
+  ])
+  return [...split(changed.stdout), ...split(others.stdout)]
+}
+
+export async function requireCommitted(
+  git: RunGit,
+  files: WorktreeFiles,
+  repository: Repository,
+  known?: ObjectId,
+): Promise<void> {
+  const paths = await uncommitted(git, files, repository, known)
+  if (paths.length === 0) return
+  const named = paths
+    .slice(0, shownMax)
+    .map((path) => show(path))
+    .join(', ')
+  const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : ''
+  const advice =
+    'A run starts from a commit and would not see them. Commit them, put them aside (git stash -u), or allow it (allowDirty).'
+  const message = `${repository.checkout} has uncommitted changes: ${named}${more}. ${advice}`
+  throw new LoopError('wrong-status', message)
+}
+
+/** Ignored files, and folders that are ignored as a whole, which end in a slash. */
+export async function ignoredPaths(
+  git: RunGit,
+  files: WorktreeFiles,
+  repository: Repository,
+): Promise<readonly Bytes[]> {
+  const { checkout } = repository
+  if (checkout === undefined) return []
+  const { stdout } = await git({
+    at: await placeOf(files, repository, checkout),
+    command: 'ls-files',
+    options: ['-z', '--others', '--ignored', '--exclude-standard', '--directory'],
+  })
+  return split(stdout)
+}
+
+async function placeOf(
+  files: WorktreeFiles,
+  repository: Repository,
+  checkout: string,
+): Promise<GitPlace> {
+  const path = join(repository.commonDir, 'loopwright', 'look')
+  const own = await makeOwnDirectory(files, { repository, path, exact: false })
+  return own.at(checkout, join(repository.gitDir, 'index'))
+}

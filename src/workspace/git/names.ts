@@ -1,0 +1,48 @@
+/**
+ * Names of branches and worktrees, made from whatever a run is called.
+ *
+ * 1. A slug has lower-case letters, digits and single hyphens, is never empty and never long: it is
+ *    safe as a part of a branch, of a path and of an argument.
+ */
+
+import { createHash } from 'node:crypto'
+import { LoopError } from '../../loop/index.ts'
+
+const slugLengthMax = 60
+
+export function slug(name: string): string {
+  const words = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .split(/[^a-z0-9]+/)
+  const joined = words
+    .filter((word) => word !== '')
+    .join('-')
+    .slice(0, slugLengthMax)
+  return joined.replace(/-$/, '') || 'run'
+}
+
+/** The n-th name that is tried: `run/fix`, `run/fix-2`, `run/fix-3`… */
+export const numbered = (name: string, number: number): string =>
+  number === 1 ? name : `${name}-${number}`
+
+/** By the rules of `git check-ref-format --branch`, and with no dash in front. */
+export function isBranchName(name: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  const forbidden = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$|^@$/
+  if (name === '' || name === 'HEAD' || name.length > 200 || forbidden.test(name)) return false
+  return name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'))
+}
+
+export function requireBranchName(name: string): string {
+  if (isBranchName(name)) return name
+  const advice = 'Choose a name of letters, digits, hyphens and slashes, like run/fix-tests.'
+  throw new LoopError('bad-name', `${JSON.stringify(name)} cannot be a branch. ${advice}`)
+}
+
+/** One file name, and one part of a ref, for whatever a run is known by. */
+export function fileKey(key: string): string {
+  if (/^[a-z0-9][a-z0-9-]{0,79}$/.test(key)) return key
+  return `x${createHash('sha256').update(key).digest('hex').slice(0, 40)}`
+}

@@ -1,0 +1,41 @@
+/**
+ * Tells git of a worktree that it forgot, or whose folder is gone: with the same three small files,
+ * in the same place, that git itself writes.
+ */
+
+import { join } from 'node:path'
+import { hasCode } from '../place.ts'
+import { adminDir, type Registered, type WorktreeStatus } from './check-worktree.ts'
+import { branchRef } from './refs.ts'
+import type { Repository } from './repository.ts'
+import type { WorktreeFiles } from './worktree-files.ts'
+
+export async function registerAgain(
+  files: WorktreeFiles,
+  repository: Repository,
+  { path, id, branch }: Registered,
+  status: WorktreeStatus,
+): Promise<void> {
+  const admin = adminDir(repository, id)
+  await files.mkdir(admin, { recursive: true })
+  await writeNew(files, join(admin, 'commondir'), '../..\n')
+  await writeNew(files, join(admin, 'HEAD'), `ref: ${branchRef(branch)}\n`)
+  await writeNew(files, join(admin, 'gitdir'), `${join(path, '.git')}\n`)
+  if (status !== 'missing') return
+  await files.mkdir(path, { recursive: true })
+  await writeNew(files, join(path, '.git'), `gitdir: ${admin}\n`)
+}
+
+/** Never over something that is there. */
+async function writeNew(files: WorktreeFiles, path: string, content: string): Promise<void> {
+  try {
+    const handle = await files.open(path, 'wx')
+    try {
+      await handle.writeFile(content)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
+}

@@ -1,0 +1,150 @@
+/** Runs a program to its end, with limits on time and output. */
+
+import { type ChildProcess, spawn as nodeSpawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import type { Signal } from '../../loop/index.ts'
+
+export interface Program {
+  /** For people. */
+  readonly name: string
+  readonly program: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface ProgramCall {
+  readonly input?: Uint8Array | AsyncIterable<Uint8Array>
+  readonly timeoutMs?: number
+  readonly outputBytesMax?: number
+  /** Exit codes that are answers. Only 0 without it. */
+  readonly answers?: readonly number[]
+  readonly signal?: Signal
+}
+
+export interface ProgramResult {
+  readonly exitCode: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+/** git, or who works in its place, did not do it. */
+export class GitError extends Error {
+  readonly why: 'refused' | 'timeout' | 'output' | 'aborted'
+  readonly stderr: string
+  constructor(why: GitError['why'], name: string, stderr: string) {
+    super(`${name} ${reasons[why]}${stderr === '' ? '' : `: ${reasonIn(stderr)}`}`)
+    this.name = 'GitError'
+    this.why = why
+    this.stderr = stderr
+  }
+}
+
+const reasons = {
+  refused: 'failed',
+  timeout: 'took too long and was ended',
+  output: 'said too much and was ended',
+  aborted: 'was ended',
+}
+
+const timeoutMsDefault = 60_000
+const outputBytesMaxDefault = 64 * 1024 * 1024
+const stderrBytesMax = 64 * 1024
+
+export async function runProgram(
+  { name, program, args, env }: Program,
+  call: ProgramCall = {},
+): Promise<ProgramResult> {
+  const child = nodeSpawn(program, args, {
+    cwd: '/',
+    // A group of its own, so that what it starts ends with it.
+    detached: true,
+    env: { ...env },
+    stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  })
+  let why: GitError['why'] | undefined
+  const end = (reason: GitError['why']): void => {
+    why ??= reason
+    killGroup(child)
+  }
+  const timer = setTimeout(() => end('timeout'), call.timeoutMs ?? timeoutMsDefault)
+  const abort = (): void => end('aborted')
+  call.signal?.addEventListener('abort', abort)
+  if (call.signal?.aborted === true) abort()
+  let notFed: unknown
+  feed(child.stdin, call.input).catch((error: unknown) => {
+    notFed = error
+    killGroup(child)
+  })
+  try {
+    const [[code], stdout, stderr] = await Promise.all([
+      once(child, 'close'),
+      collect(child.stdout, call.outputBytesMax ?? outputBytesMaxDefault, () => end('output')),
+      collect(child.stderr, stderrBytesMax),
+    ])
+    if (notFed !== undefined) throw notFed
+    const said = stderr.toString('utf8').trim()
+    const answers = call.answers ?? [0]
+    if (why === undefined && typeof code === 'number' && answers.includes(code)) {
+      return { exitCode: code, stdout, stderr: said }
+    }
+    throw new GitError(why ?? 'refused', name, said)
+  } finally {
+    clearTimeout(timer)
+    call.signal?.removeEventListener('abort', abort)
+  }
+}
+
+/**
+ * What it does not want to read any more is its own business: its exit code says why. Nobody waits for
+ * a source that is slower than the program.
+ */
+async function feed(stdin: Writable | null, input: ProgramCall['input']): Promise<void> {
+  if (stdin === null || input === undefined) return
+  let isOpen = true
+  stdin.on('error', () => {
+    isOpen = false
+  })
+  const done = finished(stdin).catch(() => {})
+  try {
+    for await (const chunk of input instanceof Uint8Array ? [input] : input) {
+      if (!isOpen) break
+      if (!stdin.write(chunk)) await Promise.race([once(stdin, 'drain'), done])
+    }
+  } finally {
+    stdin.end()
+  }
+}
+
+async function collect(
+  stream: Readable | null,
+  bytesMax: number,
+  onTooMuch: () => void = () => {},
+): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of stream ?? []) {
+    const buffer: Buffer = chunk
+    bytes += buffer.length
+    if (bytes <= bytesMax) chunks.push(buffer)
+    else onTooMuch()
+  }
+  return Buffer.concat(chunks)
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It is gone already.
+  }
+}
+
+/** What went wrong, without the advice that git gives to people at a terminal. */
+function reasonIn(stderr: string): string {
+  const lines = stderr.split('\n')
+  const fatal = lines.filter((line) => /^(fatal|error):/.test(line))
+  return (fatal.length > 0 ? fatal : lines).slice(-3).join(' ').slice(0, 500)
+}

@@ -1,0 +1,77 @@
+/**
+ * Puts content into a repository, byte for byte, through one git for all of it. git is handed the
+ * bytes and opens no file itself, so it can neither follow a link nor wait for a pipe.
+ */
+
+import type { BigIntStats } from 'node:fs'
+import type { Bytes } from '../bytes.ts'
+import { inParallel } from '../in-parallel.ts'
+import { linkTarget, width } from '../place.ts'
+import { bytesOf, ChangedError, piecesOf, wholeBytesMax } from '../read-file.ts'
+import { isObjectId, type ObjectId } from './refs.ts'
+import { GitError } from './run-program.ts'
+import { treeTimeoutMs, type WorkTree } from './work-tree.ts'
+
+export interface Source {
+  readonly path: Bytes
+  readonly seen: BigIntStats
+}
+
+/** How many small files are in memory at once. */
+const batchSize = 32
+
+/** In the order of the sources. Rejects with `ChangedError` when a file does not hold still. */
+export async function storeBlobs(
+  tree: WorkTree,
+  sources: readonly Source[],
+): Promise<readonly ObjectId[]> {
+  if (sources.length === 0) return []
+  const { stdout } = await tree.git({
+    at: tree.own.at(tree.path),
+    command: 'fast-import',
+    options: ['--quiet', '--done', '--cat-blob-fd=1'],
+    input: script(tree, sources),
+    timeoutMs: treeTimeoutMs,
+  })
+  const ids = stdout.toString('latin1').split('\n').slice(0, -1)
+  if (ids.length === sources.length && ids.every(isObjectId)) return ids
+  throw new GitError(
+    'refused',
+    'git fast-import',
+    `${ids.length} of ${sources.length} answers came`,
+  )
+}
+
+async function* script(tree: WorkTree, sources: readonly Source[]): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < sources.length; start += batchSize) {
+    const batch = sources.slice(start, start + batchSize)
+    const small = await readSmall(tree, batch)
+    for (const source of batch) {
+      const whole = small.get(source.path)
+      const bytes = whole?.length ?? Number(source.seen.size)
+      yield Buffer.from(`blob\nmark :1\ndata ${bytes}\n`, 'latin1')
+      if (whole !== undefined) yield whole
+      else yield* piecesOf(tree, source.path, source.seen)
+      yield Buffer.from('\nget-mark :1\n', 'latin1')
+    }
+  }
+  yield Buffer.from('done\n', 'latin1')
+}
+
+async function readSmall(
+  tree: WorkTree,
+  batch: readonly Source[],
+): Promise<ReadonlyMap<Bytes, Uint8Array>> {
+  const contents = new Map<Bytes, Uint8Array>()
+  await inParallel(batch, width, async ({ path, seen }) => {
+    if (seen.isSymbolicLink()) {
+      const target = await linkTarget(tree, path).catch((error: unknown) => {
+        throw new ChangedError(path, error)
+      })
+      contents.set(path, Buffer.from(target, 'latin1'))
+    } else if (seen.size <= wholeBytesMax) {
+      contents.set(path, await bytesOf(tree, path, seen))
+    }
+  })
+  return contents
+}

@@ -1,0 +1,116 @@
+/**
+ * What is known of a worktree that we made: one small file for each, in the repository's own folder,
+ * where no agent can write.
+ *
+ *     (none) → creating → ready → removing → (none)
+ *
+ * It is written before the thing that it tells of, so that a kill leaves nothing that nobody knows.
+ */
+
+import { join } from 'node:path'
+import { z } from 'zod'
+import { LoopError } from '../../loop/index.ts'
+import { fileKey } from './names.ts'
+import { replaceFile } from './own-directory.ts'
+import type { Repository } from './repository.ts'
+import type { WorktreeFiles } from './worktree-files.ts'
+
+export interface WorktreeRecord {
+  readonly version: 1
+  readonly key: string
+  readonly state: 'creating' | 'ready' | 'removing'
+  readonly provider: 'git' | 'worktrunk'
+  readonly branch: string
+  readonly base: { readonly name: string; readonly commit: string }
+  readonly path: string
+  /** The name of its folder in the repository's `worktrees`. */
+  readonly id?: string
+  /** Paths, relative to the worktree, that were brought from the checkout. */
+  readonly carried: readonly string[]
+  /** Where its files go while it is being removed. */
+  readonly trash?: string
+  /** The branch goes too, if it is still there. */
+  readonly dropBranchAt?: string
+  readonly createdAtMs: number
+}
+
+const text = z.string().min(1).max(4096)
+const commit = z.string().regex(/^[0-9a-f]{40,64}$/)
+
+const recordSchema: z.ZodType<WorktreeRecord> = z.strictObject({
+  version: z.literal(1),
+  key: text,
+  state: z.enum(['creating', 'ready', 'removing']),
+  provider: z.enum(['git', 'worktrunk']),
+  branch: text,
+  base: z.strictObject({ name: text, commit }),
+  path: text,
+  id: z
+    .string()
+    .regex(/^[^/\0]+$/)
+    .exactOptional(),
+  carried: z.array(text).max(10_000),
+  trash: text.exactOptional(),
+  dropBranchAt: commit.exactOptional(),
+  createdAtMs: z.number(),
+})
+
+const folderOf = ({ commonDir }: Repository): string => join(commonDir, 'loopwright', 'worktrees')
+
+const fileOf = (repository: Repository, key: string): string =>
+  join(folderOf(repository), `${fileKey(key)}.json`)
+
+export async function readRecord(
+  files: WorktreeFiles,
+  repository: Repository,
+  key: string,
+): Promise<WorktreeRecord | undefined> {
+  const record = await readOne(files, fileOf(repository, key))
+  return record?.key === key ? record : undefined
+}
+
+/** In the order in which they were made. */
+export async function readRecords(
+  files: WorktreeFiles,
+  repository: Repository,
+): Promise<readonly WorktreeRecord[]> {
+  const folder = folderOf(repository)
+  const names = await files.readdir(folder).catch(() => [])
+  const records: WorktreeRecord[] = []
+  for (const name of names.filter((one) => one.endsWith('.json'))) {
+    const record = await readOne(files, join(folder, name))
+    if (record !== undefined) records.push(record)
+  }
+  return records.toSorted((a, b) => a.createdAtMs - b.createdAtMs)
+}
+
+export async function writeRecord(
+  files: WorktreeFiles,
+  repository: Repository,
+  record: WorktreeRecord,
+): Promise<WorktreeRecord> {
+  await files.mkdir(folderOf(repository), { recursive: true })
+  const content = Buffer.from(`${JSON.stringify(record)}\n`, 'utf8')
+  await replaceFile(files, fileOf(repository, record.key), content)
+  return record
+}
+
+export async function removeRecord(
+  files: WorktreeFiles,
+  repository: Repository,
+  key: string,
+): Promise<void> {
+  await files.rm(fileOf(repository, key), { force: true })
+}
+
+async function readOne(files: WorktreeFiles, path: string): Promise<WorktreeRecord | undefined> {
+  const content = await files.readFile(path, 'utf8').catch(() => undefined)
+  if (content === undefined) return undefined
+  try {
+    return recordSchema.parse(JSON.parse(content))
+  } catch (cause) {
+    const advice = 'Move it away; the worktree itself and its branch are not touched.'
+    const message = `${path} cannot be read as the record of a worktree. ${advice}`
+    throw new LoopError('store-damaged', message, { cause })
+  }
+}

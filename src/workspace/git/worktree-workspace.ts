@@ -1,0 +1,196 @@
+/**
+ * A git worktree as a workspace. Its trees are git's trees, kept by a ref of their own; each
+ * iteration that changed something is a commit on the run's branch.
+ *
+ * 1. `restore(t)` and then `snapshot()` gives `t`. Ignored files and empty folders are no part of it.
+ * 2. Nothing is read or changed unless the folder still is the worktree that was made: see
+ *    `check-worktree.ts`.
+ * 3. A ref moves only forward from what it was: a commit that somebody else made is built upon.
+ * 4. One snapshot, restore or commit at a time. Nothing else should be at work in it meanwhile.
+ */
+
+import type { Workspace } from '../../engine/index.ts'
+import { isLoopError, LoopError, type TreeId } from '../../loop/index.ts'
+import { show } from '../bytes.ts'
+import { hasCode } from '../place.ts'
+import { ChangedError } from '../read-file.ts'
+import { checkWorktree, failed } from './check-worktree.ts'
+import { type Commit, type CommitRequest, commitTree, keepSnapshot, tipOf } from './commit-tree.ts'
+import { fromTreeId, toTreeId } from './git-tree-id.ts'
+import { split } from './list-changes.ts'
+import { fileKey } from './names.ts'
+import {
+  type KnownWorktree,
+  openWorkTree,
+  showIndex,
+  showIndexIfNone,
+  type Tools,
+} from './open-work-tree.ts'
+import { branchRef, type ObjectId, snapshotsRef } from './refs.ts'
+import { registerAgain } from './register-again.ts'
+import type { Repository } from './repository.ts'
+import { restoreWorkTree, withUsableFolders } from './restore-work-tree.ts'
+import { type RunGit, runGit } from './run-git.ts'
+import { snapshotWorkTree } from './snapshot-work-tree.ts'
+import type { WorkTree } from './work-tree.ts'
+import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
+
+export interface WorktreeWorkspaceOptions {
+  readonly repository: Repository
+  readonly worktree: KnownWorktree
+  /** Paths relative to the worktree that are no part of it, and that git does not track. */
+  readonly exclude?: readonly string[]
+  /** Called before a ref is moved. What it throws stops that: a fence. */
+  readonly beforeRef?: () => Promise<void>
+  readonly git?: RunGit
+  readonly files?: WorktreeFiles
+  readonly now?: () => number
+}
+
+export interface WorktreeWorkspace extends Workspace {
+  changes(before: TreeId, after: TreeId): Promise<readonly string[]>
+  /** The files as they are, as a commit on the run's branch. Done again, it is the same commit. */
+  commit(request: CommitRequest): Promise<Commit>
+  /** What changed, for people. Cut off at `bytesMax`. */
+  patch(before: TreeId, after: TreeId, bytesMax?: number): Promise<string>
+}
+
+const patchBytesMax = 4 * 1024 * 1024
+
+export async function openWorktree(options: WorktreeWorkspaceOptions): Promise<WorktreeWorkspace> {
+  const { repository, worktree, exclude = [] } = options
+  const { path } = worktree
+  const tools: Tools = {
+    git: options.git ?? runGit,
+    files: options.files ?? worktreeFiles,
+    now: options.now ?? Date.now,
+  }
+  const status = await checkWorktree(tools.files, repository, worktree)
+  // git forgot it, but it is there, and it is ours.
+  if (status !== 'there') await registerAgain(tools.files, repository, worktree, status)
+  const tree = await openWorkTree(tools, repository, worktree, exclude)
+  const run: OpenRun = { tools, tree, worktree, exclude, beforeRef: options.beforeRef }
+  let last: Promise<unknown> = Promise.resolve()
+
+  function inTurn<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const turn = last.then(work).catch((error: unknown) => {
+      throw isLoopError(error) ? error : explained(what, path, error)
+    })
+    last = turn.catch(() => {})
+    return turn
+  }
+
+  return {
+    path,
+    exists: () => inTurn('look', async () => (await statusOf(run)) !== 'missing'),
+    snapshot: () => inTurn('snapshot', async () => toTreeId(await snapshot(run))),
+    restore: (wanted) => inTurn('restore', () => restore(run, fromTreeId(wanted))),
+    changes: (before, after) =>
+      inTurn('comparison', () => changes(run, fromTreeId(before), fromTreeId(after))),
+    commit: (request) => inTurn('commit', () => commit(run, request)),
+    patch: (before, after, bytesMax = patchBytesMax) =>
+      inTurn('comparison', () => patch(run, fromTreeId(before), fromTreeId(after), bytesMax)),
+  }
+}
+
+interface OpenRun {
+  readonly tools: Tools
+  readonly tree: WorkTree
+  readonly worktree: KnownWorktree
+  readonly exclude: readonly string[]
+  readonly beforeRef: (() => Promise<void>) | undefined
+}
+
+const statusOf = ({ tools, tree, worktree }: OpenRun): ReturnType<typeof checkWorktree> =>
+  checkWorktree(tools.files, tree.repository, worktree)
+
+async function requireThere(run: OpenRun): Promise<void> {
+  const status = await statusOf(run)
+  const { path } = run.worktree
+  if (status === 'missing') {
+    throw failed(path, 'is gone', 'Resume the run: it is made again from its last checkpoint.')
+  }
+  if (status === 'pruned') {
+    throw failed(path, 'is not known to git any more', 'Resume the run: it is registered again.')
+  }
+}
+
+async function snapshot(run: OpenRun): Promise<ObjectId> {
+  await requireThere(run)
+  const { tree, worktree } = run
+  // What it was last known to be: so what is tracked stays so.
+  const fallback = async (): Promise<ObjectId> =>
+    (await tipOf(tree, snapshotsRef(fileKey(worktree.key))))?.tree ??
+    (await tipOf(tree, branchRef(worktree.branch)))?.tree ??
+    worktree.base.commit
+  const id = await withUsableFolders(tree, () => snapshotWorkTree(tree, fallback))
+  await keepSnapshot(tree, worktree.key, id, run.beforeRef)
+  await showIndexIfNone(run.tools.files, tree, worktree.id)
+  return id
+}
+
+async function restore(run: OpenRun, wanted: ObjectId): Promise<void> {
+  const { tools, tree, worktree, exclude } = run
+  const status = await statusOf(run)
+  if (status === 'missing') {
+    await registerAgain(tools.files, tree.repository, worktree, status)
+    await openWorkTree(tools, tree.repository, worktree, exclude)
+  } else await requireThere(run)
+  await restoreWorkTree(tree, wanted, [...exclude, ...worktree.carried])
+  await showIndexIfNone(tools.files, tree, worktree.id)
+}
+
+async function commit(run: OpenRun, request: CommitRequest): Promise<Commit> {
+  const { tools, tree, worktree } = run
+  const id = await snapshot(run)
+  const made = await commitTree(tree, worktree.branch, id, request, run.beforeRef)
+  await showIndex(tools.files, tree, worktree.id)
+  return made
+}
+
+async function changes(
+  { tree }: OpenRun,
+  before: ObjectId,
+  after: ObjectId,
+): Promise<readonly string[]> {
+  const { stdout } = await tree.git({
+    at: tree.own.at(tree.path),
+    command: 'diff-tree',
+    options: ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'],
+    operands: [before, after],
+  })
+  return split(stdout)
+    .map((path) => show(path))
+    .toSorted()
+}
+
+async function patch(
+  { tree }: OpenRun,
+  before: ObjectId,
+  after: ObjectId,
+  bytesMax: number,
+): Promise<string> {
+  const { stdout } = await tree.git({
+    at: tree.own.at(tree.path),
+    command: 'diff-tree',
+    options: ['-r', '-p', '--no-color', '--no-ext-diff', '--no-textconv', '--find-renames'],
+    operands: [before, after],
+    outputBytesMax: 256 * 1024 * 1024,
+  })
+  if (stdout.length <= bytesMax) return stdout.toString('utf8')
+  const left = stdout.length - bytesMax
+  return `${stdout.toString('utf8', 0, bytesMax)}\n[${left} bytes more]\n`
+}
+
+function explained(what: string, path: string, cause: unknown): LoopError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const message = `The ${what} of ${path} failed: ${reason}. ${adviceFor(cause)}`
+  return new LoopError('workspace-failed', message, { cause })
+}
+
+function adviceFor(cause: unknown): string {
+  if (cause instanceof ChangedError) return 'Stop what writes to it, then resume.'
+  if (hasCode(cause, 'EACCES', 'EPERM')) return 'Make it accessible, then resume.'
+  if (hasCode(cause, 'ENOSPC', 'EDQUOT')) return 'Free some space, then resume.'
+  return 'Remove the cause, then resume.'
+}

@@ -1,0 +1,70 @@
+// The engine's own promises, with a worktree as the workspace.
+
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Blobs } from '../../src/engine/index.ts'
+import {
+  createTrees,
+  type KnownWorktree,
+  type WorktreeWorkspace,
+} from '../../src/workspace/index.ts'
+import { createWorld, loopOf, worldAfter } from '../engine/fixture.ts'
+import { createGitFixture, type GitFixture } from './git-fixture.ts'
+
+let fixture: GitFixture
+let worktree: KnownWorktree
+let workspace: WorktreeWorkspace
+beforeEach(async () => {
+  fixture = createGitFixture({ log: '' })
+  worktree = await fixture.create()
+  workspace = await fixture.open(worktree)
+})
+afterEach(() => fixture.remove())
+
+const at = (name: string) => join(worktree.path, name)
+const append = (text: string) =>
+  writeFileSync(at('log'), `${readFileSync(at('log'), 'utf8')} ${text}`)
+
+/** Appends to a file in two steps; the second dirties the files on its way. */
+const writing = loopOf<string>(async (_context, it) => {
+  await it.step('first', () => append('first'))
+  await it.step('second', () => {
+    writeFileSync(at('half'), 'written')
+    rmSync(at('half'))
+    append('second')
+  })
+  return it.step('read', () => readFileSync(at('log'), 'utf8'), { readOnly: true })
+})
+
+test('E2: after a kill at any moment, also of the worktree, a run ends as if nothing had been', async () => {
+  const world = createWorld({ workspace })
+  const run = await world.start(writing)
+  const start = await workspace.snapshot()
+  await world.finish(run, writing)
+  const events = await world.events(run)
+  const { tree: last } = await world.state(run)
+  for (let count = 1; count < events.length; count++) {
+    // What was left lying about when the process died.
+    if (count <= 3) await workspace.restore(start)
+    else if (count % 3 === 0) rmSync(worktree.path, { recursive: true })
+    else {
+      writeFileSync(at('log'), 'garbage')
+      writeFileSync(at('half'), 'written')
+    }
+    const opened = await fixture.open(worktree)
+    const later = await worldAfter(events, count, { workspace: opened })
+    await later.finish(run, writing)
+    expect((await later.state(run)).progress).toBe(' first second')
+    expect((await later.state(run)).tree).toBe(last)
+    expect(existsSync(at('half'))).toBe(false)
+    expect(await opened.snapshot()).toBe(last)
+  }
+}, 240_000)
+
+test('trees that git keeps are no business of the collection of blobs', async () => {
+  const trees = createTrees({} as Blobs)
+  const found: string[] = []
+  for await (const blob of trees.reachable(await workspace.snapshot())) found.push(blob)
+  expect(found).toEqual([])
+})

@@ -1,0 +1,26 @@
+// A small share of `npm run proof -- --only workspace`, through the same code.
+
+import { expect, test } from 'vitest'
+import { runGitKill, runGitKills } from '../../build/proof/git-kills.js'
+
+const note = (): void => undefined
+
+test('kill -9 at a boundary of the life of a worktree loses nothing and leaves nothing', async () => {
+  const { kills, findings } = await runGitKills({ scale: 0.012, note })
+  expect(findings).toEqual([])
+  expect(kills).toBeGreaterThanOrEqual(3)
+}, 240_000)
+
+test.each([
+  { site: 'git.worktree-add', phase: 'half', occurrence: 1 },
+  { site: 'git.read-tree', phase: 'half', occurrence: 1 },
+  { site: 'git.read-tree', phase: 'during', occurrence: 2 },
+  { site: 'git.worktree-remove', phase: 'half', occurrence: 1 },
+] as const)(
+  'kill -9 at $site, $phase, is recovered from',
+  async (kill) => {
+    const { findings } = await runGitKill(kill)
+    expect(findings).toEqual([])
+  },
+  240_000,
+)
