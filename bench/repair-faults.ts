@@ -25,6 +25,8 @@ export interface Trial {
   readonly outcome: 'identical' | 'other' | 'not-found'
   readonly candidates: number
   readonly seconds: number
+  /** Of all processors, by all processes that it started; 0 where that cannot be seen. */
+  readonly cpuSeconds: number
   /** Edits that passed what was seen and failed what was held back. */
   readonly heldBackFailures: number
   readonly text: string
@@ -57,7 +59,12 @@ export async function prepareSubject(
 async function passes({ check }: Subject, cwd: string): Promise<boolean> {
   const [program = '', ...args] = check
   try {
-    await exec(program, args, { cwd, timeout: checkTimeoutMs, maxBuffer: 2 ** 26, killSignal: 'SIGKILL' })
+    await exec(program, args, {
+      cwd,
+      timeout: checkTimeoutMs,
+      maxBuffer: 2 ** 26,
+      killSignal: 'SIGKILL',
+    })
     return true
   } catch {
     return false
@@ -105,9 +112,11 @@ export async function tryFault(
     })
     const context = createAgentContext({ workspace: folder })
     const beganMs = performance.now()
+    const cpuBefore = await childrenCpuSeconds()
     const report = await agent.work({ prompt: 'Make the checks pass.' }, context)
     const seconds = (performance.now() - beganMs) / 1000
-    const isDone = /^done/.test(report.status) && (await passes(subject, folder))
+    const cpuSeconds = (await childrenCpuSeconds()) - cpuBefore
+    const isDone = report.status.startsWith('done') && (await passes(subject, folder))
     const after = await readFile(file, 'utf8')
     return {
       subject,
@@ -115,10 +124,19 @@ export async function tryFault(
       outcome: !isDone ? 'not-found' : after === unplant(fault) ? 'identical' : 'other',
       candidates: Number(/(?:edit|far|,) ?(\d+) of \d+/.exec(report.text)?.[1] ?? 0),
       seconds,
+      cpuSeconds,
       heldBackFailures: Number(/(\d+) earlier edits passed what/.exec(report.text)?.[1] ?? 0),
       text: report.text,
     }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** What children that have ended have used, and theirs. */
+async function childrenCpuSeconds(): Promise<number> {
+  const stat = await readFile('/proc/self/stat', 'utf8').catch(() => '')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  // In hundredths of a second, on every Linux there is.
+  return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / 100
 }

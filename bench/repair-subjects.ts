@@ -57,7 +57,41 @@ export const developmentSubjects: readonly Subject[] = [
 ]
 
 /** Not looked at. */
-export const heldOutSubjects: readonly Subject[] = []
+export const heldOutSubjects: readonly Subject[] = [
+  { name: 'json-stable-stringify', version: '1.3.0', needs: [tape], check: runTape('test/*.js') },
+  {
+    name: 'deep-diff',
+    version: '1.0.2',
+    needs: [mocha, 'expect.js@0.3.1', 'deep-equal@1.0.1', 'lodash@4.17.21', 'json-ptr@1.1.0'],
+    check: runMocha('test/**/*.js'),
+  },
+  { name: 'base32.js', version: '0.1.0', needs: [mocha], check: runMocha() },
+  {
+    name: 'traverse',
+    version: '0.6.11',
+    needs: [tape, 'es-value-fixtures@1.7.0'],
+    check: runTape('test/*.js'),
+  },
+  {
+    name: 'luhn',
+    version: '2.4.1',
+    needs: [mocha, 'should@5.0.1'],
+    check: runMocha('tests/luhn-tests.js'),
+  },
+  {
+    name: 'dijkstrajs',
+    version: '1.0.3',
+    needs: [mocha, 'expect.js@0.3.1'],
+    check: runMocha(),
+  },
+  { name: 'glob-to-regexp', version: '0.4.1', needs: [], check: ['node', 'test.js'] },
+  {
+    name: 'json-pointer',
+    version: '0.6.2',
+    needs: [mocha, 'chai@1.10.0', 'seamless-immutable@5.1.1'],
+    check: runMocha('test/*.js'),
+  },
+]
 
 /** Where packages are kept between runs. */
 const store = join(tmpdir(), 'loopwright-repair-subjects')

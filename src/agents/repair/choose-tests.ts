@@ -78,10 +78,16 @@ export function chooseTests(
   const failing = tests.filter(({ ok }) => !ok)
   const passing = tests.filter(({ ok }) => ok)
   const held = new Set([
-    ...drawn(failing, seed, Math.min(failing.length - 1, Math.floor(failing.length * heldBackShare))),
+    ...drawn(
+      failing,
+      seed,
+      Math.min(failing.length - 1, Math.floor(failing.length * heldBackShare)),
+    ),
     ...drawn(passing, seed, Math.floor(passing.length * heldBackShare)),
   ])
-  const visible = tests.filter((one) => !held.has(one)).toSorted((a, b) => Number(a.ok) - Number(b.ok))
+  const visible = tests
+    .filter((one) => !held.has(one))
+    .toSorted((a, b) => Number(a.ok) - Number(b.ok))
   const first = visible
     .filter(({ ok }) => !ok)
     .toSorted((a, b) => a.ms - b.ms)
@@ -89,7 +95,11 @@ export function chooseTests(
   return { failing, visible, heldBack: tests.filter((one) => held.has(one)), first }
 }
 
-function drawn(tests: readonly SurveyedTest[], seed: number, count: number): readonly SurveyedTest[] {
+function drawn(
+  tests: readonly SurveyedTest[],
+  seed: number,
+  count: number,
+): readonly SurveyedTest[] {
   const draw = (id: string): string => createHash('sha256').update(`${seed}\0${id}`).digest('hex')
   return tests
     .map((one) => ({ one, key: draw(one.id) }))

@@ -26,8 +26,10 @@ const skippedFolders =
   /^(node_modules|bower_components|coverage|dist|build|out|docs?|example|examples|bench|benchmark|benchmarks|vendor|fixtures|perf|scripts|demo|website)$|^\./
 const testFolders = /^(tests?|__tests__|specs?|e2e)$/
 const testFiles = /(^|[._-])(tests?|specs?)\.[cm]?[jt]s$/
-const configurations = /(^|\.)(config|conf|rc|setup)\.[cm]?[jt]s$|^(gruntfile|gulpfile|karma.*|rollup.*|webpack.*|makefile|vite.*|vitest.*|jest.*|bower|index\.d)\.[cm]?[jt]s$/i
-const support = /(^|\/)(fixtures?|helpers?|mocks?|__mocks__|snapshots?|__snapshots__|data|support|browser)(\/|\.)/
+const configurations =
+  /(^|\.)(config|conf|rc|setup)\.[cm]?[jt]s$|^(gruntfile|gulpfile|karma.*|rollup.*|webpack.*|makefile|vite.*|vitest.*|jest.*|bower|index\.d)\.[cm]?[jt]s$/i
+const support =
+  /(^|\/)(fixtures?|helpers?|mocks?|__mocks__|snapshots?|__snapshots__|data|support|browser)(\/|\.)/
 
 const filesMax = 2000
 const bytesMax = 512 * 1024

@@ -79,6 +79,7 @@ export type Said =
       /** Which counters it moved: bits, base64. */
       readonly hits: string
       readonly error?: string
+      readonly hung?: boolean
       /** Not the project's fault: we cannot run it. */
       readonly unsupported?: boolean
     }

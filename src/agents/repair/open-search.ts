@@ -4,8 +4,8 @@
  */
 
 import type { AgentContext } from '../../loop/index.ts'
-import { chooseTests, namedByCommand } from './choose-tests.ts'
 import { type Candidate, digestOf, rankCandidates, toSent } from './candidates.ts'
+import { chooseTests, namedByCommand } from './choose-tests.ts'
 import { describeEdit, lineOf } from './edit.ts'
 import type { ProjectFiles } from './find-files.ts'
 import type { Job, RunLimits, Said } from './messages.ts'
@@ -40,15 +40,20 @@ export interface OpenSearchOptions {
   readonly root: string
   readonly sources: readonly SourceFile[]
   readonly files: ProjectFiles
-  readonly before: CheckRun
+  /** The checks themselves. */
+  readonly judge: () => Promise<CheckRun>
   readonly context: AgentContext
   readonly deadlineMs: number
 }
 
-export async function openSearch(
-  given: OpenSearchOptions,
-): Promise<Search | { readonly type: 'blocked'; readonly text: string }> {
-  const { options, root, sources, files, context, before } = given
+export type Opened =
+  | Search
+  | { readonly type: 'blocked'; readonly text: string }
+  /** There is nothing to search for. */
+  | { readonly type: 'passing' }
+
+export async function openSearch(given: OpenSearchOptions): Promise<Opened> {
+  const { options, root, sources, files, context } = given
   const survey = await surveyTests({
     root,
     files,
@@ -59,8 +64,13 @@ export async function openSearch(
     ...(options.node === undefined ? {} : { node: options.node }),
     deadlineMs: given.deadlineMs / 2,
   })
-  const named = namedByCommand(survey.tests, before.output)
-  if (!named.tests.some(({ ok }) => !ok)) return openBlackBox(given, survey)
+  // A command that hangs with one of its tests has nothing to tell, and takes long to tell it.
+  const isHung = survey.tests.some(({ hung }) => hung)
+  const before = isHung ? undefined : await given.judge()
+  if (before?.passed === true) return { type: 'passing' }
+  const named = namedByCommand(survey.tests, before?.output ?? '')
+  if (!named.tests.some(({ ok }) => !ok))
+    return openBlackBox(given, survey, before?.durationMs ?? 0)
   const chosen = chooseTests(named.tests, options)
   const failingFiles = new Set(chosen.failing.map(({ id }) => id.split(' > ')[0]))
   const candidates = rankCandidates({
@@ -78,7 +88,10 @@ export async function openSearch(
     first: ids(chosen.first),
     visible: ids(chosen.visible),
     heldBack: ids(chosen.heldBack),
-    firstLimits: limitsOf(chosen.first, survey.loadMs),
+    firstLimits: limitsOf(
+      chosen.first.some(({ hung }) => hung) ? named.tests : chosen.first,
+      survey.loadMs,
+    ),
     allLimits: limitsOf(named.tests, survey.loadMs),
     workers: options.workers,
   } as const
@@ -93,18 +106,25 @@ export async function openSearch(
       suspects(sources, candidates),
     ].join(''),
     run: (batch) =>
-      runBatch(given, batch, (some) => ({
-        ...job,
-        edits: toSent(some, sources, 'code'),
-        deadlineMs: batch.deadlineMs,
-      }), candidates),
+      runBatch(
+        given,
+        batch,
+        (some) => ({
+          ...job,
+          edits: toSent(some, sources, 'code'),
+          deadlineMs: batch.deadlineMs,
+        }),
+        candidates,
+      ),
   }
 }
 
 /** Generous, since machines are busy; what hangs is broken off, not waited for. */
 function limitsOf(tests: readonly SurveyedTest[], loadMs: number): RunLimits {
-  const longest = Math.max(loadMs, ...tests.map(({ ms }) => ms))
-  const all = tests.reduce((sum, { ms }) => sum + ms, 0)
+  // What hangs now says nothing of how long it should take.
+  const known = tests.filter(({ hung }) => !hung)
+  const longest = Math.max(loadMs, ...known.map(({ ms }) => ms))
+  const all = known.reduce((sum, { ms }) => sum + ms, 0) + (tests.length - known.length) * longest
   const testMs = Math.round(250 + 6 * longest)
   return { testMs, totalMs: Math.round(2000 + 2 * testMs + 5 * (all + loadMs * 4)) }
 }
@@ -144,7 +164,9 @@ async function runBatch(
         tally.hung = hungBefore + said.hung
         if (performance.now() - saidMs < 2000) return
         saidMs = performance.now()
-        say(`${from + said.upTo} of ${candidates.length} edits tried. Now: ${now(from + said.upTo)}`)
+        say(
+          `${from + said.upTo} of ${candidates.length} edits tried. Now: ${now(from + said.upTo)}`,
+        )
       } else if (said.type === 'overfit') tally.overfit++
       else if (said.type === 'found' && said.edit < some.length) found = from + said.edit
       else if (said.type === 'end') {
@@ -156,7 +178,9 @@ async function runBatch(
   function now(index: number): string {
     const edit = candidates[index]
     const file = sources.find(({ path }) => path === edit?.file)
-    return edit === undefined || file === undefined ? 'the last ones.' : describeEdit(file.text, edit)
+    return edit === undefined || file === undefined
+      ? 'the last ones.'
+      : describeEdit(file.text, edit)
   }
   return found === undefined ? { next } : { next: found, found }
 }
@@ -165,11 +189,12 @@ async function runBatch(
 async function openBlackBox(
   given: OpenSearchOptions,
   survey: Survey,
-): Promise<Search | { readonly type: 'blocked'; readonly text: string }> {
-  const { options, root, sources, context, before } = given
+  checkMs: number,
+): Promise<Opened> {
+  const { options, root, sources, context } = given
   const covered = new Map<string, (readonly [number, number, number])[]>()
   const command = options.checks[0] ?? []
-  const timeoutMs = Math.round(3 * before.durationMs + 3000)
+  const timeoutMs = Math.round(3 * checkMs + 3000)
   const base = { type: 'command', root, command, timeoutMs, workers: options.workers } as const
   await runInside(
     { ...base, edits: [], bases: [], deadlineMs: timeoutMs },
@@ -178,7 +203,8 @@ async function openBlackBox(
       signal: context.signal,
       ...(options.node === undefined ? {} : { node: options.node }),
       onSaid(said) {
-        if (said.type === 'covered') covered.set(said.file, [...(covered.get(said.file) ?? []), ...said.ranges])
+        if (said.type === 'covered')
+          covered.set(said.file, [...(covered.get(said.file) ?? []), ...said.ranges])
       },
     },
   )
@@ -191,7 +217,10 @@ async function openBlackBox(
     return { type: 'blocked', text: 'No source file of the project runs when its checks run.' }
   }
   const bases = sources.map(({ path, text }) => ({ path, code: text }))
-  const why = survey.tests.length === 0 ? 'Its tests cannot be run one by one here' : 'Its tests pass here one by one'
+  const why =
+    survey.tests.length === 0
+      ? 'Its tests cannot be run one by one here'
+      : 'Its tests pass here one by one'
   return {
     type: 'search',
     candidates,
@@ -199,12 +228,17 @@ async function openBlackBox(
     heldBack: 0,
     summary: `${why}: the whole command is run for each edit, which is slow, and nothing can be held back.${suspects(sources, candidates)}`,
     run: (batch) =>
-      runBatch(given, batch, (some) => ({
-        ...base,
-        bases,
-        edits: toSent(some, sources, 'text'),
-        deadlineMs: batch.deadlineMs,
-      }), candidates),
+      runBatch(
+        given,
+        batch,
+        (some) => ({
+          ...base,
+          bases,
+          edits: toSent(some, sources, 'text'),
+          deadlineMs: batch.deadlineMs,
+        }),
+        candidates,
+      ),
   }
 }
 

@@ -30,6 +30,10 @@ export function faultsOf(operator: Operator, path: string, text: string): readon
   return proposeEdits(file, { operators: [operator] }).map((edit) => faultOf(file, edit, operator))
 }
 
+/** What cannot even be read is no fault but a slip. */
+const isReadable = ({ edit, text }: PlantedFault): boolean =>
+  parseSource(edit.file, text) !== undefined
+
 function faultOf(file: SourceFile, edit: Edit, { losesInformation }: Operator): PlantedFault {
   return {
     edit,
@@ -49,7 +53,11 @@ export interface PlantOptions {
 }
 
 /** One fault: first the operator is drawn, then the file, then the place, so that common ones do not win. */
-export function plant({ files, random, operators: drawn = plantingOperators }: PlantOptions): PlantedFault | undefined {
+export function plant({
+  files,
+  random,
+  operators: drawn = plantingOperators,
+}: PlantOptions): PlantedFault | undefined {
   const left = [...drawn]
   while (left.length > 0) {
     const [operator] = left.splice(Math.floor(random() * left.length), 1)
@@ -59,7 +67,7 @@ export function plant({ files, random, operators: drawn = plantingOperators }: P
       .filter((faults) => faults.length > 0)
     const faults = places[Math.floor(random() * places.length)] ?? []
     const fault = faults[Math.floor(random() * faults.length)]
-    if (fault !== undefined) return fault
+    if (fault !== undefined && isReadable(fault)) return fault
   }
   return undefined
 }

@@ -32,7 +32,9 @@ export function probe(file: SourceFile, firstNumber: number): Probed {
   const insertions: Insertion[] = []
   let order = 0
   const count = (node: AnyNode, ancestors: readonly AnyNode[]): string => {
-    const isTopLevel = !ancestors.some(({ type }) => /Function|^PropertyDefinition|^StaticBlock/.test(type))
+    const isTopLevel = !ancestors.some(({ type }) =>
+      /Function|^PropertyDefinition|^StaticBlock/.test(type),
+    )
     regions.push({ file: file.path, start: node.start, end: node.end, isTopLevel })
     return `__loopwright[${firstNumber + regions.length - 1}]=1`
   }
@@ -70,7 +72,11 @@ function isListed(node: AnyNode, parent: AnyNode | undefined): boolean {
     return false
   }
   if (/^(Import|Export)|^FunctionDeclaration$/.test(node.type)) return false
-  if (parent.type === 'BlockStatement' || parent.type === 'Program' || parent.type === 'StaticBlock') {
+  if (
+    parent.type === 'BlockStatement' ||
+    parent.type === 'Program' ||
+    parent.type === 'StaticBlock'
+  ) {
     return true
   }
   return parent.type === 'SwitchCase'
@@ -111,7 +117,11 @@ const isStatement = ({ type }: AnyNode): boolean =>
   type.endsWith('Statement') || /^(Variable|Function|Class)Declaration$/.test(type)
 
 /** For each place of a file the number of the innermost region around it, or -1. */
-export function regionTable(length: number, regions: readonly Region[], firstNumber: number): Int32Array {
+export function regionTable(
+  length: number,
+  regions: readonly Region[],
+  firstNumber: number,
+): Int32Array {
   const table = new Int32Array(length + 1).fill(-1)
   const outermostFirst = regions
     .map(({ start, end }, index) => ({ start, end, number: firstNumber + index }))

@@ -76,7 +76,8 @@ function namesOf(statement: AnyNode): readonly string[] {
   const names: string[] = []
   walk(statement, (node, ancestors) => {
     if (ancestors.some(({ type }) => type.includes('Function'))) return
-    if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier') names.push(node.id.name)
+    if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier')
+      names.push(node.id.name)
     if (node.type !== 'AssignmentExpression') return
     const { left } = node
     if (left.type === 'Identifier') names.push(left.name)

@@ -52,7 +52,11 @@ export function repairAgent(given: RepairAgentOptions): Agent {
     const message = 'The repair agent needs checks: give at least one command that fails now.'
     throw new LoopError('bad-request', message)
   }
-  const options: RepairSettings = { ...defaults, workers: Math.min(2, availableParallelism()), ...given }
+  const options: RepairSettings = {
+    ...defaults,
+    workers: Math.min(2, availableParallelism()),
+    ...given,
+  }
   return {
     async work(task, context) {
       const { workspace } = context

@@ -31,23 +31,25 @@ export async function repair(
   const endMs = performance.now() + options.timeMs
   const judge = (): Promise<CheckRun> =>
     runChecks({ ...options, root, timeoutMs: options.checkTimeoutMs, signal: context.signal })
-  const before = await judge()
-  if (before.passed) return report('done', words.nothingToDo)
   const found = await findFiles(root)
   const tests = await namedTests(root, options.checks, found.tests)
   const sources = found.sources
     .map(({ path, text }) => parseSource(path, text))
     .filter((file): file is SourceFile => file !== undefined)
-  if (sources.length === 0) return report('blocked', words.noSource)
+  if (sources.length === 0) {
+    const { passed } = await judge()
+    return passed ? report('done', words.nothingToDo) : report('blocked', words.noSource)
+  }
   const search = await openSearch({
     options,
     root,
     sources,
     files: { ...found, tests },
-    before,
+    judge,
     context,
     deadlineMs: endMs - performance.now(),
   })
+  if (search.type === 'passing') return report('done', words.nothingToDo)
   if (search.type === 'blocked') return report('blocked', search.text)
   say(search.summary)
   return tryCandidates({ options, root, sources, search, prompt, say, endMs, judge, context })
@@ -75,7 +77,13 @@ async function tryCandidates(trial: Trial): Promise<AgentReport> {
   if (from > 0) say(`The search goes on at edit ${from + 1} of ${candidates.length}.`)
   let next = from
   while (next < to && performance.now() < endMs) {
-    const batch = await search.run({ from: next, to, deadlineMs: endMs - performance.now(), tally, say })
+    const batch = await search.run({
+      from: next,
+      to,
+      deadlineMs: endMs - performance.now(),
+      tally,
+      say,
+    })
     tally.tried = batch.next - from
     next = batch.next
     if (batch.found === undefined) break
@@ -91,7 +99,11 @@ async function tryCandidates(trial: Trial): Promise<AgentReport> {
       await replaceText(trial.root, file.path, after, file.text)
       throw error
     })
-    if (verdict.passed) return report(search.heldBack > 0 ? 'done' : 'done-with-concerns', words.mended({ file, edit, search, tally }))
+    if (verdict.passed)
+      return report(
+        search.heldBack > 0 ? 'done' : 'done-with-concerns',
+        words.mended({ file, edit, search, tally }),
+      )
     await replaceText(trial.root, file.path, after, file.text)
     tally.refused++
     say('The checks do not pass with it: it is taken back.')

@@ -47,8 +47,12 @@ export function mended({ file, edit, search, tally }: Mended): string {
 
 function earlier({ overfit, refused }: Tally): string {
   const parts = [
-    ...(overfit > 0 ? [`${overfit} earlier edits passed what the search saw and failed what was held back.`] : []),
-    ...(refused > 0 ? [`${refused} earlier edits passed the tests one by one and failed the checks.`] : []),
+    ...(overfit > 0
+      ? [`${overfit} earlier edits passed what the search saw and failed what was held back.`]
+      : []),
+    ...(refused > 0
+      ? [`${refused} earlier edits passed the tests one by one and failed the checks.`]
+      : []),
   ]
   return parts.length === 0 ? '' : ` ${parts.join(' ')}`
 }

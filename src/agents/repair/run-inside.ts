@@ -20,6 +20,7 @@ const SaidLine: z.ZodType<Said> = z.discriminatedUnion('type', [
     ms: z.number().min(0),
     hits,
     error: z.string().max(1000).optional(),
+    hung: z.boolean().optional(),
     unsupported: z.boolean().optional(),
   }),
   z.object({ type: z.literal('again'), id, ok: z.boolean() }),

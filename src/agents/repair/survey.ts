@@ -3,19 +3,19 @@
  * and which are of no use, because they answer differently each time or cannot be run one by one.
  */
 
+import type { FoundFile, ProjectFiles } from './find-files.ts'
 import type { SurveyJob, TextFile } from './messages.ts'
 import { probe, regionTable } from './probes.ts'
 import { type FileRegions, isHit, suspectTopLevel, suspicion } from './rank.ts'
 import { type RunInsideOptions, runInside } from './run-inside.ts'
 import { isTypeScript, loadable, type SourceFile } from './source-file.ts'
-import type { FoundFile, ProjectFiles } from './find-files.ts'
 
 export interface SurveyedTest {
   readonly id: string
   readonly ok: boolean
   readonly ms: number
   readonly hits: Uint8Array
-  readonly error: string | undefined
+  readonly hung: boolean
 }
 
 export interface Survey {
@@ -36,7 +36,7 @@ export interface SurveyOptions extends Omit<RunInsideOptions, 'onSaid'> {
   readonly deadlineMs: number
 }
 
-const testTimeoutMs = 5000
+const testTimeoutMs = 4000
 
 export async function surveyTests(options: SurveyOptions): Promise<Survey> {
   const { root, files, sources, preload, deadlineMs } = options
@@ -102,7 +102,12 @@ async function listen(job: SurveyJob, options: SurveyOptions): Promise<Heard> {
     onSaid(said) {
       if (said.type === 'test') {
         if (said.unsupported === true) heard.unsupported++
-        else heard.tests.push({ ...said, hits: Buffer.from(said.hits, 'base64'), error: said.error })
+        else
+          heard.tests.push({
+            ...said,
+            hits: Buffer.from(said.hits, 'base64'),
+            hung: said.hung === true,
+          })
       } else if (said.type === 'again') again.set(said.id, said.ok)
       else if (said.type === 'loaded') {
         heard.loaded.push(Buffer.from(said.hits, 'base64'))

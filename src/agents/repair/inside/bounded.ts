@@ -10,15 +10,26 @@ const slot: { call?: () => unknown } = {}
 Object.defineProperty(globalThis, '__loopwrightCall', { value: () => slot.call?.() })
 const script = new vm.Script('__loopwrightCall()')
 
-export class TooLong extends Error {}
+export class TooLong extends Error {
+  /** It had hardly any time on a processor: others had it. */
+  readonly starved: boolean
+
+  constructor(starved: boolean) {
+    super('It did not end.')
+    this.starved = starved
+  }
+}
 
 export function boundedCall<T>(call: () => T, timeoutMs: number): T {
   slot.call = call
+  const before = process.cpuUsage()
   try {
     return script.runInThisContext({ timeout: Math.max(1, Math.ceil(timeoutMs)) }) as T
   } catch (error) {
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : ''
-    throw code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' ? new TooLong('It did not end.') : error
+    if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+    const { user, system } = process.cpuUsage(before)
+    throw new TooLong((user + system) / 1000 < 0.6 * timeoutMs)
   }
 }
 
@@ -27,8 +38,11 @@ export async function bounded<T>(call: () => T | Promise<T>, timeoutMs: number):
   const result = boundedCall(call, timeoutMs)
   if (!isPromise(result)) return result
   let timer: NodeJS.Timeout | undefined
+  const beganMs = performance.now()
   const late = new Promise<never>((_, reject) => {
-    timer = keptSetTimeout(() => reject(new TooLong('It did not end.')), timeoutMs)
+    timer = keptSetTimeout(() => {
+      reject(new TooLong(performance.now() - beganMs > 1.5 * timeoutMs))
+    }, timeoutMs)
   })
   try {
     return await Promise.race([result, late])

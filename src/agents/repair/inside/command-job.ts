@@ -69,7 +69,9 @@ function* rangesIn(text: string, copy: string): Generator<Said> {
     const ranges: CoveredRange[] = isTranslated
       ? [[0, Number.MAX_SAFE_INTEGER, 1]]
       : functions.flatMap((one) =>
-          one.ranges.map(({ startOffset, endOffset, count }): CoveredRange => [startOffset, endOffset, count]),
+          one.ranges.map(
+            ({ startOffset, endOffset, count }): CoveredRange => [startOffset, endOffset, count],
+          ),
         )
     yield { type: 'covered', file, ranges }
   }
@@ -103,7 +105,11 @@ async function tryAll(job: CommandJob, folder: string, say: (said: Said) => void
   await Promise.all(Array.from({ length: Math.max(1, job.workers) }, work))
   if (found < edits.length) say({ type: 'found', edit: found })
   const untried = edits.findIndex((_, index) => !done.has(index))
-  say({ type: 'end', next: found < edits.length ? found : untried === -1 ? edits.length : untried, hung })
+  say({
+    type: 'end',
+    next: found < edits.length ? found : untried === -1 ? edits.length : untried,
+    hung,
+  })
 }
 
 function run(

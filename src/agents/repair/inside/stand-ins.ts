@@ -5,8 +5,9 @@
 
 import assert from 'node:assert'
 import { mock } from 'node:test'
-import { bounded, boundedCall } from './bounded.ts'
+import { bounded } from './bounded.ts'
 import { Unsupported } from './project-modules.ts'
+import { type Any, optionsIn, tapeStandIn, uvuStandIn } from './small-frameworks.ts'
 import { type CaseOptions, type Collector, called, Skipped, type TestFunction } from './suite.ts'
 
 export interface Frameworks {
@@ -23,7 +24,7 @@ export interface Found {
   readonly tape?: unknown
 }
 
-type Any = Record<string, unknown>
+type HookName = 'before' | 'after' | 'beforeAll' | 'afterAll' | 'beforeEach' | 'afterEach'
 type Style = (body: TestFunction, testTimeoutMs: number) => () => unknown
 
 export function createFrameworks(
@@ -31,20 +32,7 @@ export function createFrameworks(
   found: Found,
   testTimeoutMs: number,
 ): Frameworks {
-  const hook =
-    (kind: 'before' | 'after' | 'beforeEach' | 'afterEach') =>
-    (...args: unknown[]): void => {
-      const one = args.find((arg) => typeof arg === 'function')
-      if (one !== undefined) current().suite[kind].push(one as TestFunction)
-    }
-  const hooks = {
-    before: hook('before'),
-    after: hook('after'),
-    beforeAll: hook('before'),
-    afterAll: hook('after'),
-    beforeEach: hook('beforeEach'),
-    afterEach: hook('afterEach'),
-  }
+  const hooks = hooksOf(current)
   const group = describer(current)
   const classic = tester(current, classicStyle, testTimeoutMs)
   const node = tester(current, nodeStyle, testTimeoutMs)
@@ -73,7 +61,16 @@ export function createFrameworks(
     ...hooks,
     mock,
   })
-  const vitest = { describe: group, suite: group, it: modern, test: modern, ...hooks, expect, vi: spies, assert }
+  const vitest = {
+    describe: group,
+    suite: group,
+    it: modern,
+    test: modern,
+    ...hooks,
+    expect,
+    vi: spies,
+    assert,
+  }
   const jest = { ...mocha, expect, jest: spies }
   const byName: Readonly<Record<string, unknown>> = {
     'node:test': nodeTest,
@@ -86,6 +83,23 @@ export function createFrameworks(
   return {
     standIn: (specifier) => (Object.hasOwn(byName, specifier) ? byName[specifier] : undefined),
     globals: { ...mocha, expect, jest: spies, vi: spies },
+  }
+}
+
+function hooksOf(current: () => Collector): Readonly<Record<HookName, TestFunction>> {
+  const hook =
+    (kind: 'before' | 'after' | 'beforeEach' | 'afterEach') =>
+    (...args: unknown[]): void => {
+      const one = args.find((arg) => typeof arg === 'function')
+      if (one !== undefined) current().suite[kind].push(one as TestFunction)
+    }
+  return {
+    before: hook('before'),
+    after: hook('after'),
+    beforeAll: hook('before'),
+    afterAll: hook('after'),
+    beforeEach: hook('beforeEach'),
+    afterEach: hook('afterEach'),
   }
 }
 
@@ -127,20 +141,17 @@ function tester(current: () => Collector, style: Style, testTimeoutMs: number): 
   return variants(make)
 }
 
-const optionsIn = (args: readonly unknown[]): Any =>
-  (args.find((arg) => typeof arg === 'object' && arg !== null && !Array.isArray(arg)) ?? {}) as Any
-
 /** `.skip`, `.only`, `.each` and their like. */
 function variants(make: (options: CaseOptions) => TestFunction): TestFunction & Any {
   const plain = (): TestFunction & Any => {
     const one = make({}) as TestFunction & Any
-    one['each'] = each(one)
+    one['each'] = forEach(one)
     return one
   }
   const skip = make({ isSkipped: true }) as TestFunction & Any
   const only = make({ isOnly: true }) as TestFunction & Any
-  skip['each'] = each(skip)
-  only['each'] = each(only)
+  skip['each'] = forEach(skip)
+  only['each'] = forEach(only)
   const whole = plain()
   const conditional =
     (takesTrue: boolean) =>
@@ -159,7 +170,7 @@ function variants(make: (options: CaseOptions) => TestFunction): TestFunction & 
   })
 }
 
-const each =
+const forEach =
   (one: TestFunction) =>
   (table: unknown, ...rest: unknown[]): unknown => {
     if (rest.length > 0 || !Array.isArray(table)) throw new Unsupported('each with a template')
@@ -173,7 +184,9 @@ const each =
 
 function titled(name: string, args: readonly unknown[], index: number): string {
   let next = 0
-  const title = name.replaceAll(/%[a-z#]/g, (sign) => (sign === '%#' ? String(index) : text(args[next++])))
+  const title = name.replaceAll(/%[a-z#]/g, (sign) =>
+    sign === '%#' ? String(index) : text(args[next++]),
+  )
   return `${title} [${index}]`
 }
 
@@ -239,76 +252,6 @@ function nodeContext(testTimeoutMs: number): Any {
     after: (one: TestFunction) => void ends.push(one),
     afterEach() {},
   }
-}
-
-function uvuStandIn(current: () => Collector): Any {
-  const suite = (name = ''): TestFunction & Any => {
-    const context: Any = {}
-    const owner = current()
-    const add =
-      (options: CaseOptions): TestFunction =>
-      (title, body) =>
-        owner.add([name, title].join(' '), () => (body as TestFunction)({ ...context }), options)
-    const hook = (kind: 'before' | 'after'): TestFunction => {
-      const each = kind === 'before' ? 'beforeEach' : 'afterEach'
-      const one = (body: unknown): void =>
-        void owner.suite[kind].push(() => (body as TestFunction)(context))
-      return Object.assign(one, {
-        each: (body: TestFunction) => void owner.suite[each].push(() => body(context)),
-      })
-    }
-    return Object.assign(add({}) as TestFunction & Any, {
-      only: add({ isOnly: true }),
-      skip: add({ isSkipped: true }),
-      before: hook('before'),
-      after: hook('after'),
-      run() {},
-    })
-  }
-  const test = (...args: unknown[]): unknown => suite()(...args)
-  return { suite, test: Object.assign(test, suite(), { run() {} }), exec() {} }
-}
-
-interface Harness {
-  (...args: unknown[]): unknown
-  createStream(options: { readonly objectMode: true }): NodeJS.ReadableStream
-}
-
-/** The real tape does the work, with a harness for each test. */
-function tapeStandIn(current: () => Collector, real: unknown, testTimeoutMs: number): unknown {
-  const { createHarness } = real as { createHarness(): Harness }
-  const make =
-    (options: CaseOptions): TestFunction =>
-    (...args) => {
-      const body = args.find((arg) => typeof arg === 'function') as TestFunction | undefined
-      const given = optionsIn(args)
-      const isSkipped = options.isSkipped === true || body === undefined || given['skip'] === true
-      const name = typeof args[0] === 'string' ? args[0] : (body?.name ?? '')
-      const inner = (t: unknown): unknown => boundedCall(() => body?.(t), testTimeoutMs)
-      const run = (): Promise<void> => runHarness(createHarness(), [name, given, inner])
-      current().add(name, run, { ...options, isSkipped })
-    }
-  const whole = make({})
-  const more = { skip: make({ isSkipped: true }), only: make({ isOnly: true }) }
-  const rest = { onFinish() {}, onFailure() {}, createHarness, comment() {}, getHarness: () => tape }
-  const tape: unknown = Object.assign(whole, more, rest, { test: whole, default: whole })
-  return tape
-}
-
-function runHarness(harness: Harness, args: readonly unknown[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let failure: unknown
-    harness
-      .createStream({ objectMode: true })
-      .on('data', (row: unknown) => {
-        const one = row as Any
-        if (one['type'] === 'assert' && one['ok'] === false && one['todo'] !== true && one['skip'] !== true) {
-          failure ??= new Error(String(one['name']))
-        }
-      })
-      .on('end', () => (failure === undefined ? resolve() : reject(failure as Error)))
-    harness(...args)
-  })
 }
 
 const missing = (name: string): unknown =>

@@ -93,10 +93,10 @@ export interface CaseResult {
 }
 
 /** Runs cases one after the other; what a suite wants done once is done when its first case comes. */
-export function createCaseRunner(timeoutMs: number): (one: Case) => Promise<CaseResult> {
+export function createCaseRunner(timeoutMs: () => number): (one: Case) => Promise<CaseResult> {
   const begun = new Map<Suite, unknown>()
   const all = async (functions: readonly TestFunction[]): Promise<void> => {
-    for (const one of functions) await bounded(() => called(one), timeoutMs)
+    for (const one of functions) await bounded(() => called(one), timeoutMs())
   }
   return async ({ suite, run }) => {
     const path = suitesOf(suite)
@@ -113,7 +113,7 @@ export function createCaseRunner(timeoutMs: number): (one: Case) => Promise<Case
         })
       }
       for (const one of path) await all(one.beforeEach)
-      await bounded(run, timeoutMs)
+      await bounded(run, timeoutMs())
       for (const one of path.toReversed()) await all(one.afterEach)
       return { ok: true }
     } catch (error) {
@@ -129,7 +129,7 @@ export function called(one: TestFunction, context: unknown = mochaContext()): un
   return new Promise((resolve, reject) => {
     const done = (error?: unknown): void => {
       if (error === undefined || error === null) resolve(undefined)
-      else reject(error instanceof Error ? error : new Error(String(error)))
+      else reject(error instanceof Error ? error : new Error('done was called with a reason'))
     }
     Object.assign(done, { fail: reject })
     const result = one.call(context, done)

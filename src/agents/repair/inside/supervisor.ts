@@ -45,10 +45,14 @@ async function survey(job: SurveyJob, program: string, say: (said: Said) => void
       }
     }
   }
-  worker.close()
+  await worker.close()
   say({ type: 'end', next: 0, hung: 0 })
 
-  async function surveyFile(file: string, skip: string[], round: number): Promise<string | undefined> {
+  async function surveyFile(
+    file: string,
+    skip: string[],
+    round: number,
+  ): Promise<string | undefined> {
     let current = file
     const answer = await worker.ask(
       { type: 'survey', file, skip },
@@ -66,7 +70,8 @@ async function survey(job: SurveyJob, program: string, say: (said: Said) => void
       },
     )
     if (answer !== undefined) return undefined
-    if (round === 1) say({ type: 'test', id: current, ok: false, ms: testTimeoutMs, hits: '', error: 'hung' })
+    if (round === 1)
+      say({ type: 'test', id: current, ok: false, ms: testTimeoutMs, hits: '', hung: true })
     else say({ type: 'again', id: current, ok: false })
     return current
   }

@@ -9,6 +9,7 @@ import { createWorkerProcess, type WorkerProcess } from './worker-process.ts'
 type Verdict = 'failed' | 'hung' | 'passed' | { readonly overfit: number }
 
 const saidEach = 100
+const patience = 8
 
 export async function runTryJob(
   job: TryJob,
@@ -47,18 +48,23 @@ export async function runTryJob(
       const verdict = await judge(worker, job, index)
       verdicts[index] = verdict
       if (verdict === 'hung') hung++
-      if (typeof verdict === 'object') say({ type: 'overfit', edit: index, failed: verdict.overfit })
+      if (typeof verdict === 'object')
+        say({ type: 'overfit', edit: index, failed: verdict.overfit })
       if (verdict === 'passed') found = Math.min(found, index)
       tell()
     }
-    worker.close()
+    await worker.close()
   }
 
   const count = Math.max(1, Math.min(job.workers, edits.length))
   await Promise.all(Array.from({ length: count }, work))
   const tried = verdicts.findIndex((verdict) => verdict === undefined)
   if (found < edits.length) say({ type: 'found', edit: found })
-  say({ type: 'end', next: found < edits.length ? found : tried === -1 ? edits.length : tried, hung })
+  say({
+    type: 'end',
+    next: found < edits.length ? found : tried === -1 ? edits.length : tried,
+    hung,
+  })
 }
 
 async function judge(worker: WorkerProcess, job: TryJob, index: number): Promise<Verdict> {
@@ -68,13 +74,18 @@ async function judge(worker: WorkerProcess, job: TryJob, index: number): Promise
     tests: readonly string[],
     { testMs, totalMs }: RunLimits,
     bail: boolean,
+    isSecond = false,
   ): Promise<{ readonly failed: number; readonly hung: boolean }> => {
     if (tests.length === 0) return { failed: 0, hung: false }
     const answer = await worker.ask(
       { type: 'try', edit, tests, bail, timeoutMs: testMs },
       { timeoutMs: totalMs, isLast: ({ type }) => type === 'tried' },
     )
-    return answer?.type === 'tried' ? answer : { failed: tests.length, hung: true }
+    if (answer?.type !== 'tried') return { failed: tests.length, hung: true }
+    if (!answer.starved || isSecond) return answer
+    // On a busy machine time is not what it seems.
+    const longer = { testMs: patience * testMs, totalMs: patience * totalMs }
+    return run(tests, longer, bail, true)
   }
   const first = await run(job.first, job.firstLimits, true)
   if (first.failed > 0) return first.hung ? 'hung' : 'failed'

@@ -6,7 +6,8 @@ import type { Answer, Ask, OpenAsk } from './worker.ts'
 export interface WorkerProcess {
   /** Answers until one that `isLast`; undefined when it had to be killed. It is started again then. */
   ask(ask: Ask, options: AskOptions): Promise<Answer | undefined>
-  close(): void
+  /** Resolves when it is gone. */
+  close(): Promise<void>
 }
 
 export interface AskOptions {
@@ -48,38 +49,11 @@ export function createWorkerProcess(program: string, open: OpenAsk): WorkerProce
     made.on('error', () => {})
     child = made
     asks = 0
-    const opened = await exchange(made, { program, ask: open }, {
+    const opened = await exchange(made, { program, ask: open }, kill, {
       timeoutMs: openTimeoutMs,
       isLast: ({ type }) => type === 'opened',
     })
     return opened === undefined ? undefined : made
-  }
-
-  function exchange(made: ChildProcess, ask: object, options: AskOptions): Promise<Answer | undefined> {
-    return new Promise((resolve) => {
-      let timer: NodeJS.Timeout | undefined
-      const end = (answer: Answer | undefined): void => {
-        clearTimeout(timer)
-        made.off('message', hear).off('exit', gone)
-        if (answer === undefined) kill()
-        resolve(answer)
-      }
-      const gone = (): void => end(undefined)
-      const arm = (): void => {
-        clearTimeout(timer)
-        timer = setTimeout(gone, options.timeoutMs)
-      }
-      const hear = (answer: Answer): void => {
-        options.onAnswer?.(answer)
-        if (options.isLast(answer)) end(answer)
-        else arm()
-      }
-      made.on('message', hear).once('exit', gone)
-      arm()
-      made.send(ask, (error) => {
-        if (error !== null) gone()
-      })
-    })
   }
 
   return {
@@ -88,10 +62,48 @@ export function createWorkerProcess(program: string, open: OpenAsk): WorkerProce
       const made = child ?? (await start())
       if (made === undefined) return undefined
       asks++
-      const answer = await exchange(made, ask, options)
+      const answer = await exchange(made, ask, kill, options)
       if (answer?.type === 'tried' && answer.rss > rssMax) kill()
       return answer
     },
-    close: kill,
+    async close() {
+      const last = child
+      if (last === undefined) return
+      const gone = new Promise((resolve) => last.once('exit', resolve))
+      kill()
+      await gone
+    },
   }
+}
+
+function exchange(
+  made: ChildProcess,
+  ask: object,
+  kill: () => void,
+  options: AskOptions,
+): Promise<Answer | undefined> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined
+    const end = (answer: Answer | undefined): void => {
+      clearTimeout(timer)
+      made.off('message', hear).off('exit', gone)
+      if (answer === undefined) kill()
+      resolve(answer)
+    }
+    const gone = (): void => end(undefined)
+    const arm = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(gone, options.timeoutMs)
+    }
+    const hear = (answer: Answer): void => {
+      options.onAnswer?.(answer)
+      if (options.isLast(answer)) end(answer)
+      else arm()
+    }
+    made.on('message', hear).once('exit', gone)
+    arm()
+    made.send(ask, (error) => {
+      if (error !== null) gone()
+    })
+  })
 }

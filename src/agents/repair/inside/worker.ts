@@ -41,11 +41,18 @@ export type Answer =
       readonly ms: number
       readonly hits: string
       readonly error?: string
+      readonly hung?: boolean
       readonly unsupported?: boolean
     }
   | { readonly type: 'loaded'; readonly file: string; readonly ms: number; readonly hits: string }
   | { readonly type: 'done' }
-  | { readonly type: 'tried'; readonly failed: number; readonly hung: boolean; readonly rss: number }
+  | {
+      readonly type: 'tried'
+      readonly failed: number
+      readonly hung: boolean
+      readonly starved: boolean
+      readonly rss: number
+    }
 
 class Exited extends Error {
   readonly code: number
@@ -59,6 +66,9 @@ class Exited extends Error {
 let stray: unknown
 let hits = new Uint8Array(0)
 let project: Project | undefined
+/** Where one test hangs others do too: the time for each gets shorter. */
+let patienceMs = 0
+const leastPatienceMs = 400
 
 interface Project {
   readonly ask: OpenAsk
@@ -76,9 +86,9 @@ export function serve(first: OpenAsk): void {
   })
   const { exit } = process
   process.on('disconnect', () => exit(0))
-  process.exit = ((code?: number) => {
+  process.exit = (code) => {
     throw new Exited(Number(code ?? process.exitCode ?? 0))
-  }) as typeof process.exit
+  }
   const say = process.send?.bind(process) as (answer: Answer) => void
   process.on('message', (ask: Ask) => {
     void answer(ask, say)
@@ -100,12 +110,17 @@ async function open(ask: OpenAsk): Promise<Project> {
   const { root } = ask
   process.chdir(root)
   hits = new Uint8Array(ask.probes)
+  patienceMs = ask.testTimeoutMs
   Object.defineProperty(globalThis, '__loopwright', { value: hits, configurable: true })
   const texts = new Map(ask.files.map(({ path, code }) => [join(root, path), code]))
   let collector = createCollector('')
   let standIn: (specifier: string) => unknown = () => undefined
   const modules = createProjectModules({ root, texts, standIn: (name) => standIn(name) })
-  const frameworks = createFrameworks(() => collector, await findFrameworks(modules), ask.testTimeoutMs)
+  const frameworks = createFrameworks(
+    () => collector,
+    await findFrameworks(modules),
+    ask.testTimeoutMs,
+  )
   standIn = frameworks.standIn
   Object.assign(globalThis, frameworks.globals)
   for (const one of ask.preload) await modules.load(join(root, one)).catch(() => undefined)
@@ -153,7 +168,11 @@ interface LoadedFile {
   readonly error?: unknown
 }
 
-async function loadCases({ modules, collect, ask }: Project, file: string, timeoutMs: number): Promise<LoadedFile> {
+async function loadCases(
+  { modules, collect, ask }: Project,
+  file: string,
+  timeoutMs: number,
+): Promise<LoadedFile> {
   const collector = collect(file)
   stray = undefined
   process.exitCode = 0
@@ -161,7 +180,7 @@ async function loadCases({ modules, collect, ask }: Project, file: string, timeo
     await bounded(() => modules.load(join(ask.root, file)), timeoutMs)
     await Promise.all(collector.promises)
     if (collector.cases.length === 0) await new Promise((resolve) => setImmediate(resolve))
-    if (process.exitCode !== 0) throw new Exited(Number(process.exitCode))
+    if (process.exitCode !== 0) throw new Exited(process.exitCode)
     if (stray !== undefined) throw stray
   } catch (error) {
     if (!(error instanceof Exited && error.code === 0)) return { cases: [], error }
@@ -183,14 +202,21 @@ async function survey(
   hits.fill(0)
   say({ type: 'starting', id: file })
   const beganMs = performance.now()
-  const { cases, error } = await loadCases(one, file, one.ask.testTimeoutMs)
+  const { cases, error } = await loadCases(one, file, patienceMs)
   const loadMs = performance.now() - beganMs
   const loadHits = encodeHits()
   say({ type: 'loaded', file, ms: loadMs, hits: loadHits })
   if (error !== undefined || cases.length === 0) {
-    say({ type: 'test', id: file, ms: loadMs, hits: loadHits, ok: error === undefined, ...failureOf(error) })
+    say({
+      type: 'test',
+      id: file,
+      ms: loadMs,
+      hits: loadHits,
+      ok: error === undefined,
+      ...failureOf(error),
+    })
   }
-  const run = createCaseRunner(one.ask.testTimeoutMs)
+  const run = createCaseRunner(() => patienceMs)
   for (const test of cases) {
     if (skip.includes(test.id)) continue
     say({ type: 'starting', id: test.id })
@@ -199,22 +225,43 @@ async function survey(
     const startMs = performance.now()
     const result = await run(test)
     const failure = stray ?? result.error
+    if (failure instanceof TooLong) patienceMs = Math.max(leastPatienceMs, patienceMs / 2)
     if (failure instanceof Skipped) continue
     const ms = performance.now() - startMs
     const ok = result.ok && stray === undefined
-    say({ type: 'test', id: test.id, ok, ms, hits: encodeHits(), ...(ok ? {} : failureOf(failure)) })
+    say({
+      type: 'test',
+      id: test.id,
+      ok,
+      ms,
+      hits: encodeHits(),
+      ...(ok ? {} : failureOf(failure)),
+    })
   }
   say({ type: 'done' })
 }
 
-function failureOf(error: unknown): { readonly error?: string; readonly unsupported?: boolean } {
+interface Failure {
+  readonly error?: string
+  readonly hung?: boolean
+  readonly unsupported?: boolean
+}
+
+function failureOf(error: unknown): Failure {
   if (error === undefined) return {}
-  const text = error instanceof Error ? error.message : String(error)
-  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
+  const text = error instanceof Error ? error.message : `thrown: ${typeof error}`
+  const code =
+    typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
   // What is not installed or not built is nothing that an edit could mend.
   const unsupported =
-    error instanceof Unsupported || /^(ERR_)?MODULE_NOT_FOUND$|ERR_PACKAGE_PATH_NOT_EXPORTED/.test(code)
-  return { error: text.slice(0, 300), ...(unsupported ? { unsupported } : {}) }
+    error instanceof Unsupported ||
+    /^(ERR_)?MODULE_NOT_FOUND$|ERR_PACKAGE_PATH_NOT_EXPORTED/.test(code)
+  const hung = error instanceof TooLong
+  return {
+    error: text.slice(0, 300),
+    ...(hung ? { hung } : {}),
+    ...(unsupported ? { unsupported } : {}),
+  }
 }
 
 function encodeHits(): string {
@@ -228,21 +275,22 @@ function encodeHits(): string {
 async function tryEdit(one: Project, ask: Extract<Ask, { readonly type: 'try' }>): Promise<Answer> {
   const [file, start, end, text] = ask.edit
   const base = one.ask.bases[file]
-  const tried = (failed: number, hung: boolean): Answer => ({
+  const tried = (failed: number, error?: unknown): Answer => ({
     type: 'tried',
     failed,
-    hung,
+    hung: error instanceof TooLong,
+    starved: error instanceof TooLong && error.starved,
     rss: process.memoryUsage.rss(),
   })
-  if (base === undefined) return tried(1, false)
+  if (base === undefined) return tried(1)
   const code = base.code.slice(0, start) + text + base.code.slice(end)
   const changed = new Map([[join(one.ask.root, base.path), code]])
   let failed = 0
   for (const [path, ids] of byFile(ask.tests)) {
     one.modules.reset(changed)
     const { cases, error } = await loadCases(one, path, ask.timeoutMs)
-    if (error !== undefined) return tried(failed + ids.size, error instanceof TooLong)
-    const run = createCaseRunner(ask.timeoutMs)
+    if (error !== undefined) return tried(failed + ids.size, error)
+    const run = createCaseRunner(() => ask.timeoutMs)
     let known = ids.has(path) ? 1 : 0
     for (const test of cases) {
       if (!ids.has(test.id)) continue
@@ -252,14 +300,14 @@ async function tryEdit(one: Project, ask: Extract<Ask, { readonly type: 'try' }>
       if (result.ok && stray === undefined) continue
       failed++
       if (ask.bail || result.error instanceof TooLong) {
-        return tried(failed, result.error instanceof TooLong)
+        return tried(failed, result.error)
       }
     }
     // A test that is no longer there has not passed.
     failed += ids.size - known
-    if (failed > 0 && ask.bail) return tried(failed, false)
+    if (failed > 0 && ask.bail) return tried(failed)
   }
-  return tried(failed, false)
+  return tried(failed)
 }
 
 function byFile(ids: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {

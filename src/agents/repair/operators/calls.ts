@@ -2,20 +2,51 @@
 
 import type { AnyNode } from 'acorn'
 import type { Draft } from '../edit.ts'
-import { loses, mends, type Operator, place, replace, type Site, swaps, weighted } from './operator.ts'
+import {
+  loses,
+  mends,
+  type Operator,
+  place,
+  replace,
+  type Site,
+  swaps,
+  weighted,
+} from './operator.ts'
 import { byRank, nearest } from './pools.ts'
 
 const pairs: readonly (readonly string[])[] = [
-  ['push', 'unshift'], ['pop', 'shift'], ['indexOf', 'lastIndexOf'], ['startsWith', 'endsWith'],
-  ['toUpperCase', 'toLowerCase'], ['toLocaleUpperCase', 'toLocaleLowerCase'], ['some', 'every'],
-  ['min', 'max'], ['floor', 'ceil', 'round', 'trunc'], ['trimStart', 'trimEnd', 'trim'],
-  ['padStart', 'padEnd'], ['slice', 'substring', 'splice'], ['filter', 'map', 'forEach'],
-  ['keys', 'values', 'entries'], ['call', 'apply'], ['find', 'findLast', 'filter'],
-  ['findIndex', 'findLastIndex'], ['parseInt', 'parseFloat'], ['charAt', 'charCodeAt'],
-  ['replace', 'replaceAll'], ['reduce', 'reduceRight'], ['test', 'exec'], ['add', 'delete'],
-  ['sin', 'cos'], ['has', 'get'], ['encodeURIComponent', 'encodeURI'],
-  ['decodeURIComponent', 'decodeURI'], ['isNaN', 'isFinite'], ['setHours', 'setUTCHours'],
-  ['getDate', 'getDay'], ['getFullYear', 'getUTCFullYear'], ['toString', 'valueOf'],
+  ['push', 'unshift'],
+  ['pop', 'shift'],
+  ['indexOf', 'lastIndexOf'],
+  ['startsWith', 'endsWith'],
+  ['toUpperCase', 'toLowerCase'],
+  ['toLocaleUpperCase', 'toLocaleLowerCase'],
+  ['some', 'every'],
+  ['min', 'max'],
+  ['floor', 'ceil', 'round', 'trunc'],
+  ['trimStart', 'trimEnd', 'trim'],
+  ['padStart', 'padEnd'],
+  ['slice', 'substring', 'splice'],
+  ['filter', 'map', 'forEach'],
+  ['keys', 'values', 'entries'],
+  ['call', 'apply'],
+  ['find', 'findLast', 'filter'],
+  ['findIndex', 'findLastIndex'],
+  ['parseInt', 'parseFloat'],
+  ['charAt', 'charCodeAt'],
+  ['replace', 'replaceAll'],
+  ['reduce', 'reduceRight'],
+  ['test', 'exec'],
+  ['add', 'delete'],
+  ['sin', 'cos'],
+  ['has', 'get'],
+  ['encodeURIComponent', 'encodeURI'],
+  ['decodeURIComponent', 'decodeURI'],
+  ['isNaN', 'isFinite'],
+  ['setHours', 'setUTCHours'],
+  ['getDate', 'getDay'],
+  ['getFullYear', 'getUTCFullYear'],
+  ['toString', 'valueOf'],
 ]
 
 const partners = new Map<string, readonly string[]>()
@@ -63,8 +94,13 @@ export const callOperators: readonly Operator[] = [
   }),
   mends('property', 0.35, ({ node, ancestors: [parent], pools }) => {
     if (node.type !== 'Identifier') return []
-    if (parent?.type !== 'MemberExpression' || parent.computed || parent.property !== node) return []
-    return fromPool(nearest(pools.properties, node, propertiesMax), node, (text) => text !== node.name)
+    if (parent?.type !== 'MemberExpression' || parent.computed || parent.property !== node)
+      return []
+    return fromPool(
+      nearest(pools.properties, node, propertiesMax),
+      node,
+      (text) => text !== node.name,
+    )
   }),
   mends('string-from-pool', 0.45, ({ node, ancestors: [parent], pools }) => {
     if (node.type !== 'Literal' || typeof node.value !== 'string') return []
@@ -100,7 +136,10 @@ export const callOperators: readonly Operator[] = [
     if (!isEmpty) return []
     const names = pools.namesAt(ancestors).slice(0, 10)
     const made = names.map((name, rank) =>
-      weighted(0.7 * byRank(rank), replace(node, node.type === 'ArrayExpression' ? `[${name}]` : `{ ${name} }`)),
+      weighted(
+        0.7 * byRank(rank),
+        replace(node, node.type === 'ArrayExpression' ? `[${name}]` : `{ ${name} }`),
+      ),
     )
     return [...fromPool(nearest(pools.lists, node, 8), node), ...made]
   }),

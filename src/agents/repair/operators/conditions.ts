@@ -2,7 +2,17 @@
 
 import type { AnyNode } from 'acorn'
 import type { Draft } from '../edit.ts'
-import { isCondition, loses, mends, type Operator, place, replace, type Site, swaps, weighted } from './operator.ts'
+import {
+  isCondition,
+  loses,
+  mends,
+  type Operator,
+  place,
+  replace,
+  type Site,
+  swaps,
+  weighted,
+} from './operator.ts'
 import { byRank, nearest } from './pools.ts'
 
 const conditionsMax = 24
@@ -31,7 +41,10 @@ export const conditionOperators: readonly Operator[] = [
       const operand = bracketed(piece.node)
       return ['&&', '||'].flatMap((sign) => [
         weighted(byRank(rank), replace(node, ...bracketed(node), ` ${sign} `, ...operand)),
-        weighted(0.6 * byRank(rank), replace(node, ...bracketed(node), ` ${sign} !`, '(', place(piece.node), ')')),
+        weighted(
+          0.6 * byRank(rank),
+          replace(node, ...bracketed(node), ` ${sign} !`, '(', place(piece.node), ')'),
+        ),
         weighted(0.5 * byRank(rank), replace(node, ...operand, ` ${sign} `, ...bracketed(node))),
       ])
     })
@@ -39,11 +52,14 @@ export const conditionOperators: readonly Operator[] = [
   mends('added-name', 0.3, (site) => {
     const { node, ancestors, pools } = site
     if (!isTest(node, ancestors[0]) || isTruthLiteral(node)) return []
-    return pools.namesAt(ancestors).slice(0, operandsMax).flatMap((name, rank) =>
-      [`&& ${name}`, `&& !${name}`, `|| ${name}`, `|| !${name}`].map((operand) =>
-        weighted(byRank(rank), replace(node, ...bracketed(node), ` ${operand}`)),
-      ),
-    )
+    return pools
+      .namesAt(ancestors)
+      .slice(0, operandsMax)
+      .flatMap((name, rank) =>
+        [`&& ${name}`, `&& !${name}`, `|| ${name}`, `|| !${name}`].map((operand) =>
+          weighted(byRank(rank), replace(node, ...bracketed(node), ` ${operand}`)),
+        ),
+      )
   }),
   swaps('swapped-branches', 0.7, ({ node }) => {
     if (node.type !== 'ConditionalExpression') return []
@@ -78,9 +94,12 @@ function others({ node, ancestors, pools }: Site, max: number): readonly Draft[]
     weighted(byRank(rank), replace(node, ...bracketed(piece.node))),
     weighted(0.7 * byRank(rank), replace(node, '!(', place(piece.node), ')')),
   ])
-  const names = pools.namesAt(ancestors).slice(0, max).flatMap((name, rank) => [
-    weighted(0.6 * byRank(rank), replace(node, name)),
-    weighted(0.5 * byRank(rank), replace(node, `!${name}`)),
-  ])
+  const names = pools
+    .namesAt(ancestors)
+    .slice(0, max)
+    .flatMap((name, rank) => [
+      weighted(0.6 * byRank(rank), replace(node, name)),
+      weighted(0.5 * byRank(rank), replace(node, `!${name}`)),
+    ])
   return [...pieces, ...names]
 }

@@ -53,7 +53,7 @@ export function createPools(file: SourceFile, wanted: readonly string[] = []): P
   })
   const lists = Object.fromEntries(
     Object.entries(kinds).map(([kind, pieces]) => [kind, [...pieces.values()]]),
-  ) as { [Kind in keyof typeof kinds]: Piece[] }
+  ) as Record<Kind, Piece[]>
   return {
     ...lists,
     wanted,

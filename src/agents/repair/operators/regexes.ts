@@ -5,8 +5,14 @@ import { type Operator, swaps } from './operator.ts'
 
 /** Signs that are mixed up. */
 const classes: Readonly<Record<string, string>> = {
-  '\\d': '\\D', '\\D': '\\d', '\\w': '\\W', '\\W': '\\w',
-  '\\s': '\\S', '\\S': '\\s', '\\b': '\\B', '\\B': '\\b',
+  '\\d': '\\D',
+  '\\D': '\\d',
+  '\\w': '\\W',
+  '\\W': '\\w',
+  '\\s': '\\S',
+  '\\S': '\\s',
+  '\\b': '\\B',
+  '\\B': '\\b',
 }
 const quantifiers: Readonly<Record<string, readonly string[]>> = {
   '*': ['+', '?'],
@@ -17,7 +23,12 @@ const flags = ['g', 'i', 'm', 's', 'u']
 
 export const regexOperators: readonly Operator[] = [
   swaps('regex', 0.5, ({ node }) => {
-    if (node.type !== 'Literal' || !('regex' in node) || node.regex === undefined || node.regex === null) {
+    if (
+      node.type !== 'Literal' ||
+      !('regex' in node) ||
+      node.regex === undefined ||
+      node.regex === null
+    ) {
       return []
     }
     const { pattern, flags: used } = node.regex
@@ -60,7 +71,7 @@ function patternDrafts(pattern: string, offset: number): readonly Draft[] {
 }
 
 function flagDrafts(used: string, end: number): readonly Draft[] {
-  const removed = [...used].map((_, index) => {
+  const removed = used.split('').map((_, index) => {
     const at = end - used.length + index
     return { start: at, end: at + 1, pieces: [], weight: 0.8 }
   })

@@ -2,7 +2,16 @@
 
 import type { AnyNode } from 'acorn'
 import type { Draft } from '../edit.ts'
-import { loses, mends, type Operator, place, replace, type Site, swaps, weighted } from './operator.ts'
+import {
+  loses,
+  mends,
+  type Operator,
+  place,
+  replace,
+  type Site,
+  swaps,
+  weighted,
+} from './operator.ts'
 import { byRank, nearest, type Piece } from './pools.ts'
 
 const namesMax = 12
@@ -18,14 +27,14 @@ export const statementOperators: readonly Operator[] = [
     return parent === undefined || parent.type === 'TryStatement' ? [] : [replace(node, '{}')]
   }),
   loses('returned-nothing', 0.4, ({ node }) =>
-    node.type === 'ReturnStatement' && node.argument != null
+    node.type === 'ReturnStatement' && isThere(node.argument)
       ? [replace(node.argument, 'undefined')]
       : [],
   ),
   mends('returned-name', 0.5, (site) => returned(site)),
   swaps('jump', 0.6, ({ node }) => {
-    if (node.type === 'BreakStatement' && node.label == null) return [replace(node, 'continue;')]
-    if (node.type === 'ContinueStatement' && node.label == null) return [replace(node, 'break;')]
+    if (node.type === 'BreakStatement' && !isThere(node.label)) return [replace(node, 'continue;')]
+    if (node.type === 'ContinueStatement' && !isThere(node.label)) return [replace(node, 'break;')]
     return []
   }),
   swaps('swapped-statements', 0.45, ({ node }) => {
@@ -47,6 +56,9 @@ export const statementOperators: readonly Operator[] = [
   }),
 ]
 
+const isThere = <T>(value: T | null | undefined): value is T =>
+  value !== null && value !== undefined
+
 const isRemovable = ({ type }: AnyNode): boolean =>
   /^(Expression|If|For|ForIn|ForOf|While|Break|Continue|Return|Throw)Statement$/.test(type)
 
@@ -67,10 +79,12 @@ function returned({ node, ancestors, pools }: Site): readonly Draft[] {
   if (node.type !== 'ReturnStatement') return []
   const { argument } = node
   const isNothing =
-    argument == null || (argument.type === 'Identifier' && argument.name === 'undefined')
+    !isThere(argument) || (argument.type === 'Identifier' && argument.name === 'undefined')
   const put = (text: string | Piece, weight: number): Draft => {
     const piece = typeof text === 'string' ? text : place(text.node)
-    const draft = argument == null ? replace(node, 'return ', piece, ';') : replace(argument, piece)
+    const draft = !isThere(argument)
+      ? replace(node, 'return ', piece, ';')
+      : replace(argument, piece)
     return weighted(weight, draft)
   }
   const scale = isNothing ? 1.6 : 0.6
@@ -96,13 +110,21 @@ function inserted({ node, ancestors, pools }: Site): readonly Draft[] {
   const made = [
     ...(loop ? ['break;', 'continue;'] : []),
     ...(ancestors.some(({ type }) => type.includes('Function')) ? ['return;'] : []),
-    ...pools.namesAt(ancestors).slice(0, 6).flatMap((name) => [`return ${name};`, `${name}++;`]),
+    ...pools
+      .namesAt(ancestors)
+      .slice(0, 6)
+      .flatMap((name) => [`return ${name};`, `${name}++;`]),
   ]
   const isLast = listOf(parent).at(-1) === node
-  const put = (piece: Piece['text'] | readonly [number, number], weight: number): readonly Draft[] => {
+  const put = (
+    piece: Piece['text'] | readonly [number, number],
+    weight: number,
+  ): readonly Draft[] => {
     if (isGap) return [weighted(weight, replace(node, piece))]
     const before = { start: node.start, end: node.start, pieces: [piece, ' '], weight }
-    return isLast ? [before, { start: node.end, end: node.end, pieces: [' ', piece], weight }] : [before]
+    return isLast
+      ? [before, { start: node.end, end: node.end, pieces: [' ', piece], weight }]
+      : [before]
   }
   const copies = nearest(pools.statements, node, isGap ? 24 : copiesMax)
   return [

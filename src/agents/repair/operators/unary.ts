@@ -78,7 +78,8 @@ export const unaryOperators: readonly Operator[] = [
   }),
   loses('string', 0.3, ({ node, ancestors: [parent] }) => {
     if (node.type !== 'Literal' || typeof node.value !== 'string' || node.value === '') return []
-    if (isKey(node, parent) || /Import|Export|^ExpressionStatement/.test(parent?.type ?? '')) return []
+    if (isKey(node, parent) || /Import|Export|^ExpressionStatement/.test(parent?.type ?? ''))
+      return []
     return [replace(node, "''")]
   }),
 ]
@@ -144,10 +145,11 @@ function isBound(node: AnyNode, parent: AnyNode | undefined): boolean {
       return parent.computed && parent.property === node
     case 'BinaryExpression':
       return /^[<>]=?$/.test(parent.operator)
-    case 'VariableDeclarator':
     case 'AssignmentExpression':
+      return parent.right === node && isLength(node)
+    case 'VariableDeclarator':
     case 'ReturnStatement':
-      return node.type === 'MemberExpression' && isLength(node)
+      return isLength(node)
     case 'CallExpression': {
       const { callee } = parent
       if (callee === node || callee.type !== 'MemberExpression') return false
