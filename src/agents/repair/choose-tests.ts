@@ -81,9 +81,9 @@ export function chooseTests(
     ...drawn(
       failing,
       seed,
-      Math.min(failing.length - 1, Math.floor(failing.length * heldBackShare)),
+      Math.min(failing.length - 1, Math.round(failing.length * heldBackShare)),
     ),
-    ...drawn(passing, seed, Math.floor(passing.length * heldBackShare)),
+    ...drawn(passing, seed, Math.round(passing.length * heldBackShare)),
   ])
   const visible = tests
     .filter((one) => !held.has(one))

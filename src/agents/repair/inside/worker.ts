@@ -154,7 +154,9 @@ async function findVitest(modules: ProjectModules): Promise<Found> {
     | { readonly use: (plugin: unknown) => void; readonly expect: (...args: unknown[]) => unknown }
     | undefined
   if (chai === undefined) return {}
-  for (const plugin of ['JestExtend', 'JestChai', 'JestAsymmetricMatchers']) chai.use(found[plugin])
+  for (const name of ['JestExtend', 'JestChaiExpect', 'JestAsymmetricMatchers']) {
+    if (typeof found[name] === 'function') chai.use(found[name])
+  }
   const expect = Object.assign((...args: unknown[]) => chai.expect(...args), chai.expect)
   const matchers = found['ASYMMETRIC_MATCHERS_OBJECT'] as symbol | undefined
   const known = matchers === undefined ? {} : (globalThis as Record<symbol, unknown>)[matchers]
