@@ -69,7 +69,7 @@ export const heldOutSubjects: readonly Subject[] = [
   {
     name: 'traverse',
     version: '0.6.11',
-    needs: [tape, 'es-value-fixtures@1.7.0'],
+    needs: [tape, 'es-value-fixtures@1.7.1'],
     check: runTape('test/*.js'),
   },
   {

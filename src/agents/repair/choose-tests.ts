@@ -116,7 +116,8 @@ export function namedByCommand(
   tests: readonly SurveyedTest[],
   output: string,
 ): { readonly tests: readonly SurveyedTest[]; readonly leftOut: number } {
-  const title = (id: string): string => (id.split(' > ').at(-1) ?? id).replace(/ #\d+$/, '')
+  const title = (id: string): string =>
+    (id.split(' > ').at(-1) ?? id).replace(/ (#\d+|\[\d+\])$/, '')
   const isNamed = ({ ok, id }: SurveyedTest): boolean => ok || output.includes(title(id))
   const failing = tests.filter(({ ok }) => !ok)
   if (!failing.some(isNamed)) return { tests, leftOut: 0 }

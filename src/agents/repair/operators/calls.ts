@@ -57,7 +57,7 @@ for (const group of pairs) {
   }
 }
 
-const namesMax = 16
+const namesMax = 40
 const propertiesMax = 10
 const expressionsMax = 10
 
@@ -86,8 +86,9 @@ export const callOperators: readonly Operator[] = [
   }),
   swaps('name', 0.4, ({ node, ancestors, pools }) => {
     if (node.type !== 'Identifier' || !isRead(node, ancestors)) return []
-    return pools
-      .namesAt(ancestors)
+    const names = pools.namesAt(ancestors)
+    if (!names.includes(node.name)) return []
+    return names
       .filter((name) => name !== node.name)
       .slice(0, namesMax)
       .map((name, rank) => weighted(byRank(rank), replace(node, name)))

@@ -61,8 +61,10 @@ function patternDrafts(pattern: string, offset: number): readonly Draft[] {
       if (pattern[at + 1] === '^') add(at + 1, 1, '', 1)
       else add(at + 1, 0, '^', 0.8)
     } else if (sign === '^' || sign === '$') add(at, 1, '', 0.8)
-    else if (sign in quantifiers && pattern[at - 1] !== '(') {
-      for (const other of quantifiers[sign] ?? []) add(at, 1, other, 1)
+    else if (sign in quantifiers) {
+      if (pattern[at - 1] !== '(') for (const other of quantifiers[sign] ?? []) add(at, 1, other, 1)
+    } else if (/[\w\s)/.-]/.test(sign) && !/[*+?{]/.test(pattern[at + 1] ?? '')) {
+      for (const other of ['+', '*', '?']) add(at + 1, 0, other, 0.4)
     }
   }
   if (!pattern.startsWith('^')) add(0, 0, '^', 0.8)

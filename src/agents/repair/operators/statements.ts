@@ -33,8 +33,13 @@ export const statementOperators: readonly Operator[] = [
   ),
   mends('returned-name', 0.5, (site) => returned(site)),
   swaps('jump', 0.6, ({ node }) => {
-    if (node.type === 'BreakStatement' && !isThere(node.label)) return [replace(node, 'continue;')]
-    if (node.type === 'ContinueStatement' && !isThere(node.label)) return [replace(node, 'break;')]
+    const range = (length: number) => ({ start: node.start, end: node.start + length })
+    if (node.type === 'BreakStatement' && !isThere(node.label)) {
+      return [replace(range('break'.length), 'continue')]
+    }
+    if (node.type === 'ContinueStatement' && !isThere(node.label)) {
+      return [replace(range('continue'.length), 'break')]
+    }
     return []
   }),
   swaps('swapped-statements', 0.45, ({ node }) => {

@@ -41,11 +41,14 @@ export const unaryOperators: readonly Operator[] = [
     return [{ start: at, end: at + 2, pieces: [other] }, weighted(0.5, replace(node, ...moved))]
   }),
   swaps('number', 0.8, ({ node, ancestors: [parent] }) => {
-    if (node.type !== 'Literal' || typeof node.value !== 'number') return []
-    if (isKey(node, parent)) return []
-    return nearNumbers(node.value).map(([value, weight]) =>
-      weighted(weight, replace(node, String(value))),
-    )
+    const value = numberAt(node, parent)
+    if (value === undefined) return []
+    return [value + 1, value - 1].map((near) => replace(node, String(near)))
+  }),
+  mends('other-number', 0.45, ({ node, ancestors: [parent] }) => {
+    const value = numberAt(node, parent)
+    if (value === undefined) return []
+    return otherNumbers(value).map((other) => replace(node, String(other)))
   }),
   swaps('unary', 0.6, ({ node, ancestors: [parent] }) => {
     if (node.type === 'UnaryExpression' && /^[-+~]$/.test(node.operator)) {
@@ -96,21 +99,22 @@ const mayBeTruth = ({ type }: AnyNode): boolean =>
 const isKey = (node: AnyNode, parent: AnyNode | undefined): boolean =>
   (parent?.type === 'Property' || parent?.type === 'PropertyDefinition') && parent.key === node
 
-function nearNumbers(value: number): readonly (readonly [number, number])[] {
-  const near: (readonly [number, number])[] = [
-    [value + 1, 1],
-    [value - 1, 1],
-  ]
-  if (value !== 0 && value !== 1) near.push([0, 0.5], [1, 0.5])
-  if (value === 1) near.push([-1, 0.6], [2, 0.6])
-  if (Math.abs(value) >= 2) near.push([value * 2, 0.3], [value / 2, 0.3])
-  if (Math.abs(value) >= 10) near.push([value * 10, 0.5], [value / 10, 0.5])
-  const known = new Set<number>([value])
-  return near.filter(([number]) => {
-    if (known.has(number)) return false
-    known.add(number)
-    return Number.isFinite(number)
-  })
+/** With its sign, which is a node of its own. */
+function numberAt(node: AnyNode, parent: AnyNode | undefined): number | undefined {
+  if (node.type === 'UnaryExpression' && node.operator === '-') {
+    const value = numberAt(node.argument, node)
+    return value === undefined ? undefined : -value
+  }
+  if (node.type !== 'Literal' || typeof node.value !== 'number' || isKey(node, parent)) {
+    return undefined
+  }
+  return node.value
+}
+
+function otherNumbers(value: number): readonly number[] {
+  const large = Math.abs(value) >= 10 ? [value * 10, value / 10] : []
+  const others = [0, 1, ...large, ...(Math.abs(value) >= 2 ? [value * 2, value / 2] : [2, -1])]
+  return others.filter((other) => Number.isFinite(other) && other !== value)
 }
 
 /** Where a number may stand. */
