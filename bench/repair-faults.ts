@@ -122,7 +122,7 @@ export async function tryFault(
       subject,
       fault,
       outcome: !isDone ? 'not-found' : after === unplant(fault) ? 'identical' : 'other',
-      candidates: Number(/(?:edit|far|,) ?(\d+) of \d+/.exec(report.text)?.[1] ?? 0),
+      candidates: Number(/(?:edit |, |None of )(\d+) (?:of|small)/.exec(report.text)?.[1] ?? 0),
       seconds,
       cpuSeconds,
       heldBackFailures: Number(/(\d+) earlier edits passed what/.exec(report.text)?.[1] ?? 0),

@@ -26,7 +26,10 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const check = ['node', '--test'] as const
-const loop = plainLoop({ prompt: 'Make the checks pass.\n{{ progress }}' })
+const loop = plainLoop({
+  prompt: 'Make the checks pass.\n{{ progress }}',
+  until: [{ type: 'checks-pass' }],
+})
 
 async function run(commands: Commands, candidatesMax: number): Promise<readonly string[]> {
   const agents = createAgents({
@@ -65,4 +68,12 @@ test('behind walls it does the same', async () => {
   const sandbox = await openSandbox()
   await run(sandbox.commands({ workspace }), 3000)
   expect(await readFile(join(workspace, 'src/format.js'), 'utf8')).toContain(mended)
+})
+
+test('what one iteration does not get to, the next ones do', async () => {
+  const said = await run(createPlainCommands(), 3)
+  expect(await readFile(join(workspace, 'src/format.js'), 'utf8')).toContain(mended)
+  const places = said.flatMap((text) => /goes on at edit (\d+)/.exec(text)?.[1] ?? [])
+  expect(places.length).toBeGreaterThan(0)
+  expect(places).toEqual(places.map((_, index) => String(3 * index + 4)))
 })

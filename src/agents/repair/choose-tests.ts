@@ -39,7 +39,8 @@ function wordsOf(
 ): readonly string[] {
   const name = scriptName(check)
   const script = name === undefined || depth > 2 ? undefined : scripts[name]
-  if (typeof script !== 'string') return check.map(plainPath)
+  // The name of a script is no name of a file.
+  if (typeof script !== 'string') return name === undefined ? check.map(plainPath) : []
   return script
     .split(/&&|\|\||;/)
     .flatMap((part) => wordsOf(part.trim().split(/\s+/), scripts, depth + 1))

@@ -52,7 +52,7 @@ export function createPools(file: SourceFile, wanted: readonly string[] = []): P
     }
   })
   const lists = Object.fromEntries(
-    Object.entries(kinds).map(([kind, pieces]) => [kind, [...pieces.values()]]),
+    Object.entries(kinds).map(([kind, pieces]) => [kind, inOrder(pieces)]),
   ) as Record<Kind, Piece[]>
   return {
     ...lists,
@@ -63,13 +63,36 @@ export function createPools(file: SourceFile, wanted: readonly string[] = []): P
   }
 }
 
-/** Those nearest to a place, in the same function first. */
+const inOrder = (pieces: ReadonlyMap<string, Piece>): Piece[] =>
+  [...pieces.values()].toSorted((a, b) => a.node.start - b.node.start)
+
+/** Those nearest to a place. A pool is in the order of the text, so they are around that place. */
 export function nearest(pool: readonly Piece[], at: AnyNode, max: number): readonly Piece[] {
-  const far = (piece: Piece): number => Math.abs(piece.node.start - at.start)
-  return pool
-    .filter(({ node }) => node.start !== at.start || node.end !== at.end)
-    .toSorted((a, b) => far(a) - far(b))
-    .slice(0, max)
+  const found: Piece[] = []
+  let after = firstFrom(pool, at.start)
+  let before = after - 1
+  while (found.length < max && (before >= 0 || after < pool.length)) {
+    const [left, right] = [pool[before], pool[after]]
+    const isLeft =
+      right === undefined ||
+      (left !== undefined && at.start - left.node.start <= right.node.start - at.start)
+    const piece = isLeft ? left : right
+    if (isLeft) before--
+    else after++
+    const isItself = piece?.node.start === at.start && piece.node.end === at.end
+    if (piece !== undefined && !isItself) found.push(piece)
+  }
+  return found
+}
+
+function firstFrom(pool: readonly Piece[], start: number): number {
+  let [low, high] = [0, pool.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((pool[middle]?.node.start ?? 0) < start) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** The further down a list, the less likely. */
