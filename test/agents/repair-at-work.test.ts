@@ -1,7 +1,7 @@
 // The repair agent in a loop: no model, a real project, its own command as the check; also behind walls,
 // and taken up again where another process left it.
 
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -71,9 +71,13 @@ test('behind walls it does the same', async () => {
 })
 
 test('what one iteration does not get to, the next ones do', async () => {
-  const said = await run(createPlainCommands(), 3)
-  expect(await readFile(join(workspace, 'src/format.js'), 'utf8')).toContain(mended)
+  const good = await readFile(join(workspace, 'src/parse.js'), 'utf8')
+  await writeFile(join(workspace, 'src/parse.js'), good.replace('Number(count)', 'Number(name)'))
+  const format = join(workspace, 'src/format.js')
+  await writeFile(format, (await readFile(format, 'utf8')).replace('rest > unit', 'rest >= unit'))
+  const said = await run(createPlainCommands(), 120)
+  expect(await readFile(join(workspace, 'src/parse.js'), 'utf8')).toBe(good)
   const places = said.flatMap((text) => /goes on at edit (\d+)/.exec(text)?.[1] ?? [])
   expect(places.length).toBeGreaterThan(0)
-  expect(places).toEqual(places.map((_, index) => String(3 * index + 4)))
+  expect(places).toEqual(places.map((_, index) => String(120 * (index + 1) + 1)))
 })

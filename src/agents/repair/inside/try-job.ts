@@ -48,8 +48,6 @@ export async function runTryJob(
       const verdict = await judge(worker, job, index)
       verdicts[index] = verdict
       if (verdict === 'hung') hung++
-      if (typeof verdict === 'object')
-        say({ type: 'overfit', edit: index, failed: verdict.overfit })
       if (verdict === 'passed') found = Math.min(found, index)
       tell()
     }
@@ -59,6 +57,10 @@ export async function runTryJob(
   const count = Math.max(1, Math.min(job.workers, edits.length))
   await Promise.all(Array.from({ length: count }, work))
   const tried = verdicts.findIndex((verdict) => verdict === undefined)
+  for (const [index, verdict] of verdicts.slice(0, found).entries()) {
+    if (typeof verdict !== 'object') continue
+    say({ type: 'overfit', edit: index, failed: verdict.overfit })
+  }
   if (found < edits.length) say({ type: 'found', edit: found })
   say({
     type: 'end',
