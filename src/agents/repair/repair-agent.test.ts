@@ -267,16 +267,20 @@ describe('a search in several calls', () => {
     const broken = rangeSource.replace('value < high', 'value <= high')
     await write(rangeProject(broken))
     const stop = new AbortController()
+    let verdicts = 0
     const stopping: Commands = {
-      run(command, signal) {
-        // The verdict of the first edit that was found.
-        if (command.args[0] === '--test' && (command.timeoutMs ?? 0) > 0)
-          setTimeout(() => stop.abort(new Error('stopped')), 1)
+      async run(command, signal) {
+        const isVerdict = command.args[0] === '--test'
+        // The first one is of the files as they are, the second of an edit.
+        if (!isVerdict || ++verdicts < 2) return commands.run(command, signal)
+        expect(await read('src/range.js')).not.toBe(broken)
+        stop.abort(new Error('stopped'))
         return commands.run(command, signal)
       },
     }
     const context = createAgentContext({ workspace, signal: stop.signal })
     await expect(work({ commands: stopping }, context)).rejects.toThrow('stopped')
+    expect(verdicts).toBe(2)
     expect(await read('src/range.js')).toBe(broken)
   })
 })

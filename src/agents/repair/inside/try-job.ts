@@ -10,6 +10,8 @@ type Verdict = 'failed' | 'hung' | 'passed' | { readonly overfit: number }
 
 const saidEach = 100
 const patience = 8
+/** So many that hung again, and no more are tried again. */
+const lostMax = 4
 
 export async function runTryJob(
   job: TryJob,
@@ -23,6 +25,7 @@ export async function runTryJob(
   let found = edits.length
   let hung = 0
   let said = 0
+  const mercy = { lost: 0 }
 
   function tell(): void {
     let done = said
@@ -45,7 +48,7 @@ export async function runTryJob(
     })
     while (next < found && performance.now() < endMs) {
       const index = next++
-      const verdict = await judge(worker, job, index)
+      const verdict = await judge(worker, job, index, mercy)
       verdicts[index] = verdict
       if (verdict === 'hung') hung++
       if (verdict === 'passed') found = Math.min(found, index)
@@ -69,7 +72,12 @@ export async function runTryJob(
   })
 }
 
-async function judge(worker: WorkerProcess, job: TryJob, index: number): Promise<Verdict> {
+async function judge(
+  worker: WorkerProcess,
+  job: TryJob,
+  index: number,
+  mercy: { lost: number },
+): Promise<Verdict> {
   const edit = job.edits[index]
   if (edit === undefined) return 'failed'
   const run = async (
@@ -84,7 +92,8 @@ async function judge(worker: WorkerProcess, job: TryJob, index: number): Promise
       { timeoutMs: totalMs, isLast: ({ type }) => type === 'tried' },
     )
     if (answer?.type !== 'tried') return { failed: tests.length, hung: true }
-    if (!answer.starved || isSecond) return answer
+    if (isSecond && answer.hung) mercy.lost++
+    if (!answer.starved || isSecond || mercy.lost >= lostMax) return answer
     // On a busy machine time is not what it seems.
     const longer = { testMs: patience * testMs, totalMs: patience * totalMs }
     return run(tests, longer, bail, true)
