@@ -73,7 +73,7 @@ const isConfiguration = (path: string): boolean => configurations.test(basename(
 
 /** A file in a folder of tests that asserts nothing only helps others. */
 const mayBeTest = (text: string): boolean =>
-  /\b(assert|expect|should|test|it|describe|suite|tape|throw)\b/.test(text)
+  /\b(assert|expect|should|test|it|describe|suite|tape|throw|exit)\b/.test(text)
 
 async function readBounded(path: string): Promise<string | undefined> {
   const stat = await lstat(path).catch(() => undefined)

@@ -83,7 +83,7 @@ export type Said =
       /** Not the project's fault: we cannot run it. */
       readonly unsupported?: boolean
     }
-  | { readonly type: 'again'; readonly id: string; readonly ok: boolean }
+  | { readonly type: 'again'; readonly id: string; readonly ok: boolean; readonly ms: number }
   | { readonly type: 'loaded'; readonly file: string; readonly ms: number; readonly hits: string }
   | { readonly type: 'covered'; readonly file: string; readonly ranges: readonly CoveredRange[] }
   | { readonly type: 'tried'; readonly upTo: number; readonly hung: number }

@@ -71,7 +71,7 @@ function isListed(node: AnyNode, parent: AnyNode | undefined): boolean {
   if (node.type === 'ExpressionStatement' && 'directive' in node && node.directive !== undefined) {
     return false
   }
-  if (/^(Import|Export)|^FunctionDeclaration$/.test(node.type)) return false
+  if (saysNothing(node)) return false
   if (
     parent.type === 'BlockStatement' ||
     parent.type === 'Program' ||
@@ -80,6 +80,15 @@ function isListed(node: AnyNode, parent: AnyNode | undefined): boolean {
     return true
   }
   return parent.type === 'SwitchCase'
+}
+
+/** What is exported may be made when the file is loaded; functions are there before. */
+function saysNothing(node: AnyNode): boolean {
+  if (node.type === 'ExportNamedDeclaration' || node.type === 'ExportDefaultDeclaration') {
+    const { declaration } = node
+    return declaration === null || declaration === undefined || saysNothing(declaration)
+  }
+  return /^(Import|ExportAll)|^FunctionDeclaration$/.test(node.type)
 }
 
 /** A statement that stands alone where a block could stand. */
@@ -114,7 +123,8 @@ function isBranch(node: AnyNode, parent: AnyNode | undefined): boolean {
 }
 
 const isStatement = ({ type }: AnyNode): boolean =>
-  type.endsWith('Statement') || /^(Variable|Function|Class)Declaration$/.test(type)
+  type.endsWith('Statement') ||
+  /^(Variable|Function|Class|ExportNamed|ExportDefault)Declaration$/.test(type)
 
 /** For each place of a file the number of the innermost region around it, or -1. */
 export function regionTable(

@@ -23,7 +23,7 @@ const SaidLine: z.ZodType<Said> = z.discriminatedUnion('type', [
     hung: z.boolean().optional(),
     unsupported: z.boolean().optional(),
   }),
-  z.object({ type: z.literal('again'), id, ok: z.boolean() }),
+  z.object({ type: z.literal('again'), id, ok: z.boolean(), ms: z.number().min(0) }),
   z.object({ type: z.literal('loaded'), file: id, ms: z.number().min(0), hits }),
   z.object({
     type: z.literal('covered'),

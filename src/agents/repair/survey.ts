@@ -96,7 +96,8 @@ interface Heard {
 
 async function listen(job: SurveyJob, options: SurveyOptions): Promise<Heard> {
   const heard: Heard = { tests: [], unstable: new Set(), loaded: [], loadMs: 0, unsupported: 0 }
-  const again = new Map<string, boolean>()
+  const again = new Map<string, { readonly ok: boolean; readonly ms: number }>()
+  const loads = new Map<string, number>()
   await runInside(job, {
     ...options,
     onSaid(said) {
@@ -108,16 +109,22 @@ async function listen(job: SurveyJob, options: SurveyOptions): Promise<Heard> {
             hits: Buffer.from(said.hits, 'base64'),
             hung: said.hung === true,
           })
-      } else if (said.type === 'again') again.set(said.id, said.ok)
+      } else if (said.type === 'again') again.set(said.id, said)
       else if (said.type === 'loaded') {
         heard.loaded.push(Buffer.from(said.hits, 'base64'))
-        heard.loadMs = Math.max(heard.loadMs, said.ms)
+        // The first time others are loaded with it, and stay.
+        loads.set(said.file, Math.min(said.ms, loads.get(said.file) ?? said.ms))
       }
     },
   })
+  heard.loadMs = Math.max(0, ...loads.values())
   // Without a second answer there was no time for one.
-  for (const { id, ok } of heard.tests) {
-    if (again.size > 0 && again.get(id) !== ok) heard.unstable.add(id)
+  const tests = heard.tests.map((one) => ({
+    ...one,
+    ms: Math.min(one.ms, again.get(one.id)?.ms ?? one.ms),
+  }))
+  for (const { id, ok } of tests) {
+    if (again.size > 0 && again.get(id)?.ok !== ok) heard.unstable.add(id)
   }
-  return heard
+  return { ...heard, tests }
 }

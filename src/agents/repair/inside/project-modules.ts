@@ -178,9 +178,11 @@ async function linked(loader: Loader, specifier: string, from: string): Promise<
 async function makeModule(loader: Loader, path: string): Promise<vm.Module> {
   const code = loader.texts.textOf(path)
   const cached = loader.compiled.get(path)
+  // Node does not find its way back from code that was kept to what imports for it.
+  const isCached = cached?.code === code && !/\bimport\b[^'"\n]*\(/.test(code)
   const module: vm.Module = new vm.SourceTextModule(code, {
     identifier: path,
-    ...(cached?.code === code ? { cachedData: cached.data } : {}),
+    ...(isCached ? { cachedData: cached.data } : {}),
     initializeImportMeta(meta) {
       Object.assign(meta, {
         url: pathToFileURL(path).href,

@@ -64,15 +64,15 @@ async function survey(job: SurveyJob, program: string, say: (said: Said) => void
           else if (one.type === 'test') {
             if (!skip.includes(one.id)) skip.push(one.id)
             if (round === 1) say(one)
-            else say({ type: 'again', id: one.id, ok: one.ok })
-          } else if (one.type === 'loaded' && round === 1) say(one)
+            else say({ type: 'again', id: one.id, ok: one.ok, ms: one.ms })
+          } else if (one.type === 'loaded') say(one)
         },
       },
     )
     if (answer !== undefined) return undefined
     if (round === 1)
       say({ type: 'test', id: current, ok: false, ms: testTimeoutMs, hits: '', hung: true })
-    else say({ type: 'again', id: current, ok: false })
+    else say({ type: 'again', id: current, ok: false, ms: testTimeoutMs })
     return current
   }
 }

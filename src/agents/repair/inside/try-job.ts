@@ -10,6 +10,7 @@ type Verdict = 'failed' | 'hung' | 'passed' | { readonly overfit: number }
 
 const saidEach = 100
 const patience = 8
+const patienceMsMax = 4000
 /** So many that hung again, and no more are tried again. */
 const lostMax = 4
 
@@ -95,7 +96,8 @@ async function judge(
     if (isSecond && answer.hung) mercy.lost++
     if (!answer.starved || isSecond || mercy.lost >= lostMax) return answer
     // On a busy machine time is not what it seems.
-    const longer = { testMs: patience * testMs, totalMs: patience * totalMs }
+    const extraMs = Math.min(patience * testMs, patienceMsMax)
+    const longer = { testMs: testMs + extraMs, totalMs: totalMs + 3 * extraMs }
     return run(tests, longer, bail, true)
   }
   const first = await run(job.first, job.firstLimits, true)
