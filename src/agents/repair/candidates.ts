@@ -25,6 +25,7 @@ export function rankCandidates({ sources, suspicionAt, failingTests }: RankOptio
   const wanted = stringsIn(failingTests)
   const all: Candidate[] = []
   for (const file of sources) {
+    if (!isSuspected(file, suspicionAt)) continue
     const isWanted = (offset: number): boolean => suspicionAt(file.path, offset) > 0
     for (const edit of proposeEdits(file, { wanted, isWanted })) {
       const score = suspicionAt(file.path, edit.start) * edit.prior
@@ -33,6 +34,14 @@ export function rankCandidates({ sources, suspicionAt, failingTests }: RankOptio
   }
   // What is equal stays in the order of files and places.
   return all.toSorted((a, b) => b.score - a.score).slice(0, candidatesMax)
+}
+
+/** Most files of a large project are not, and need not be looked through. */
+function isSuspected({ path, code }: SourceFile, suspicionAt: RankOptions['suspicionAt']): boolean {
+  for (let offset = 0; offset < code.length; offset++) {
+    if (suspicionAt(path, offset) > 0) return true
+  }
+  return false
 }
 
 function stringsIn(tests: readonly string[]): readonly string[] {

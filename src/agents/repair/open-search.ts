@@ -8,7 +8,7 @@ import { type Candidate, digestOf, rankCandidates, toSent } from './candidates.t
 import { chooseTests, namedByCommand } from './choose-tests.ts'
 import { describeEdit, lineOf } from './edit.ts'
 import type { ProjectFiles } from './find-files.ts'
-import type { Job, RunLimits, Said } from './messages.ts'
+import type { Job, RunLimits, Said, TextFile } from './messages.ts'
 import type { RepairSettings } from './repair.ts'
 import type { Tally } from './report.ts'
 import { runInside } from './run-inside.ts'
@@ -82,7 +82,7 @@ export async function openSearch(given: OpenSearchOptions): Promise<Opened> {
   const job = {
     type: 'try',
     root,
-    files: plainTexts(files, sources).concat(sources.filter(({ code, text }) => code !== text)),
+    files: plainTexts(files, sources).concat(strippedTexts(sources)),
     bases: sources.map(({ path, code }) => ({ path, code })),
     preload: options.preload,
     first: ids(chosen.first),
@@ -118,6 +118,10 @@ export async function openSearch(given: OpenSearchOptions): Promise<Opened> {
       ),
   }
 }
+
+/** What is JavaScript already is read where it is. */
+const strippedTexts = (sources: readonly SourceFile[]): readonly TextFile[] =>
+  sources.filter(({ code, text }) => code !== text).map(({ path, code }) => ({ path, code }))
 
 /** Generous, since machines are busy; what hangs is broken off, not waited for. */
 function limitsOf(tests: readonly SurveyedTest[], loadMs: number): RunLimits {

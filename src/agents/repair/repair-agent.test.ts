@@ -85,7 +85,7 @@ describe('the repair agent', () => {
   test('mends TypeScript and keeps its types', async () => {
     const good = `interface Item { readonly price: number; readonly count: number }
 export function total(items: readonly Item[]): number {
-  let sum: number = 0
+  let sum: number = Number(0n)
   for (const { price, count } of items) sum += (price as number) * count
   return sum
 }
