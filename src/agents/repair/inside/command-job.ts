@@ -4,37 +4,32 @@
  */
 
 import { spawn } from 'node:child_process'
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, relative, sep } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CommandJob, CoveredRange, Said } from '../messages.ts'
-
-const unwanted = new Set(['node_modules', '.git', 'coverage', '.nyc_output'])
+import { type Copies, openCopies } from './copy-project.ts'
 
 export async function runCommandJob(job: CommandJob, say: (said: Said) => void): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'loopwright-repair-'))
+  const copies = await openCopies(job.root)
+  const results = await mkdtemp(join(tmpdir(), 'loopwright-coverage-'))
   try {
-    if (job.edits.length === 0) await coverage(job, folder, say)
-    else await tryAll(job, folder, say)
+    if (job.edits.length === 0) await coverage(job, copies, results, say)
+    else await tryAll(job, copies, say)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await copies.remove()
+    await rm(results, { recursive: true, force: true })
   }
 }
 
-async function copyProject(root: string, to: string): Promise<void> {
-  await cp(root, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (path) => !unwanted.has(path.split(sep).at(-1) ?? '') || path === root,
-  })
-  await symlink(join(root, 'node_modules'), join(to, 'node_modules')).catch(() => undefined)
-}
-
-async function coverage(job: CommandJob, folder: string, say: (said: Said) => void): Promise<void> {
-  const copy = join(folder, 'project')
-  const results = join(folder, 'coverage')
-  await copyProject(job.root, copy)
+async function coverage(
+  job: CommandJob,
+  copies: Copies,
+  results: string,
+  say: (said: Said) => void,
+): Promise<void> {
+  const copy = await copies.make()
   const exit = await run(job, copy, { NODE_V8_COVERAGE: results })
   say({ type: 'test', id: job.command.join(' '), ok: exit === 0, ms: 0, hits: '' })
   for (const name of await readdir(results).catch(() => [])) {
@@ -77,16 +72,15 @@ function* rangesIn(text: string, copy: string): Generator<Said> {
   }
 }
 
-async function tryAll(job: CommandJob, folder: string, say: (said: Said) => void): Promise<void> {
+async function tryAll(job: CommandJob, copies: Copies, say: (said: Said) => void): Promise<void> {
   const endMs = performance.now() + job.deadlineMs
   const { edits, bases } = job
   const done = new Set<number>()
   let next = 0
   let found = edits.length
   let hung = 0
-  const work = async (_: unknown, number: number): Promise<void> => {
-    const copy = join(folder, `project-${number}`)
-    await copyProject(job.root, copy)
+  const work = async (): Promise<void> => {
+    const copy = await copies.make()
     while (next < found && performance.now() < endMs) {
       const index = next++
       const [file, start, end, text] = edits[index] ?? [-1, 0, 0, '']

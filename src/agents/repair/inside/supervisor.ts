@@ -5,15 +5,27 @@
 
 import type { Job, Said, SurveyJob } from '../messages.ts'
 import { runCommandJob } from './command-job.ts'
+import { inCopy } from './copy-project.ts'
 import { runTryJob } from './try-job.ts'
 import { createWorkerProcess } from './worker-process.ts'
 
 export async function supervise(job: Job, workerProgram: string): Promise<void> {
   const say = (said: Said): void => void process.stdout.write(`${JSON.stringify(said)}\n`)
   try {
-    if (job.type === 'survey') await survey(job, workerProgram, say)
-    else if (job.type === 'try') await runTryJob(job, workerProgram, say)
-    else await runCommandJob(job, say)
+    if (job.type === 'command') await runCommandJob(job, say)
+    else {
+      // The end is said when nothing is left of it.
+      let end: Said | undefined
+      const sayFirst = (said: Said): void => {
+        if (said.type === 'end') end = said
+        else say(said)
+      }
+      await inCopy(job.root, async (root) => {
+        if (job.type === 'survey') await survey({ ...job, root }, workerProgram, sayFirst)
+        else await runTryJob({ ...job, root }, workerProgram, sayFirst)
+      })
+      if (end !== undefined) say(end)
+    }
   } catch (error) {
     say({ type: 'problem', message: error instanceof Error ? (error.stack ?? '') : String(error) })
   }
