@@ -285,56 +285,6 @@ describe('a search in several calls', () => {
   })
 })
 
-test('what tests and edits do to files happens in a copy', async () => {
-  await write({
-    'package.json': moduleFile,
-    'kept.txt': 'kept',
-    'clean.js': `import { rmSync, writeFileSync } from 'node:fs'
-export function clean(name) {
-  writeFileSync('made.txt', name)
-  if (name !== 'kept.txt') return 'kept'
-  rmSync(name, { force: true })
-  return 'removed'
-}
-`,
-    'clean.test.js': `import test from 'node:test'
-import assert from 'node:assert'
-import { clean } from './clean.js'
-test('keeps', () => assert.equal(clean('kept.txt'), 'kept'))
-test('removes others', () => assert.equal(clean('made.txt'), 'removed'))
-`,
-  })
-  const checkElsewhere: Commands = {
-    // The checks are the project's, and may do what they like: not of interest here.
-    async run(command, signal) {
-      if (command.args[0] !== '--test') return commands.run(command, signal)
-      const isMended = (await read('clean.js')).includes("name === 'kept.txt'")
-      const result = { durationMs: 1, outputBytes: 0, stdout: '', stderr: '' }
-      return { ...result, ended: 'exited', exitCode: isMended ? 0 : 1 }
-    },
-  }
-  expect(await work({ commands: checkElsewhere })).toMatchObject({
-    status: expect.stringMatching(/^done/),
-  })
-  expect(await read('kept.txt')).toBe('kept')
-  await expect(read('made.txt')).rejects.toThrow('ENOENT')
-})
-
-test('a file that leads elsewhere is neither searched nor changed', async () => {
-  const outside = await mkdtemp(join(tmpdir(), 'loopwright-outside-'))
-  try {
-    await writeFile(join(outside, 'range.js'), rangeSource.replace('value < high', 'value <= high'))
-    await write({ 'package.json': moduleFile, 'test/range.test.js': rangeTests })
-    await mkdir(join(workspace, 'src'))
-    await symlink(join(outside, 'range.js'), join(workspace, 'src/range.js'))
-    const report = await work()
-    expect(report.status).toBe('blocked')
-    expect(await readFile(join(outside, 'range.js'), 'utf8')).toContain('value <= high')
-  } finally {
-    await rm(outside, { recursive: true, force: true })
-  }
-})
-
 test('an agent without checks is refused at once', () => {
   expect(() => repairAgent({ checks: [], commands })).toThrow('needs checks')
 })
