@@ -6,6 +6,7 @@ import { gateway } from './gateway.ts'
 import { groupCommit } from './group-commit.ts'
 import { commandMemory, memory } from './memory.ts'
 import { promptAssembly } from './prompt.ts'
+import { repair } from './repair.ts'
 import { runSuites } from './report.ts'
 import { resume } from './resume.ts'
 import { sandboxRelay } from './sandbox-relay.ts'
@@ -31,4 +32,5 @@ await runSuites('bench', [
   gateway,
   worktreeReady,
   worktreeTrees,
+  repair,
 ])

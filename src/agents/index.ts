@@ -4,6 +4,7 @@ export type { Ask, Brain, CallResult, Message, Reply, Stop, ToolCall } from './c
 export { type ModelAgentOptions, modelAgent } from './model-agent.ts'
 export type { Price, SdkModel, TokenUsage } from './model-types.ts'
 export { isSecretName } from './redact.ts'
+export { type RepairAgentOptions, repairAgent } from './repair/repair-agent.ts'
 export {
   describeModel,
   type ModelDescription,

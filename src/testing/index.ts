@@ -1,4 +1,17 @@
 export {
+  faultsOf,
+  findFiles,
+  type Operator as FaultOperator,
+  operators,
+  type PlantedFault,
+  type PlantOptions,
+  plant,
+  plantingOperators,
+  type RepairAgentOptions,
+  repairAgent,
+  unplant,
+} from '../agents/repair/index.ts'
+export {
   type Blobs,
   type Commands,
   createRun,

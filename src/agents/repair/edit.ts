@@ -1,0 +1,59 @@
+/**
+ * One small change of one file. What it puts in is literal text and pieces of the same file, by their
+ * places: so one edit fits a TypeScript file and that file without its types, which is as long.
+ */
+
+export type Piece = string | readonly [from: number, to: number]
+
+/** What an operator proposes; `end` is not part of what is replaced. */
+export interface Draft {
+  readonly start: number
+  readonly end: number
+  readonly pieces: readonly Piece[]
+  /** How much less likely than others of its operator: from 0 to 1, 1 unless told. */
+  readonly weight?: number
+}
+
+export interface Edit extends Draft {
+  /** From the root of the project. */
+  readonly file: string
+  readonly operator: string
+}
+
+export function applyEdit(text: string, edit: Draft): string {
+  return text.slice(0, edit.start) + insertedText(text, edit) + text.slice(edit.end)
+}
+
+export const insertedText = (text: string, { pieces }: Draft): string =>
+  pieces.map((piece) => (typeof piece === 'string' ? piece : text.slice(...piece))).join('')
+
+/** The edit that takes it back: for the text that `edit` was applied to. */
+export function inverseOf(text: string, edit: Draft): Draft {
+  const inserted = insertedText(text, edit)
+  return {
+    start: edit.start,
+    end: edit.start + inserted.length,
+    pieces: [text.slice(edit.start, edit.end)],
+  }
+}
+
+export const lineOf = (text: string, offset: number): number =>
+  text.slice(0, offset).split('\n').length
+
+const shownCharsMax = 80
+
+/** `src/a.js:12: a < b → a <= b`, with the whole of a short line. */
+export function describeEdit(text: string, edit: Edit): string {
+  const from = text.lastIndexOf('\n', edit.start - 1) + 1
+  const lineEnd = text.indexOf('\n', edit.end)
+  const to = lineEnd === -1 ? text.length : lineEnd
+  const after = text.slice(from, edit.start) + insertedText(text, edit) + text.slice(edit.end, to)
+  const place = `${edit.file}:${lineOf(text, edit.start)}`
+  return `${place}: ${shown(text.slice(from, to))} → ${shown(after)}`
+}
+
+function shown(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  if (line === '') return '(nothing)'
+  return line.length > shownCharsMax ? `${line.slice(0, shownCharsMax)}…` : line
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { seededRandom } from '../../testing/seeded-random.ts'
+import { applyEdit, insertedText } from './edit.ts'
+import { operators } from './operators/index.ts'
+import { faultsOf, plant, plantingOperators, unplant } from './plant.ts'
+import { proposeEdits } from './propose-edits.ts'
+import { parseSource } from './source-file.ts'
+
+/** A little of everything. */
+const source = `'use strict'
+const names = ['a', 'b']
+function first(list, from = 0) {
+  if (!list || list.length === 0) return null
+  for (let i = from; i < list.length; i++) {
+    const item = list[i]
+    if (item.skip === true) continue
+    if (/^x+[a-z]*$/i.test(item.name)) break
+    total += item.price * 2 - 1
+    log(item, total)
+    done = item.isLast ? Math.max(total, 1) : -total
+  }
+  return names.indexOf(list.at(from), { strict: false }) >= 0 && total > 10
+}
+`
+
+const operatorNamed = (name: string): (typeof operators)[number] => {
+  const found = operators.find((one) => one.name === name)
+  if (found === undefined) throw new Error(`There is no operator ${name}.`)
+  return found
+}
+
+describe('planting', () => {
+  test.each(plantingOperators.map(({ name }) => name))(
+    'every fault of %s can be taken out again',
+    (name) => {
+      const faults = faultsOf(operatorNamed(name), 'a.js', source)
+      expect(faults.length).toBeGreaterThan(0)
+      for (const fault of faults) {
+        expect(fault.text).not.toBe(source)
+        expect(unplant(fault)).toBe(source)
+      }
+    },
+  )
+
+  test('the way back is among the edits that the agent tries, for all that lose nothing', () => {
+    const missing: string[] = []
+    for (const operator of plantingOperators.filter((one) => !one.losesInformation)) {
+      const faults = faultsOf(operator, 'a.js', source)
+      const step = Math.ceil(faults.length / 15)
+      for (const fault of faults.filter((_, index) => index % step === 0)) {
+        const file = parseSource('a.js', fault.text)
+        if (file === undefined) continue
+        const back = proposeEdits(file).some((edit) => applyEdit(fault.text, edit) === source)
+        if (!back)
+          missing.push(
+            `${operator.name}: ${insertedText(source, fault.edit)} for ${source.slice(fault.edit.start, fault.edit.end)}`,
+          )
+      }
+    }
+    expect(missing).toEqual([])
+  })
+
+  test('a seed decides which fault it is', () => {
+    const files = [{ path: 'a.js', text: source }]
+    const draw = (seed: number): string | undefined => {
+      const { next } = seededRandom(seed)
+      return plant({ files, random: next })?.text
+    }
+    expect(draw(7)).toBe(draw(7))
+    expect(new Set(Array.from({ length: 20 }, (_, seed) => draw(seed))).size).toBeGreaterThan(10)
+  })
+
+  test('a file that is no JavaScript has no faults to plant', () => {
+    expect(plant({ files: [{ path: 'a.js', text: 'if (' }], random: () => 0 })).toBeUndefined()
+  })
+})

@@ -1,0 +1,43 @@
+/** Every edit that the operators know for a file, each once. */
+
+import { type Edit, insertedText } from './edit.ts'
+import { createPools, type Operator, operators } from './operators/index.ts'
+import { type SourceFile, walk } from './source-file.ts'
+
+export interface ProposedEdit extends Edit {
+  /** How likely it is to mend something, without regard to where it is. */
+  readonly prior: number
+}
+
+export interface ProposeOptions {
+  /** All of them unless told. */
+  readonly operators?: readonly Operator[]
+  /** String literals that tests want to see, as they are written there. */
+  readonly wanted?: readonly string[]
+  /** Whether anything at this place is of interest. */
+  readonly isWanted?: (offset: number) => boolean
+}
+
+/** One file, however long (E9). */
+const editsMax = 200_000
+
+export function proposeEdits(file: SourceFile, options: ProposeOptions = {}): ProposedEdit[] {
+  const used = options.operators ?? operators
+  const pools = createPools(file, options.wanted)
+  const edits = new Map<string, ProposedEdit>()
+  walk(file.program, (node, ancestors) => {
+    if (options.isWanted?.(node.start) === false || edits.size >= editsMax) return
+    for (const operator of used) {
+      for (const draft of operator.propose({ node, ancestors, file, pools })) {
+        const inserted = insertedText(file.code, draft)
+        if (inserted === file.code.slice(draft.start, draft.end)) continue
+        const prior = operator.prior * (draft.weight ?? 1)
+        const key = `${draft.start}:${draft.end}:${inserted}`
+        const known = edits.get(key)
+        if (known !== undefined && known.prior >= prior) continue
+        edits.set(key, { ...draft, file: file.path, operator: operator.name, prior })
+      }
+    }
+  })
+  return [...edits.values()]
+}
