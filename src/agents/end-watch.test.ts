@@ -84,7 +84,7 @@ const untilStopped =
   (stdout: string): Commands['run'] =>
   (command, signal) =>
     new Promise((resolve) => {
-      command.onOutput?.(Buffer.from(stdout))
+      command.onOutput?.(Buffer.from(stdout), 'stdout')
       const result = { stdout, stderr: '', durationMs: 0, outputBytes: stdout.length }
       signal.addEventListener('abort', () => resolve({ ...result, ended: 'aborted' }))
     })

@@ -247,7 +247,7 @@ export interface Command {
    */
   readonly spill?: { readonly file: string; readonly bytesMax: number }
   /** Told of output as it comes. It must not wait. */
-  readonly onOutput?: (chunk: Uint8Array) => void
+  readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
 }
 
 export interface CommandResult {

@@ -67,6 +67,7 @@ export { adoptJson, type Json, NotJsonError, toJson } from './json.ts'
 export type {
   Action,
   AgentContext,
+  AgentEnd,
   AgentNote,
   AgentReport,
   AgentTask,

@@ -182,7 +182,27 @@ export interface AgentReport {
   readonly text: string
   readonly usage: Amount
   readonly turns: number
+  /** How its work came to an end, where that was seen from outside and not only said. */
+  readonly ended?: AgentEnd
 }
+
+/**
+ * `claimed`: it says that it is done. `no-result`: it ended and said nothing of a result. `idle`: it was
+ * silent too long and was ended; `lingered`: it had its result and had to be ended. `limit`: its own limit
+ * of turns or money. `refused`: something that it wanted to do was not allowed. `provider`: its model
+ * failed. `interrupted`: by a signal. `crashed`: it failed in any other way. `time`: it took too long.
+ */
+export type AgentEnd =
+  | 'claimed'
+  | 'no-result'
+  | 'idle'
+  | 'lingered'
+  | 'limit'
+  | 'refused'
+  | 'provider'
+  | 'interrupted'
+  | 'crashed'
+  | 'time'
 
 /** What a tool may do to the world, from harmless to not. */
 export type Risk = 'read-only' | 'idempotent' | 'network' | 'destructive'

@@ -124,28 +124,32 @@ function follow(launched: Launched, command: Command): Followed {
   const spill = command.spill && createSpillFile(command.spill, outputBytesMax, producers)
   const tell = teller(command)
   let outputBytes = 0
-  const keepEnd = (stream: Readable | null): OutputTail => {
+  const keepEnd = (stream: Readable | null, name: 'stdout' | 'stderr'): OutputTail => {
     const tail = createOutputTail(outputBytesMax)
     stream
       ?.on('error', () => {})
       .on('data', (chunk: Buffer) => {
         tail.push(chunk)
         spill?.push(chunk, tail.bytes)
-        tell(chunk)
+        tell(chunk, name)
         outputBytes += chunk.length
         if (launched.heard?.(outputBytes) === false) streams.forEach((one) => one?.destroy())
       })
     return tail
   }
-  return { stdout: keepEnd(child.stdout), stderr: keepEnd(child.stderr), spill }
+  return {
+    stdout: keepEnd(child.stdout, 'stdout'),
+    stderr: keepEnd(child.stderr, 'stderr'),
+    spill,
+  }
 }
 
 /** Whoever throws is not told again: nothing above would catch it. */
-function teller({ onOutput }: Command): (chunk: Uint8Array) => void {
+function teller({ onOutput }: Command): NonNullable<Command['onOutput']> {
   let listener = onOutput
-  return (chunk) => {
+  return (chunk, stream) => {
     try {
-      listener?.(chunk)
+      listener?.(chunk, stream)
     } catch {
       listener = undefined
     }

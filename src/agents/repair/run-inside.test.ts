@@ -17,7 +17,7 @@ const job: SurveyJob = {
 
 const saying = (...chunks: readonly (string | Uint8Array)[]): Commands => ({
   async run(command) {
-    for (const chunk of chunks) command.onOutput?.(Buffer.from(chunk))
+    for (const chunk of chunks) command.onOutput?.(Buffer.from(chunk), 'stdout')
     const ended = { ended: 'exited', exitCode: 0, durationMs: 1, outputBytes: 0 } as const
     return { ...ended, stdout: '', stderr: 'Error: it broke' }
   },
