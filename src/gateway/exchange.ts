@@ -245,6 +245,13 @@ function toExchange(
 const countBytesMax = 1024
 const noBody: ExchangeBody = { encoding: 'utf8', text: '' }
 
+/** A short exchange is ready for the record sooner than a long one that ended before it. */
+function inOrder(session: SessionParts, write: () => Promise<void>): Promise<void> {
+  const written = session.written.then(write)
+  session.written = written.catch(() => undefined)
+  return written
+}
+
 async function keep(session: SessionParts, exchange: Exchange): Promise<void> {
   const { options, tally, stop } = session
   const { ordinal, provider, model, ended, spent, isEstimated, durationMs } = exchange
@@ -259,7 +266,7 @@ async function keep(session: SessionParts, exchange: Exchange): Promise<void> {
       isEstimated,
       durationMs,
     })
-    await options.record?.(exchange)
+    await inOrder(session, async () => options.record?.(exchange))
   } catch (error) {
     tally.trouble = { kind: 'failed', message: `An exchange cannot be kept: ${textOf(error)}` }
     stop.abort()

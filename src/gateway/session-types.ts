@@ -88,4 +88,6 @@ export interface SessionParts extends GatewayParts {
   readonly pace: Pace
   /** Of questions that cost nothing, so far. */
   readonly uncharged: { bytes: number }
+  /** Settles when all exchanges that have ended so far are on record. */
+  written: Promise<void>
 }

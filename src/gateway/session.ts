@@ -168,6 +168,7 @@ function toParts(gateway: GatewayParts, options: SessionOptions, token: string):
     factor: 1,
     pace: createPace(),
     uncharged: { bytes: 0 },
+    written: Promise.resolve(),
   }
 }
 

@@ -229,6 +229,28 @@ test.each([
   server.close()
 })
 
+test('exchanges are on record in the order of their ends, however long each takes to write', async () => {
+  const order: number[] = []
+  let writeFirst = (): void => undefined
+  const isFirstSlow = new Promise<void>((resolve) => {
+    writeFirst = resolve
+  })
+  await using setting = await openSetting([{ text: 'One.' }, { text: 'Two.' }], {
+    session: {
+      async record({ ordinal }) {
+        if (ordinal === 1) await isFirstSlow
+        order.push(ordinal)
+      },
+    },
+  })
+  await (await ask(setting, 'chat', false)).text()
+  await (await ask(setting, 'chat', false)).text()
+  // The second would be written now, were it not for the first.
+  setTimeout(writeFirst, 10)
+  await setting.session.close()
+  expect(order).toEqual([1, 2])
+})
+
 test('a secret that a model spells out over several events is not on record', async () => {
   const secret = 'env-canary-98765'
   const event = (text: string): string =>
