@@ -3,6 +3,7 @@
  * Adapters fill these; tests fake them. Every method that waits takes a signal or has a limit.
  */
 
+import type { ChildProcess } from 'node:child_process'
 import type {
   Action,
   AgentContext,
@@ -263,6 +264,28 @@ export interface CommandResult {
   readonly outputBytes: number
   /** The file was made: `bytes` are in it. */
   readonly spilled?: { readonly file: string; readonly bytes: number }
+}
+
+/** Starts a program that somebody talks to, with pipes for its streams: an agent, a server. */
+export type StartProcess = (command: ProcessCommand) => StartedProcess
+
+export interface ProcessCommand {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly cwd?: string
+  /** What it is to be given, and nothing of ours. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface StartedProcess {
+  readonly child: ChildProcess
+  /** Asks it to end; it may clean up. */
+  stop(): void
+  /** Begins to kill at once. Resolves, when all that it started is dead, with those that would not die. */
+  kill(): Promise<readonly number[]>
+  /** Resolves when nothing of it runs, until `resume`; what cannot be paused is killed. Absent: it runs on. */
+  pause?(): Promise<void>
+  resume?(): void
 }
 
 /** What the adapters' file work goes through, so that tests can make any call fail. */

@@ -8,7 +8,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Commands } from '../engine/index.ts'
+import type { Commands, StartProcess } from '../engine/index.ts'
 import { LoopError, type Walls } from '../loop/index.ts'
 import type { SandboxSettings } from '../protocol/index.ts'
 import {
@@ -24,7 +24,6 @@ import {
   type SandboxPlace,
   type SandboxReport,
 } from '../sandbox/index.ts'
-import type { StartServer } from '../tools/index.ts'
 import type { OpenPlace } from './loaded-loop.ts'
 import { notHidden } from './loop-warnings.ts'
 import { makeOwnFolder, type OwnFolder } from './own-folder.ts'
@@ -44,7 +43,7 @@ export interface OpenWalls {
   readonly bareCommands: Commands
   /** For an agent: it can also reach a session of the gateway. */
   agentCommands(command: readonly string[], socketPath: string): AgentCommands
-  readonly startServer: StartServer
+  readonly startServer: StartProcess
   /** What they keep from commands, for tools that work on files themselves. */
   protects(): ProtectedPaths
   close(): Promise<void>

@@ -2,12 +2,7 @@ export { type BuiltInToolsOptions, builtInTools } from './built-in-tools.ts'
 export { createTools, type ToolsOptions } from './create-tools.ts'
 export { connectMcp, type McpOptions, type McpProblem, type McpTools } from './mcp/connect-mcp.ts'
 export type { McpServer } from './mcp/mcp-server.ts'
-export type {
-  MarkProcesses,
-  ServerCommand,
-  StartedServer,
-  StartServer,
-} from './mcp/server-process.ts'
+export type { MarkProcesses } from './mcp/server-process.ts'
 export type { OutputFile, OutputFolder } from './output-folder.ts'
 export type { ProtectedPaths, Protection } from './protection.ts'
 export { searchTools } from './search-tools.ts'

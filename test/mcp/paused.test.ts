@@ -4,8 +4,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { StartProcess } from '../../src/engine/index.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
-import type { StartServer } from '../../src/tools/index.ts'
 import { newFolder, newTag, taggedProcesses, until } from '../sandbox/fixture.ts'
 import { type Connected, connect } from './fixture.ts'
 
@@ -26,7 +26,7 @@ interface Restless extends Connected {
 async function restless(timeoutMs = 60_000): Promise<Restless> {
   const workspace = await newFolder()
   const tag = newTag()
-  const startServer: StartServer = (command) =>
+  const startServer: StartProcess = (command) =>
     sandbox.start({ workspace, readOnly: [program] }, command)
   const server = { command: [process.execPath, program], env: { TAG: tag } }
   const connected = await connect({ it: server }, { startServer, timeoutMs, cwd: workspace })
@@ -107,7 +107,7 @@ describe('a server that is never idle', () => {
 test('of several servers none runs while another is started', async () => {
   const workspace = await newFolder()
   const seen: string[] = []
-  const startServer: StartServer = (command) => {
+  const startServer: StartProcess = (command) => {
     const name = command.env?.['NAME'] ?? ''
     const started = sandbox.start({ workspace, readOnly: [program] }, command)
     seen.push(`${name} starts`)

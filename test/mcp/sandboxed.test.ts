@@ -3,8 +3,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import type { StartProcess } from '../../src/engine/index.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
-import type { McpServer, StartServer } from '../../src/tools/index.ts'
+import type { McpServer } from '../../src/tools/index.ts'
 import { newFolder, newTag, taggedProcesses, until } from '../sandbox/fixture.ts'
 import { connect, filesystem, misbehaving, parsed } from './fixture.ts'
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
 
 /** As the host does it. */
 const startIn =
-  (workspace: string, readOnly: readonly string[]): StartServer =>
+  (workspace: string, readOnly: readonly string[]): StartProcess =>
   (command) =>
     sandbox.start({ workspace, readOnly }, command)
 
@@ -74,7 +75,7 @@ test('a program that is not there, and one that cannot be started at all, are pr
   expect(inSandbox.problems).toEqual([
     { server: 'missing', message: expect.stringContaining('cannot start no-such-server') },
   ])
-  const refusing: StartServer = () => {
+  const refusing: StartProcess = () => {
     throw new Error('there is no sandbox')
   }
   const refused = await connect(missing, { startServer: refusing })

@@ -8,6 +8,7 @@
  * The tools are those of the first listing. A server that changes its mind later changes nothing.
  */
 
+import type { StartProcess } from '../../engine/index.ts'
 import type { Risk } from '../../loop/index.ts'
 import type { Tool } from '../tool.ts'
 import { type ListedTool, type Listing, listTools } from './list-tools.ts'
@@ -16,7 +17,7 @@ import { McpFailure, type McpFailureCode, toMcpFailure } from './mcp-failure.ts'
 import { type McpServer, placeOf, serverProblem } from './mcp-server.ts'
 import { type AskLimits, openSession, type Session } from './mcp-session.ts'
 import { plainText, sentence } from './plain-text.ts'
-import type { MarkProcesses, StartServer } from './server-process.ts'
+import type { MarkProcesses } from './server-process.ts'
 import { toolNames } from './tool-names.ts'
 import { callResultSchema, toToolResult } from './tool-result.ts'
 import { riskOf } from './tool-risk.ts'
@@ -35,7 +36,7 @@ export interface McpOptions {
   /** Without it only the process groups of servers are killed, not what leaves them. */
   readonly markProcesses?: MarkProcesses
   /** Where programs run: a sandbox, usually. Without it they are plain processes. */
-  readonly startServer?: StartServer
+  readonly startServer?: StartProcess
 }
 
 export interface McpTools {

@@ -5,11 +5,12 @@
 
 import type { VersionNegotiationOptions } from '@modelcontextprotocol/client'
 import type { z } from 'zod'
+import type { StartProcess } from '../../engine/index.ts'
 import { createHttpTransport } from './http-transport.ts'
 import { McpFailure, toMcpFailure } from './mcp-failure.ts'
 import type { McpServer } from './mcp-server.ts'
 import { sentence } from './plain-text.ts'
-import type { MarkProcesses, StartServer } from './server-process.ts'
+import type { MarkProcesses } from './server-process.ts'
 import { createStdioTransport } from './stdio-transport.ts'
 import type { ServerTransport } from './transport.ts'
 
@@ -17,7 +18,7 @@ export interface SessionOptions {
   readonly cwd?: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly markProcesses?: MarkProcesses | undefined
-  readonly startServer?: StartServer | undefined
+  readonly startServer?: StartProcess | undefined
 }
 
 export interface Session {

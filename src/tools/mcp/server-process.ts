@@ -3,7 +3,7 @@
  *
  * 1. Whoever starts it says how it is asked to end and how all of it is killed: by default it leads a
  *    process group of its own, which is killed when it has ended, or shall; with `MarkProcesses` also
- *    what had left the group. With `StartServer` that is the sandbox's business.
+ *    what had left the group. With `startServer` that is the sandbox's business.
  * 2. When this process exits, the servers that are left are killed. After a kill -9 of this process
  *    servers see the end of their input; those that ignore it are found by their mark.
  * 3. Whoever starts it may be able to pause it, with everything that it started. From the request to end
@@ -14,7 +14,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { baseEnvironment } from '../../engine/index.ts'
+import { baseEnvironment, type StartedProcess, type StartProcess } from '../../engine/index.ts'
 import { textOf } from '../../loop/index.ts'
 import { McpFailure } from './mcp-failure.ts'
 import { within } from './within.ts'
@@ -25,28 +25,6 @@ export type MarkProcesses = () => {
   killAll(group: number): Promise<readonly number[]>
 }
 
-/** Starts the program of a server somewhere else than as a plain process, with pipes for its streams. */
-export type StartServer = (command: ServerCommand) => StartedServer
-
-export interface ServerCommand {
-  readonly program: string
-  readonly args: readonly string[]
-  readonly cwd?: string
-  /** What the server is to be given, and nothing of ours. */
-  readonly env?: Readonly<Record<string, string>>
-}
-
-export interface StartedServer {
-  readonly child: ChildProcess
-  /** Asks it to end; it may clean up. */
-  stop(): void
-  /** Begins to kill at once. Resolves, when all that it started is dead, with those that would not die. */
-  kill(): Promise<readonly number[]>
-  /** Resolves when nothing of it runs, until `resume`; what cannot be paused is killed. Absent: it runs on. */
-  pause?(): Promise<void>
-  resume?(): void
-}
-
 export interface ProcessOptions {
   readonly command: readonly string[]
   readonly env?: Readonly<Record<string, string>> | undefined
@@ -54,7 +32,7 @@ export interface ProcessOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly markProcesses?: MarkProcesses | undefined
   /** In place of a plain process; then `environment` and `markProcesses` are not used. */
-  readonly startServer?: StartServer | undefined
+  readonly startServer?: StartProcess | undefined
 }
 
 export interface ServerProcess {
@@ -126,7 +104,7 @@ export async function startServerProcess(options: ProcessOptions): Promise<Serve
 
 function start({ command, cwd, env, ...options }: ProcessOptions): {
   readonly program: string
-  readonly started: StartedServer
+  readonly started: StartedProcess
 } {
   const [program = '', ...args] = command
   const startServer = options.startServer ?? plainStart(options)
@@ -145,7 +123,7 @@ const plainStart =
   ({
     environment,
     markProcesses = markNothing,
-  }: Pick<ProcessOptions, 'environment' | 'markProcesses'>): StartServer =>
+  }: Pick<ProcessOptions, 'environment' | 'markProcesses'>): StartProcess =>
   ({ program, args, cwd, env }) => {
     const mark = markProcesses()
     const child = spawn(program, args, {
@@ -163,7 +141,7 @@ const plainStart =
   }
 
 /** Whoever starts it gives it pipes. */
-function streamsOf({ child, kill }: StartedServer): {
+function streamsOf({ child, kill }: StartedProcess): {
   readonly stdin: Writable
   readonly stdout: Readable
   readonly stderr: Readable
@@ -205,17 +183,17 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Those that die with this process. */
-const kept = new Set<StartedServer>()
+const kept = new Set<StartedProcess>()
 const killKept = (): void => {
   for (const started of kept) void started.kill().catch(() => {})
 }
 
-function keep(started: StartedServer): void {
+function keep(started: StartedProcess): void {
   if (kept.size === 0) process.once('exit', killKept)
   kept.add(started)
 }
 
-function release(started: StartedServer): void {
+function release(started: StartedProcess): void {
   kept.delete(started)
   if (kept.size === 0) process.removeListener('exit', killKept)
 }
