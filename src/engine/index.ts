@@ -16,7 +16,9 @@ export { type DriveEnd, type DriveOptions, driveRun } from './drive-run.ts'
 export { type StreamOptions, streamEvents } from './event-stream.ts'
 export { type Hook, type HookContext, type HookPoint, hookPoints } from './hook.ts'
 export { Interruption } from './interrupter.ts'
+export { createLineSplitter, type LineSplitter } from './line-splitter.ts'
 export { eventsAfter, type LoadedRun, loadRun, readCreated, stateAt } from './load-run.ts'
+export { type OpenProcess, openProcess, type ProcessEnd } from './open-process.ts'
 export { openQuestions } from './open-questions.ts'
 export type {
   Actions,
@@ -53,3 +55,4 @@ export type {
 export { readSteps } from './recorded-steps.ts'
 export { load } from './stored.ts'
 export { systemClock } from './system-clock.ts'
+export { within } from './within.ts'

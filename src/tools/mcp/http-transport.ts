@@ -14,9 +14,9 @@
  */
 
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { within } from '../../engine/index.ts'
 import { answerLost, answerUnreadable, McpFailure } from './mcp-failure.ts'
 import { limits, type ServerTransport } from './transport.ts'
-import { within } from './within.ts'
 
 export interface HttpOptions {
   readonly url: string

@@ -9,11 +9,11 @@
  *    what it would do meanwhile to files, nobody could tell from what the run does.
  */
 
-import { createLineSplitter } from './line-splitter.ts'
+import { createLineSplitter, type OpenProcess } from '../../engine/index.ts'
 import { McpFailure } from './mcp-failure.ts'
 import { plainText } from './plain-text.ts'
 import { createServerMessages, type Message, type ServerMessages } from './server-messages.ts'
-import { type ProcessOptions, type ServerProcess, startServerProcess } from './server-process.ts'
+import { type ProcessOptions, startServerProcess } from './server-process.ts'
 import { limits, type ServerTransport } from './transport.ts'
 
 /** What a server that does not read may leave waiting in our memory. */
@@ -21,7 +21,7 @@ const unreadBytesMax = 16 * 1024 * 1024
 const wordsCharsMax = 1500
 
 export function createStdioTransport(options: ProcessOptions): ServerTransport {
-  let server: ServerProcess | undefined
+  let server: OpenProcess | undefined
   let ending: Promise<void> | undefined
   let why: string | undefined
   let words = ''
@@ -38,7 +38,7 @@ export function createStdioTransport(options: ProcessOptions): ServerTransport {
     { bytesMax: limits.betweenBytesMax, noiseLinesMax: limits.noiseLinesMax },
     (message) => transport.onmessage?.(toSdk(message)),
   )
-  const listen = ({ ended, stderr, stdout }: ServerProcess): void => {
+  const listen = ({ ended, stderr, stdout }: OpenProcess): void => {
     const lines = createLineSplitter(limits.messageBytesMax, (line) => {
       const reason = ending === undefined ? messages.received(line) : undefined
       if (reason !== undefined) void end(reason, false)
@@ -53,7 +53,7 @@ export function createStdioTransport(options: ProcessOptions): ServerTransport {
     stderr.on('data', (chunk: Buffer) => {
       words = (words + chunk.toString('utf8')).slice(-wordsCharsMax)
     })
-    void ended.then((how) => end(how, false))
+    void ended.then(({ how }) => end(how, false))
   }
 
   const transport: ServerTransport = {
@@ -90,7 +90,7 @@ export function createStdioTransport(options: ProcessOptions): ServerTransport {
 
 /** The first of what is under way lets the server run, the last has it paused. */
 function runningOnlyFor(
-  server: () => ServerProcess | undefined,
+  server: () => OpenProcess | undefined,
 ): NonNullable<ServerTransport['during']> {
   let underWay = 0
   return async (work) => {
