@@ -3,6 +3,21 @@ export { type CommandAgentOptions, commandAgent } from './command-agent.ts'
 export type { Ask, Brain, CallResult, Message, Reply, Stop, ToolCall } from './conversation.ts'
 export { type ModelAgentOptions, modelAgent } from './model-agent.ts'
 export type { Price, SdkModel, TokenUsage } from './model-types.ts'
+export {
+  type AgentProgram,
+  type Capabilities,
+  type Conclusion,
+  type Launch,
+  type LaunchOptions,
+  type LineReader,
+  type ProgramEvent,
+  type ProgramExit,
+  type ProgramName,
+  programNames,
+} from './programs/agent-program.ts'
+export { createLineSplitter, type LineSplitter } from './programs/line-splitter.ts'
+export { launchOf, type ProgramAgentOptions, programAgent } from './programs/program-agent.ts'
+export { agentProgram, isProgramName } from './programs/programs.ts'
 export { isSecretName } from './redact.ts'
 export { type RepairAgentOptions, repairAgent } from './repair/repair-agent.ts'
 export {

@@ -58,7 +58,8 @@ export function createSaidLines(say: (text: string) => void): SaidLines {
   }
 }
 
-const tidy = (text: string): string =>
+/** Without colours and whatever else a terminal would obey. */
+export const tidy = (text: string): string =>
   stripVTControlCharacters(text)
     .replaceAll(/[^\P{Cc}\n\t]/gu, '')
     .trim()

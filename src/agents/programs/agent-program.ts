@@ -67,7 +67,7 @@ export interface LaunchOptions {
 export interface Launch {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Files by name that it is shown in its folder of settings. */
+  /** Files by name that it is shown in its folder of settings; the same for every prompt. */
   readonly settings?: Readonly<Record<string, string>>
   /** Its standard input; closed at once where there is none. */
   readonly input?: string
@@ -98,7 +98,7 @@ export type ProgramEvent =
     }
 
 export interface LineReader {
-  /** One line of its standard output, without its end. */
+  /** One line of its standard output, without its end. Nothing comes of one that it does not know. */
   read(line: string): readonly ProgramEvent[]
   /**
    * What is to be made of its end. `claimed` only if its lines said so, its exit code agrees, and nothing
@@ -109,7 +109,7 @@ export interface LineReader {
 
 export interface ProgramExit {
   readonly exitCode: number | undefined
-  /** The end of what it printed there. */
+  /** The end of what it printed there, after the lines on its standard output that were no events. */
   readonly stderr: string
 }
 
