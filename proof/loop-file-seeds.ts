@@ -89,4 +89,43 @@ const json = JSON.stringify(
   2,
 )
 
-export const loopFileSeeds: readonly string[] = [plain, sections, script, json]
+const named = `prompt: x
+agent: claude
+checks: { test: npm test }
+`
+
+const program = `prompt: x
+agent: { program: codex, model: gpt-5, turns: 50, args: [--color, never], env: [MINE], timeout: 1h, idle: 2m, subscription: false }
+checks: { test: npm test }
+`
+
+const acp = `prompt: x
+agent: { acp: gemini, permissions: edits, model: gemini-2.5-flash, args: [--debug], idle: 90s }
+checks: { test: npm test }
+`
+
+const acpCommand = `prompt: x
+agent: { acp: [my-agent, --acp], permissions: none }
+checks: { test: npm test }
+`
+
+const repair = `agent: repair
+checks: { test: npm test }
+`
+
+const repairSettings = `agent: { repair: { seed: 7, edits: 500, time: 2m, heldBack: 0.5 } }
+checks: { test: [node, --test] }
+`
+
+export const loopFileSeeds: readonly string[] = [
+  plain,
+  sections,
+  script,
+  json,
+  named,
+  program,
+  acp,
+  acpCommand,
+  repair,
+  repairSettings,
+]

@@ -11,6 +11,7 @@ import {
   loopFileSchemas,
   sandboxProblems,
   type WrittenLoopFile,
+  withDefaultPrompt,
 } from '../protocol/index.ts'
 import { type OpenCodeLoop, openCodeLoop, type ScannedLoop } from './code-loop/index.ts'
 import { firstPrompt, plainSettings, withGiven, workspaceOf } from './load-file.ts'
@@ -124,7 +125,7 @@ function readSettings(code: OpenCodeLoop): Settings {
     ...plainInput,
     ...(named === undefined ? {} : { tools: named }),
   }
-  const parsed = loopFileSchemas.plain.safeParse(written, {
+  const parsed = loopFileSchemas.plain.safeParse(withDefaultPrompt(written), {
     error: issueReason,
     reportInput: true,
   })

@@ -35,7 +35,10 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     limits: file.limits,
     workspace: workspaceOf(file, path),
     powers: describePowers(file),
-    warnings: loopWarnings(file, path, workspaceOf(file, path), environment),
+    warnings: [
+      ...loopWarnings(file, path, workspaceOf(file, path), environment),
+      ...forgotten(file, checked.variables),
+    ],
     variables: checked.variables,
     firstPrompt: (limits, workspace) => firstPrompt(checked, limits, workspace),
     async open(place) {
@@ -50,6 +53,13 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
       await Promise.all(opened.map((parts) => parts.close()))
     },
   }
+}
+
+/** What it tried is in its last report, which only progress holds. */
+function forgotten({ agent }: LoopFile, variables: readonly string[]): readonly string[] {
+  const knows = variables.some((name) => name === 'progress' || name === 'agent_report')
+  if (agent.type !== 'repair' || knows) return []
+  return ['prompt: without {{ progress }} each iteration of the repair agent searches anew.']
 }
 
 /** Changing the loop file is not the loop's work, and must not be undone with it. */

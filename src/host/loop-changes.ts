@@ -28,22 +28,34 @@ export function requireChanges({ model, prompt }: LoopChanges): LoopChanges {
 /** An address and a key are of one provider: for a model of another they mean nothing. */
 export function changedAgent(agent: AgentSettings, { model }: LoopChanges): AgentSettings {
   if (model === undefined) return agent
-  if (agent.type !== 'model') throw noModel(agent)
-  if (providerOf(model) === providerOf(agent.model)) return { ...agent, model }
-  const { baseUrl: _baseUrl, apiKeyEnv: _apiKeyEnv, ...rest } = agent
-  return { ...rest, model }
+  switch (agent.type) {
+    case 'program':
+      return { ...agent, model }
+    case 'acp':
+      if (typeof agent.acp === 'string') return { ...agent, model }
+      throw ownModel(`the command "${agent.acp.join(' ')}"`)
+    case 'command':
+      throw ownModel(`the command "${agent.command.join(' ')}"`)
+    case 'script':
+      throw ownModel('a script')
+    case 'repair':
+      throw new LoopError('bad-request', 'The repair agent asks no model. Take --model away.')
+    case 'model': {
+      if (providerOf(model) === providerOf(agent.model)) return { ...agent, model }
+      const { baseUrl: _baseUrl, apiKeyEnv: _apiKeyEnv, ...rest } = agent
+      return { ...rest, model }
+    }
+  }
 }
 
 const providerOf = (model: string): string => model.slice(0, Math.max(0, model.indexOf('/')))
 
-function noModel(agent: Exclude<AgentSettings, { type: 'model' }>): LoopError {
-  const what = agent.type === 'command' ? `the command "${agent.command.join(' ')}"` : 'a script'
-  return new LoopError(
+const ownModel = (what: string): LoopError =>
+  new LoopError(
     'bad-request',
     `The agent of this loop is ${what}, which chooses its model itself. Give the model there, and ` +
       'take --model away.',
   )
-}
 
 /** All of it: sections of the file that are not there any more are not missed. */
 export function changedSections(

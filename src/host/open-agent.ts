@@ -20,6 +20,7 @@ import type { AgentSettings, CommandAgentSettings, ModelAgentSettings } from '..
 import type { Environment, OpenPlace } from './loaded-loop.ts'
 import { meteredAgent } from './metered-agent.ts'
 import { type ModelDoor, ownAddresses } from './model-door.ts'
+import { type CommandChecks, openRepair } from './open-repair.ts'
 import type { OpenWalls } from './open-walls.ts'
 import { passOn } from './pass-on.ts'
 
@@ -28,6 +29,8 @@ export interface AgentParts {
   readonly walls: OpenWalls
   readonly models: ModelDoor
   readonly environment: Environment
+  /** Those of the loop file that are commands. */
+  readonly checks: CommandChecks
   /** What is missing and can be done without is added here. */
   readonly problems: string[]
 }
@@ -44,6 +47,11 @@ export async function openAgent(settings: AgentSettings, parts: AgentParts): Pro
       return settings.subscription ? openSubscriber(settings, parts) : openCommand(settings, parts)
     case 'model':
       return openModel(settings, parts)
+    case 'repair':
+      return openRepair(settings, parts.checks, parts.walls)
+    case 'program':
+    case 'acp':
+      throw new LoopError('not-available', 'Agent programs are not there yet.')
   }
 }
 

@@ -56,7 +56,15 @@ export async function openParts(
     const models = place.models ?? createModelDoor(environment)
     if (place.models === undefined) opened.push(() => models.close())
     const agent =
-      code?.agent ?? (await openAgent(file.agent, { place, walls, models, environment, problems }))
+      code?.agent ??
+      (await openAgent(file.agent, {
+        place,
+        walls,
+        models,
+        environment,
+        problems,
+        checks: file.checks,
+      }))
     const mcp = await openServers(file, place, walls, environment, problems)
     opened.push(() => mcp.close())
     const { hooks, gate, actions } = code ?? {}

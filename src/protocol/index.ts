@@ -9,6 +9,7 @@ export {
   type Sha256,
 } from './checkpoint.ts'
 export { type CheckpointSource, checkpointTree } from './checkpoint-source.ts'
+export { withDefaultPrompt } from './default-prompt.ts'
 export {
   type Checkpoint,
   type ExitConditionConfig,
@@ -43,7 +44,13 @@ export { fromCheckpointFile, type Restored } from './from-checkpoint-file.ts'
 export { toIterationEvents } from './iteration-events.ts'
 export { jsonSchemas } from './json-schemas.ts'
 export {
+  type AcpAgentSettings,
+  type AcpPermissions,
+  type AgentProgramName,
   type AgentSettings,
+  acpPermissions,
+  agentNames,
+  agentPrograms,
   type CheckCommand,
   type CommandAgentSettings,
   type FileCondition,
@@ -53,7 +60,9 @@ export {
   type McpServer,
   type ModelAgentSettings,
   type PlainFile,
+  type ProgramAgentSettings,
   type PromptSection,
+  type RepairAgentSettings,
   type SandboxSettings,
   type ScriptAgentSettings,
   type ScriptTurn,

@@ -132,8 +132,11 @@ const unknownKeys = (form: readonly Issue[]): string[] =>
     issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
   )
 
+/** A text that is none of those that are known is of the right kind, and misspelt. */
 const isOtherKind = (issue: Issue): boolean =>
-  issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value')
+  issue.path.length === 0 &&
+  (issue.code === 'invalid_type' ||
+    (issue.code === 'invalid_value' && typeof issue.input !== 'string'))
 
 const missingKeys = (form: readonly Issue[]): string[] =>
   form
@@ -145,5 +148,7 @@ function otherKind(issue: UnionIssue): string {
   return missingOr(issue.input, [...new Set(kinds)].join(' or '))
 }
 
-const kindOf = (issue: Issue): string =>
-  issue.code === 'invalid_type' ? (typeWords[issue.expected] ?? issue.expected) : 'another value'
+function kindOf(issue: Issue): string {
+  if (issue.code === 'invalid_type') return typeWords[issue.expected] ?? issue.expected
+  return issue.code === 'invalid_value' ? issue.values.map(String).join(', ') : 'another value'
+}

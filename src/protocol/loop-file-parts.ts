@@ -1,18 +1,12 @@
-/** How the parts of a loop file are written: the prompt, the agent, MCP servers and checks. */
+/** How the parts of a loop file are written: the prompt, MCP servers and checks. */
 
 import { z } from 'zod'
 import { exactly } from './exactly.ts'
-import type {
-  AgentSettings,
-  CheckCommand,
-  McpServer,
-  PromptSection,
-  ScriptTurn,
-} from './loop-file.ts'
+import type { CheckCommand, McpServer, PromptSection } from './loop-file.ts'
 import {
-  dollars,
   duration,
   environmentName,
+  environmentNames,
   expects,
   form,
   key,
@@ -21,11 +15,9 @@ import {
   program,
   table,
   text,
-  toolName,
   webAddress,
   whole,
 } from './loop-file-values.ts'
-import { json } from './values.ts'
 
 const sectionDefaults = { priority: 100, stable: false, keep: 'start', required: false } as const
 
@@ -79,115 +71,6 @@ export const promptSchema: z.ZodType<readonly PromptSection[]> = exactly<
       return 'file' in prompt ? [{ name: 'prompt', ...prompt, ...sectionDefaults }] : prompt
     }),
 )
-
-const environmentNames = (whose: string) =>
-  key(
-    list(environmentName(), 'a list of names of environment variables', { max: 100 }).prefault([]),
-    `Names of environment variables that ${whose} is given. It sees no others but the usual ones, such as PATH.`,
-    ['ANTHROPIC_API_KEY'],
-  )
-
-const commandAgent = keys({
-  command: key(
-    program(),
-    'An agent that is a command line: the program and its arguments; relative paths begin in the workspace. The prompt comes on its standard input, its report is what it prints.',
-    ['claude', '-p'],
-  ),
-  env: environmentNames('the agent'),
-  timeout: key(duration().prefault('30m'), 'How long the agent may work in one iteration.', '1h'),
-  subscription: key(
-    z.boolean().prefault(false),
-    'True: it uses a login of its own, so it runs outside the sandbox and the gateway. Only where somebody watches; what it spends is not counted.',
-  ),
-})
-
-const modelAgent = keys({
-  model: key(
-    form(/^[a-z0-9][a-z0-9-]*\/\S{1,200}$/, 'provider/model, such as anthropic/claude-sonnet-5'),
-    'An agent that is a model with the tools below, as provider/model.',
-    'anthropic/claude-sonnet-5',
-    'openai/gpt-5',
-  ),
-  system: key(text().exactOptional(), 'What the model is told before the prompt.'),
-  turns: key(whole(1, 1000).prefault(50), 'How many turns it may take in one iteration.'),
-  maxOutputTokens: key(
-    whole(1, 1_000_000).prefault(16_384),
-    'How many tokens one answer may have.',
-  ),
-  temperature: key(
-    z
-      .number({ error: expects('a number from 0 to 2') })
-      .min(0, { error: expects('a number from 0 to 2') })
-      .max(2, { error: expects('a number from 0 to 2') })
-      .exactOptional(),
-    'How much chance is in the answers: 0 is least.',
-  ),
-  baseUrl: key(
-    webAddress().exactOptional(),
-    'The address of a provider that speaks the OpenAI wire format, or of a proxy.',
-    'http://127.0.0.1:11434/v1',
-  ),
-  apiKeyEnv: key(
-    environmentName().exactOptional(),
-    'The environment variable that holds the key; the usual one of the provider unless told.',
-    'ANTHROPIC_API_KEY',
-  ),
-})
-
-const usage = () =>
-  key(
-    keys({
-      tokens: key(whole(0, 1_000_000_000).exactOptional(), 'Tokens, in and out.'),
-      cost: key(dollars().exactOptional(), 'Dollars.'),
-    })
-      .transform(({ tokens, cost }) => ({
-        ...(tokens === undefined ? {} : { tokens }),
-        ...(cost === undefined ? {} : { costMicros: cost }),
-      }))
-      .exactOptional(),
-    'What the turn is taken to have spent; nothing unless told.',
-    { tokens: 1000, cost: 0.01 },
-  )
-
-const turn: z.ZodType<ScriptTurn> = z.union([
-  keys({
-    say: key(z.string().exactOptional(), 'What the agent says with the call.'),
-    usage: usage(),
-    call: key(toolName(), 'A tool to call.', 'write'),
-    args: key(
-      table(z.string(), json, 'names and values', 1000).prefault({}),
-      'The arguments of the call.',
-      { path: 'a.txt', content: 'hi' },
-    ),
-  }),
-  keys({
-    say: key(z.string(), 'What the agent says. The last one is its report.', 'done'),
-    usage: usage(),
-  }),
-])
-
-const scriptAgent = keys({
-  script: key(
-    list(list(turn, 'a list of turns', { max: 200 }), 'a list with the turns of each iteration', {
-      min: 1,
-    }),
-    'An agent that does what is written here, for trying a loop out without a model: one list of turns for each iteration; the last is used again.',
-    [[{ call: 'write', args: { path: 'a.txt', content: 'hi' } }, { say: 'done' }]],
-  ),
-})
-
-/** Told apart by the key that each must have. */
-export const agentSchema: z.ZodType<AgentSettings> = z
-  .union([commandAgent, modelAgent, scriptAgent])
-  .transform((agent): AgentSettings => {
-    if ('command' in agent) {
-      const { timeout, ...rest } = agent
-      return { type: 'command', ...rest, timeoutMs: timeout }
-    }
-    if ('script' in agent) return { type: 'script', script: agent.script }
-    const { turns, ...rest } = agent
-    return { type: 'model', ...rest, turnsMax: turns }
-  })
 
 const headerForm = /^(?:[^$\r\n]|\$(?!\{)|\$\{[A-Za-z_][A-Za-z0-9_]*\})*$/
 

@@ -1,6 +1,12 @@
 /** What a schema cannot say about a loop file: that its parts fit each other. Pure. */
 
-import type { FileCondition, FileProblem, PlainFile, SandboxSettings } from './loop-file.ts'
+import type {
+  AcpAgentSettings,
+  FileCondition,
+  FileProblem,
+  PlainFile,
+  SandboxSettings,
+} from './loop-file.ts'
 import { quoted, unknownName } from './loop-file-issues.ts'
 import type { WrittenLoopFile } from './loop-file-schema.ts'
 
@@ -86,17 +92,22 @@ export function sandboxProblems(sandbox: SandboxSettings): FileProblem[] {
 }
 
 /** What is said about tools must hold for the agent that there is. */
-function agentProblems({ agent, tools, mcp }: WrittenLoopFile): FileProblem[] {
+function agentProblems(file: WrittenLoopFile): FileProblem[] {
+  const { agent, tools, mcp } = file
   switch (agent.type) {
-    case 'command': {
-      const theirs = 'an agent that is a command brings its own tools, so this would do nothing'
+    case 'command':
+    case 'program':
+      return ownTools(file, 'an agent that is a command brings its own tools')
+    case 'acp':
       return [
-        ...(tools === undefined ? [] : [{ path: ['tools'], reason: `${theirs}: remove it` }]),
-        ...(Object.keys(mcp).length === 0
-          ? []
-          : [{ path: ['mcp'], reason: `${theirs}: tell the program of its servers` }]),
+        ...ownTools(file, 'an agent that speaks ACP brings its own tools'),
+        ...acpProblems(agent),
       ]
-    }
+    case 'repair':
+      return [
+        ...ownTools(file, 'the repair agent calls no tools'),
+        ...(Object.keys(file.checks).length === 0 ? [nothingToRepair] : []),
+      ]
     case 'script':
       return agent.script.flatMap((turns, list) =>
         turns.flatMap((turn, index): FileProblem[] => {
@@ -113,8 +124,44 @@ function agentProblems({ agent, tools, mcp }: WrittenLoopFile): FileProblem[] {
   }
 }
 
-function checkProblems({ checks, until }: Pick<PlainFile, 'checks' | 'until'>): FileProblem[] {
+const nothingToRepair: FileProblem = {
+  path: ['checks'],
+  reason: 'the repair agent needs a check that fails now: add one, such as test: npm test',
+}
+
+function ownTools({ agent, tools, mcp }: WrittenLoopFile, why: string): FileProblem[] {
+  const theirs = `${why}, so this would do nothing`
+  const servers = agent.type === 'repair' ? 'remove it' : 'tell the program of its servers'
+  return [
+    ...(tools === undefined ? [] : [{ path: ['tools'], reason: `${theirs}: remove it` }]),
+    ...(Object.keys(mcp).length === 0 ? [] : [{ path: ['mcp'], reason: `${theirs}: ${servers}` }]),
+  ]
+}
+
+/** Only of a program that is known it is known how it is told. */
+function acpProblems({ acp, model, args }: AcpAgentSettings): FileProblem[] {
+  if (typeof acp === 'string') return []
+  return [
+    ...(model === undefined
+      ? []
+      : [
+          {
+            path: ['agent', 'model'],
+            reason: 'a command is told its model by its own arguments: put it into acp',
+          },
+        ]),
+    ...(args.length === 0
+      ? []
+      : [
+          { path: ['agent', 'args'], reason: 'a command has its arguments in acp: put them there' },
+        ]),
+  ]
+}
+
+function checkProblems({ agent, checks, until }: WrittenLoopFile): FileProblem[] {
   if (Object.keys(checks).length > 0 || !until.some(needsChecks)) return []
+  // It needs them anyway, and says so.
+  if (agent.type === 'repair') return []
   const reason =
     'there are no checks, so checks-pass can never be met and the run could not succeed: ' +
     'add one, such as test: npm test, or give until without checks-pass'

@@ -7,8 +7,9 @@ import { z } from 'zod'
 import { captureLimits, defaultLimits } from '../loop/index.ts'
 import { exactly } from './exactly.ts'
 import type { LoopFile, LoopFileType, PlainFile } from './loop-file.ts'
+import { agentSchema } from './loop-file-agents.ts'
 import { conditionSchema } from './loop-file-conditions.ts'
-import { agentSchema, checksSchema, mcpSchema, promptSchema } from './loop-file-parts.ts'
+import { checksSchema, mcpSchema, promptSchema } from './loop-file-parts.ts'
 import { sandboxSchema } from './loop-file-sandbox.ts'
 import {
   dollars,
@@ -122,14 +123,18 @@ const plainSchema: z.ZodType<Unnamed<PlainFile>> = exactly<Unnamed<PlainFile>>()
     ),
     prompt: key(
       promptSchema,
-      'What the agent is told in each iteration: a Liquid template, a file with one, or a list of sections.',
+      'What the agent is told in each iteration: a Liquid template, a file with one, or a list of sections. Only the agent repair can do without.',
       '{{ input.goal }}\n{{ progress }}',
       { file: 'prompt.md' },
     ),
     agent: key(
       agentSchema,
-      'Who works: a command line, a model, or a script.',
-      { command: ['claude', '-p'] },
+      'Who works: an agent program by its name, repair, which needs no model, any command line, an ACP agent, a model, or a script.',
+      'claude',
+      'repair',
+      { program: 'codex', model: 'gpt-5', turns: 50 },
+      { acp: 'gemini', permissions: 'edits' },
+      { command: ['my-agent', '--headless'] },
       { model: 'anthropic/claude-sonnet-5' },
     ),
     tools: key(
@@ -205,5 +210,10 @@ export function loopFileJsonSchema(): { readonly $schema?: string | undefined } 
       if (examples !== undefined) jsonSchema.examples = [...examples]
     },
   })
-  return { $schema, ...shape }
+  return { $schema, ...withoutPrompt(shape) }
+}
+
+/** A key that only some agents need is not missed here, but by the reader. */
+function withoutPrompt({ required = [], ...shape }: { required?: string[] }): object {
+  return { ...shape, required: required.filter((name) => name !== 'prompt') }
 }

@@ -173,6 +173,16 @@ export const environmentName = (): z.ZodType<string, string> =>
     'the name of an environment variable, such as ANTHROPIC_API_KEY',
   )
 
+/** Of variables that somebody is given. */
+export const environmentNames = (
+  whose: string,
+): z.ZodType<readonly string[], string[] | undefined> =>
+  key(
+    list(environmentName(), 'a list of names of environment variables', { max: 100 }).prefault([]),
+    `Names of environment variables that ${whose} is given. It sees no others but the usual ones, such as PATH.`,
+    ['ANTHROPIC_API_KEY'],
+  )
+
 export const toolName = (): z.ZodType<string, string> =>
   form(
     /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,

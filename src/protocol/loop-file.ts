@@ -72,7 +72,20 @@ export interface SectionSettings {
   readonly required: boolean
 }
 
-export type AgentSettings = CommandAgentSettings | ModelAgentSettings | ScriptAgentSettings
+/** Agent programs that are known by their names. */
+export const agentPrograms = ['claude', 'codex', 'opencode', 'gemini'] as const
+export type AgentProgramName = (typeof agentPrograms)[number]
+
+/** What `agent` may be without further settings. */
+export const agentNames: readonly (AgentProgramName | 'repair')[] = [...agentPrograms, 'repair']
+
+export type AgentSettings =
+  | CommandAgentSettings
+  | ProgramAgentSettings
+  | AcpAgentSettings
+  | ModelAgentSettings
+  | RepairAgentSettings
+  | ScriptAgentSettings
 
 export interface CommandAgentSettings {
   readonly type: 'command'
@@ -82,6 +95,48 @@ export interface CommandAgentSettings {
   readonly timeoutMs: number
   /** It uses a login of its own: outside the sandbox and the gateway, and only where somebody watches. */
   readonly subscription: boolean
+}
+
+/** What a program is given, whatever it speaks. */
+interface ProgramSettings {
+  /** Absent: the one that is usual for the program. */
+  readonly model?: string
+  /** Further arguments, behind those that it needs. */
+  readonly args: readonly string[]
+  readonly env: readonly string[]
+  readonly timeoutMs: number
+  /** How long it may be silent while no model works for it. */
+  readonly idleMs: number
+  readonly subscription: boolean
+}
+
+/** A program that is known, started without a person for each iteration. */
+export interface ProgramAgentSettings extends ProgramSettings {
+  readonly type: 'program'
+  readonly program: AgentProgramName
+  readonly turnsMax?: number
+}
+
+/** An agent that speaks the Agent Client Protocol: one that is known, or any command. */
+export interface AcpAgentSettings extends ProgramSettings {
+  readonly type: 'acp'
+  readonly acp: AgentProgramName | readonly string[]
+  readonly permissions: AcpPermissions
+}
+
+/** What it may do when it asks: everything, all but commands and the network, only look, nothing. */
+export const acpPermissions = ['all', 'edits', 'reads', 'none'] as const
+export type AcpPermissions = (typeof acpPermissions)[number]
+
+/** It needs no model: it searches small edits until the checks pass. */
+export interface RepairAgentSettings {
+  readonly type: 'repair'
+  readonly seed: number
+  /** Of one iteration. */
+  readonly candidatesMax: number
+  readonly timeMs: number
+  /** How much of the tests the search never sees. */
+  readonly heldBackShare: number
 }
 
 export interface ModelAgentSettings {

@@ -70,6 +70,7 @@ describe('the files that a command means', () => {
     const scripts = { test: 'npm run unit && echo ok', unit: "mocha 'test/a*.js'" }
     await writeFile(join(root, 'package.json'), JSON.stringify({ scripts }))
     expect(await paths('npm', 'test')).toEqual(['test/a.test.js'])
+    expect(await paths('/bin/sh', '-c', 'true; npm test')).toEqual(['test/a.test.js'])
     expect(await paths('mocha', './test/')).toEqual(['test/a.test.js', 'test/browser.test.js'])
   })
 

@@ -37,14 +37,23 @@ function wordsOf(
   scripts: Readonly<Record<string, unknown>>,
   depth = 0,
 ): readonly string[] {
+  const [program, flag, text] = check
+  if (program === '/bin/sh' && flag === '-c' && text !== undefined && depth < 3) {
+    return wordsOfText(text, scripts, depth)
+  }
   const name = scriptName(check)
   const script = name === undefined || depth > 2 ? undefined : scripts[name]
   // The name of a script is no name of a file.
   if (typeof script !== 'string') return name === undefined ? check.map(plainPath) : []
-  return script
-    .split(/&&|\|\||;/)
-    .flatMap((part) => wordsOf(part.trim().split(/\s+/), scripts, depth + 1))
+  return wordsOfText(script, scripts, depth)
 }
+
+const wordsOfText = (
+  text: string,
+  scripts: Readonly<Record<string, unknown>>,
+  depth: number,
+): readonly string[] =>
+  text.split(/&&|\|\||;/).flatMap((part) => wordsOf(part.trim().split(/\s+/), scripts, depth + 1))
 
 function scriptName([program, first, second]: readonly string[]): string | undefined {
   if (program === undefined || !/^(npm|yarn|pnpm)$/.test(program)) return undefined

@@ -9,6 +9,7 @@
 import type { Agent } from '../../agents/index.ts'
 import type { Actions, Check, Gate, Hook } from '../../engine/index.ts'
 import type { Condition, Json, LoopType } from '../../loop/index.ts'
+import type { agentNames } from '../../protocol/index.ts'
 import type { Tool } from '../../tools/index.ts'
 
 /** A duration with its unit: `500ms`, `30s`, `10m`, `2h`, `1d`. */
@@ -27,8 +28,8 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   readonly input?: Json
   /** Text, since only files that are imported are part of what is trusted. */
   readonly prompt?: string | readonly CodeLoopSection[]
-  /** Who works: an agent in code, or the settings of one that there is. */
-  readonly agent?: Agent | { readonly [key: string]: Json }
+  /** Who works: an agent in code, the name of one that is known, or its settings. */
+  readonly agent?: Agent | KnownAgent | { readonly [key: string]: Json }
   /** Names of tools that there are, and tools in code. */
   readonly tools?: readonly (string | Tool)[]
   readonly mcp?: { readonly [server: string]: { readonly [key: string]: Json } }
@@ -54,6 +55,8 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   /** Variables of the environment that its code may read, once it is loaded. It sees no others. */
   readonly env?: readonly string[]
 }
+
+export type KnownAgent = (typeof agentNames)[number]
 
 export interface CodeLoopSection {
   readonly name: string

@@ -1,6 +1,12 @@
 /** What a loop file may do, in a few lines for the person who is asked to trust it. */
 
-import type { AgentSettings, LoopFile, McpServer, SandboxSettings } from '../../protocol/index.ts'
+import type {
+  AcpPermissions,
+  AgentSettings,
+  LoopFile,
+  McpServer,
+  SandboxSettings,
+} from '../../protocol/index.ts'
 import { builtInToolNames } from '../../protocol/index.ts'
 import { oneLine } from './loop-file-error.ts'
 
@@ -34,6 +40,21 @@ function agentPowers(agent: AgentSettings): string[] {
         `runs the agent: ${shell(agent.command)}${passed(agent.env)}`,
         ...(agent.subscription ? [ownLogin] : []),
       ]
+    case 'program':
+      return [
+        `runs the agent: ${shell([agent.program, ...agent.args])}${asked(agent)}${passed(agent.env)}`,
+        ...(agent.subscription ? [ownLogin] : []),
+      ]
+    case 'acp': {
+      const command = typeof agent.acp === 'string' ? [agent.acp, ...agent.args] : agent.acp
+      return [
+        `runs the agent by ACP: ${shell(command)}${asked(agent)}${passed(agent.env)}`,
+        permissionWords[agent.permissions],
+        ...(agent.subscription ? [ownLogin] : []),
+      ]
+    }
+    case 'repair':
+      return ['tries small edits of the source until the checks pass, without a model']
     case 'model': {
       const where = agent.baseUrl === undefined ? '' : ` at ${agent.baseUrl}`
       const by = agent.apiKeyEnv === undefined ? '' : `, with the key in ${agent.apiKeyEnv}`
@@ -47,8 +68,18 @@ function agentPowers(agent: AgentSettings): string[] {
   }
 }
 
+const asked = ({ model }: { readonly model?: string }): string =>
+  model === undefined ? '' : `, with the model ${model}`
+
+const permissionWords: Readonly<Record<AcpPermissions, string>> = {
+  all: 'allows the agent all that it asks for',
+  edits: 'allows the agent to edit files when it asks, and no commands',
+  reads: 'allows the agent only to read when it asks',
+  none: 'allows the agent nothing that it asks for',
+}
+
 function toolPowers({ agent, tools, mcp }: LoopFile): string[] {
-  if (agent.type === 'command') return []
+  if (agent.type !== 'model' && agent.type !== 'script') return []
   const servers = Object.keys(mcp).length > 0 ? ' and all of its MCP servers' : ''
   const names = tools ?? builtInToolNames
   const runs = names.includes('run') ? ' (run: any command)' : ''

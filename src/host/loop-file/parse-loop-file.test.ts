@@ -203,7 +203,7 @@ describe('what is wrong is told with its place', () => {
     [
       'an agent of no kind',
       'prompt: x\nagent: { modle: x }\nchecks: { t: x }',
-      '2:8: agent: expected one of the keys command, model, script; did you mean model?',
+      '2:8: agent: expected one of the keys program, acp, command, model, repair, script; did you mean model?',
     ],
     [
       'an agent of two kinds',

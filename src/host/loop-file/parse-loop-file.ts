@@ -16,6 +16,7 @@ import {
   loopFileSchemas,
   unknownName,
   type WrittenLoopFile,
+  withDefaultPrompt,
 } from '../../protocol/index.ts'
 import { LoopFileError, type LoopFileProblem, pathName } from './loop-file-error.ts'
 import { type Position, readSource, type SourceText } from './source-text.ts'
@@ -102,7 +103,8 @@ function check(value: Json, nowMs: number): Checked {
         : `expected the name of a loop type: ${known.join(', ')}`
     return refused([{ path: ['loop'], reason }])
   }
-  const parsed = loopFileSchemas[type].safeParse(value, { error: issueReason, reportInput: true })
+  const written = withDefaultPrompt(value)
+  const parsed = loopFileSchemas[type].safeParse(written, { error: issueReason, reportInput: true })
   if (!parsed.success) return refused(issueProblems(parsed.error.issues))
   const problems = loopFileProblems(parsed.data, nowMs)
   return problems.length > 0 ? refused(problems) : { type: 'file', file: parsed.data }

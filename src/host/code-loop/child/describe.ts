@@ -151,7 +151,8 @@ function requireCondition(sent: Json, place: string, { wrong }: Findings): Json 
 
 function describeAgent(agent: unknown, findings: Findings): boolean {
   if (!isMethod(agent, 'work')) {
-    if (agent !== undefined && !isParts(agent)) findings.wrong('agent', 'give an agent')
+    if (agent !== undefined && typeof agent !== 'string' && !isParts(agent))
+      findings.wrong('agent', 'give an agent')
     return false
   }
   findings.functions.set('agent.work', ([task], context) =>

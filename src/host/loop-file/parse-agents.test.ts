@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { describeProblem, LoopFileError } from './loop-file-error.ts'
+import { parseLoopFile } from './parse-loop-file.ts'
+
+const parse = async (text: string) => (await parseLoopFile(text, 'a.yaml')).file
+const withAgent = (agent: string): string =>
+  `prompt: do it\nagent: ${agent}\nchecks: { test: npm test }\n`
+
+async function refusal(text: string): Promise<readonly string[]> {
+  const error: unknown = await parse(text).catch((thrown: unknown) => thrown)
+  if (!(error instanceof LoopFileError)) throw new Error(`not refused: ${text}`, { cause: error })
+  return error.problems.map((one) => describeProblem(one).replace(/^a\.yaml:/, ''))
+}
+
+describe('a loop file', () => {
+  test('may name its agent alone, and has its usual settings then', async () => {
+    const usual = { args: [], env: [], timeoutMs: 1_800_000, idleMs: 300_000, subscription: false }
+    const file = await parse(withAgent('gemini'))
+    expect(file.agent).toEqual({ type: 'program', program: 'gemini', ...usual })
+    const acp = await parse(withAgent('{ acp: opencode }'))
+    expect(acp.agent).toEqual({ type: 'acp', acp: 'opencode', permissions: 'all', ...usual })
+  })
+
+  test('of the repair agent needs no prompt: it is told what it has tried', async () => {
+    const file = await parse('agent: repair\nchecks: { test: npm test }\n')
+    const search = { seed: 1, candidatesMax: 3000, timeMs: 60_000, heldBackShare: 0.3 }
+    expect(file.agent).toEqual({ type: 'repair', ...search })
+    expect(file.prompt).toMatchObject([{ text: expect.stringContaining('{{ progress }}') }])
+    expect(await parse('agent: { repair: {} }\nchecks: { test: npm test }\n')).toEqual(file)
+  })
+})
+
+describe('what is wrong with an agent is told with its place', () => {
+  test.each<[string, string, string]>([
+    [
+      'an agent by a name that is misspelt',
+      'prompt: x\nagent: cluade\nchecks: { t: x }',
+      '2:8: agent: there is no agent "cluade": did you mean claude?',
+    ],
+    [
+      'a program that is misspelt',
+      'prompt: x\nagent: { program: codx }\nchecks: { t: x }',
+      '2:19: agent.program: there is no agent program "codx": did you mean codex?',
+    ],
+    [
+      'an ACP agent that is misspelt',
+      'prompt: x\nagent: { acp: gemni }\nchecks: { t: x }',
+      '2:15: agent.acp: there is no agent program "gemni": did you mean gemini?',
+    ],
+    [
+      'an agent that is a number',
+      'prompt: x\nagent: 5\nchecks: { t: x }',
+      '2:8: agent: expected claude, codex, opencode, gemini, repair or keys and values, found the number 5',
+    ],
+    [
+      'a setting of another agent',
+      'prompt: x\nagent: { program: claude, permissions: all }\nchecks: { t: x }',
+      '2:27: agent.permissions: there is no key "permissions": expected one of program, turns, model, args, env, timeout, idle, subscription',
+    ],
+    [
+      'a model for a command by ACP',
+      'prompt: x\nagent: { acp: [a], model: b }\nchecks: { t: x }',
+      '2:27: agent.model: a command is told its model by its own arguments: put it into acp',
+    ],
+    [
+      'repair without a check',
+      'agent: repair',
+      '1:1: checks: the repair agent needs a check that fails now: add one, such as test: npm test',
+    ],
+    [
+      'tools for repair',
+      'agent: repair\nchecks: { t: x }\ntools: [read]',
+      '3:8: tools: the repair agent calls no tools, so this would do nothing: remove it',
+    ],
+    [
+      'no prompt',
+      'agent: codex\nchecks: { t: x }',
+      '1:1: prompt: it is missing: expected text or keys and values or a list',
+    ],
+  ])('%s', async (_what, text, problem) => {
+    expect(await refusal(text)).toEqual([problem])
+  })
+})
