@@ -39,16 +39,27 @@ export async function bounded<T>(call: () => T | Promise<T>, timeoutMs: number):
   if (!isPromise(result)) return result
   let timer: NodeJS.Timeout | undefined
   const beganMs = performance.now()
+  let giveUp: (error: unknown) => void = () => undefined
   const late = new Promise<never>((_, reject) => {
+    giveUp = reject
     timer = keptSetTimeout(() => {
       reject(new TooLong(performance.now() - beganMs > 1.5 * timeoutMs))
     }, timeoutMs)
   })
+  waiting.add(giveUp)
   try {
     return await Promise.race([result, late])
   } finally {
     clearTimeout(timer)
+    waiting.delete(giveUp)
   }
+}
+
+const waiting = new Set<(error: unknown) => void>()
+
+/** What was thrown where nobody waits for it has failed whatever is waited for: it will not end. */
+export function giveUpWaiting(error: unknown): void {
+  for (const giveUp of waiting) giveUp(error)
 }
 
 /** Tests put clocks of their own in place of the usual one. */

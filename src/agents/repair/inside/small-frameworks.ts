@@ -56,7 +56,7 @@ export function tapeStandIn(
       const isSkipped = options.isSkipped === true || body === undefined || given['skip'] === true
       const name = typeof args[0] === 'string' ? args[0] : (body?.name ?? '')
       const inner = (t: unknown): unknown => boundedCall(() => body?.(t), testTimeoutMs)
-      const run = (): Promise<void> => runHarness(createHarness(), [name, given, inner])
+      const run = (): Promise<void> => runHarness(createHarness(), [name, given], inner)
       current().add(name, run, { ...options, isSkipped })
     }
   const whole = make({})
@@ -72,7 +72,11 @@ export function tapeStandIn(
   return tape
 }
 
-function runHarness(harness: Harness, args: readonly unknown[]): Promise<void> {
+function runHarness(
+  harness: Harness,
+  args: readonly unknown[],
+  body: TestFunction,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let failure: unknown
     harness
@@ -89,6 +93,14 @@ function runHarness(harness: Harness, args: readonly unknown[]): Promise<void> {
         }
       })
       .on('end', () => (failure === undefined ? resolve() : reject(failure as Error)))
-    harness(...args)
+    harness(...args, (t: unknown) => {
+      try {
+        return body(t)
+      } catch (error) {
+        // tape would wait for an end that does not come.
+        reject(error)
+        throw error
+      }
+    })
   })
 }

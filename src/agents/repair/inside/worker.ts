@@ -5,7 +5,7 @@
 
 import { join } from 'node:path'
 import type { SentEdit, TextFile } from '../messages.ts'
-import { bounded, TooLong } from './bounded.ts'
+import { bounded, giveUpWaiting, TooLong } from './bounded.ts'
 import { createProjectModules, type ProjectModules, Unsupported } from './project-modules.ts'
 import { createFrameworks, type Found } from './stand-ins.ts'
 import { type Case, type Collector, createCaseRunner, createCollector, Skipped } from './suite.ts'
@@ -78,12 +78,12 @@ interface Project {
 
 /** The first question comes with the program, since it could not be heard before. */
 export function serve(first: OpenAsk): void {
-  process.on('uncaughtException', (error) => {
-    stray ??= error
-  })
-  process.on('unhandledRejection', (error) => {
+  const goAstray = (error: unknown): void => {
     stray ??= error ?? new Error('A promise was rejected.')
-  })
+    giveUpWaiting(stray)
+  }
+  process.on('uncaughtException', goAstray)
+  process.on('unhandledRejection', goAstray)
   const { exit } = process
   process.on('disconnect', () => exit(0))
   process.exit = (code) => {
