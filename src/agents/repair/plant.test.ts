@@ -60,6 +60,15 @@ describe('planting', () => {
     expect(missing).toEqual([])
   })
 
+  test('statements that are suspected change places though the list begins with one that is not', () => {
+    const file = parseSource('a.js', "'use strict'\nconst a = 1\nlet b = a\nb = 2\n")
+    const isWanted = (offset: number): boolean => offset > 20
+    const edits = file === undefined ? [] : proposeEdits(file, { isWanted })
+    const swapped = edits.filter(({ operator }) => operator === 'swapped-statements')
+    expect(swapped).toHaveLength(1)
+    expect(edits.every(({ start }) => isWanted(start))).toBe(true)
+  })
+
   test('a seed decides which fault it is', () => {
     const files = [{ path: 'a.js', text: source }]
     const draw = (seed: number): string | undefined => {

@@ -1,5 +1,6 @@
 /** Every edit that the operators know for a file, each once. */
 
+import type { AnyNode } from 'acorn'
 import { type Edit, insertedText } from './edit.ts'
 import { createPools, type Operator, operators } from './operators/index.ts'
 import { type SourceFile, walk } from './source-file.ts'
@@ -21,14 +22,20 @@ export interface ProposeOptions {
 /** One file, however long (E9). */
 const editsMax = 200_000
 
+const isList = ({ type }: AnyNode): boolean =>
+  type === 'Program' || type === 'BlockStatement' || type === 'SwitchCase'
+
 export function proposeEdits(file: SourceFile, options: ProposeOptions = {}): ProposedEdit[] {
   const used = options.operators ?? operators
   const pools = createPools(file, options.wanted)
   const edits = new Map<string, ProposedEdit>()
   walk(file.program, (node, ancestors) => {
-    if (options.isWanted?.(node.start) === false || edits.size >= editsMax) return
+    const isWanted = (offset: number): boolean => options.isWanted?.(offset) !== false
+    // A list may begin where nothing is of interest, and go on where something is.
+    if (!(isWanted(node.start) || isList(node)) || edits.size >= editsMax) return
     for (const operator of used) {
       for (const draft of operator.propose({ node, ancestors, file, pools })) {
+        if (!isWanted(draft.start)) continue
         const inserted = insertedText(file.code, draft)
         if (inserted === file.code.slice(draft.start, draft.end)) continue
         const prior = operator.prior * (draft.weight ?? 1)

@@ -72,11 +72,7 @@ export function tapeStandIn(
   return tape
 }
 
-function runHarness(
-  harness: Harness,
-  args: readonly unknown[],
-  body: TestFunction,
-): Promise<void> {
+function runHarness(harness: Harness, args: readonly unknown[], body: TestFunction): Promise<void> {
   return new Promise((resolve, reject) => {
     let failure: unknown
     harness
