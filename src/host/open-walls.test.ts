@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   mkdirSync,
   mkdtempSync,
@@ -7,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -43,7 +45,13 @@ const open = (
 
 const never = new AbortController().signal
 
-async function run({ commands }: OpenWalls, script: string): Promise<string> {
+async function listening(path: string): Promise<AsyncDisposable> {
+  const server = createServer().listen(path)
+  await once(server, 'listening')
+  return { [Symbol.asyncDispose]: async () => void (await once(server.close(), 'close')) }
+}
+
+async function run({ commands }: Pick<OpenWalls, 'commands'>, script: string): Promise<string> {
   const result = await commands.run({ program: 'sh', args: ['-c', script] }, never)
   return `${result.stdout}${result.stderr}`.trim()
 }
@@ -118,6 +126,18 @@ describe('inside', () => {
     })
     writeFileSync(config, '[remote "origin"]\n\turl = https://me:word@example.test/x.git\n')
     expect(walls.protects().hidden).toContain(config)
+  })
+
+  test('what an agent must not take orders from is hidden from it alone', async () => {
+    mkdirSync(join(workspace, '.toy'))
+    for (const name of ['.toy/settings', 'toy.json']) writeFileSync(join(workspace, name), name)
+    const socket = join(folder, 'run/model.sock')
+    await using _ = await listening(socket)
+    const walls = await open()
+    const script = 'cat toy.json; ls .toy'
+    const agent = walls.agentCommands(['sh'], socket, ['.toy', 'toy.json', 'not-there'])
+    expect(await run(agent, script)).toBe('')
+    expect(await run(walls, script)).toBe('toy.jsonsettings')
   })
 
   test('what is hidden twice, or in what is hidden, is hidden', async () => {

@@ -41,8 +41,12 @@ export interface OpenWalls {
   commandsFor(command: readonly string[]): Commands
   /** Without walls, for what cannot work inside. */
   readonly bareCommands: Commands
-  /** For an agent: it can also reach a session of the gateway. */
-  agentCommands(command: readonly string[], socketPath: string): AgentCommands
+  /** For an agent: it can also reach a session of the gateway. What is hidden from it is empty. */
+  agentCommands(
+    command: readonly string[],
+    socketPath: string,
+    hides?: readonly string[],
+  ): AgentCommands
   readonly startServer: StartProcess
   /** What they keep from commands, for tools that work on files themselves. */
   protects(): ProtectedPaths
@@ -104,7 +108,12 @@ export async function openWalls(
         sandbox.commands(withCommand(sandbox, inside(), named)).run(command, signal),
     }),
     bareCommands: openWithoutWalls().commands({ workspace }),
-    agentCommands: (command, socketPath) => agentCommands(sandbox, inside(), command, socketPath),
+    agentCommands(command, socketPath, hides = []) {
+      const place = inside()
+      const hidden = hides.map((path) => join(workspace, path))
+      const hiding = { ...place, hide: unique(place.hide ?? [], hidden) }
+      return agentCommands(sandbox, hiding, command, socketPath)
+    },
     startServer: (command) =>
       sandbox.start(withCommand(sandbox, inside(), [command.program, ...command.args]), command),
     protects: () => protectedPaths(shown()),

@@ -22,6 +22,11 @@ export interface AgentProgram {
   /** The model that it is given when the loop file names none. */
   readonly model: string
   readonly capabilities: Capabilities
+  /**
+   * Files and folders of the workspace that it would take orders from, whatever its flags say. The sandbox
+   * shows them empty; relative to the workspace, which is where it is started.
+   */
+  readonly hides: readonly string[]
   /** How it speaks ACP, if it does: another package, or arguments of its own. */
   readonly acp?: {
     readonly command: string

@@ -27,6 +27,7 @@ const toy: AgentProgram = {
   provider: 'anthropic',
   model: 'toy-1',
   capabilities: { usage: 'gateway', limits: [], resumes: false, streams: true, mcp: false },
+  hides: [],
   launch: ({ prompt, model, url, token, home, args }) => ({
     args: [...args],
     env: { HOME: home, TOY_MODEL: model, TOY_URL: url, TOY_TOKEN: token },
