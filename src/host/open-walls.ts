@@ -109,9 +109,8 @@ export async function openWalls(
     }),
     bareCommands: openWithoutWalls().commands({ workspace }),
     agentCommands(command, socketPath, hides = []) {
-      const place = inside()
       const hidden = hides.map((path) => join(workspace, path))
-      const hiding = { ...place, hide: unique(place.hide ?? [], hidden) }
+      const hiding = { ...inside(), hide: unique(shown().hide ?? [], hidden) }
       return agentCommands(sandbox, hiding, command, socketPath)
     },
     startServer: (command) =>
