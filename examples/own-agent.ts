@@ -1,6 +1,7 @@
 /**
  * An agent of your own: an object with one function. This one needs no model. It makes the file that
- * the last check missed, and says so; that the work is done is for the check to say.
+ * the last check missed, and says so; that the work is done is for the check to say. What every agent has to
+ * keep is tested in own-agent-contract.ts.
  */
 
 import {
@@ -18,6 +19,8 @@ const nothing = { tokens: 0, costMicros: 0 }
 
 export const fileMaker: Agent = {
   async work(task, context) {
+    // Whoever is stopped does nothing more.
+    context.signal.throwIfAborted()
     const [, missing] = /^missing: (\S+)$/m.exec(task.prompt) ?? []
     if (missing === undefined) {
       return { status: 'needs-context', text: 'What is missing?', usage: nothing, turns: 1 }

@@ -106,6 +106,17 @@ describe('an example for the library', () => {
   })
 })
 
+test('the agent of its own keeps the contract, by the runner that comes with Node', async () => {
+  const file = join(root, 'build/examples/own-agent-contract.js')
+  const { NODE_TEST_CONTEXT: _ours, ...env } = process.env
+  const { code, stdout } = await new Promise<{ code: number; stdout: string }>((resolve) => {
+    execFile(process.execPath, ['--test', file], { env }, (error, out) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout: out }),
+    )
+  })
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/pass 1[5-9]/) })
+})
+
 interface Ended {
   readonly code: number
   readonly lines: readonly Line[]

@@ -71,6 +71,10 @@ export {
   type TestAgentContext,
   type TestTool,
 } from './agent-context.ts'
+export { agentContract, type ContractCase } from './agent-contract/agent-contract.ts'
+export type { AgentContractOptions } from './agent-contract/contract-case.ts'
+export { ContractError } from './agent-contract/contract-rules.ts'
+export type { ContractAgent, ContractScene } from './agent-contract/open-scene.ts'
 export { createFailingFiles, type FailingFiles, type FailingFilesOptions } from './failing-files.ts'
 export { createManualClock, type ManualClock } from './manual-clock.ts'
 export { memoryBlobs } from './memory-blobs.ts'

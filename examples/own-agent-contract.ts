@@ -1,0 +1,17 @@
+/**
+ * The contract test of an agent of your own, with whichever test runner you have; this one comes with Node:
+ * `node --test build/examples/own-agent-contract.js`.
+ */
+
+import { test } from 'node:test'
+import { agentContract } from 'loopwright/testing'
+import { fileMaker } from './own-agent.ts'
+
+const cases = agentContract({
+  make: () => fileMaker,
+  task: (word) => ({ prompt: `missing: ${word}.md` }),
+  tools: { write: () => 'written' },
+  spends: true,
+})
+
+for (const { name, run } of cases) test(name, run)

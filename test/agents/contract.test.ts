@@ -1,0 +1,110 @@
+/** Our own agents keep the contract that a user's agent has to keep. */
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  commandAgent,
+  modelAgent,
+  repairAgent,
+  resolveModel,
+  scriptedAgent,
+} from '../../src/agents/index.ts'
+import { createPlainCommands } from '../../src/sandbox/index.ts'
+import {
+  type AgentContractOptions,
+  agentContract,
+  type ModelRequest,
+  type ModelSpeech,
+  startModelServer,
+} from '../../src/testing/index.ts'
+
+const commands = createPlainCommands()
+const tools = { write: () => 'written' }
+const usage = { tokens: 120, costMicros: 0 }
+
+const scripted: AgentContractOptions = {
+  tools,
+  spends: true,
+  make: ({ spending }) =>
+    scriptedAgent(({ turn, prompt }) => {
+      if (turn === 1) return { call: 'write', args: { content: prompt.slice(0, 100) }, usage }
+      // Its provider would be asked now, and this is what it would cost.
+      spending({ tokens: 0, costMicros: 0 })
+      return { say: prompt.slice(0, 100) }
+    }),
+}
+
+const command: AgentContractOptions = {
+  make: ({ isSlow }) =>
+    commandAgent({
+      commands,
+      // A child of its own, so that there is something to leave behind.
+      command: ['sh', '-c', isSlow ? 'cat > prompt; sleep 60 & sleep 60' : 'head -c 100'],
+    }),
+}
+
+/** Writes a file, then reports, whoever asks and however many do. */
+function answer({ body }: ModelRequest): ModelSpeech {
+  const asked = JSON.stringify(body)
+  const [, word = 'nothing'] = /the word (\w+)/.exec(asked) ?? []
+  return asked.includes('"tool_result"')
+    ? { text: `It was ${word}.` }
+    : { calls: [{ name: 'write', args: { content: word } }] }
+}
+
+const model: AgentContractOptions = {
+  tools,
+  spends: true,
+  async make({ isSlow, spending }) {
+    const server = await startModelServer((request) => {
+      spending(usage)
+      return isSlow ? { does: 'hang' } : answer(request)
+    })
+    const resolved = await resolveModel('anthropic/claude-sonnet-5', {
+      baseUrl: server.url,
+      env: { ANTHROPIC_API_KEY: 'sk-secret-0123456789' },
+    })
+    return { ...modelAgent(resolved), [Symbol.asyncDispose]: () => server.close() }
+  },
+}
+
+const project = {
+  'package.json': '{ "type": "module" }\n',
+  'sum.js': 'export const sum = (a, b) => a - b\n',
+  'test/sum.test.js': `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sum } from '../sum.js'
+test('two and three', () => assert.equal(sum(2, 3), 5))
+test('four and nothing', () => assert.equal(sum(4, 0), 4))
+`,
+}
+
+const repair: AgentContractOptions = {
+  needsWorkspace: true,
+  // None of the two tests is held back, so nothing speaks for what it found but they.
+  status: 'done-with-concerns',
+  endMs: 30_000,
+  startMs: 1500,
+  make: ({ isSlow }) =>
+    repairAgent({
+      commands,
+      heldBackShare: 0,
+      workers: 1,
+      checks: [isSlow ? ['sleep', '60'] : [process.execPath, '--test']],
+    }),
+  prepare(folder) {
+    mkdirSync(join(folder, 'test'))
+    for (const [path, text] of Object.entries(project)) writeFileSync(join(folder, path), text)
+  },
+}
+
+const agents = { scripted, command, model, repair }
+
+describe.each(Object.entries(agents))('the %s agent', (_name, options) => {
+  test.each(agentContract(options))(
+    '$name',
+    ({ run }) => expect(run()).resolves.toBeUndefined(),
+    120_000,
+  )
+})
