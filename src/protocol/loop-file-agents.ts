@@ -31,7 +31,7 @@ import {
 } from './loop-file-values.ts'
 import { json } from './values.ts'
 
-const timeout = () =>
+const timeLimit = () =>
   key(duration().prefault('30m'), 'How long the agent may work in one iteration.', '1h')
 
 const subscription = () =>
@@ -47,7 +47,7 @@ const commandAgent = keys({
     ['my-agent', '--headless'],
   ),
   env: environmentNames('the agent'),
-  timeout: timeout(),
+  timeout: timeLimit(),
   subscription: subscription(),
 })
 
@@ -67,7 +67,7 @@ const programSettings = () => ({
     'Further arguments for the program, behind those that it is given anyway.',
   ),
   env: environmentNames('the agent'),
-  timeout: timeout(),
+  timeout: timeLimit(),
   idle: key(
     duration().prefault('5m'),
     'How long it may be silent while no model works for it. Then it is ended.',
