@@ -23,7 +23,7 @@ import {
   type TrustedEntry,
 } from './loop-file/index.ts'
 import { createModelDoor } from './model-door.ts'
-import { requireKey } from './open-agent.ts'
+import { requireKey } from './model-key.ts'
 
 type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }

@@ -135,7 +135,9 @@ describe('inside', () => {
     await using _ = await listening(socket)
     const walls = await open()
     const script = 'cat toy.json; ls .toy'
-    const agent = walls.agentCommands(['sh'], socket, ['.toy', 'toy.json', 'not-there'])
+    const agent = walls.agentCommands(['sh'], socket, {
+      hides: ['.toy', 'toy.json', 'not-there'],
+    })
     expect(await run(agent, script)).toBe('')
     expect(await run(walls, script)).toBe('toy.jsonsettings')
   })

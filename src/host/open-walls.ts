@@ -13,6 +13,7 @@ import { LoopError, type Walls } from '../loop/index.ts'
 import type { SandboxSettings } from '../protocol/index.ts'
 import {
   commandMounts,
+  innerHome,
   type NetworkProxy,
   openNetworkProxy,
   openSandbox,
@@ -41,20 +42,29 @@ export interface OpenWalls {
   commandsFor(command: readonly string[]): Commands
   /** Without walls, for what cannot work inside. */
   readonly bareCommands: Commands
-  /** For an agent: it can also reach a session of the gateway. What is hidden from it is empty. */
-  agentCommands(
-    command: readonly string[],
-    socketPath: string,
-    hides?: readonly string[],
-  ): AgentCommands
+  readonly bareStart: StartProcess
+  /** For an agent: it can also reach a session of the gateway. */
+  agentCommands(command: readonly string[], socketPath: string, view?: AgentView): AgentCommands
   readonly startServer: StartProcess
   /** What they keep from commands, for tools that work on files themselves. */
   protects(): ProtectedPaths
   close(): Promise<void>
 }
 
+/** What only the agent sees otherwise. */
+export interface AgentView {
+  /** Paths in the workspace that are empty for it. */
+  readonly hides?: readonly string[]
+  /** Whole paths that it can read. */
+  readonly shows?: readonly string[]
+}
+
 export interface AgentCommands {
   readonly commands: Commands
+  /** For one that is talked to. */
+  readonly start: StartProcess
+  /** A folder that is empty for each command and gone after it; undefined: there is none but yours. */
+  readonly home: string | undefined
   /** Where the session is for the agent; undefined: where it is for everybody. */
   readonly url: string | undefined
 }
@@ -98,6 +108,7 @@ export async function openWalls(
   const proxy = await openProxy(settings, place, problems)
   const network = proxy === undefined ? {} : { network: { socket: proxy.socket, port: proxyPort } }
   const inside = (): SandboxPlace => ({ ...shown(), ...network })
+  const bare = openWithoutWalls()
   return {
     walls: { tier, limits, attended },
     isRequired: settings.require !== undefined && settings.require !== 'none',
@@ -107,11 +118,17 @@ export async function openWalls(
       run: (command, signal) =>
         sandbox.commands(withCommand(sandbox, inside(), named)).run(command, signal),
     }),
-    bareCommands: openWithoutWalls().commands({ workspace }),
-    agentCommands(command, socketPath, hides = []) {
+    bareCommands: bare.commands({ workspace }),
+    bareStart: (command) => bare.start({ workspace }, command),
+    agentCommands(command, socketPath, { hides = [], shows = [] } = {}) {
+      const outer = inside()
       const hidden = hides.map((path) => join(workspace, path))
-      const hiding = { ...inside(), hide: unique(shown().hide ?? [], hidden) }
-      return agentCommands(sandbox, hiding, command, socketPath)
+      const seen = {
+        ...outer,
+        readOnly: unique(outer.readOnly ?? [], shows),
+        hide: unique(outer.hide ?? [], hidden),
+      }
+      return agentCommands(sandbox, seen, command, socketPath)
     },
     startServer: (command) =>
       sandbox.start(withCommand(sandbox, inside(), [command.program, ...command.args]), command),
@@ -263,10 +280,13 @@ function agentCommands(
   socketPath: string,
 ): AgentCommands {
   const place = withCommand(sandbox, inside, command)
-  if (sandbox.report.tier === 'none') return { commands: sandbox.commands(place), url: undefined }
-  const gateway: Relay = { socket: socketPath, port: gatewayPort }
+  const { tier } = sandbox.report
+  const relay: Relay = { socket: socketPath, port: gatewayPort }
+  const seen = tier === 'none' ? place : { ...place, gateway: relay }
   return {
-    commands: sandbox.commands({ ...place, gateway }),
-    url: `http://127.0.0.1:${gatewayPort}`,
+    commands: sandbox.commands(seen),
+    start: (started) => sandbox.start(seen, started),
+    home: tier === 'strong' ? innerHome : undefined,
+    url: tier === 'none' ? undefined : `http://127.0.0.1:${gatewayPort}`,
   }
 }

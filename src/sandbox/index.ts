@@ -1,9 +1,10 @@
+export { innerHome } from './bubblewrap-args.ts'
 export { findProgram } from './find-program.ts'
 export { type NetworkProxy, type NetworkProxyOptions, openNetworkProxy } from './network-proxy.ts'
 export { openSandbox, openWithoutWalls, type SandboxOptions } from './open-sandbox.ts'
 export { createPlainCommands, type PlainCommandsOptions, type Spawn } from './plain-commands.ts'
 export { killAbandoned, killAll, type Mark, markVariable, newMark } from './process-group.ts'
-export { commandMounts, type ProgramPlace, programMounts } from './program-mounts.ts'
+export { commandMounts, isProgram, type ProgramPlace, programMounts } from './program-mounts.ts'
 export { type ProtectedPaths, protectedPaths } from './protected-paths.ts'
 export {
   defaultLimits,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ModelAgentSettings } from '../protocol/index.ts'
 import { createModelDoor } from './model-door.ts'
-import { requireKey } from './open-agent.ts'
+import { requireKey } from './model-key.ts'
 
 const base = { type: 'model', turnsMax: 1, maxOutputTokens: 1 } as const
 /** No file of keys is there. */

@@ -1,0 +1,17 @@
+/** What an agent of a loop file is opened with. */
+
+import type { Environment, OpenPlace } from './loaded-loop.ts'
+import type { ModelDoor } from './model-door.ts'
+import type { CommandChecks } from './open-repair.ts'
+import type { OpenWalls } from './open-walls.ts'
+
+export interface AgentParts {
+  readonly place: Pick<OpenPlace, 'attended' | 'folder' | 'replay' | 'signal'>
+  readonly walls: OpenWalls
+  readonly models: ModelDoor
+  readonly environment: Environment
+  /** Those of the loop file that are commands. */
+  readonly checks: CommandChecks
+  /** What is missing and can be done without is added here. */
+  readonly problems: string[]
+}

@@ -1,0 +1,79 @@
+/** What programs that ask their models through the gateway have in common, whatever they speak. */
+
+import type { Agent } from '../agents/index.ts'
+import { agentEnvironment, keyVariables, publicProviders, type Session } from '../gateway/index.ts'
+import { LoopError } from '../loop/index.ts'
+import type { AgentParts } from './agent-parts.ts'
+import { meteredAgent } from './metered-agent.ts'
+import { passOn } from './pass-on.ts'
+
+/** Whatever a loop file hands on, these are keys of providers, which stay here. */
+const keyNames: readonly string[] = [
+  ...Object.keys(publicProviders).flatMap(keyVariables),
+  'ANTHROPIC_AUTH_TOKEN',
+]
+
+const sessionNames: readonly string[] = Object.keys(agentEnvironment('', ''))
+
+export interface ProgramVariables {
+  /** Values that must not be on record. */
+  readonly secrets: readonly string[]
+  /** Whoever asks for a key gets the token of a session. */
+  given(token: string): Readonly<Record<string, string>>
+}
+
+export function programVariables(
+  names: readonly string[],
+  { environment, problems }: Pick<AgentParts, 'environment' | 'problems'>,
+): ProgramVariables {
+  const plain = names.filter((name) => !keyNames.includes(name) && !sessionNames.includes(name))
+  const asKeys = names.filter((name) => keyNames.includes(name))
+  const values = passOn('the agent', plain, environment, problems)
+  return {
+    secrets: Object.values(values),
+    given: (token) => ({ ...values, ...Object.fromEntries(asKeys.map((name) => [name, token])) }),
+  }
+}
+
+export function meteredProgram(
+  { secrets }: Pick<ProgramVariables, 'secrets'>,
+  { place: { replay }, models }: Pick<AgentParts, 'place' | 'models'>,
+  make: (session: Session) => Promise<Agent>,
+): Agent {
+  return meteredAgent({
+    gateway: () => models.gateway(),
+    keyVariable: (provider) => keyVariables(provider)[0] ?? provider,
+    secrets,
+    make,
+    ...(replay === undefined ? {} : { replay }),
+  })
+}
+
+/** What it was told then names files of the run on record, which are still there. */
+export function requireWalledReplay(
+  name: string,
+  { place, walls }: Pick<AgentParts, 'place' | 'walls'>,
+): void {
+  if (place.replay === undefined || walls.walls.tier !== 'none') return
+  throw new LoopError(
+    'not-available',
+    `Without a sandbox ${name} would work on the files of the run that it does again, since the ` +
+      'answers on record name them. See what is missing with: loopctl doctor',
+  )
+}
+
+/** How long after a model's last word a program may go on without one. */
+const lingerMs = 120_000
+
+/** Its model has had its last word, a while ago. */
+export function isOver({ activity }: Pick<Session, 'activity'>): boolean {
+  const { underWay, lastAnswer, lastAtMs } = activity
+  return underWay === 0 && lastAnswer === 'final' && Date.now() - lastAtMs > lingerMs
+}
+
+/** Longer than those who watch look away. */
+const momentMs = 10_000
+
+/** A model works for it, or did a moment ago. */
+export const isBusy = ({ activity }: Pick<Session, 'activity'>): boolean =>
+  activity.underWay > 0 || Date.now() - activity.lastAtMs < momentMs
