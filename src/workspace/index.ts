@@ -17,6 +17,14 @@ export { findGit } from './git/find-git.ts'
 export { isGitTree } from './git/git-tree-id.ts'
 export { type FolderSize, type ListedWorktree, listWorktrees } from './git/list-worktrees.ts'
 export { uncommitted } from './git/look-at-checkout.ts'
+export {
+  type MergeResult,
+  type MergeStrategy,
+  type MergeWorkOptions,
+  mergeStrategyDefault,
+  mergeTargetDefault,
+  mergeWork,
+} from './git/merge-work.ts'
 export { isBranchName, slug } from './git/names.ts'
 export type { KnownWorktree } from './git/open-work-tree.ts'
 export { gitProvider, type WorktreeProvider } from './git/provider.ts'

@@ -3,6 +3,7 @@
 import { LoopError } from '../../loop/index.ts'
 import { fileKey } from './names.ts'
 import { branchRef, changeRef, type ObjectId, snapshotsRef } from './refs.ts'
+import type { GitPlace, RunGit } from './run-git.ts'
 import type { WorkTree } from './work-tree.ts'
 
 export interface CommitRequest {
@@ -89,17 +90,28 @@ export async function tipOf(
   return commit === undefined || id === undefined || id === '' ? undefined : { commit, tree: id }
 }
 
-async function writeCommit(
+function writeCommit(
   tree: WorkTree,
   id: ObjectId,
   parent: ObjectId | undefined,
   message: string,
 ): Promise<ObjectId> {
-  const { stdout } = await tree.git({
-    at: { ...tree.own.at(tree.path) },
+  const parents = parent === undefined ? [] : [parent]
+  return writeCommitOf(tree.git, tree.own.at(tree.path), id, parents, message)
+}
+
+export async function writeCommitOf(
+  git: RunGit,
+  at: GitPlace,
+  tree: ObjectId,
+  parents: readonly ObjectId[],
+  message: string,
+): Promise<ObjectId> {
+  const { stdout } = await git({
+    at,
     command: 'commit-tree',
-    options: ['--no-gpg-sign', ...(parent === undefined ? [] : ['-p', parent]), '-F', '-'],
-    operands: [id],
+    options: ['--no-gpg-sign', ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'],
+    operands: [tree],
     input: Buffer.from(message, 'utf8'),
   })
   return stdout.toString('latin1').trim()

@@ -14,9 +14,9 @@ import { failure } from './failure.ts'
 import { finishRemoval, trashFor } from './finish-removal.ts'
 import { idAt, removeHalf } from './half-made.ts'
 import { split } from './list-changes.ts'
+import { mergeTrees, treeOf } from './merge-trees.ts'
 import { fileKey } from './names.ts'
 import { type KnownWorktree, openWorkTree, type Tools } from './open-work-tree.ts'
-import { makeOwnDirectory } from './own-directory.ts'
 import { gitProvider, type WorktreeProvider } from './provider.ts'
 import { branchRef, changeRef, commitOf, snapshotsRef } from './refs.ts'
 import type { Repository } from './repository.ts'
@@ -195,27 +195,12 @@ async function has(
  * it began adds nothing to anything; that does not mean that its commits are anywhere.
  */
 async function addsNothing(
-  { git, files }: Tools,
+  tools: Tools,
   repository: Repository,
   { target, tip, base }: { readonly target: string; readonly tip: string; readonly base: string },
 ): Promise<boolean> {
-  const path = join(repository.commonDir, 'loopwright', 'merge')
-  const own = await makeOwnDirectory(files, { repository, path, exact: true })
-  const at = own.at(path)
-  const merged = await git({
-    at,
-    command: 'merge-tree',
-    options: ['--write-tree', '--no-messages'],
-    operands: [target, tip],
-    // A conflict, and a history that is not all here.
-    answers: [0, 1, 128],
-  })
-  const treeOf = async (commit: string): Promise<string> => {
-    const operands = [`${commit}^{tree}`]
-    const { stdout } = await git({ at, command: 'rev-parse', options: ['--verify'], operands })
-    return stdout.toString('latin1').trim()
-  }
-  const [tree] = merged.stdout.toString('latin1').split('\n')
-  if (merged.exitCode !== 0 || tree !== (await treeOf(target))) return false
-  return (await treeOf(tip)) !== (await treeOf(base))
+  const merged = await mergeTrees(tools, repository, target, tip)
+  const tree = (commit: string): Promise<string> => treeOf(tools, repository, commit)
+  if (merged.type !== 'clean' || merged.tree !== (await tree(target))) return false
+  return (await tree(tip)) !== (await tree(base))
 }

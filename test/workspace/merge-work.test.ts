@@ -1,0 +1,134 @@
+// Work of runs lands on a branch, in memory, with real git.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type KnownWorktree,
+  type MergeResult,
+  mergeTargetDefault,
+  mergeWork,
+} from '../../src/workspace/index.ts'
+import { createGitFixture, type GitFixture } from './git-fixture.ts'
+
+let fixture: GitFixture
+beforeEach(() => {
+  fixture = createGitFixture({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n' })
+})
+afterEach(() => fixture.remove())
+
+const target = mergeTargetDefault('Fix the parser')
+
+async function worked(path: string, content: string): Promise<KnownWorktree> {
+  const worktree = await fixture.create()
+  const workspace = await fixture.open(worktree)
+  for (const part of ['half of it\n', content]) {
+    writeFileSync(join(worktree.path, path), part)
+    await workspace.commit({ message: `${path}: ${part.trim()}` })
+  }
+  return worktree
+}
+
+const landed = async (
+  { branch, base }: KnownWorktree,
+  options: Partial<Parameters<typeof mergeWork>[0]> = {},
+): Promise<MergeResult> =>
+  mergeWork({
+    repository: await fixture.repository(),
+    branch,
+    base: base.commit,
+    target,
+    message: `Work of ${branch}`,
+    ...options,
+  })
+
+const subjects = (): readonly string[] =>
+  fixture.git('log', '--format=%s', target).trim().split('\n')
+
+describe('work that is merged', () => {
+  test('is one commit on a branch for its task, and no checkout changes', async () => {
+    const worktree = await worked('a.txt', 'all of it\n')
+    const before = fixture.git('status', '--porcelain=v2', '--branch')
+    expect(await landed(worktree)).toMatchObject({
+      status: 'merged',
+      target: 'agent/fix-the-parser',
+    })
+    expect(subjects()).toEqual([`Work of ${worktree.branch}`, 'first'])
+    expect(fixture.git('show', `${target}:a.txt`)).toBe('all of it\n')
+    expect(fixture.git('status', '--porcelain=v2', '--branch')).toBe(before)
+    expect(fixture.gitIn(worktree.path, 'status', '--porcelain')).toBe('')
+  })
+
+  test('is on the branch once, however often it is asked for', async () => {
+    const worktree = await worked('a.txt', 'all of it\n')
+    await landed(worktree)
+    expect(await landed(worktree)).toEqual({ status: 'nothing', target })
+    expect(subjects()).toHaveLength(2)
+  })
+
+  test('keeps its commits where that is wanted', async () => {
+    const worktree = await worked('a.txt', 'all of it\n')
+    await landed(worktree, { strategy: 'merge' })
+    expect(subjects()).toHaveLength(4)
+    expect(fixture.git('rev-list', '--parents', '-1', target).trim().split(' ')).toHaveLength(3)
+  })
+
+  test('comes after what others landed', async () => {
+    const first = await worked('a.txt', 'of the first\n')
+    const second = await worked('b.txt', 'of the second\n')
+    await landed(first)
+    expect(await landed(second)).toMatchObject({ status: 'merged' })
+    expect(fixture.git('show', `${target}:a.txt`)).toBe('of the first\n')
+    expect(fixture.git('show', `${target}:b.txt`)).toBe('of the second\n')
+  })
+
+  test('is merged with what was landed in the very moment, and loses nothing', async () => {
+    const first = await worked('a.txt', 'of the first\n')
+    const second = await worked('b.txt', 'of the second\n')
+    let others = 1
+    const beforeRef = async (): Promise<void> => {
+      if (others-- > 0) await landed(first)
+    }
+    expect(await landed(second, { beforeRef })).toMatchObject({ status: 'merged' })
+    expect(subjects()).toHaveLength(3)
+    expect(fixture.git('show', `${target}:a.txt`)).toBe('of the first\n')
+  })
+})
+
+describe('work that cannot be merged', () => {
+  test('says which files are in conflict, and changes nothing', async () => {
+    const first = await worked('a.txt', 'of the first\n')
+    const second = await worked('a.txt', 'of the second\n')
+    await landed(first)
+    const tip = fixture.git('rev-parse', target)
+    expect(await landed(second)).toEqual({ status: 'conflict', target, files: ['a.txt'] })
+    expect(fixture.git('rev-parse', target)).toBe(tip)
+  })
+
+  test('is not put on a branch that somebody has checked out', async () => {
+    const worktree = await worked('a.txt', 'all of it\n')
+    await expect(landed(worktree, { target: 'main' })).rejects.toMatchObject({
+      code: 'wrong-status',
+    })
+    expect(fixture.git('status', '--porcelain')).toBe('')
+  })
+
+  test('moves no branch when the fence says no', async () => {
+    const worktree = await worked('a.txt', 'all of it\n')
+    const fenced = landed(worktree, { beforeRef: () => Promise.reject(new Error('fenced')) })
+    await expect(fenced).rejects.toThrow('fenced')
+    expect(fixture.git('branch', '--list', target)).toBe('')
+  })
+
+  test('runs no merge driver of the repository', async () => {
+    fixture.write('.gitattributes', '* merge=evil\n')
+    fixture.write('.git/info/attributes', '* merge=evil\n')
+    fixture.git('config', 'merge.evil.driver', `touch ${fixture.marker} %A %O %B`)
+    fixture.commitAll('attributes')
+    const first = await worked('a.txt', 'of the first\n')
+    const second = await worked('a.txt', 'of the second\n')
+    await landed(first)
+    expect(await landed(second)).toMatchObject({ status: 'conflict' })
+    expect(fixture.wasRun()).toBe(false)
+  })
+})
