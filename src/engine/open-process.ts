@@ -20,8 +20,11 @@ export interface OpenProcess {
   readonly stderr: Readable
   /** How it ended by itself, after its last output. */
   readonly ended: Promise<ProcessEnd>
-  /** `politely`: it may end by itself before it is killed. Resolves when all of it is gone. */
-  stop(politely: boolean): Promise<void>
+  /**
+   * `politely`: it may end by itself before it is killed. Resolves, when all of it is gone, with those
+   * processes that would not die.
+   */
+  stop(politely: boolean): Promise<readonly number[]>
   /** Resolves when nothing of it runs, if it can be paused at all. */
   pause(): Promise<void>
   resume(): void
@@ -54,7 +57,7 @@ export async function openProcess(
   keep(started)
 
   let isEnding = false
-  const stop = async (politely: boolean): Promise<void> => {
+  const stop = async (politely: boolean): Promise<readonly number[]> => {
     isEnding = true
     if (politely) started.resume?.()
     stdin.end()
@@ -62,9 +65,10 @@ export async function openProcess(
       started.stop()
       await within(exited, politeMs)
     }
-    await started.kill()
+    const alive = await started.kill()
     release(started)
     for (const stream of [stdin, stdout, stderr]) stream.destroy()
+    return alive
   }
   const ended = exited.then(async (end) => {
     await within(closed, drainMs)

@@ -206,7 +206,7 @@ function conclude(ended: Ended): Conclusion {
 }
 
 /** What it had claimed before it had to be ended may well be true; it is said as a concern. */
-function reportOf({ end, text, turns }: Conclusion, redact: Redact): AgentReport {
+export function reportOf({ end, text, turns }: Conclusion, redact: Redact): AgentReport {
   const plain = redact(tidy(text)).slice(-reportCharsMax)
   const base = { usage: zero, turns, ended: end }
   if (end === 'lingered') return { ...base, status: 'done-with-concerns', text: plain }

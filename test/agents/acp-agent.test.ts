@@ -1,0 +1,240 @@
+// Agents that speak ACP: honest ones, and every way in which one can fail. None is taken for a success that
+// is none, each end has its name, and no process is left (the fixture looks each time).
+
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { AgentEnd } from '../../src/loop/index.ts'
+import { newFolder } from '../sandbox/fixture.ts'
+import { type FakeOptions, workAs } from './acp-fixture.ts'
+
+const faultOf = (mode: string, options?: FakeOptions): Promise<unknown> =>
+  workAs(mode, options).then(
+    () => undefined,
+    (error: { readonly fault?: unknown }) => error.fault,
+  )
+
+describe.each([
+  ['as a plain process', false],
+  ['in the sandbox', true],
+])('%s', (_where, walled) => {
+  test('an agent does its work in the workspace, tells of it, and reports', async () => {
+    const { report, said, workspace } = await workAs('honest', { walled })
+    expect(report).toMatchObject({ status: 'done', ended: 'claimed', turns: 2 })
+    expect(report.text).toBe('The file is written.')
+    expect(await readFile(join(workspace, 'out.txt'), 'utf8')).toBe('write this')
+    expect(said).toEqual([
+      'I will write the file.',
+      'plan: 1 of 2 done: write',
+      'edit Write out.txt',
+      'The file is written.',
+    ])
+  })
+
+  test('one that ignores every request to end is killed with its children', async () => {
+    const { report } = await workAs('stubborn', { walled, idleMs: 300 })
+    expect(report).toMatchObject({ status: 'failed', ended: 'idle' })
+    expect(report.text).toContain('I stay.')
+  })
+
+  test('a program that is not there ends the run', async () => {
+    const fault = await faultOf('honest', { walled, command: ['/nonexistent/agent'] })
+    expect(fault).toMatchObject({ code: 'agent-not-started', fatal: true })
+    expect((fault as { message: string }).message).toContain('/nonexistent/agent')
+  })
+
+  test('one that dies says how', async () => {
+    const { report } = await workAs('dies', { walled })
+    expect(report).toMatchObject({ status: 'failed', ended: 'crashed' })
+    expect(report.text).toContain('exited with code 3')
+    expect(report.text).toContain('something terrible')
+  })
+
+  test('when the run is stopped it is asked to stop, and what it asks then is cancelled', async () => {
+    const stop = new AbortController()
+    const onNote = (): void => stop.abort(new Error('enough'))
+    const workspace = await newFolder()
+    const work = workAs('polite', { walled, workspace, signal: stop.signal, onNote })
+    await expect(work).rejects.toThrow('enough')
+    expect(await readFile(join(workspace, 'cancelled.txt'), 'utf8')).toBe('cancelled')
+  })
+})
+
+test('one whose time is over is asked to stop, too', async () => {
+  const { report, workspace } = await workAs('polite', { timeoutMs: 1500, idleMs: 60_000 })
+  expect(report).toMatchObject({ status: 'failed', ended: 'time' })
+  expect(await readFile(join(workspace, 'cancelled.txt'), 'utf8')).toBe('cancelled')
+})
+
+test('a run that is stopped before it starts starts nothing', async () => {
+  const start = (): never => {
+    throw new Error('it was started')
+  }
+  const signal = AbortSignal.abort(new Error('too late'))
+  await expect(workAs('honest', { start, signal })).rejects.toThrow('too late')
+})
+
+const stops: readonly [mode: string, ended: AgentEnd][] = [
+  ['tokens', 'limit'],
+  ['turns', 'limit'],
+  ['refusal', 'refused'],
+  ['cancels-itself', 'interrupted'],
+  ['no-words', 'no-result'],
+  ['odd-stop', 'crashed'],
+  ['no-stop', 'crashed'],
+  ['no-answer', 'crashed'],
+  ['failed', 'crashed'],
+  ['rate-limited', 'provider'],
+  ['odd-handshake', 'crashed'],
+  ['dies-at-once', 'crashed'],
+  ['dies-by-signal', 'crashed'],
+  ['garbage', 'crashed'],
+  ['huge-line', 'crashed'],
+  ['asks-and-never-reads', 'crashed'],
+]
+
+test.each(stops)(
+  'one that behaves as "%s" has ended as %s, and is not done',
+  async (mode, ended) => {
+    const { report } = await workAs(mode)
+    expect(report).toMatchObject({ status: 'failed', ended })
+    expect(report.text).not.toBe('')
+  },
+)
+
+test('one that floods is ended, and of what it sent little is kept', async () => {
+  const { report, said } = await workAs('flood')
+  expect(report).toMatchObject({ status: 'failed', ended: 'crashed' })
+  expect(report.text).toMatch(/^It did not end its work: it sent too much/)
+  expect(report.text.length).toBeLessThan(5000)
+  expect(said.length).toBeLessThanOrEqual(2000)
+})
+
+test.each(['mute', 'silent', 'silent-after-words'])(
+  'one that never answers ("%s") is ended at the idle limit',
+  async (mode) => {
+    const { report } = await workAs(mode, { idleMs: 1500 })
+    expect(report).toMatchObject({ status: 'failed', ended: 'idle' })
+  },
+)
+
+test('it is not idle while its model is at work', async () => {
+  let looks = 0
+  const isBusy = (): boolean => ++looks < 20
+  const { report } = await workAs('silent', { idleMs: 100, isBusy })
+  expect(report.ended).toBe('idle')
+  expect(looks).toBeGreaterThanOrEqual(20)
+})
+
+test('its time is limited', async () => {
+  const { report } = await workAs('silent-after-words', { timeoutMs: 1000 })
+  expect(report).toMatchObject({ status: 'failed', ended: 'time' })
+  expect(report.text).toContain('within 1 s')
+})
+
+test.each(['noise', 'deep', 'twice', 'talks-first'])(
+  'what is no message, or one too many ("%s"), is left out',
+  async (mode) => {
+    const { report, workspace } = await workAs(mode)
+    expect(report).toMatchObject({ status: 'done', ended: 'claimed' })
+    expect(existsSync(join(workspace, 'out.txt'))).toBe(true)
+  },
+)
+
+test('what we do not offer is refused as the protocol says', async () => {
+  const { report } = await workAs('wants-more')
+  expect(report.text).toBe('-32601 -32601 -32601 -32601 -32602')
+})
+
+test('the last line of its words may say more than done', async () => {
+  const { report } = await workAs('status')
+  expect(report).toMatchObject({ status: 'blocked', ended: 'claimed', text: 'I cannot.' })
+})
+
+test('secrets and colours are taken out of what it says', async () => {
+  const { report, said } = await workAs('secret', { env: { MY_API_KEY: 'sk-123456' } })
+  expect(report.text).toBe('The key is [secret]. red')
+  expect(said.join()).not.toContain('sk-123456')
+})
+
+describe('permissions', () => {
+  test('what may not be done is not done, and the end is no claim', async () => {
+    const { report, said, workspace } = await workAs('honest', { permissions: 'reads' })
+    expect(report).toMatchObject({ status: 'failed', ended: 'refused' })
+    expect(said).toContain('not allowed: Write out.txt')
+    expect(existsSync(join(workspace, 'out.txt'))).toBe(false)
+  })
+
+  test('a call that is allowed is allowed once', async () => {
+    const { report } = await workAs('chosen', { permissions: 'edits' })
+    expect(JSON.parse(report.text)['call-1']).toEqual({ outcome: 'selected', optionId: 'yes' })
+  })
+
+  test('a tool without a kind needs the strongest rule', async () => {
+    const edits = await workAs('honest', { permissions: 'edits', kind: 'none' })
+    expect(edits.report.ended).toBe('refused')
+    const all = await workAs('honest', { permissions: 'all', kind: 'none' })
+    expect(all.report.ended).toBe('claimed')
+  })
+
+  test('one that was refused and found another way has its claim', async () => {
+    const { report } = await workAs('another-way', { permissions: 'edits', kind: 'execute' })
+    expect(report).toMatchObject({ status: 'done', ended: 'claimed' })
+  })
+})
+
+describe('the session', () => {
+  test('is in the workspace; we offer no files, no terminals and no servers', async () => {
+    const { report, workspace } = await workAs('chosen')
+    const { cwd, initialize, mcpServers } = JSON.parse(report.text)
+    expect({ cwd, mcpServers }).toEqual({ cwd: workspace, mcpServers: [] })
+    expect(initialize).toMatchObject({
+      protocolVersion: 1,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    })
+  })
+
+  test('has the mode, the model and the servers that it is given', async () => {
+    const { report } = await workAs('chosen', {
+      mode: 'yolo',
+      model: 'm1',
+      mcpServers: [{ name: 'files', command: '/bin/files', args: ['-r'], env: { A: 'b' } }],
+    })
+    expect(JSON.parse(report.text)).toMatchObject({
+      mode: 'yolo',
+      model: 'the-model=m1',
+      mcpServers: [
+        { name: 'files', command: '/bin/files', args: ['-r'], env: [{ name: 'A', value: 'b' }] },
+      ],
+    })
+  })
+
+  test('cannot have a model where none can be chosen', async () => {
+    const fault = await faultOf('no-models', { model: 'm1' })
+    expect(fault).toMatchObject({ code: 'agent-not-supported', fatal: true })
+  })
+
+  test('of another version of the protocol is refused', async () => {
+    const fault = await faultOf('version-2')
+    expect(fault).toMatchObject({ code: 'agent-not-supported', fatal: true })
+  })
+
+  test('that needs a login names the ways to it', async () => {
+    for (const [mode, authMethod] of [
+      ['login', undefined],
+      ['login-later', undefined],
+      ['never-authenticated', 'api-key'],
+      ['login', 'unknown'],
+    ] as const) {
+      const fault = await faultOf(mode, authMethod === undefined ? {} : { authMethod })
+      expect(fault).toMatchObject({ code: 'agent-needs-login', fatal: true })
+      expect((fault as { message: string }).message).toContain('api-key (Use an API key)')
+    }
+  })
+
+  test('is authenticated in the way that is named', async () => {
+    const { report } = await workAs('login', { authMethod: 'api-key' })
+    expect(report.ended).toBe('claimed')
+  })
+})

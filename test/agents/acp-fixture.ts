@@ -1,0 +1,57 @@
+// The fake ACP agent at work, as a plain process or inside the real sandbox.
+
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { type AcpAgentOptions, acpAgent } from '../../src/agents/index.ts'
+import type { StartProcess } from '../../src/engine/index.ts'
+import type { AgentReport } from '../../src/loop/index.ts'
+import { openSandbox, openWithoutWalls } from '../../src/sandbox/index.ts'
+import { createAgentContext, type TestAgentContext } from '../../src/testing/index.ts'
+import { newFolder, newTag, taggedProcesses } from '../sandbox/fixture.ts'
+
+const fake = join(import.meta.dirname, 'fakes/acp.mjs')
+
+export interface FakeOptions extends Partial<AcpAgentOptions> {
+  readonly signal?: AbortSignal
+  readonly kind?: string
+  readonly walled?: boolean
+  readonly workspace?: string
+  readonly onNote?: TestAgentContext['note']
+}
+
+export interface FakeWork {
+  readonly report: AgentReport
+  readonly said: readonly string[]
+  readonly workspace: string
+}
+
+/** Nothing of it is alive afterwards, whatever happened. */
+export async function workAs(mode: string, options: FakeOptions = {}): Promise<FakeWork> {
+  const { signal, kind = 'edit', walled = false, onNote, workspace: _, ...given } = options
+  const workspace = options.workspace ?? (await newFolder())
+  const tag = newTag()
+  const context = createAgentContext({ workspace, ...(signal === undefined ? {} : { signal }) })
+  const note: TestAgentContext['note'] = (one) => {
+    context.note(one)
+    onNote?.(one)
+  }
+  const agent = acpAgent({
+    command: [process.execPath, fake, mode, kind],
+    start: await startIn(workspace, walled),
+    spending: 'gateway',
+    ...given,
+    env: { TAG: tag, ...given.env },
+  })
+  try {
+    const report = await agent.work({ prompt: 'write this' }, { ...context, note })
+    const said = context.notes.flatMap((one) => (one.type === 'said' ? [one.text] : []))
+    return { report, said, workspace }
+  } finally {
+    expect(taggedProcesses(tag)).toEqual([])
+  }
+}
+
+async function startIn(workspace: string, walled: boolean): Promise<StartProcess> {
+  const sandbox = walled ? await openSandbox({ requireTier: 'strong' }) : openWithoutWalls()
+  return (command) => sandbox.start({ workspace, readOnly: [fake] }, command)
+}
