@@ -173,6 +173,22 @@ END`
     expect(report.text).toContain('did not end within')
   })
 
+  test('that cannot be told how many turns it has is ended after them', async () => {
+    const turn = [
+      say({ type: 'tool-called', tool: 'Bash', args: 'ls' }),
+      say({ type: 'turn-ended' }),
+    ].join('\n')
+    const report = await run(`${turn}\n${turn}\nsleep 60`, { turnsMax: 2 })
+    expect(report).toMatchObject({ status: 'failed', ended: 'limit' })
+    expect(report.text).toBe('It had its 2 turns and was ended.')
+    const capabilities = { ...toy.capabilities, limits: ['turns'] as const }
+    const told = await run(`${turn}\n${turn}\n${done}`, {
+      turnsMax: 1,
+      program: { ...toy, capabilities },
+    })
+    expect(told.ended).toBe('claimed')
+  })
+
   test('that floods one endless line is read on after it', async () => {
     const context = createAgentContext({ workspace })
     const report = await run(`yes x | tr -d '\\n' | head -c 3000000; echo; ${done}`, {}, context)

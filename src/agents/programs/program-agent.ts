@@ -110,6 +110,7 @@ async function run(
   const watch = watchProgram(options, signal)
   const reader = program.reader()
   const notes = createProgramNotes((note) => context.note(note), redact)
+  const turns = createTurnLimit(options)
   const lines = createLineSplitter((line) => {
     const events = reader.read(line)
     for (const event of events) {
@@ -117,6 +118,7 @@ async function run(
       if (event.type === 'ended') watch.saidResult(true)
       else if (isWork(event)) watch.saidResult(false)
     }
+    if (turns.isReached(events)) watch.endAtLimit()
     if (events.length === 0 && !line.startsWith('{')) notes.heardNoise(line)
   })
   try {
@@ -150,6 +152,20 @@ async function run(
 /** After its result it may still warn; if it works again, it has none yet. */
 const isWork = ({ type }: ProgramEvent): boolean =>
   type === 'said' || type === 'tool-called' || type === 'turn-ended'
+
+/** For a program that cannot be told: the last of its turns has begun work that another would end. */
+function createTurnLimit({ program, turnsMax = Number.POSITIVE_INFINITY }: ProgramAgentOptions): {
+  isReached(events: readonly ProgramEvent[]): boolean
+} {
+  const isOurs = !program.capabilities.limits.includes('turns')
+  let turns = 0
+  return {
+    isReached(events) {
+      turns += events.filter(({ type }) => type === 'turn-ended').length
+      return isOurs && turns >= turnsMax && events.every(({ type }) => type !== 'ended')
+    },
+  }
+}
 
 /** Where the same would happen next time, there is no use in another iteration. */
 function cannotStart(error: unknown, name: string): unknown {
@@ -190,6 +206,9 @@ function conclude(ended: Ended): Conclusion {
   if (watch.ended === 'idle') {
     const span = Math.ceil((options.idleMs ?? defaultIdleMs) / 1000)
     return withWhy('idle', `It was silent for ${span} s without a result, and was ended.`)
+  }
+  if (watch.ended === 'limit') {
+    return withWhy('limit', `It had its ${options.turnsMax} turns and was ended.`)
   }
   if (result.ended === 'timeout') {
     const span = Math.ceil(timeoutMs / 1000)

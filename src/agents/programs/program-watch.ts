@@ -22,10 +22,12 @@ export interface ProgramWatch {
   /** Aborts when the run is stopped, or when the program is to be ended. */
   readonly signal: AbortSignal
   /** Why it was ended here. */
-  readonly ended: 'idle' | 'lingered' | undefined
+  readonly ended: 'idle' | 'lingered' | 'limit' | undefined
   heard(): void
   /** It has said how its work ended, or goes on after all. */
   saidResult(isOver: boolean): void
+  /** It has had its turns. */
+  endAtLimit(): void
   stop(): void
 }
 
@@ -51,8 +53,9 @@ export function watchProgram(options: ProgramWatchOptions, signal: Signal): Prog
     wasHeard = false
     quietMs = isAtWork ? 0 : quietMs + lookMs
     if (isAtWork) return
-    if (isOver) ended = quietMs >= lingerMs ? 'lingered' : undefined
-    else ended = quietMs >= idleMs || options.hasResult?.() === true ? 'idle' : undefined
+    const isIdle = quietMs >= idleMs || options.hasResult?.() === true
+    if (isOver && quietMs >= lingerMs) ended = 'lingered'
+    else if (!isOver && isIdle) ended = 'idle'
     if (ended !== undefined) end.abort()
   }
 
@@ -74,6 +77,10 @@ export function watchProgram(options: ProgramWatchOptions, signal: Signal): Prog
     },
     saidResult(now) {
       isOver = now
+    },
+    endAtLimit() {
+      ended ??= 'limit'
+      end.abort()
     },
     stop() {
       over.abort()

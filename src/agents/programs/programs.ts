@@ -2,8 +2,10 @@
 
 import { LoopError } from '../../loop/index.ts'
 import { type AgentProgram, type ProgramName, programNames } from './agent-program.ts'
+import { claude } from './claude.ts'
+import { codex } from './codex.ts'
 
-const programs: Readonly<Partial<Record<ProgramName, AgentProgram>>> = {}
+const programs: Readonly<Partial<Record<ProgramName, AgentProgram>>> = { claude, codex }
 
 export const isProgramName = (name: string): name is ProgramName =>
   programNames.some((known) => known === name)

@@ -1,0 +1,75 @@
+/**
+ * Codex, headless.
+ *
+ * `.codex/config.toml` of a repository can start MCP servers, since Codex trusts by itself whatever it is
+ * started in; without its user's settings it reads none of a project either. Its own sandbox cannot be
+ * made inside ours, so it is told that there is one. What it would report elsewhere is turned off: without
+ * a network each of these waits for seconds.
+ */
+
+import type { AgentProgram, Launch, LaunchOptions } from './agent-program.ts'
+import { codexReader } from './codex-reader.ts'
+
+export const codex: AgentProgram = {
+  name: 'codex',
+  package: { name: '@openai/codex', version: '0.166.0' },
+  provider: 'openai',
+  model: 'gpt-5.5',
+  capabilities: { usage: 'gateway', limits: [], resumes: true, streams: true, mcp: true },
+  hides: [],
+  acp: {
+    command: 'codex-acp',
+    args: [],
+    package: { name: '@agentclientprotocol/codex-acp', version: '2.6.0' },
+  },
+  launch,
+  reader: codexReader,
+}
+
+/** The name by which it knows the gateway, and the variable that holds the token for it. */
+const provider = 'loopwright'
+const tokenVariable = 'LOOPWRIGHT_SESSION'
+
+function launch({ prompt, model, url, token, home, args }: LaunchOptions): Launch {
+  const settings = {
+    model_provider: provider,
+    [`model_providers.${provider}.name`]: 'Loopwright',
+    [`model_providers.${provider}.base_url`]: `${url}/v1`,
+    [`model_providers.${provider}.env_key`]: tokenVariable,
+    [`model_providers.${provider}.wire_api`]: 'responses',
+    // The gateway has tried before.
+    [`model_providers.${provider}.request_max_retries`]: 1,
+    [`model_providers.${provider}.stream_max_retries`]: 2,
+    'analytics.enabled': false,
+    'otel.metrics_exporter': 'none',
+    check_for_update_on_startup: false,
+    'features.plugins': false,
+    'features.apps': false,
+    'features.hooks': false,
+  }
+  return {
+    args: [
+      'exec',
+      '--json',
+      '--color=never',
+      `--model=${model}`,
+      '--dangerously-bypass-approvals-and-sandbox',
+      '--skip-git-repo-check',
+      '--ephemeral',
+      '--ignore-user-config',
+      '--ignore-rules',
+      // Texts, numbers and booleans are written in TOML as in JSON.
+      ...Object.entries(settings).map(([key, value]) => `--config=${key}=${JSON.stringify(value)}`),
+      ...args,
+      '-',
+    ],
+    env: {
+      HOME: home,
+      CODEX_HOME: home,
+      [tokenVariable]: token,
+      NO_PROXY: '127.0.0.1,localhost',
+      no_proxy: '127.0.0.1,localhost',
+    },
+    input: prompt,
+  }
+}
