@@ -20,7 +20,7 @@ export {
 } from './programs/agent-program.ts'
 export { createLineSplitter, type LineSplitter } from './programs/line-splitter.ts'
 export { launchOf, type ProgramAgentOptions, programAgent } from './programs/program-agent.ts'
-export { agentProgram, isProgramName } from './programs/programs.ts'
+export { agentProgram, isProgramName, knownPrograms } from './programs/programs.ts'
 export { isSecretName } from './redact.ts'
 export { type RepairAgentOptions, repairAgent } from './repair/repair-agent.ts'
 export {

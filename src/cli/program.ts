@@ -1,6 +1,7 @@
 /** The commands. Each prints for people, or with --json for programs. */
 
 import { Command } from 'commander'
+import { addAgents } from './commands/agents.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addKeeping } from './commands/keep.ts'
 import { addLooking } from './commands/look.ts'
@@ -15,6 +16,7 @@ import { version } from './version.ts'
 const examples = `
 Examples:
   loopctl doctor                        which sandbox and which keys there are
+  loopctl agents                        which agents there are, and what is missing
   loopctl run fix-tests.yaml            run a loop here, and watch it
   loopctl list                          the runs
   loopctl show brave-owls-jump 2        what an iteration was about
@@ -38,8 +40,9 @@ export function createProgram(): Command {
   program.commandsGroup('Run a loop:')
   addRunning(program)
   addReplaying(program)
-  program.commandsGroup('Loop files and tools:')
+  program.commandsGroup('Loop files, tools and agents:')
   addLoopFiles(program)
+  addAgents(program)
   program.commandsGroup('Look at runs:')
   addLooking(program)
   addShowing(program)

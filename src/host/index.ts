@@ -175,6 +175,23 @@ export {
   type ToolsOptions,
 } from '../tools/index.ts'
 export {
+  type AgentFound,
+  type AgentProtocol,
+  type AgentsFound,
+  type AgentTrial,
+  type FetchOptions,
+  type FetchPlan,
+  type Finding,
+  type FindingName,
+  fetchAgent,
+  listAgents,
+  planFetch,
+  removeAgent,
+  type TryAgentOptions,
+  trialBudget,
+  tryAgent,
+} from './agents/index.ts'
+export {
   type CodeLoop,
   type CodeLoopCommand,
   type CodeLoopSandbox,

@@ -17,6 +17,7 @@ export { findGit } from './git/find-git.ts'
 export { isGitTree } from './git/git-tree-id.ts'
 export { type FolderSize, type ListedWorktree, listWorktrees } from './git/list-worktrees.ts'
 export { uncommitted } from './git/look-at-checkout.ts'
+export { makeRepository } from './git/make-repository.ts'
 export {
   type MergeResult,
   type MergeStrategy,

@@ -7,6 +7,10 @@ import { codex } from './codex.ts'
 
 const programs: Readonly<Partial<Record<ProgramName, AgentProgram>>> = { claude, codex }
 
+/** Those that can be started. */
+export const knownPrograms = (): readonly AgentProgram[] =>
+  programNames.flatMap((name) => programs[name] ?? [])
+
 export const isProgramName = (name: string): name is ProgramName =>
   programNames.some((known) => known === name)
 

@@ -1,30 +1,13 @@
 /** What `loopctl doctor` found, as text that fits a terminal: what is well, what is not, and the fix. */
 
 import type { Examination } from '../../host/index.ts'
-import type { Style } from '../terminal.ts'
 import { plural } from './amounts.ts'
-import { visible } from './render.ts'
-import { wrappedAdvice } from './wrap.ts'
+import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
 
-type Mark = 'good' | 'warning' | 'bad' | 'none'
-
-interface Finding {
-  readonly mark: Mark
-  readonly text: string
-  /** More about it, below and not marked. */
-  readonly more?: readonly string[]
-}
-
-export interface ExaminationOptions {
-  readonly style: Style
-  readonly width: number
+export interface ExaminationOptions extends SectionOptions {
   /** Each probe, also where it holds. */
   readonly probes: boolean
 }
-
-const headWidth = 10
-/** Between a mark and what it is about. */
-const markWidth = 2
 
 export function renderExamination(found: Examination, options: ExaminationOptions): string {
   const sections: readonly (readonly [string, readonly Finding[]])[] = [
@@ -34,38 +17,6 @@ export function renderExamination(found: Examination, options: ExaminationOption
   ]
   return sections.map(([head, findings]) => renderSection(head, findings, options)).join('\n\n')
 }
-
-function renderSection(
-  head: string,
-  findings: readonly Finding[],
-  { style, width }: ExaminationOptions,
-): string {
-  const room = Math.max(20, width - headWidth - markWidth - 1)
-  const lines = findings.flatMap(({ mark, text, more = [] }) => [
-    ...wrappedAdvice(visible(text), room).map(
-      (line, index) => `${index === 0 ? marked(style, mark) : ' '} ${line}`,
-    ),
-    ...more
-      .flatMap((one) => wrappedAdvice(visible(one), room))
-      .map((line) => `  ${style.dim(line)}`),
-  ])
-  return lines
-    .map((line, index) =>
-      index === 0
-        ? `${style.bold(head.padEnd(headWidth))}${line}`
-        : `${' '.repeat(headWidth)}${line}`,
-    )
-    .map((line) => line.trimEnd())
-    .join('\n')
-}
-
-const marked = (style: Style, mark: Mark): string =>
-  ({
-    good: style.green('✓'),
-    warning: style.yellow('!'),
-    bad: style.red('✗'),
-    none: style.dim('-'),
-  })[mark]
 
 const limitWords = {
   cgroup: 'limits by cgroup, for all processes of a command together',

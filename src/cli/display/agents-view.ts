@@ -1,0 +1,87 @@
+/** The agents of this machine, and how one of them did at its trial, as text that fits a terminal. */
+
+import type {
+  AgentFound,
+  AgentsFound,
+  AgentTrial,
+  Finding as TrialFinding,
+} from '../../host/index.ts'
+import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
+import { visible } from './render.ts'
+
+export function renderAgents({ sandbox, agents }: AgentsFound, options: SectionOptions): string {
+  const tier = `sandbox of tier ${sandbox.tier}`
+  const headWidth = Math.max(...agents.map(({ name }) => name.length)) + 2
+  return agents
+    .map((agent) => renderSection(agent.name, [findingOf(agent, tier)], { ...options, headWidth }))
+    .join('\n')
+}
+
+const marks: Readonly<Record<AgentFound['state'], Mark>> = {
+  ready: 'good',
+  'no-key': 'warning',
+  missing: 'none',
+}
+
+function findingOf(agent: AgentFound, tier: string): Finding {
+  return {
+    mark: marks[agent.state],
+    text: headOf(agent),
+    more: [
+      [...protocolsOf(agent), wallsOf(agent, tier), ...keyOf(agent)].join('; '),
+      agent.can.join(', '),
+      ...(agent.next === undefined ? [] : [agent.next]),
+    ],
+  }
+}
+
+function headOf({ kind, state, version, tested, path, from }: AgentFound): string {
+  if (kind === 'built-in') return 'built in'
+  if (kind === 'models') return state === 'ready' ? 'models with our tools' : 'no key'
+  if (path === undefined) return `not found; tested with ${tested ?? 'no version'}`
+  const other = version === tested ? '' : ` (tested with ${tested ?? 'no version'})`
+  const fetched = from === 'fetched' ? ', fetched by loopctl' : ''
+  return `${version ?? 'version unknown'}${other}  ${path}${fetched}`
+}
+
+const protocolsOf = ({ protocols }: AgentFound): readonly string[] =>
+  protocols.length === 0
+    ? []
+    : [
+        protocols
+          .map(({ name, next }) => (next === undefined ? name : `${name} (not here)`))
+          .join(', '),
+      ]
+
+function wallsOf({ walls }: AgentFound, tier: string): string {
+  if (walls === 'sandbox') return `in a ${tier}`
+  return walls === 'no walls' ? 'without walls: there is no sandbox here' : 'in our own process'
+}
+
+function keyOf({ key }: AgentFound): readonly string[] {
+  if (key === undefined) return []
+  return [key.found ? `key for ${key.provider}: yes` : `key for ${key.provider}: none`]
+}
+
+const words: Readonly<Record<TrialFinding['name'], string>> = {
+  found: 'found',
+  walls: 'sandbox',
+  key: 'key',
+  starts: 'starts',
+  model: 'model',
+  file: 'file',
+  check: 'check',
+  end: 'end',
+  usage: 'usage',
+}
+
+export function renderFinding({ name, ok, text }: TrialFinding, options: SectionOptions): string {
+  const mark = ok === undefined ? 'none' : ok ? 'good' : 'bad'
+  return renderSection(words[name], [{ mark, text }], options)
+}
+
+export const renderTrialEnd = ({ next, workspace }: AgentTrial): string =>
+  [
+    visible(next),
+    ...(workspace === undefined ? [] : [visible(`Its files are in ${workspace}`)]),
+  ].join('\n')
