@@ -130,6 +130,8 @@ const responsesFields = names(
 
 function isOpenaiTool(tool: Fields): boolean {
   const type = tool['type']
+  // Of tools that the client holds back; what it finds is in the next request.
+  if (type === 'tool_search') return tool['execution'] === 'client'
   if (type !== 'function' && type !== 'custom') return false
   const inner = tool[type]
   return typeof tool['name'] === 'string' || (isFields(inner) && typeof inner['name'] === 'string')
@@ -167,6 +169,9 @@ function responsesItem(item: Fields): boolean {
     case 'local_shell_call':
     case 'local_shell_call_output':
       return true
+    case 'tool_search_call':
+    case 'tool_search_output':
+      return item['execution'] === 'client' && all(item['tools'], isOpenaiTool)
     case 'function_call_output':
     case 'custom_tool_call_output':
       return said(item['output'], openaiPart)

@@ -6,7 +6,7 @@ import type { CommandChecks } from './open-repair.ts'
 import type { OpenWalls } from './open-walls.ts'
 
 export interface AgentParts {
-  readonly place: Pick<OpenPlace, 'attended' | 'folder' | 'replay' | 'signal'>
+  readonly place: Pick<OpenPlace, 'attended' | 'folder' | 'replay' | 'shownAs'>
   readonly walls: OpenWalls
   readonly models: ModelDoor
   readonly environment: Environment

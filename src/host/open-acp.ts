@@ -1,10 +1,140 @@
-/** An agent that speaks ACP: started behind the walls, led to its models through the gateway. */
+/**
+ * An agent that speaks ACP: one that is known, or any command. It is started behind the walls and led to its
+ * models through the gateway, as programs are.
+ */
 
-import type { Agent } from '../agents/index.ts'
+import {
+  type AcpAgentOptions,
+  type Agent,
+  type AgentProgram,
+  acpAgent,
+  agentProgram,
+  type Launch,
+} from '../agents/index.ts'
+import { agentEnvironment } from '../gateway/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { AcpAgentSettings } from '../protocol/index.ts'
 import type { AgentParts } from './agent-parts.ts'
+import { acpProgram } from './agents/acp-program.ts'
+import { requireAgentProgram } from './agents/find-program.ts'
+import { isBusy, meteredProgram, programVariables, requireWalledReplay } from './metered-program.ts'
+import { requireKey } from './model-key.ts'
+import { modelFor } from './open-program.ts'
+import { requireOwnLogin } from './own-login.ts'
+import { passOn } from './pass-on.ts'
+import { makeProgramFolders, removedAfter, writeSettings } from './program-folders.ts'
 
-export async function openAcp(_settings: AcpAgentSettings, _parts: AgentParts): Promise<Agent> {
-  throw new LoopError('not-available', 'Agents that speak ACP cannot be started yet.')
+export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Promise<Agent> {
+  const program = typeof settings.acp === 'string' ? agentProgram(settings.acp) : undefined
+  const command = commandOf(settings, program, parts)
+  const name = program?.name ?? command[0] ?? ''
+  if (settings.subscription) return openOwn(settings, command, name, parts)
+  if (program !== undefined && parts.place.replay === undefined) {
+    const model = modelFor(program, settings.model)
+    await requireKey({ model: `${program.provider}/${model}` }, parts)
+  }
+  requireWalledReplay(name, parts)
+  const variables = programVariables(settings.env, parts)
+  const { walls, place } = parts
+  return meteredProgram(variables, parts, async (session) => {
+    const { settings: folder, home: ownHome, remove } = await makeProgramFolders()
+    try {
+      const view = { hides: program?.hides ?? [], shows: [folder] }
+      const inside = walls.agentCommands(command, session.socketPath, view)
+      const { token } = session
+      const url = inside.url ?? session.url
+      const home = inside.home ?? ownHome
+      const launch = launchFor(program, settings, { url, token, home, settings: folder })
+      await writeSettings(launch, folder)
+      const agent = acpAgent({
+        ...common(settings, program),
+        command,
+        start: inside.start,
+        env: {
+          HOME: home,
+          ...variables.given(token),
+          ...agentEnvironment(url, token),
+          ...launch.env,
+        },
+        spending: 'gateway',
+        mask: session.maskText,
+        isBusy: () => isBusy(session),
+        ...(place.shownAs === undefined || walls.walls.tier !== 'strong'
+          ? {}
+          : { cwd: place.shownAs }),
+      })
+      return removedAfter(agent, remove)
+    } catch (error) {
+      await remove()
+      throw error
+    }
+  })
+}
+
+/** What is known of a program is found; the rest is taken as it is written. */
+function commandOf(
+  { acp, args }: AcpAgentSettings,
+  program: AgentProgram | undefined,
+  { place: { folder }, environment }: AgentParts,
+): readonly string[] {
+  if (program === undefined) return typeof acp === 'string' ? [acp] : acp
+  const wanted = acpProgram(program)
+  if (wanted === undefined || program.acp === undefined) {
+    const message = `${program.name} does not speak ACP. Use it headless: agent: ${program.name}`
+    throw new LoopError('bad-loop-file', message)
+  }
+  const { command } = requireAgentProgram(wanted, { folder, environment })
+  return [...command, ...program.acp.args, ...args]
+}
+
+const common = (
+  { permissions, timeoutMs, idleMs, model }: AcpAgentSettings,
+  program: AgentProgram | undefined,
+): Pick<AcpAgentOptions, 'permissions' | 'timeoutMs' | 'idleMs' | 'model'> => ({
+  permissions,
+  timeoutMs,
+  idleMs,
+  ...(model === undefined || program === undefined ? {} : { model: modelFor(program, model) }),
+})
+
+type Led = Pick<Parameters<AgentProgram['launch']>[0], 'url' | 'token' | 'home' | 'settings'>
+
+/** Of the way that it is started headless, only what leads it to its model. */
+function launchFor(
+  program: AgentProgram | undefined,
+  { model }: AcpAgentSettings,
+  led: Led,
+): Pick<Launch, 'env' | 'settings'> {
+  if (program === undefined) return { env: {} }
+  const { env, settings = {} } = program.launch({
+    ...led,
+    prompt: '',
+    args: [],
+    model: modelFor(program, model),
+  })
+  return { env, settings }
+}
+
+/** With its own home and login, and without walls. */
+function openOwn(
+  settings: AcpAgentSettings,
+  command: readonly string[],
+  name: string,
+  parts: AgentParts,
+): Agent {
+  requireOwnLogin(name, parts)
+  const env = passOn('the agent', settings.env, parts.environment, parts.problems)
+  const { permissions, timeoutMs, idleMs, model } = settings
+  const { bareStart } = parts.walls
+  const chosen = model === undefined ? {} : { model }
+  return acpAgent({
+    command,
+    start: bareStart,
+    env,
+    permissions,
+    timeoutMs,
+    idleMs,
+    spending: 'subscription',
+    ...chosen,
+  })
 }

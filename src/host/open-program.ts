@@ -3,9 +3,6 @@
  * the gateway. It never has a key, and nothing of it is left when its step is over.
  */
 
-import { mkdir, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import {
   type Agent,
   type AgentProgram,
@@ -26,8 +23,8 @@ import {
   requireWalledReplay,
 } from './metered-program.ts'
 import { requireKey } from './model-key.ts'
-import { makeOwnFolder } from './own-folder.ts'
 import { requireOwnLogin } from './own-login.ts'
+import { makeProgramFolders, removedAfter, writeSettings } from './program-folders.ts'
 
 export async function openProgram(
   settings: ProgramAgentSettings,
@@ -45,7 +42,7 @@ export async function openProgram(
   const variables = programVariables(settings.env, parts)
   const { command } = found
   return meteredProgram(variables, parts, async (session) => {
-    const { settings: folderOfSettings, home: ownHome, remove } = await makeFolders()
+    const { settings: folderOfSettings, home: ownHome, remove } = await makeProgramFolders()
     try {
       const view = { hides: program.hides, shows: [folderOfSettings] }
       const inside = parts.walls.agentCommands(command, session.socketPath, view)
@@ -65,7 +62,7 @@ export async function openProgram(
         isBusy: () => isBusy(session),
         hasResult: () => isOver(session),
       }
-      await writeSettings(options)
+      await writeSettings(launchOf(options, ''), folderOfSettings)
       return removedAfter(programAgent(options), remove)
     } catch (error) {
       await remove()
@@ -107,37 +104,3 @@ export function modelFor(program: AgentProgram, written: string | undefined): st
       'Name another model, or another agent.',
   )
 }
-
-interface Folders {
-  readonly settings: string
-  readonly home: string
-  remove(): Promise<void>
-}
-
-/** In the temporary folder: what lies among sockets is not shown inside. */
-async function makeFolders(): Promise<Folders> {
-  const own = await makeOwnFolder(tmpdir())
-  const settings = join(own.path, 'settings')
-  const home = join(own.path, 'home')
-  await mkdir(settings, { mode: 0o700 })
-  await mkdir(home, { mode: 0o700 })
-  return { settings, home, remove: own.remove }
-}
-
-async function writeSettings(options: ProgramAgentOptions): Promise<void> {
-  for (const [name, text] of Object.entries(launchOf(options, '').settings ?? {})) {
-    const file = join(options.settings, name)
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    await writeFile(file, text, { mode: 0o600 })
-  }
-}
-
-const removedAfter = (agent: Agent, remove: () => Promise<void>): Agent => ({
-  async work(task, context) {
-    try {
-      return await agent.work(task, context)
-    } finally {
-      await remove()
-    }
-  },
-})

@@ -43,6 +43,8 @@ function launch({ prompt, model, url, token, home, args }: LaunchOptions): Launc
     'analytics.enabled': false,
     'otel.metrics_exporter': 'none',
     check_for_update_on_startup: false,
+    // What the provider itself looks up is input that nobody can see, and there is no network anyway.
+    web_search: 'disabled',
     'features.plugins': false,
     'features.apps': false,
     'features.hooks': false,
