@@ -3,6 +3,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Limits, LoopError, parseDuration } from '../loop/index.ts'
+import type { WorktreeSettings } from '../protocol/index.ts'
 import { wholeNumber } from './session.ts'
 
 export interface LoadOptions {
@@ -30,6 +31,38 @@ export const addAttendedOption = (command: Command): Command =>
     '--attended',
     'somebody watches though there is no terminal: a strong sandbox is not demanded',
   )
+
+export interface WorktreeOptions {
+  readonly inPlace?: boolean
+  readonly worktree?: boolean
+  readonly base?: string
+  readonly allowDirty?: boolean
+}
+
+export const addWorktreeOptions = (command: Command): Command =>
+  command
+    .option('--in-place', 'work in the folder itself, without a git worktree')
+    .option('--worktree', 'work in a git worktree, or not at all (default: as the file says)')
+    .option('--base <ref>', 'what the worktree starts from (default: what is checked out)')
+    .option('--allow-dirty', 'begin though there are uncommitted changes; they stay behind')
+
+/** What the file says, with what the command line puts in its place. */
+export function worktreeFrom(
+  settings: WorktreeSettings,
+  { inPlace, worktree, base, allowDirty }: WorktreeOptions,
+): WorktreeSettings {
+  if (inPlace === true && (worktree ?? base ?? allowDirty) !== undefined) {
+    const message = '--in-place means no worktree: take --worktree, --base and --allow-dirty away.'
+    throw new LoopError('bad-request', message)
+  }
+  if (inPlace === true) return { ...settings, use: false }
+  return {
+    ...settings,
+    ...(worktree === true || base !== undefined ? { use: true } : {}),
+    ...(base === undefined ? {} : { base }),
+    ...(allowDirty === true ? { allowDirty } : {}),
+  }
+}
 
 /** What is put in the place of what the file says. */
 export interface ChangeOptions {

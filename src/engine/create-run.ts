@@ -14,6 +14,7 @@ import {
   type Origin,
   type RunCreated,
   type RunId,
+  type RunWorktree,
   type Source,
   type TreeId,
   toJson,
@@ -38,6 +39,8 @@ export interface CreateOptions {
   readonly workspace?: string
   /** The file that the loop came from. */
   readonly source?: Source
+  /** The worktree that the workspace is, if it is one. */
+  readonly worktree?: RunWorktree
 }
 
 /** What earlier iterations left, for a run that does not begin empty. */
@@ -66,6 +69,7 @@ export async function createRun(
     limits: requireLimits({ ...defaultLimits, ...options.limits }),
     ...(stored === undefined ? {} : { input: stored }),
     ...(options.source === undefined ? {} : { source: options.source }),
+    ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
     ...beginning,
   }
   await ports.journal.createRun({
@@ -83,6 +87,8 @@ export async function createRun(
 export interface ForkOptions extends CreateOptions {
   readonly from: RunId
   readonly iteration: number
+  /** The same files by the name that the new run's workspace has for them. */
+  readonly tree?: TreeId
 }
 
 /** A run of its own that goes on from another's checkpoint. It has spent nothing yet. */
@@ -96,7 +102,8 @@ export async function forkRun(
   const state = await stateAt(ports.journal, from, iteration)
   const created = await readCreated(ports.journal, from)
   const input = options.input ?? (await load(created.input, ports.blobs))
-  const { progress, tree } = state
+  const { progress } = state
+  const tree = options.tree ?? state.tree
   // A moment that was set for the other run says nothing about this one.
   const { deadlineAtMs: _deadline, ...inherited } = created.limits
   const limits = { ...inherited, ...options.limits }

@@ -197,6 +197,7 @@ async function goRound(
 async function finish(live: LiveRun, decided: Outcome): Promise<DriveEnd> {
   const { recorder, ports } = live
   const left = await filesLeft(live)
+  await keepLeft(live, left)
   // Somebody may have cancelled it while the files were looked at.
   const command = decide(recorder.state, ports.clock.now())
   const outcome = command.type === 'finish' ? command.outcome : decided
@@ -215,6 +216,15 @@ async function filesLeft(live: LiveRun): Promise<readonly WorkspaceChanged[]> {
   const found = await live.ports.workspace?.snapshot().catch(() => undefined)
   if (found === undefined || found === tree) return []
   return [{ type: 'workspace-changed', why: 'unfinished-step', found, tree: found }]
+}
+
+/** With the rest, as what it is. A run whose files are gone can be ended all the same. */
+async function keepLeft(live: LiveRun, left: readonly WorkspaceChanged[]): Promise<void> {
+  const { open, tree } = live.recorder.state
+  const last = left.at(-1)?.tree ?? tree
+  if (open === undefined || last === undefined) return
+  const work = { iteration: open.iteration, tree: last, isUnfinished: true } as const
+  await live.ports.workspace?.keep?.(work)?.catch(() => undefined)
 }
 
 /** A blocking hook may refuse the whole run. */

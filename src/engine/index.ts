@@ -35,6 +35,7 @@ export type {
   Files,
   Found,
   Gate,
+  IterationWork,
   Journal,
   Lease,
   NewRun,

@@ -61,7 +61,7 @@ export function createIteration(branch: Branch): Iteration {
         files: options.readOnly === true ? 'nothing' : 'changes',
         run: (context, id) => agents.work(role, task, agentContext(branch, id, context)),
       })
-      return report as unknown as AgentReport
+      return noted(branch, report as unknown as AgentReport)
     },
     tool: async (name, args, options = {}) => {
       const tools = required(ports.tools, `the tool "${name}"`)
@@ -98,6 +98,12 @@ export function createIteration(branch: Branch): Iteration {
       return kept as unknown as ArtifactRef
     },
   }
+}
+
+/** Also when it comes from the journal. */
+function noted(branch: Branch, report: AgentReport): AgentReport {
+  branch.iteration.report = report.text
+  return report
 }
 
 const isWhole = (content: ArtifactContent): boolean =>

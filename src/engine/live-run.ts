@@ -54,6 +54,8 @@ export interface LiveIteration {
   calling: StepId | undefined
   /** A question or a sleep has ended since the files were last looked at: people had them. */
   waited: boolean
+  /** What the last agent of it reported. */
+  report: string | undefined
 }
 
 /** Failures of our own house: the run stops here and can be resumed when they are mended. */

@@ -166,6 +166,21 @@ export interface Workspace {
   restore(tree: TreeId): Promise<void>
   /** Paths that differ between two trees. Absent: nobody can tell. */
   changes?(before: TreeId, after: TreeId): Promise<readonly string[]>
+  /**
+   * What an iteration left is put where people look for it, such as a branch. Called before its end is
+   * recorded, so that a crash can only call it again; done again, it changes nothing.
+   */
+  keep?(work: IterationWork): Promise<void>
+}
+
+/** What an iteration left. */
+export interface IterationWork {
+  readonly iteration: number
+  readonly tree: TreeId
+  /** What its last agent reported. */
+  readonly report?: string
+  /** The run ended in the middle of it. */
+  readonly isUnfinished?: true
 }
 
 /** What parts of the workspace's trees are made of, for garbage collection and export. */

@@ -57,13 +57,26 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
     if (iteration.broken !== undefined) throw iteration.broken
     ended = { event: failedEnding(run, iteration, error), progress: undefined }
   }
-  // A snapshot of an open iteration would hide the steps that it is entered again with.
   const { event, progress } = ended
+  if (isCounted(event.ending)) await keepWork(run, iteration)
+  // A snapshot of an open iteration would hide the steps that it is entered again with.
   run.recorder.note([event], {
     boundary: isCounted(event.ending),
     ...(progress === undefined ? {} : { progress }),
   })
   await run.hooks.tell('after-iteration')
+}
+
+/** All steps are on record by now: an iteration that is entered again leaves the same files. */
+async function keepWork({ ports, recorder }: LiveRun, iteration: LiveIteration): Promise<void> {
+  const { tree } = recorder.state
+  if (ports.workspace?.keep === undefined || tree === undefined) return
+  const { number, report } = iteration
+  await ports.workspace.keep({
+    iteration: number,
+    tree,
+    ...(report === undefined ? {} : { report }),
+  })
 }
 
 const isCounted = (ending: Ending): boolean =>
@@ -98,6 +111,7 @@ function createLiveIteration(run: LiveRun, number: number, recorded: RecordedSte
     broken: undefined,
     calling: undefined,
     waited: false,
+    report: undefined,
   }
   const iteration: LiveIteration = { run, number, recorded, delivery, ...none }
   return iteration

@@ -1,9 +1,9 @@
 /** Checkpoints as files: out of the record, and into the record of another machine. */
 
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createRun, eventsAfter, load, readCreated, stateAt } from '../engine/index.ts'
-import { LoopError, type TreeId } from '../loop/index.ts'
+import { LoopError, type RunState, type TreeId } from '../loop/index.ts'
 import {
   checkpointTree,
   fromCheckpointFile,
@@ -11,14 +11,15 @@ import {
   toCheckpointFile,
   type WorkspaceFile,
 } from '../protocol/index.ts'
-import { createDirectoryWorkspace, createTrees } from '../workspace/index.ts'
-import { restoreFolder } from './collect-garbage.ts'
+import { createDirectoryWorkspace } from '../workspace/index.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { sha256 } from './loop-file/digest.ts'
 import { requireEmpty, resolveWorkspace } from './places.ts'
 import { requireKnownLimits } from './requests.ts'
 import { createNamed } from './run-names.ts'
+import { inFolder } from './run-place.ts'
+import { createTreeDoor, inOwnFolder } from './tree-door.ts'
 
 export function createCheckpointFiles(
   base: HostPorts,
@@ -33,16 +34,16 @@ export function createCheckpointFiles(
       const created = await readCreated(journal, run.id)
       const events = []
       for await (const event of eventsAfter(journal, run.id, 0, state.seq)) events.push(event)
-      const tree = checkpointTree(state)
-      const wanted = options.files !== false && tree !== undefined
+      const tree = options.files === false ? undefined : checkpointTree(state)
+      const kept = tree === undefined ? undefined : await createTreeDoor(base).asBlobs(tree)
       const file = toCheckpointFile(
         {
           run: { id: run.id, name: run.name },
-          state,
+          state: kept === undefined ? state : renamed(state, tree, kept),
           events,
           input: await load(created.input, blobs),
           checks: options.checks ?? Object.keys(state.evidence),
-          ...(wanted ? { files: await filesOf(base, tree) } : {}),
+          ...(kept === undefined ? {} : { files: await filesOf(base, kept) }),
         },
         sha256,
       )
@@ -80,8 +81,22 @@ export function createCheckpointFiles(
           },
         ),
       )
-      return driver.drive(run, loop, options, workspace)
+      return driver.drive(inFolder(run, workspace), loop, options)
     },
+  }
+}
+
+/** Elsewhere files are known by the names that blobs give them, whatever kept them here. */
+function renamed(state: RunState, before: TreeId | undefined, after: TreeId): RunState {
+  if (before === after) return state
+  const evidence = Object.entries(state.evidence).map(([check, found]) => [
+    check,
+    found.tree === before ? { ...found, tree: after } : found,
+  ])
+  return {
+    ...state,
+    evidence: Object.fromEntries(evidence) as RunState['evidence'],
+    ...(state.open === undefined ? { tree: after } : { treeAtIterationStart: after }),
   }
 }
 
@@ -90,7 +105,7 @@ const needsWorkspace = (): LoopError =>
 
 async function filesOf(base: HostPorts, tree: TreeId): Promise<readonly WorkspaceFile[]> {
   const files: WorkspaceFile[] = []
-  for await (const item of createTrees(base.blobs).readTree(tree)) {
+  for await (const item of createTreeDoor(base).readTree(tree)) {
     const { path } = item
     if (item.isText === false) throw notText(path)
     if (item.mode === 'directory') {
@@ -124,9 +139,7 @@ async function keepFiles(
   files: readonly WorkspaceFile[],
   expected: TreeId | undefined,
 ): Promise<TreeId> {
-  await mkdir(restoreFolder(base.folder), { recursive: true, mode: 0o700 })
-  const place = await mkdtemp(join(restoreFolder(base.folder), 'restore-'))
-  try {
+  return inOwnFolder(base.folder, async (place) => {
     for (const file of files) {
       await writeOne(place, file).catch((cause: unknown) => {
         throw cannotWrite(file, cause)
@@ -136,9 +149,7 @@ async function keepFiles(
     const tree = await workspace.snapshot()
     if (expected === undefined || tree === expected) return tree
     throw new LoopError('bad-checkpoint', 'The files of the checkpoint do not make its tree.')
-  } finally {
-    await rm(place, { recursive: true, force: true })
-  }
+  })
 }
 
 /** Paths were checked when the file was parsed: inside, each once, nothing below a link. */

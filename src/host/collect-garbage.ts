@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
-import { createTrees } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
+import { restoreFolder } from './places.ts'
+import { createTreeDoor } from './tree-door.ts'
 
 export interface Collected {
   readonly removed: number
@@ -23,7 +24,7 @@ export async function collectGarbage(
 ): Promise<Collected> {
   const { journal, blobs, clock } = base
   await requireSound(base)
-  const trees = createTrees(blobs)
+  const trees = createTreeDoor(base)
   const kept = new Set<BlobId>()
   const seen = new Set<string>()
   // A tree that cannot be read stops this: what hangs on it would be lost.
@@ -73,9 +74,6 @@ async function removeOlder(
     if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { recursive: true, force: true })
   }
 }
-
-/** Where the files of a checkpoint are put together. */
-export const restoreFolder = (folder: string): string => join(folder, 'tmp')
 
 /** Where output of tools is kept that was too long to be shown. */
 export const outputFolder = (folder: string): string => join(folder, 'output')

@@ -6,17 +6,17 @@ import {
   type Clock,
   type DriveEnd,
   driveRun,
+  type Lease,
   type Ports,
-  type RunRow,
   streamEvents,
 } from '../engine/index.ts'
 import { type BlobStore, createOwner, type SqliteJournal } from '../journal/index.ts'
 import type { RecordedEvent, RunId } from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
-import { createDirectoryWorkspace } from '../workspace/index.ts'
+import { openWorkspace } from './open-workspace.ts'
 import type { RunParts } from './options.ts'
-import { pathInside } from './places.ts'
 import type { RunHandle } from './run-handle.ts'
+import type { RunPlace } from './run-place.ts'
 
 /** What every run of a host shares. */
 export interface HostPorts {
@@ -29,10 +29,9 @@ export interface HostPorts {
 export interface Driver {
   /** Resolves when the run is under way; rejects when it cannot be driven here and now. */
   drive(
-    run: Pick<RunRow, 'id' | 'name'>,
+    run: RunPlace,
     loop: AnyLoopType,
     parts: RunParts & { readonly force?: boolean },
-    workspace: string | undefined,
   ): Promise<RunHandle>
   /** Shuts all of them down in good order. */
   shutDown(): Promise<void>
@@ -41,7 +40,7 @@ export interface Driver {
 export function createDriver(base: HostPorts): Driver {
   const driven = new Set<RunHandle>()
   return {
-    async drive(run, loop, parts, workspace) {
+    async drive(run, loop, parts) {
       const stop = new AbortController()
       const hurry = new AbortController()
       const forward = (): void => stop.abort()
@@ -53,7 +52,7 @@ export function createDriver(base: HostPorts): Driver {
       const started = new Promise<void>((resolve) => {
         onStarted = resolve
       })
-      const ports = portsFor(base, parts, workspace)
+      const ports = portsFor(base, parts, run)
       const done: Promise<DriveEnd> = driveAfterDead(run.id, loop, ports, {
         owner: createOwner(),
         signal: stop.signal,
@@ -116,21 +115,21 @@ async function driveAfterDead(...drive: Parameters<typeof driveRun>): Promise<Dr
   return driveRun(...drive)
 }
 
-function portsFor(base: HostPorts, parts: RunParts, workspace: string | undefined): Ports {
-  const { exclude, sandbox: _sandbox, signal: _signal, graceMs: _graceMs, ...rest } = parts
+function portsFor(base: HostPorts, parts: RunParts, place: RunPlace): Ports {
+  const { exclude = [], sandbox: _sandbox, signal: _signal, graceMs: _graceMs, ...rest } = parts
   // Absent and undefined are not the same to the ports.
   const given = Object.fromEntries(Object.entries(rest).filter(([, part]) => part !== undefined))
-  if (workspace === undefined) return { ...given, ...base }
-  const place = {
-    path: workspace,
-    blobs: base.blobs,
-    exclude: [...(exclude ?? []), ...recordInside(workspace, base.folder)],
+  let lease: Lease | undefined
+  const journal: SqliteJournal = {
+    ...base.journal,
+    async acquire(run, owner) {
+      lease = await base.journal.acquire(run, owner)
+      return lease
+    },
   }
-  return { ...given, ...base, workspace: createDirectoryWorkspace(place) }
-}
-
-/** The record is no part of the tree that it is about. */
-function recordInside(workspace: string, folder: string): readonly string[] {
-  const path = pathInside(workspace, folder)
-  return path === undefined ? [] : [path]
+  const fence = async (): Promise<void> => {
+    if (lease !== undefined) await base.journal.renew(lease)
+  }
+  const workspace = openWorkspace(base, place, { exclude, fence })
+  return { ...given, ...base, journal, ...(workspace === undefined ? {} : { workspace }) }
 }

@@ -20,8 +20,10 @@ import type {
   ResumeOptions,
   StartOptions,
 } from './options.ts'
+import type { RemovedRun } from './remove-run.ts'
 import type { Replay, ReplayOptions } from './replay/index.ts'
 import type { RunHandle } from './run-handle.ts'
+import type { PlaceForkOptions, PlaceOptions, RunPlace } from './run-place.ts'
 
 export interface Inspection {
   readonly run: RunRow
@@ -36,6 +38,15 @@ export interface Host {
   readonly blobs: BlobStore
   /** The way to models for agents of its runs. */
   readonly models: ModelDoor
+  /**
+   * Settles name, id and folder of a new run, and makes its worktree if it is to have one, so that
+   * what it needs can be opened there. Given to `start`; `leave` takes it back.
+   */
+  place(options?: PlaceOptions): Promise<RunPlace>
+  /** The same for a fork. */
+  placeFork(run: string, options: PlaceForkOptions): Promise<RunPlace>
+  /** Where a run works; a worktree that was deleted is made again. */
+  placeAgain(run: string, workspace?: string): Promise<RunPlace>
   start<I, C, P, R>(loop: LoopType<I, C, P, R>, options: StartOptions<I>): Promise<RunHandle>
   /** Takes up a run that was suspended, or whose process ended in any way. */
   resume(run: string, loop: AnyLoopType, options?: ResumeOptions): Promise<RunHandle>
@@ -71,9 +82,10 @@ export interface Host {
   restoreCheckpoint(text: string, loop: AnyLoopType, options?: RestoreOptions): Promise<RunHandle>
   /**
    * Takes a run that has ended out of the record for good; with `force` also one that has not, if
-   * nobody drives it. Forks of it stay whole. Resolves with what it was.
+   * nobody drives it. Forks of it stay whole. Its worktree goes too, unless there is work in it that
+   * is nowhere else. Resolves with what it was.
    */
-  remove(run: string, options?: RemoveOptions): Promise<RunRow>
+  remove(run: string, options?: RemoveOptions): Promise<RemovedRun>
   /** Removes content that no run names, older than an hour. */
   collectGarbage(): Promise<Collected>
   /** What is wrong with the record; empty when all is well. Reads everything that it names. */

@@ -239,6 +239,7 @@ export type {
   RunParts,
   StartOptions,
 } from './options.ts'
+export type { RemovedRun, WorktreeRemoval } from './remove-run.ts'
 export {
   type Difference,
   describeDifference,
@@ -249,4 +250,6 @@ export {
 } from './replay/index.ts'
 export type { RunHandle } from './run-handle.ts'
 export { type RunResult, runLoop } from './run-loop.ts'
+export type { PlaceForkOptions, PlaceOptions, RunPlace } from './run-place.ts'
 export { stateFolder } from './state-folder.ts'
+export type { WorktreeChoice } from './worktree-options.ts'

@@ -50,6 +50,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
       input: given,
       limits: file.limits,
       workspace: workspaceOf(file, scanned.file),
+      worktree: file.worktree,
       powers: codePowers(scanned),
       warnings: [],
       async open(place) {

@@ -34,6 +34,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     input,
     limits: file.limits,
     workspace: workspaceOf(file, path),
+    worktree: file.worktree,
     powers: describePowers(file),
     warnings: [
       ...loopWarnings(file, path, workspaceOf(file, path), environment),

@@ -3,6 +3,7 @@
 import type { AnyLoopType } from '../engine/index.ts'
 import type { ReplaySettings } from '../gateway/index.ts'
 import type { Json, Limits, Source } from '../loop/index.ts'
+import type { WorktreeSettings } from '../protocol/index.ts'
 import type { LoopChanges } from './loop-changes.ts'
 import type { ReplayPlace } from './metered-agent.ts'
 import type { ModelDoor } from './model-door.ts'
@@ -28,6 +29,8 @@ export interface LoadedLoop {
   readonly limits: Partial<Limits>
   /** The folder to work in, unless somebody says otherwise. */
   readonly workspace: string
+  /** Whether a run gets a worktree of it, unless somebody says otherwise. */
+  readonly worktree: WorktreeSettings
   readonly powers: readonly string[]
   /** What a person should know, and what a run can do without. */
   readonly warnings: readonly string[]
@@ -45,6 +48,10 @@ export interface OpenPlace {
   /** The folder of the record. */
   readonly folder: string
   readonly workspace?: string | undefined
+  /** The folder that the workspace stands for, where it is a worktree. */
+  readonly checkout?: string | undefined
+  /** Seen by whatever the run starts, and not to be changed: whole paths. */
+  readonly readOnly?: readonly string[]
   /** Files that are no part of the work though they may lie in the workspace: whole paths. */
   readonly apart?: readonly string[]
   /** Somebody watches, and answers for what happens. Without it strong walls are needed. */

@@ -1,18 +1,23 @@
 /** Looking after the record: what it names is there, and can be had back. */
 
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
-import { createDirectoryWorkspace, createTrees } from '../workspace/index.ts'
+import { isGitTree } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
 import { requireEmpty, resolveWorkspace } from './places.ts'
+import { createTreeDoor } from './tree-door.ts'
 
 /** Findings of SQLite's own check, and content that rows name and the disk does not have. */
-export async function findProblems({ journal, blobs }: HostPorts): Promise<readonly string[]> {
+export async function findProblems(base: HostPorts): Promise<readonly string[]> {
+  const { journal, blobs } = base
   const problems = [...journal.integrityProblems()]
   // Of a database that is damaged, what it names cannot be trusted.
   if (problems.length > 0) return problems
-  const trees = createTrees(blobs)
+  const trees = createTreeDoor(base)
   const seen = new Set<string>()
-  for (const { hash, isTree } of journal.namedContent()) {
+  const named = journal.namedContent()
+  const ofGit = named.filter(({ hash, isTree }) => isTree && isGitTree(hash as TreeId))
+  problems.push(...(await trees.gitProblems(ofGit.map(({ hash }) => hash as TreeId))))
+  for (const { hash, isTree } of named) {
     try {
       if (!isTree) await readThrough(blobs.stream(hash as BlobId))
       else
@@ -31,11 +36,8 @@ async function readThrough(content: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 /** Puts a tree that the record has into an empty folder. */
-export async function extractTree(
-  { journal, blobs, folder: record }: HostPorts,
-  tree: string,
-  folder: string,
-): Promise<TreeId> {
+export async function extractTree(base: HostPorts, tree: string, folder: string): Promise<TreeId> {
+  const { journal, folder: record } = base
   const named = journal.namedContent().filter(({ hash, isTree }) => isTree && hash.startsWith(tree))
   const [only] = named
   if (only === undefined || named.length > 1 || tree === '') {
@@ -44,6 +46,6 @@ export async function extractTree(
   }
   const path = resolveWorkspace(folder, record) ?? folder
   requireEmpty(path, false)
-  await createDirectoryWorkspace({ path, blobs }).restore(only.hash as TreeId)
+  await createTreeDoor(base).extract(only.hash as TreeId, path)
   return only.hash as TreeId
 }

@@ -91,7 +91,10 @@ export async function openWalls(
     ...(tier === 'strong' ? [] : [weakness(sandbox.report, settings)]),
     ...notHidden(settings.hide, workspace),
   ]
-  const readOnly = settings.readOnly.map((path) => requireThere(resolve(base, path)))
+  const readOnly = [
+    ...settings.readOnly.map((path) => inWorktree(requireThere(resolve(base, path)), place)),
+    ...(place.readOnly ?? []).filter((path) => existsSync(path)),
+  ]
   // Looked at for each command: the workspace may not be there yet, and what is in it changes.
   const hide = settings.hide.map((path) => join(workspace, path))
   const parts = rememberParts(workspace)
@@ -249,6 +252,14 @@ function requireThere(path: string): string {
   if (existsSync(path)) return path
   const message = `sandbox.readOnly: there is no ${path}. Make it, or take it out of the loop file.`
   throw new LoopError('not-configured', message)
+}
+
+/** What the loop file names in the checkout is meant as it is in the worktree, if it is there. */
+function inWorktree(path: string, { workspace, checkout }: OpenPlace): string {
+  const inner = checkout === undefined ? undefined : pathInside(checkout, realpathSync(path))
+  if (workspace === undefined || inner === undefined) return path
+  const there = join(workspace, inner)
+  return existsSync(there) ? there : path
 }
 
 /** A path that leads out of the workspace begins where the workspace is inside. */

@@ -3,6 +3,8 @@
 import type { Actions, Agents, Check, Gate, Hook, Tools } from '../engine/index.ts'
 import type { Synchronous } from '../journal/index.ts'
 import type { Limits, Source, Walls } from '../loop/index.ts'
+import type { RunPlace } from './run-place.ts'
+import type { WorktreeChoice } from './worktree-options.ts'
 
 export interface HostOptions {
   /** The folder of the record; the user's own unless told. */
@@ -44,6 +46,10 @@ export interface StartOptions<Input> extends RunParts, Creation {
   readonly limits?: Partial<Limits>
   /** The folder to work in. */
   readonly workspace?: string
+  /** A git worktree of that folder's repository instead, on a branch of its own; not unless told. */
+  readonly worktree?: WorktreeChoice
+  /** What was settled before with `host.place`; then name, workspace and worktree are there. */
+  readonly place?: RunPlace
 }
 
 export interface ResumeOptions extends RunParts {
@@ -60,8 +66,12 @@ export interface ForkOptions<Input> extends RunParts, Creation {
   readonly name?: string
   readonly input?: Input
   readonly limits?: Partial<Limits>
-  /** An empty folder for the files of the checkpoint. */
+  /** An empty folder for the files of the checkpoint; a run in a worktree needs none. */
   readonly workspace?: string
+  /** How the worktree is made, for a fork of a run in one. */
+  readonly worktree?: WorktreeChoice
+  /** What was settled before with `host.placeFork`. */
+  readonly place?: RunPlace
   /** Put them there though the folder is not empty: what is in it goes away. */
   readonly replaceFiles?: boolean
   /** Told of what is no part of the tree (`exclude`) and could not be copied. */

@@ -70,6 +70,9 @@ export function requireFolder(workspace: string | undefined): void {
   throw new LoopError('bad-request', message)
 }
 
+/** Where the files of a checkpoint are put together. */
+export const restoreFolder = (record: string): string => join(record, 'tmp')
+
 /** Of what does not exist yet, the folders above it count. */
 function realPath(path: string): string {
   if (existsSync(path)) return realpathSync(path)

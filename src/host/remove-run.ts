@@ -1,28 +1,54 @@
 /** Takes a run out of the record for good. Its content goes with the next gc, if no other names it. */
 
 import { rm } from 'node:fs/promises'
-import type { RunRow } from '../engine/index.ts'
+import { type RunRow, readCreated } from '../engine/index.ts'
 import type { RemoveOptions } from '../journal/index.ts'
-import { LoopError } from '../loop/index.ts'
+import { isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
+import { forgetSnapshots, type Removal, removeWorktree } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
 import { isReplayFolder } from './replay/index.ts'
+import { repositoryOf } from './run-place.ts'
+
+export interface RemovedRun extends RunRow {
+  /** What became of its worktree. */
+  readonly worktree?: WorktreeRemoval
+}
+
+export type WorktreeRemoval =
+  | Removal
+  /** The repository is gone, or something is in the way. */
+  | { readonly status: 'failed'; readonly why: string }
 
 export async function removeRun(
   { journal, folder }: HostPorts,
   idOrName: string,
   { force }: RemoveOptions = {},
-): Promise<RunRow> {
+): Promise<RemovedRun> {
   const run = await journal.findRun(idOrName)
   // A beginning is enough to look at a run; what cannot be undone wants all of it.
   if (run.id !== idOrName && run.name !== idOrName) {
     const message = `To remove run "${run.name}" (${run.id}), give its whole name or id.`
     throw new LoopError('bad-request', message)
   }
+  const { worktree } = await readCreated(journal, run.id)
   await journal.removeRun(run.id, { force: force === true })
   // Nobody chose the folder of a replay, so nobody would look for it.
   const { workspace } = run
-  if (workspace !== undefined && isReplayFolder(folder, workspace)) {
-    await rm(workspace, { recursive: true, force: true })
-  }
+  const isOurs = workspace !== undefined && isReplayFolder(folder, workspace)
+  if (worktree !== undefined) return { ...run, worktree: await cleanUp(worktree, isOurs) }
+  if (isOurs) await rm(workspace, { recursive: true, force: true })
   return run
+}
+
+/** What is not committed or merged stays, as in any clean-up; nobody will ask for snapshots again. */
+async function cleanUp(worktree: RunWorktree, discard: boolean): Promise<WorktreeRemoval> {
+  try {
+    const repository = await repositoryOf(worktree)
+    const removed = await removeWorktree({ repository, key: worktree.key, discard })
+    await forgetSnapshots(repository, worktree.key)
+    return removed
+  } catch (error) {
+    if (isLoopError(error)) return { status: 'failed', why: error.message }
+    throw error
+  }
 }

@@ -2,16 +2,22 @@
 
 import { humanId } from 'human-id'
 import { uuidv7 } from 'uuidv7'
-import { isLoopError, type RunId } from '../loop/index.ts'
+import type { Journal } from '../engine/index.ts'
+import { isLoopError, LoopError, type RunId } from '../loop/index.ts'
 import { requireName } from './requests.ts'
 
 const triesMax = 5
 
+export interface NamedRun {
+  readonly id: RunId
+  readonly name: string
+}
+
 /** Creates a run by the name that was given, or by a made-up one; those may meet, so more are tried. */
 export async function createNamed(
   given: string | undefined,
-  create: (run: { readonly id: RunId; readonly name: string }) => Promise<void>,
-): Promise<{ readonly id: RunId; readonly name: string }> {
+  create: (run: NamedRun) => Promise<void>,
+): Promise<NamedRun> {
   for (let tries = 1; ; tries++) {
     const name = given === undefined ? madeUpName() : requireName(given)
     const run = { id: uuidv7() as RunId, name }
@@ -24,5 +30,34 @@ export async function createNamed(
     }
   }
 }
+
+/** A name that no run has yet, for a run that is about to be created. */
+export async function chooseName(
+  journal: Pick<Journal, 'findRun'>,
+  given: string | undefined,
+): Promise<NamedRun> {
+  for (let tries = 1; ; tries++) {
+    const name = given === undefined ? madeUpName() : requireName(given)
+    const isFree = !(await hasName(journal, name))
+    if (isFree) return { id: uuidv7() as RunId, name }
+    if (given !== undefined || tries === triesMax) throw taken(name)
+  }
+}
+
+async function hasName(journal: Pick<Journal, 'findRun'>, name: string): Promise<boolean> {
+  return journal.findRun(name).then(
+    (run) => run.name === name,
+    (error: unknown) => {
+      if (isLoopError(error, 'unknown-run') || isLoopError(error, 'ambiguous-run')) return false
+      throw error
+    },
+  )
+}
+
+const taken = (name: string): LoopError =>
+  new LoopError(
+    'name-taken',
+    `There is a run named "${name}" already. Resume or fork that one, or choose another name.`,
+  )
 
 const madeUpName = (): string => humanId({ separator: '-', capitalize: false })

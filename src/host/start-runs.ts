@@ -1,71 +1,144 @@
 /** New runs, resumed runs, forks. */
 
-import { createRun, forkRun, type RunRow, readCreated, rewindRun } from '../engine/index.ts'
+import {
+  type CreateOptions,
+  createRun,
+  forkRun,
+  type RunRow,
+  readCreated,
+  rewindRun,
+  stateAt,
+} from '../engine/index.ts'
 import { createOwner } from '../journal/index.ts'
-import { isEnd, isLoopError, LoopError, type Source } from '../loop/index.ts'
+import { isEnd, isLoopError, LoopError, type Source, type TreeId } from '../loop/index.ts'
 import { carryOver } from './carry-over.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
-import { requireEmpty, requireFolder, resolveWorkspace } from './places.ts'
+import { requireEmpty, resolveWorkspace } from './places.ts'
 import { requireKnownLimits } from './requests.ts'
-import { createNamed } from './run-names.ts'
+import { chooseName } from './run-names.ts'
+import {
+  inFolder,
+  type PlaceForkOptions,
+  placeAgain,
+  placeFork,
+  placeNew,
+  type RunPlace,
+} from './run-place.ts'
+import { createTreeDoor } from './tree-door.ts'
 
 export function createStarts(
   base: HostPorts,
   driver: Driver,
   tell: Host['tell'],
-): Pick<Host, 'start' | 'resume' | 'fork'> {
-  const { journal, folder } = base
+): Pick<Host, 'start' | 'resume' | 'fork' | 'place' | 'placeFork' | 'placeAgain'> {
+  const { journal } = base
   return {
+    place: (options = {}) => placeNew(base, options),
+    placeFork: (idOrName, options) => placeForkOf(base, idOrName, options),
+    placeAgain: async (idOrName, workspace) =>
+      placeAgain(base, await journal.findRun(idOrName), workspace),
     async start(loop, options) {
       const { input } = options
       const limits = requireKnownLimits(options.limits)
-      const workspace = resolveWorkspace(options.workspace, folder)
-      requireFolder(workspace)
-      const place = workspace === undefined ? {} : { workspace }
-      const run = await createNamed(options.name, (named) =>
-        createRun(loop, base, { ...named, ...sourceOf(options), input, limits, ...place }),
+      const place = options.place ?? (await placeNew(base, options))
+      const settled = { ...placeOf(place), ...sourceOf(options), input, limits }
+      return createIn(place, () => createRun(loop, base, settled)).then(() =>
+        driver.drive(place, loop, options).catch(async (error: unknown) => {
+          // Nothing was done, and nobody was told of it: a name in the list would only puzzle.
+          if (isLoopError(error, 'workspace-busy')) {
+            await journal.removeRun(place.id, { force: true })
+            await place.leave()
+          }
+          throw error
+        }),
       )
-      return driver.drive(run, loop, options, workspace).catch(async (error: unknown) => {
-        // Nothing was done, and nobody was told of it: a name in the list would only puzzle.
-        if (isLoopError(error, 'workspace-busy')) await journal.removeRun(run.id, { force: true })
-        throw error
-      })
     },
     async resume(idOrName, loop, options = {}) {
       const run = await journal.findRun(idOrName)
       requireOpen(run)
       await requireNoReplay(base, run)
-      const workspace = resolveWorkspace(options.workspace, folder) ?? run.workspace
+      const place = await placeAgain(base, run, options.workspace)
       if (options.fromIteration !== undefined) {
         await rewindRun(run.id, options.fromIteration, base, createOwner())
       }
       if (run.status === 'paused') await tell(run.id, { type: 'resume' }, 'resume')
-      return driver.drive(run, loop, options, workspace)
+      return driver.drive(place, loop, options)
     },
     async fork(idOrName, loop, options) {
       const from = await journal.findRun(idOrName)
       const limits = requireKnownLimits(options.limits)
-      const workspace = resolveWorkspace(options.workspace, folder)
-      if (workspace === undefined && from.workspace !== undefined) throw needsWorkspace(from)
-      requireEmpty(workspace, options.replaceFiles)
-      const run = await createNamed(options.name, (named) =>
+      const place = options.place ?? (await placeForkOf(base, idOrName, options))
+      const tree = await treeFor(base, from, options.iteration, place)
+      await createIn(place, () =>
         forkRun(loop, base, {
-          ...named,
+          ...placeOf(place),
           ...sourceOf(options),
           from: from.id,
           iteration: options.iteration,
           limits,
           ...(options.input === undefined ? {} : { input: options.input }),
-          ...(workspace === undefined ? {} : { workspace }),
+          ...(tree === undefined ? {} : { tree }),
         }),
       )
-      const { exclude: names = [], signal, onProblem } = options
-      const carried = { from: from.workspace, to: workspace, names: ['.git', ...names], signal }
+      const { exclude = [], signal, onProblem } = options
+      // The `.git` of a worktree is for that one folder.
+      const { worktree } = await readCreated(journal, from.id)
+      const names = worktree === undefined ? ['.git', ...exclude] : exclude
+      const carried = { from: from.workspace, to: place.workspace, names, signal }
       for (const problem of await carryOver(base, carried)) onProblem?.(problem)
-      return driver.drive(run, loop, options, workspace)
+      return driver.drive(place, loop, options)
     },
   }
+}
+
+/** A place that nothing was begun in is left as it was. */
+async function createIn(place: RunPlace, create: () => Promise<void>): Promise<void> {
+  try {
+    await create()
+  } catch (error) {
+    await place.leave()
+    throw error
+  }
+}
+
+const placeOf = ({ id, name, workspace, worktree }: RunPlace): Placed => ({
+  id,
+  name,
+  ...(workspace === undefined ? {} : { workspace }),
+  ...(worktree === undefined ? {} : { worktree }),
+})
+
+type Placed = Pick<CreateOptions, 'id' | 'name' | 'workspace' | 'worktree'>
+
+async function placeForkOf(
+  base: HostPorts,
+  idOrName: string,
+  options: PlaceForkOptions,
+): Promise<RunPlace> {
+  const { journal, folder } = base
+  const from = await journal.findRun(idOrName)
+  const { worktree } = await readCreated(journal, from.id)
+  const workspace = resolveWorkspace(options.workspace, folder)
+  if (worktree !== undefined && workspace === undefined) {
+    const { tree } = await stateAt(journal, from.id, options.iteration)
+    return placeFork(base, options, { worktree, tree })
+  }
+  if (workspace === undefined && from.workspace !== undefined) throw needsWorkspace(from)
+  requireEmpty(workspace, options.replaceFiles)
+  return inFolder(await chooseName(journal, options.name), workspace)
+}
+
+/** In a plain folder, files of git are known by another name. */
+async function treeFor(
+  base: HostPorts,
+  { id }: RunRow,
+  iteration: number,
+  { workspace, worktree }: RunPlace,
+): Promise<TreeId | undefined> {
+  if (workspace === undefined || worktree !== undefined) return undefined
+  const { tree } = await stateAt(base.journal, id, iteration)
+  return tree === undefined ? undefined : createTreeDoor(base).asBlobs(tree)
 }
 
 const sourceOf = ({ source }: { readonly source?: Source }): { readonly source?: Source } =>

@@ -62,6 +62,17 @@ export interface Source {
   readonly changes?: { readonly model?: string; readonly prompt?: string }
 }
 
+/** The git worktree that a run works in, and by what it is found again. */
+export interface RunWorktree {
+  /** The git directory of the repository, which all of its worktrees share. */
+  readonly repository: string
+  /** What it is known by there. */
+  readonly key: string
+  readonly branch: string
+  /** What the branch began from. */
+  readonly base: { readonly name: string; readonly commit: string }
+}
+
 /** The walls around what a run starts, as they were when a process took it. */
 export interface Walls {
   readonly tier: 'strong' | 'basic' | 'none'
@@ -121,6 +132,8 @@ export interface RunCreated {
   readonly input?: Stored
   /** The file that the loop came from, if it came from one. */
   readonly source?: Source
+  /** Absent: it works in a folder as it is, or in none. */
+  readonly worktree?: RunWorktree
   readonly origin?: Origin
   /** With an origin: what the earlier iterations left. */
   readonly progress?: Json

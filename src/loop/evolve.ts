@@ -131,7 +131,8 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
 }
 
 function created(state: RunState, event: Extract<RunEvent, { type: 'run-created' }>): RunState {
-  const { loop, codeDigest, limits, source, origin, progress, iteration, tree, carried } = event
+  const { loop, codeDigest, limits, source, worktree, origin, progress, iteration, tree, carried } =
+    event
   return {
     ...state,
     createdAtMs: state.atMs,
@@ -141,6 +142,7 @@ function created(state: RunState, event: Extract<RunEvent, { type: 'run-created'
     iteration: iteration ?? 0,
     ...carried,
     source,
+    worktree,
     origin,
     progress,
     tree,

@@ -34,6 +34,7 @@ export {
   type RunCreated,
   type RunEvent,
   type RunStarted,
+  type RunWorktree,
   type Source,
   type StepFailed,
   type StepFinished,

@@ -7,7 +7,7 @@
 
 import type { Amount, Limits, Remaining } from './budget.ts'
 import { add, defaultLimits, zero } from './budget.ts'
-import type { Ending, Origin, Source, Walls } from './event.ts'
+import type { Ending, Origin, RunWorktree, Source, Walls } from './event.ts'
 import type { Evidence } from './evidence.ts'
 import type { StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -55,6 +55,7 @@ export interface RunState {
   readonly codeDigest: string
   readonly limits: Limits
   readonly source?: Source | undefined
+  readonly worktree?: RunWorktree | undefined
   readonly origin?: Origin | undefined
   readonly sandbox?: Walls | undefined
   /** Iterations that count. */
@@ -97,6 +98,7 @@ export const initialState: RunState = {
   codeDigest: '',
   limits: defaultLimits,
   source: undefined,
+  worktree: undefined,
   origin: undefined,
   sandbox: undefined,
   iteration: 0,

@@ -11,6 +11,7 @@ import type {
   Outcome,
   Question,
   RunId,
+  RunWorktree,
   Source,
   StepNote,
   Stored,
@@ -99,6 +100,15 @@ export const sourceSchema: z.ZodType<Source> = exactly<Source>()(
       .exactOptional(),
   }),
 ).register(published, { id: 'Source' })
+
+export const worktreeSchema: z.ZodType<RunWorktree> = exactly<RunWorktree>()(
+  z.strictObject({
+    repository: text,
+    key: text,
+    branch: text,
+    base: z.strictObject({ name: text, commit: text }),
+  }),
+).register(published, { id: 'RunWorktree' })
 
 export const wallsSchema: z.ZodType<Walls> = exactly<Walls>()(
   z.strictObject({

@@ -23,6 +23,7 @@ import {
   stepNoteSchema,
   storedSchema,
   wallsSchema,
+  worktreeSchema,
 } from './event-parts.ts'
 import { exactly } from './exactly.ts'
 import { patchSchema } from './patch-schema.ts'
@@ -58,6 +59,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       limits: limitsSchema,
       input: storedSchema.exactOptional(),
       source: sourceSchema.exactOptional(),
+      worktree: worktreeSchema.exactOptional(),
       origin: originSchema.exactOptional(),
       progress: json.exactOptional(),
       iteration: count.exactOptional(),

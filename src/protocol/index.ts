@@ -67,6 +67,7 @@ export {
   type ScriptAgentSettings,
   type ScriptTurn,
   type SectionSettings,
+  type WorktreeSettings,
 } from './loop-file.ts'
 export { issueProblems, issueReason, quoted, unknownName } from './loop-file-issues.ts'
 export { builtInToolNames, loopFileProblems, sandboxProblems } from './loop-file-problems.ts'

@@ -25,6 +25,7 @@ import {
   toolName,
   whole,
 } from './loop-file-values.ts'
+import { worktreeSettingsSchema } from './loop-file-worktree.ts'
 import { json } from './values.ts'
 
 /** As written: a file without a name is named after itself. */
@@ -107,6 +108,12 @@ const plainSchema: z.ZodType<Unnamed<PlainFile>> = exactly<Unnamed<PlainFile>>()
       text(4000).exactOptional(),
       'The folder to work in, relative to this file; where the command is run unless told.',
       './project',
+    ),
+    worktree: key(
+      worktreeSettingsSchema.prefault('auto'),
+      'A git worktree for each run, on a branch of its own, so that the checkout stays as it is: true, false, or auto, where the workspace is the top of a git repository that has a commit.',
+      'auto',
+      { base: 'main', carry: [{ path: '**/node_modules', by: 'link' }] },
     ),
     input: key(
       table(

@@ -18,6 +18,7 @@ export interface PlainFile {
   readonly description?: string
   /** As it is written: relative to the folder of the file. Absent: where the command is run. */
   readonly workspace?: string
+  readonly worktree: WorktreeSettings
   readonly input: { readonly [name: string]: Json }
   /** At least one. A prompt that is a text is one section by the name of `prompt`. */
   readonly prompt: readonly PromptSection[]
@@ -32,6 +33,24 @@ export interface PlainFile {
   readonly progress: CaptureLimits
   readonly exclude: readonly string[]
   readonly sandbox: SandboxSettings
+}
+
+/** Whether a run gets a git worktree of its own, and how. */
+export interface WorktreeSettings {
+  /** `auto`: where the workspace is the top of a git repository that has a commit. */
+  readonly use: 'auto' | boolean
+  readonly provider: 'auto' | 'git' | 'worktrunk'
+  /** Absent: the branch that is checked out. */
+  readonly base?: string
+  /** A template, relative to the main checkout. */
+  readonly path?: string
+  readonly branchPrefix?: string
+  /** Which ignored files are brought along; the first rule that fits decides. */
+  readonly carry?: readonly {
+    readonly path: string
+    readonly by: 'copy' | 'link' | 'nothing'
+  }[]
+  readonly allowDirty: boolean
 }
 
 /** What commands may touch and use: the agent, tools, MCP servers and checks. */

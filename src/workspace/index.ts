@@ -8,6 +8,7 @@ export {
 } from './git/carry-over.ts'
 export type { WorktreeStatus } from './git/check-worktree.ts'
 export type { Commit, CommitRequest } from './git/commit-tree.ts'
+export type { FileChange } from './git/compare-trees.ts'
 export {
   type CreatedWorktree,
   type CreateWorktreeOptions,
@@ -15,6 +16,7 @@ export {
 } from './git/create-worktree.ts'
 export { findGit } from './git/find-git.ts'
 export { isGitTree } from './git/git-tree-id.ts'
+export { type GitTrees, openGitTrees } from './git/git-trees.ts'
 export { type FolderSize, type ListedWorktree, listWorktrees } from './git/list-worktrees.ts'
 export { uncommitted } from './git/look-at-checkout.ts'
 export { makeRepository } from './git/make-repository.ts'
@@ -29,6 +31,7 @@ export {
 export { isBranchName, slug } from './git/names.ts'
 export type { KnownWorktree } from './git/open-work-tree.ts'
 export { gitProvider, type WorktreeProvider } from './git/provider.ts'
+export { type RemakeWorktreeOptions, remakeWorktree } from './git/remake-worktree.ts'
 export {
   forgetSnapshots,
   type Removal,
@@ -40,6 +43,7 @@ export { type GitCall, type GitPlace, type RunGit, runGit } from './git/run-git.
 export { GitError } from './git/run-program.ts'
 export { type WorktreeFiles, worktreeFiles } from './git/worktree-files.ts'
 export { pathTemplateDefault, worktreePath } from './git/worktree-path.ts'
+export { findWorktree } from './git/worktree-record.ts'
 export {
   openWorktree,
   type WorktreeWorkspace,

@@ -230,6 +230,7 @@ describe('what is carried over', () => {
     const small = await create({ key: 'small', carryLimits: limits })
     expect(small.carried).toEqual({
       paths: ['.env'],
+      linked: [],
       skipped: [{ path: 'node_modules', why: expect.stringContaining('too large') }],
     })
     expect(

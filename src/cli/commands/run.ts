@@ -4,10 +4,11 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Inspection, LoadedLoop } from '../../host/index.ts'
+import type { Inspection, LoadedLoop, OpenedLoop, RunPlace } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
-import { type Drive, fileOf, withLoop } from '../drive-loop.ts'
+import { type Drive, fileOf, type Started, type Watched, withLoop } from '../drive-loop.ts'
 import { compareAtEnd } from '../fork-epilogue.ts'
+import { outputFiles } from '../output-files.ts'
 import { showPlan } from '../plan.ts'
 import {
   type AttendedOption,
@@ -16,16 +17,24 @@ import {
   addLimitOptions,
   addLoadOptions,
   addTrustOption,
+  addWorktreeOptions,
   type ChangeOptions,
   changesFrom,
   type LimitOptions,
   type LoadOptions,
   limitsFrom,
+  type WorktreeOptions,
+  worktreeFrom,
 } from '../run-options.ts'
 import { folderName, openSession, wholeNumber, withNewRecord } from '../session.ts'
 import { replayRun } from './replay.ts'
 
-interface RunOptions extends LoadOptions, LimitOptions, ChangeOptions, AttendedOption {
+interface RunOptions
+  extends LoadOptions,
+    LimitOptions,
+    ChangeOptions,
+    AttendedOption,
+    WorktreeOptions {
   readonly name?: string
   readonly workspace?: string
   readonly dryRun?: boolean
@@ -42,7 +51,7 @@ export function addRunning(program: Command): void {
       folderName,
     )
     .option('--dry-run', 'show what would be run, and the first prompt; nothing is started')
-  addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(run))))
+  addWorktreeOptions(addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(run)))))
   run.action((file: string, options: RunOptions) => startRun(program, file, options))
 
   const resume = program
@@ -66,7 +75,7 @@ export function addRunning(program: Command): void {
     .option('--name <name>', 'a name for the new run')
     .option(
       '--workspace <folder>',
-      "an empty folder (default: a new one beside the other's)",
+      "an empty folder (default: a worktree, or a new folder beside the other's)",
       folderName,
     )
     .option('--file <file>', 'another loop file, to compare')
@@ -82,22 +91,47 @@ async function startRun(program: Command, file: string, options: RunOptions): Pr
     withLoop(session, host, file, { ...options, purpose, changes }, async (loaded, drive) => {
       const workspace = workspaceFor(options.workspace, loaded)
       const limits = { ...loaded.limits, ...limitsFrom(options) }
+      const worktree = worktreeFrom(loaded.worktree, options)
       if (options.dryRun === true) return showPlan(session, loaded, limits, workspace)
-      await drive({ workspace }, async (opened, watched) => {
-        const handle = await host.start(loaded.loop, {
-          ...opened.parts,
-          input: loaded.input,
-          limits,
-          workspace,
-          source: loaded.source,
-          signal: watched.signal,
-          ...(options.name === undefined ? {} : { name: options.name }),
-        })
-        const title = `${loaded.loop.name}${changed(loaded)}  in ${workspace}`
-        return { handle, before: undefined, title }
+      const place = await host.place({
+        workspace,
+        worktree,
+        apart: [...loaded.files, ...outputFiles()],
+        ...(options.name === undefined ? {} : { name: options.name }),
       })
+      await inPlace(place, () =>
+        drive(place, async (opened, watched) => {
+          for (const problem of place.problems) watched.onProblem(problem)
+          const handle = await host.start(loaded.loop, {
+            ...opened.parts,
+            input: loaded.input,
+            limits,
+            place,
+            source: loaded.source,
+            signal: watched.signal,
+          })
+          const title = `${loaded.loop.name}${changed(loaded)}${whereOf(place)}`
+          return { handle, before: undefined, title }
+        }),
+      )
     }),
   )
+}
+
+/** What was made for a run that never began goes again. */
+async function inPlace(place: RunPlace, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } finally {
+    await place.leave()
+  }
+}
+
+/** Nobody should have to wonder what is being changed. */
+function whereOf({ workspace, worktree, why }: RunPlace): string {
+  if (workspace === undefined) return ''
+  if (worktree !== undefined) return `  on ${worktree.branch} in ${workspace}`
+  return `  in ${workspace}${why === undefined ? '' : `, as it is: ${why}`}`
 }
 
 /** Whoever is at home by chance does not want an agent to work on all of it. */
@@ -130,8 +164,9 @@ async function resumeRun(program: Command, name: string, options: ResumeOptions)
     const moved = options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }
     const changes = before.state.source?.changes
     const loading = { ...options, purpose: 'resume', changes } as const
-    await withLoop(session, host, file, loading, (loaded, drive) =>
-      drive({ workspace: moved.workspace ?? before.run.workspace }, async (opened, watched) => {
+    await withLoop(session, host, file, loading, async (loaded, drive) => {
+      const place = await host.placeAgain(before.run.id, moved.workspace)
+      await drive(place, async (opened, watched) => {
         const handle = await host.resume(before.run.id, loaded.loop, {
           ...opened.parts,
           ...moved,
@@ -139,10 +174,10 @@ async function resumeRun(program: Command, name: string, options: ResumeOptions)
           force: options.force === true,
           ...(options.from === undefined ? {} : { fromIteration: options.from }),
         })
-        const title = `${loaded.loop.name}${changed(loaded)}  resumed after iteration ${before.state.iteration}`
+        const title = `${loaded.loop.name}${changed(loaded)}  resumed after iteration ${before.state.iteration}${whereOf(place)}`
         return { handle, before, title }
-      }),
-    )
+      })
+    })
   })
 }
 
@@ -167,26 +202,33 @@ async function forkRun(program: Command, name: string, options: ForkCommandOptio
     const from = await host.inspect(name)
     const iteration = options.at ?? from.checkpoints.at(-1)?.iteration ?? 0
     const workspace = forkFolder(from, options.workspace, iteration)
+    const chosen = {
+      iteration,
+      ...(workspace === undefined ? {} : { workspace }),
+      ...(options.name === undefined ? {} : { name: options.name }),
+    }
     const inherited = options.file === undefined ? from.state.source?.changes : undefined
     const changes = { ...inherited, ...(await changesFrom(options)) }
     const loading = { ...options, changes }
-    const fork = (loaded: LoadedLoop, drive: Drive): Promise<void> =>
-      drive({ workspace }, async (opened, watched) => {
+    const fork = async (loaded: LoadedLoop, drive: Drive): Promise<void> => {
+      const place = await host.placeFork(from.run.id, { ...chosen, worktree: loaded.worktree })
+      const start = async (opened: OpenedLoop, watched: Watched): Promise<Started> => {
+        for (const problem of place.problems) watched.onProblem(problem)
         const handle = await host.fork(from.run.id, loaded.loop, {
           ...opened.parts,
           iteration,
+          place,
           ...watched,
           source: loaded.source,
           limits: limitsFrom(options),
-          ...(workspace === undefined ? {} : { workspace }),
-          ...(options.name === undefined ? {} : { name: options.name }),
           ...(options.input === undefined ? {} : { input: loaded.input }),
         })
-        const where = workspace === undefined ? '' : `  in ${workspace}`
         const what = `${loaded.loop.name}${changed(loaded)}  forked from ${from.run.name} after iteration ${iteration}`
         const epilogue = compareAtEnd(host, handle)
-        return { handle, before: undefined, title: `${what}${where}`, epilogue }
-      })
+        return { handle, before: undefined, title: `${what}${whereOf(place)}`, epilogue }
+      }
+      await inPlace(place, () => drive(place, start))
+    }
     const file = fileOf(from, options.file)
     await inFolder(workspace, () => withLoop(session, host, file, loading, fork))
   })
@@ -221,6 +263,8 @@ function forkFolder(
 ): string | undefined {
   if (given !== undefined) return resolve(given)
   if (run.workspace === undefined) return undefined
+  // It gets a worktree of its own.
+  if (state.worktree !== undefined) return undefined
   if (state.origin?.type === 'replay') {
     const message = `Run "${run.name}" is a replay, in a folder that goes with it.`
     throw new LoopError('bad-request', `${message} Say with --workspace where the fork is to work.`)

@@ -25,6 +25,8 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   readonly description?: string
   /** Relative to the file. */
   readonly workspace?: string
+  /** A git worktree for each run; `auto` unless told. */
+  readonly worktree?: 'auto' | boolean | CodeLoopWorktree
   readonly input?: Json
   /** Text, since only files that are imported are part of what is trusted. */
   readonly prompt?: string | readonly CodeLoopSection[]
@@ -65,6 +67,16 @@ export interface CodeLoopSection {
   readonly stable?: boolean
   readonly keep?: 'start' | 'end'
   readonly required?: boolean
+}
+
+export interface CodeLoopWorktree {
+  readonly use?: 'auto' | boolean
+  readonly provider?: 'auto' | 'git' | 'worktrunk'
+  readonly base?: string
+  readonly path?: string
+  readonly branchPrefix?: string
+  readonly carry?: readonly { readonly path: string; readonly by?: 'copy' | 'link' | 'nothing' }[]
+  readonly allowDirty?: boolean
 }
 
 /** What commands may touch and use. The code of the file itself is not in the sandbox. */

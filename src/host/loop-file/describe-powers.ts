@@ -6,6 +6,7 @@ import type {
   LoopFile,
   McpServer,
   SandboxSettings,
+  WorktreeSettings,
 } from '../../protocol/index.ts'
 import { builtInToolNames } from '../../protocol/index.ts'
 import { oneLine } from './loop-file-error.ts'
@@ -17,6 +18,7 @@ const linesMax = 60
 export function describePowers(file: LoopFile): readonly string[] {
   const lines = [
     `works in ${file.workspace === undefined ? 'the folder where it is run' : shell([file.workspace])}`,
+    ...worktreePowers(file.worktree),
     ...agentPowers(file.agent),
     ...toolPowers(file),
     ...Object.entries(file.mcp).flatMap(([name, server]) => serverPowers(name, server)),
@@ -28,6 +30,16 @@ export function describePowers(file: LoopFile): readonly string[] {
   ]
   const shown = lines.slice(0, linesMax).map((line) => shortened(oneLine(line)))
   return lines.length > linesMax ? [...shown, `and ${lines.length - linesMax} more`] : shown
+}
+
+/** What is usual, in a repository, needs no word. */
+function worktreePowers({ use, path, carry }: WorktreeSettings): string[] {
+  if (use === false) return []
+  const carried = carry?.filter(({ by }) => by !== 'nothing').map((rule) => rule.path) ?? []
+  return [
+    ...(path === undefined ? [] : [`makes git worktrees at ${shell([path])}`]),
+    ...(carried.length === 0 ? [] : [`brings ignored files into them: ${shell(carried)}`]),
+  ]
 }
 
 const ownLogin =

@@ -54,6 +54,7 @@ describe('a loop file', () => {
       progress: { entriesMax: 5, charsMax: 500 },
       exclude: ['node_modules', '.venv'],
       sandbox: { readOnly: [], hide: [], network: [], limits: {} },
+      worktree: { use: 'auto', provider: 'auto', allowDirty: false },
     })
   })
 

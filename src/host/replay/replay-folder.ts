@@ -1,23 +1,42 @@
 /** Where a replay works, and what is there besides the files of its tree. */
 
-import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, rmdirSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { uuidv7 } from 'uuidv7'
 import type { RunRow } from '../../engine/index.ts'
-import { LoopError } from '../../loop/index.ts'
+import { LoopError, type RunId } from '../../loop/index.ts'
 import { carryOver } from '../carry-over.ts'
 import { replaysFolder } from '../collect-garbage.ts'
 import type { HostPorts } from '../driver.ts'
 import type { RunParts } from '../options.ts'
-import { makeFolder, pathInside, resolveWorkspace } from '../places.ts'
+import { makeFolder, pathInside, requireEmpty, resolveWorkspace } from '../places.ts'
+import { inFolder, placeReplica, type RunPlace } from '../run-place.ts'
 import type { Recording } from './recording.ts'
 import type { ReplayOptions } from './replay.ts'
 
 export const isReplayFolder = (record: string, workspace: string): boolean =>
   !['.', undefined].includes(pathInside(replaysFolder(record), workspace))
 
-export function folderFor(
+/** Where the original had a worktree, the replay has one: only so are its trees the same. */
+export async function placeReplay(
+  base: HostPorts,
+  original: Recording,
+  given: ReplayOptions,
+): Promise<RunPlace> {
+  const { run, created } = original
+  // Another name and id are chosen when it starts.
+  const named = { id: `replay-${uuidv7()}` as RunId, name: run.name }
+  if (created.worktree === undefined) return inFolder(named, folderFor(base, original, given))
+  const path = given.workspace ?? join(replaysFolder(base.folder), uuidv7())
+  const wanted = resolveWorkspace(path, base.folder) ?? path
+  requireEmpty(wanted, false)
+  if (existsSync(wanted)) rmdirSync(wanted)
+  makeFolder(dirname(wanted))
+  return placeReplica(base, named, created.worktree, wanted)
+}
+
+function folderFor(
   { folder }: HostPorts,
   { run }: Recording,
   { workspace }: ReplayOptions,
@@ -30,11 +49,13 @@ export function folderFor(
 
 /** What is no part of the tree may be there already: a checkout needs its dependencies. */
 export function requireNothingElse(
-  workspace: string | undefined,
+  { workspace, worktree }: RunPlace,
   exclude: readonly string[],
   resumed: RunRow | undefined,
 ): void {
-  if (workspace === undefined || resumed !== undefined || !existsSync(workspace)) return
+  // A worktree was made for it, where there was nothing.
+  if (worktree !== undefined || resumed !== undefined) return
+  if (workspace === undefined || !existsSync(workspace)) return
   const apart = new Set(['.git', ...exclude.map((path) => path.split('/')[0])])
   const [other] = readdirSync(workspace).filter((name) => !apart.has(name))
   if (other === undefined) return

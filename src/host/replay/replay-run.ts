@@ -24,17 +24,18 @@ import {
   LoopError,
   type RunId,
 } from '../../loop/index.ts'
-import { createDirectoryWorkspace } from '../../workspace/index.ts'
 import type { Driver, HostPorts } from '../driver.ts'
 import { createNamed } from '../run-names.ts'
+import { discardWorktree, placeAgain, type RunPlace } from '../run-place.ts'
+import { createTreeDoor } from '../tree-door.ts'
 import { endedByItself, firstDifference } from './compare.ts'
 import { countExchanges, firstOf, lastOf, type Recording, readRecording } from './recording.ts'
 import type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay.ts'
 import {
   bringFiles,
   carryApart,
-  folderFor,
   isReplayFolder,
+  placeReplay,
   requireNothingElse,
 } from './replay-folder.ts'
 import { replayAnswers } from './replay-parts.ts'
@@ -48,7 +49,11 @@ export async function openReplay(
   const named = await base.journal.findRun(idOrName)
   const original = await readRecording(base, await originOf(base, named))
   const resumed = given.resume === true ? requireReplay(named, original) : undefined
-  const workspace = resumed?.workspace ?? folderFor(base, original, given)
+  const place =
+    resumed === undefined
+      ? await placeReplay(base, original, given)
+      : await placeAgain(base, resumed)
+  const { workspace } = place
   const answers = replayAnswers(base, original, workspace)
   return {
     original: { run: original.run, state: original.state },
@@ -61,17 +66,18 @@ export async function openReplay(
     async start(loop, options) {
       const { source, changedFile, name: _name, onProblem, ...parts } = options
       if (changedFile !== true) requireSameFile(original, source?.digest)
-      requireNothingElse(workspace, parts.exclude ?? [], resumed)
+      requireNothingElse(place, parts.exclude ?? [], resumed)
       // Before there is a run: one that is cut short while it copies is not gone on with.
       for (const problem of await carryApart(base, original, workspace, parts)) onProblem?.(problem)
-      const run = resumed ?? (await create(base, original, loop, workspace, options))
+      const run = resumed ?? (await create(base, original, loop, place, options))
       await recordAnswers(base, original, run.id)
-      return driver.drive(run, loop, answers.parts(parts), workspace)
+      return driver.drive({ ...place, id: run.id, name: run.name }, loop, answers.parts(parts))
     },
     result: (run) => resultOf(base, original, run),
     async removeFiles() {
       if (workspace === undefined || !isReplayFolder(base.folder, workspace)) return
-      await rm(workspace, { recursive: true, force: true })
+      if (place.worktree === undefined) await rm(workspace, { recursive: true, force: true })
+      else await discardWorktree(place.worktree)
     },
   }
 }
@@ -102,7 +108,7 @@ async function create(
   base: HostPorts,
   original: Recording,
   loop: AnyLoopType,
-  workspace: string | undefined,
+  { workspace, worktree }: RunPlace,
   { source, name }: ReplayStart,
 ): Promise<Pick<RunRow, 'id' | 'name'>> {
   const { run, created, state } = original
@@ -117,6 +123,7 @@ async function create(
         limits,
         ...(input === undefined ? {} : { input }),
         ...(workspace === undefined ? {} : { workspace }),
+        ...(worktree === undefined ? {} : { worktree }),
         ...(source === undefined ? {} : { source }),
       },
       beginningOf(original, run.id),
@@ -169,12 +176,8 @@ function endOfRecord(original: Recording): string | undefined {
 
 async function resultOf(base: HostPorts, original: Recording, run: RunId): Promise<ReplayResult> {
   const again = await readRecording(base, run)
-  const { changes } = createDirectoryWorkspace({ path: base.folder, blobs: base.blobs })
-  const difference = await firstDifference(
-    original,
-    again,
-    async (before, after) => (await changes?.(before, after)) ?? [],
-  )
+  const { changes } = createTreeDoor(base)
+  const difference = await firstDifference(original, again, changes)
   const end = endOfRecord(original)
   return {
     same: difference === undefined,

@@ -42,6 +42,8 @@ export const carryLimitsDefault: CarryLimits = { filesMax: 150_000, bytesMax: 2 
 export interface Carried {
   /** Now in the worktree, relative to it. */
   readonly paths: readonly string[]
+  /** Of those, the ones that are links. */
+  readonly linked: readonly string[]
   /** What stayed behind although a rule wants it, and why. */
   readonly skipped: readonly { readonly path: string; readonly why: string }[]
 }
@@ -62,16 +64,19 @@ export async function carryOver(options: CarryOptions): Promise<Carried> {
   const source: Source = { root: fromText(from), files, left: limits }
   const target: Target = { root: fromText(to), files }
   const paths: string[] = []
+  const linked: string[] = []
   const skipped: { path: string; why: string }[] = []
   for (const listed of ignored) {
     const path = listed.replace(/\/$/, '')
     const by = howTo(rules, show(path))
     if (by === undefined || by === 'nothing' || asText(path) === undefined) continue
     const why = await carryOne(source, target, path, by)
-    if (why === undefined) paths.push(show(path))
-    else skipped.push({ path: show(path), why })
+    if (why === undefined) {
+      paths.push(show(path))
+      if (by === 'link') linked.push(show(path))
+    } else skipped.push({ path: show(path), why })
   }
-  return { paths, skipped }
+  return { paths, linked, skipped }
 }
 
 type Target = Folder & { readonly files: WorktreeFiles }

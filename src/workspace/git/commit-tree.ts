@@ -1,7 +1,8 @@
 /** Trees become commits: all of them on a ref that only keeps them, iterations on the run's branch. */
 
-import { LoopError } from '../../loop/index.ts'
+import { LoopError, type TreeId } from '../../loop/index.ts'
 import { fileKey } from './names.ts'
+import type { KnownWorktree } from './open-work-tree.ts'
 import { branchRef, changeRef, type ObjectId, snapshotsRef } from './refs.ts'
 import type { GitPlace, RunGit } from './run-git.ts'
 import type { WorkTree } from './work-tree.ts'
@@ -9,6 +10,8 @@ import type { WorkTree } from './work-tree.ts'
 export interface CommitRequest {
   /** The first line says what changed; it is never empty. */
   readonly message: string
+  /** What is committed; the files as they are unless told. */
+  readonly tree?: TreeId
   /** Kept as lines at the end of the message, by which a commit is known again. */
   readonly trailers?: Readonly<Record<string, string>>
 }
@@ -32,39 +35,45 @@ export async function keepSnapshot(
   beforeRef?: BeforeRef,
 ): Promise<void> {
   if (tree.memory.kept === id) return
-  await advance(tree, snapshotsRef(fileKey(key)), id, 'loopwright snapshot\n', beforeRef)
+  const ref = { name: snapshotsRef(fileKey(key)) }
+  await advance(tree, ref, id, 'loopwright snapshot\n', beforeRef)
   tree.memory.kept = id
 }
 
 export async function commitTree(
   tree: WorkTree,
-  branch: string,
+  { branch, base }: Pick<KnownWorktree, 'branch' | 'base'>,
   id: ObjectId,
   request: CommitRequest,
   beforeRef?: BeforeRef,
 ): Promise<Commit> {
-  const made = await advance(tree, branchRef(branch), id, messageOf(request), beforeRef)
+  // A branch that somebody removed begins anew from where it began.
+  const ref = { name: branchRef(branch), begin: base.commit }
+  const made = await advance(tree, ref, id, messageOf(request), beforeRef)
   return { ...made, tree: id }
 }
 
 async function advance(
   tree: WorkTree,
-  ref: string,
+  ref: { readonly name: string; readonly begin?: ObjectId },
   id: ObjectId,
   message: string,
   beforeRef: BeforeRef,
 ): Promise<{ readonly commit: ObjectId; readonly isNew: boolean }> {
   for (let tries = 1; tries <= triesMax; tries += 1) {
-    const tip = await tipOf(tree, ref)
+    const tip = await tipOf(tree, ref.name)
     if (tip?.tree === id) return { commit: tip.commit, isNew: false }
-    const commit = await writeCommit(tree, id, tip?.commit, message)
+    const commit = await writeCommit(tree, id, tip?.commit ?? ref.begin, message)
     await beforeRef?.()
     const reason = `loopwright: ${message.split('\n', 1)[0] ?? ''}`.slice(0, 200)
-    const change = { ref, to: commit, from: tip?.commit, reason }
+    const change = { ref: ref.name, to: commit, from: tip?.commit, reason }
     if (await changeRef(tree.git, tree.repository, change)) return { commit, isNew: true }
   }
   const advice = 'Stop what moves it, then resume.'
-  throw new LoopError('workspace-failed', `The ref ${ref} keeps being moved by others. ${advice}`)
+  throw new LoopError(
+    'workspace-failed',
+    `The ref ${ref.name} keeps being moved by others. ${advice}`,
+  )
 }
 
 interface Tip {

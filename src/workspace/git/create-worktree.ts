@@ -38,9 +38,15 @@ export interface CreateWorktreeOptions {
   readonly branchPrefix?: string
   /** A branch, a tag or a commit. */
   readonly base?: string
+  /** Where to begin, if it is not the newest commit of the base. */
+  readonly baseCommit?: string
   readonly pathTemplate?: string
   readonly provider?: WorktreeProvider
   readonly allowDirty?: boolean
+  /** Paths in the checkout that may be there uncommitted, if they are not tracked. */
+  readonly apart?: readonly string[]
+  /** Who makes it, so that nobody else takes it for forgotten. */
+  readonly owner?: string
   readonly carry?: readonly CarryRule[]
   readonly carryLimits?: CarryLimits
   readonly freeBytesMin?: number
@@ -56,7 +62,7 @@ export interface CreatedWorktree {
 }
 
 const namesMax = 1000
-const nothing: Carried = { paths: [], skipped: [] }
+const nothing: Carried = { paths: [], linked: [], skipped: [] }
 
 export async function createWorktree(options: CreateWorktreeOptions): Promise<CreatedWorktree> {
   const tools: Tools = {
@@ -120,10 +126,13 @@ async function resumed(
 
 async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<KnownWorktree> {
   const { repository, key, provider = gitProvider } = options
-  const { name, commit, isCheckedOut } = await findBase(tools, repository, options.base)
+  const { name, commit, isCheckedOut } =
+    options.baseCommit === undefined
+      ? await findBase(tools, repository, options.base)
+      : { ...beginningAt(options.baseCommit, options.base), isCheckedOut: false }
   if (options.allowDirty !== true) {
     const known = isCheckedOut ? commit : undefined
-    await requireCommitted(tools.git, tools.files, repository, known)
+    await requireCommitted(tools.git, tools.files, repository, known, options.apart)
   }
   const prefix = options.branchPrefix ?? 'run/'
   const wanted = requireBranchName(`${prefix}${slug(options.name)}`)
@@ -140,6 +149,8 @@ async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<Kn
       base: { name, commit },
       path,
       carried: [],
+      ...(repository.checkout === undefined ? {} : { checkout: repository.checkout }),
+      ...(options.owner === undefined ? {} : { owner: options.owner }),
       createdAtMs: tools.now(),
     }
     if (await tookBranch(tools, repository, record)) return addedOrUndone(tools, options, record)
@@ -147,6 +158,9 @@ async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<Kn
   const advice = 'Choose another name for the run, or remove old worktrees and branches.'
   throw new LoopError('name-taken', `All names like ${wanted} are taken. ${advice}`)
 }
+
+/** The base may be gone by now. */
+const beginningAt = (commit: string, name = commit): WorktreeRecord['base'] => ({ name, commit })
 
 async function tookBranch(
   tools: Tools,
@@ -249,7 +263,12 @@ async function filled(
           ...(options.carry === undefined ? {} : { rules: options.carry }),
           ...(options.carryLimits === undefined ? {} : { limits: options.carryLimits }),
         })
-  const ready: KnownWorktree = { ...known, state: 'ready', carried: carried.paths }
+  const ready: KnownWorktree = {
+    ...known,
+    state: 'ready',
+    carried: carried.paths,
+    ...(carried.linked.length === 0 ? {} : { linked: carried.linked }),
+  }
   await writeRecord(files, repository, ready)
   return { worktree: ready, carried }
 }

@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import { type Bytes, show } from '../bytes.ts'
+import { ignorePattern } from './ignore-pattern.ts'
 import { split } from './list-changes.ts'
 import { makeOwnDirectory } from './own-directory.ts'
 import { commitOf, type ObjectId } from './refs.ts'
@@ -15,12 +16,16 @@ import type { WorktreeFiles } from './worktree-files.ts'
 
 const shownMax = 5
 
-/** Paths that are changed, staged or new. `known` is the commit that is checked out. */
+/**
+ * Paths that are changed, staged or new. `known` is the commit that is checked out; of what is new,
+ * `apart` does not count.
+ */
 export async function uncommitted(
   git: RunGit,
   files: WorktreeFiles,
   repository: Repository,
   known?: ObjectId,
+  apart: readonly string[] = [],
 ): Promise<readonly Bytes[]> {
   const { checkout } = repository
   const head = known ?? (await commitOf(git, repository, 'HEAD', repository.gitDir))
@@ -43,7 +48,14 @@ export async function uncommitted(
     git({
       at,
       command: 'ls-files',
-      options: ['-z', '--others', '--exclude-standard', '--directory', '--no-empty-directory'],
+      options: [
+        '-z',
+        '--others',
+        '--exclude-standard',
+        ...apart.map((path) => `--exclude=${ignorePattern(path)}`),
+        '--directory',
+        '--no-empty-directory',
+      ],
     }),
   ])
   return [...split(changed.stdout), ...split(others.stdout)]
@@ -54,8 +66,9 @@ export async function requireCommitted(
   files: WorktreeFiles,
   repository: Repository,
   known?: ObjectId,
+  apart?: readonly string[],
 ): Promise<void> {
-  const paths = await uncommitted(git, files, repository, known)
+  const paths = await uncommitted(git, files, repository, known, apart)
   if (paths.length === 0) return
   const named = paths
     .slice(0, shownMax)
@@ -63,7 +76,7 @@ export async function requireCommitted(
     .join(', ')
   const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : ''
   const advice =
-    'A run starts from a commit and would not see them. Commit them, put them aside (git stash -u), or allow it (allowDirty).'
+    'A run starts from a commit and would not see them. Commit them, put them aside (git stash -u), allow it (--allow-dirty; in code: allowDirty), or work in the folder itself (--in-place).'
   const message = `${repository.checkout} has uncommitted changes: ${named}${more}. ${advice}`
   throw new LoopError('wrong-status', message)
 }

@@ -6,6 +6,7 @@ import { fromText } from '../bytes.ts'
 import { createExclusions } from '../exclusions.ts'
 import { createStatCache } from '../stat-cache.ts'
 import { adminDir } from './check-worktree.ts'
+import { ignorePattern } from './ignore-pattern.ts'
 import { makeOwnDirectory } from './own-directory.ts'
 import type { Repository } from './repository.ts'
 import type { RunGit } from './run-git.ts'
@@ -33,7 +34,7 @@ export async function openWorkTree(
     // git removes it together with the worktree's own folder.
     path: join(adminDir(repository, id), 'loopwright'),
     exact: true,
-    excludes: [...carried, ...exclude].map(pattern),
+    excludes: [...carried, ...exclude].map((one) => fromText(ignorePattern(one))),
   })
   await removeScratches(files, own.path)
   await removeScratches(files, adminDir(repository, id))
@@ -79,7 +80,3 @@ export async function showIndexIfNone(
   const seen = await files.lstat(index).catch(() => undefined)
   if (seen === undefined) await showIndex(files, tree, id)
 }
-
-/** A line for the list of what is ignored that means this path and no other. */
-const pattern = (path: string): string =>
-  fromText(`/${path.replaceAll(/[\\*?[\]]/g, String.raw`\$&`).replace(/ +$/, String.raw`\ `)}`)

@@ -32,6 +32,8 @@ export interface RemoveWorktreeOptions {
   readonly key: string
   /** Branches that the work may have gone to, besides the one that it started from. */
   readonly mergedInto?: readonly string[]
+  /** All of it goes, whatever is in it: it is of no use to anybody. */
+  readonly discard?: boolean
   readonly provider?: WorktreeProvider
   readonly git?: RunGit
   readonly files?: WorktreeFiles
@@ -73,11 +75,11 @@ async function removeOrKeep(tools: Tools, options: RemoveWorktreeOptions): Promi
     return { status: 'removed', path, branch }
   }
   const record = found.id === undefined ? await completed(tools, repository, found) : found
-  const why = await whyKept(tools, repository, record)
+  const why = options.discard === true ? undefined : await whyKept(tools, repository, record)
   if (why !== undefined) return { status: 'kept', path, why }
   const tip = await commitOf(tools.git, repository, branchRef(branch))
   const branchKept =
-    tip === undefined
+    tip === undefined || options.discard === true
       ? undefined
       : await whyUnmerged(tools, repository, record, tip, options.mergedInto ?? [])
   const removing: WorktreeRecord = {
@@ -136,7 +138,10 @@ async function whyKept(
   const locked = join(adminDir(repository, id), 'locked')
   const reason = await tools.files.readFile(locked, 'utf8').catch(() => undefined)
   if (reason !== undefined) return `it is locked${reason === '' ? '' : ` (${reason.trim()})`}`
-  const paths = await uncommittedIn(await openWorkTree(tools, repository, known), known)
+  const paths = await uncommittedIn(
+    await openWorkTree(tools, repository, known, known.exclude),
+    known,
+  )
   if (paths.length === 0) return undefined
   const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : ''
   return `it has uncommitted changes: ${paths.slice(0, shownMax).join(', ')}${more}`

@@ -13,7 +13,7 @@ import { LoopError } from '../../loop/index.ts'
 import { fileKey } from './names.ts'
 import { replaceFile } from './own-directory.ts'
 import type { Repository } from './repository.ts'
-import type { WorktreeFiles } from './worktree-files.ts'
+import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 
 export interface WorktreeRecord {
   readonly version: 1
@@ -27,6 +27,14 @@ export interface WorktreeRecord {
   readonly id?: string
   /** Paths, relative to the worktree, that were brought from the checkout. */
   readonly carried: readonly string[]
+  /** Of those, the ones that are links to the checkout's own. */
+  readonly linked?: readonly string[]
+  /** Paths that are no part of the work, as it was last opened. */
+  readonly exclude?: readonly string[]
+  /** The checkout that it was made from. */
+  readonly checkout?: string
+  /** Who made it, so that nobody else takes it for forgotten. */
+  readonly owner?: string
   /** Where its files go while it is being removed. */
   readonly trash?: string
   /** The branch goes too, if it is still there. */
@@ -50,6 +58,10 @@ const recordSchema: z.ZodType<WorktreeRecord> = z.strictObject({
     .regex(/^[^/\0]+$/)
     .exactOptional(),
   carried: z.array(text).max(10_000),
+  linked: z.array(text).max(10_000).exactOptional(),
+  exclude: z.array(text).max(10_000).exactOptional(),
+  checkout: text.exactOptional(),
+  owner: text.exactOptional(),
   trash: text.exactOptional(),
   dropBranchAt: commit.exactOptional(),
   createdAtMs: z.number(),
@@ -67,6 +79,17 @@ export async function readRecord(
 ): Promise<WorktreeRecord | undefined> {
   const record = await readOne(files, fileOf(repository, key))
   return record?.key === key ? record : undefined
+}
+
+/** One that was finished, by its key; undefined when there is none, or it is being removed. */
+export async function findWorktree(
+  repository: Repository,
+  key: string,
+  files: WorktreeFiles = worktreeFiles,
+): Promise<(WorktreeRecord & { readonly id: string }) | undefined> {
+  const found = await readRecord(files, repository, key)
+  if (found?.state !== 'ready' || found.id === undefined) return undefined
+  return { ...found, id: found.id }
 }
 
 /** In the order in which they were made. */

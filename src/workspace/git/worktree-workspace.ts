@@ -11,13 +11,12 @@
 
 import type { Workspace } from '../../engine/index.ts'
 import { isLoopError, LoopError, type TreeId } from '../../loop/index.ts'
-import { show } from '../bytes.ts'
 import { hasCode } from '../place.ts'
 import { ChangedError } from '../read-file.ts'
 import { checkWorktree, failed } from './check-worktree.ts'
 import { type Commit, type CommitRequest, commitTree, keepSnapshot, tipOf } from './commit-tree.ts'
+import { type Compared, changedPaths, patchBetween } from './compare-trees.ts'
 import { fromTreeId, toTreeId } from './git-tree-id.ts'
-import { split } from './list-changes.ts'
 import { fileKey } from './names.ts'
 import {
   type KnownWorktree,
@@ -34,6 +33,7 @@ import { type RunGit, runGit } from './run-git.ts'
 import { snapshotWorkTree } from './snapshot-work-tree.ts'
 import type { WorkTree } from './work-tree.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
+import { readRecord, writeRecord } from './worktree-record.ts'
 
 export interface WorktreeWorkspaceOptions {
   readonly repository: Repository
@@ -49,13 +49,11 @@ export interface WorktreeWorkspaceOptions {
 
 export interface WorktreeWorkspace extends Workspace {
   changes(before: TreeId, after: TreeId): Promise<readonly string[]>
-  /** The files as they are, as a commit on the run's branch. Done again, it is the same commit. */
+  /** A commit on the run's branch. Done again, it is the same commit. */
   commit(request: CommitRequest): Promise<Commit>
   /** What changed, for people. Cut off at `bytesMax`. */
   patch(before: TreeId, after: TreeId, bytesMax?: number): Promise<string>
 }
-
-const patchBytesMax = 4 * 1024 * 1024
 
 export async function openWorktree(options: WorktreeWorkspaceOptions): Promise<WorktreeWorkspace> {
   const { repository, worktree, exclude = [] } = options
@@ -69,6 +67,7 @@ export async function openWorktree(options: WorktreeWorkspaceOptions): Promise<W
   // git forgot it, but it is there, and it is ours.
   if (status !== 'there') await registerAgain(tools.files, repository, worktree, status)
   const tree = await openWorkTree(tools, repository, worktree, exclude)
+  await noteExclude(tools.files, repository, worktree, exclude)
   const run: OpenRun = { tools, tree, worktree, exclude, beforeRef: options.beforeRef }
   let last: Promise<unknown> = Promise.resolve()
 
@@ -86,10 +85,10 @@ export async function openWorktree(options: WorktreeWorkspaceOptions): Promise<W
     snapshot: () => inTurn('snapshot', async () => toTreeId(await snapshot(run))),
     restore: (wanted) => inTurn('restore', () => restore(run, fromTreeId(wanted))),
     changes: (before, after) =>
-      inTurn('comparison', () => changes(run, fromTreeId(before), fromTreeId(after))),
+      inTurn('comparison', () => changedPaths(compared(run, before, after))),
     commit: (request) => inTurn('commit', () => commit(run, request)),
-    patch: (before, after, bytesMax = patchBytesMax) =>
-      inTurn('comparison', () => patch(run, fromTreeId(before), fromTreeId(after), bytesMax)),
+    patch: (before, after, bytesMax) =>
+      inTurn('comparison', () => patchBetween(compared(run, before, after), bytesMax)),
   }
 }
 
@@ -99,6 +98,18 @@ interface OpenRun {
   readonly worktree: KnownWorktree
   readonly exclude: readonly string[]
   readonly beforeRef: (() => Promise<void>) | undefined
+}
+
+/** Whoever cleans up must know that they are no work that could be lost. */
+async function noteExclude(
+  files: WorktreeFiles,
+  repository: Repository,
+  worktree: KnownWorktree,
+  exclude: readonly string[],
+): Promise<void> {
+  const known = await readRecord(files, repository, worktree.key)
+  if (known === undefined || (known.exclude ?? []).join('\0') === exclude.join('\0')) return
+  await writeRecord(files, repository, { ...known, exclude })
 }
 
 const statusOf = ({ tools, tree, worktree }: OpenRun): ReturnType<typeof checkWorktree> =>
@@ -142,45 +153,19 @@ async function restore(run: OpenRun, wanted: ObjectId): Promise<void> {
 
 async function commit(run: OpenRun, request: CommitRequest): Promise<Commit> {
   const { tools, tree, worktree } = run
-  const id = await snapshot(run)
-  const made = await commitTree(tree, worktree.branch, id, request, run.beforeRef)
-  await showIndex(tools.files, tree, worktree.id)
+  const id = request.tree === undefined ? await snapshot(run) : fromTreeId(request.tree)
+  const made = await commitTree(tree, worktree, id, request, run.beforeRef)
+  const isShown = (await statusOf(run)) === 'there'
+  if (isShown) await showIndex(tools.files, tree, worktree.id)
   return made
 }
 
-async function changes(
-  { tree }: OpenRun,
-  before: ObjectId,
-  after: ObjectId,
-): Promise<readonly string[]> {
-  const { stdout } = await tree.git({
-    at: tree.own.at(tree.path),
-    command: 'diff-tree',
-    options: ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'],
-    operands: [before, after],
-  })
-  return split(stdout)
-    .map((path) => show(path))
-    .toSorted()
-}
-
-async function patch(
-  { tree }: OpenRun,
-  before: ObjectId,
-  after: ObjectId,
-  bytesMax: number,
-): Promise<string> {
-  const { stdout } = await tree.git({
-    at: tree.own.at(tree.path),
-    command: 'diff-tree',
-    options: ['-r', '-p', '--no-color', '--no-ext-diff', '--no-textconv', '--find-renames'],
-    operands: [before, after],
-    outputBytesMax: 256 * 1024 * 1024,
-  })
-  if (stdout.length <= bytesMax) return stdout.toString('utf8')
-  const left = stdout.length - bytesMax
-  return `${stdout.toString('utf8', 0, bytesMax)}\n[${left} bytes more]\n`
-}
+const compared = ({ tree }: OpenRun, before: TreeId, after: TreeId): Compared => ({
+  git: tree.git,
+  at: tree.own.at(tree.path),
+  before: fromTreeId(before),
+  after: fromTreeId(after),
+})
 
 function explained(what: string, path: string, cause: unknown): LoopError {
   const reason = cause instanceof Error ? cause.message : String(cause)

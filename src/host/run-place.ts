@@ -1,0 +1,250 @@
+/**
+ * Where a run works. A new one's name, id and folder are settled, and its worktree is made, before
+ * anything is opened there; one that is taken up again finds its worktree, or has it made again.
+ */
+
+import { basename, dirname, join } from 'node:path'
+import { loadRun, type RunRow, readCreated } from '../engine/index.ts'
+import { isLoopError, LoopError, type RunId, type RunWorktree, type TreeId } from '../loop/index.ts'
+import {
+  type CreatedWorktree,
+  chooseProvider,
+  createWorktree,
+  findRepository,
+  findWorktree,
+  forgetSnapshots,
+  type KnownWorktree,
+  openGitTrees,
+  type Repository,
+  remakeWorktree,
+  removeWorktree,
+} from '../workspace/index.ts'
+import type { HostPorts } from './driver.ts'
+import { pathInside, requireFolder, resolveWorkspace } from './places.ts'
+import { chooseName } from './run-names.ts'
+import { decideWorktree, settingsOf, type WorktreeChoice } from './worktree-options.ts'
+
+/** Opened once a run is driven in it. */
+export interface PlacedWorktree {
+  readonly repository: Repository
+  readonly worktree: KnownWorktree
+}
+
+export interface RunPlace {
+  readonly id: RunId
+  readonly name: string
+  /** The folder to work in; undefined: none. */
+  readonly workspace: string | undefined
+  /** For the record; undefined: the folder is worked in as it is. */
+  readonly worktree: RunWorktree | undefined
+  readonly placed: PlacedWorktree | undefined
+  /** The folder that the worktree stands for. */
+  readonly checkout: string | undefined
+  /** What links in the workspace lead to: to be seen, and not to be changed. */
+  readonly readOnly: readonly string[]
+  /** Why it is this folder, where a person might wonder. */
+  readonly why: string | undefined
+  /** What a person should know. */
+  readonly problems: readonly string[]
+  /** Takes back what was made, unless there is a run by now or something is in it. */
+  leave(): Promise<void>
+}
+
+export interface PlaceOptions {
+  /** A readable name; one is made up otherwise. */
+  readonly name?: string
+  /** The folder to work in, or whose repository the worktree is of. */
+  readonly workspace?: string
+  readonly worktree?: WorktreeChoice
+  /** Files that may be there uncommitted, if they are not tracked: whole paths. */
+  readonly apart?: readonly string[]
+}
+
+export interface PlaceForkOptions extends Pick<PlaceOptions, 'name' | 'workspace' | 'worktree'> {
+  readonly iteration: number
+  readonly replaceFiles?: boolean
+}
+
+export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<RunPlace> {
+  const workspace = resolveWorkspace(options.workspace, base.folder)
+  requireFolder(workspace)
+  const named = await chooseName(base.journal, options.name)
+  const settings = settingsOf(options.worktree)
+  const { repository, why } = await decideWorktree(workspace, settings, base.folder)
+  if (repository === undefined) return inFolder(named, workspace, why)
+  const { base: from, path, branchPrefix, carry, allowDirty } = settings
+  const apart = [...(options.apart ?? []), base.folder].flatMap(
+    (file) => pathInside(repository.checkout ?? workspace ?? '', file) ?? [],
+  )
+  const made = await createWorktree({
+    repository,
+    key: named.id,
+    name: named.name,
+    provider: await chooseProvider(settings.provider),
+    owner: base.folder,
+    apart,
+    allowDirty,
+    ...(from === undefined ? {} : { base: from }),
+    ...(path === undefined ? {} : { pathTemplate: path }),
+    ...(branchPrefix === undefined ? {} : { branchPrefix }),
+    ...(carry === undefined ? {} : { carry }),
+  })
+  return inWorktree(base, named, repository, made)
+}
+
+/** A worktree of its own for a run that goes on from a checkpoint of one that has one. */
+export async function placeFork(
+  base: HostPorts,
+  options: Pick<PlaceOptions, 'name' | 'worktree'>,
+  from: { readonly worktree: RunWorktree; readonly tree: TreeId | undefined },
+): Promise<RunPlace> {
+  const named = await chooseName(base.journal, options.name)
+  const repository = await repositoryOf(from.worktree)
+  const { path, branchPrefix, carry, provider } = settingsOf(options.worktree)
+  const { branch, base: begin } = from.worktree
+  const commit =
+    from.tree === undefined
+      ? undefined
+      : await openGitTrees(repository).commitWith(branch, from.tree)
+  const made = await createWorktree({
+    repository,
+    key: named.id,
+    name: named.name,
+    provider: await chooseProvider(provider),
+    owner: base.folder,
+    allowDirty: true,
+    base: begin.name,
+    baseCommit: commit ?? begin.commit,
+    ...(path === undefined ? {} : { pathTemplate: path }),
+    ...(branchPrefix === undefined ? {} : { branchPrefix }),
+    ...(carry === undefined ? {} : { carry }),
+  })
+  return inWorktree(base, named, repository, made)
+}
+
+/** A worktree like that of another run, in a folder that was chosen for it. */
+export async function placeReplica(
+  base: HostPorts,
+  named: Named,
+  like: RunWorktree,
+  path: string,
+): Promise<RunPlace> {
+  const repository = await repositoryOf(like)
+  const made = await createWorktree({
+    repository,
+    key: named.id,
+    name: named.name,
+    branchPrefix: 'replay/',
+    owner: base.folder,
+    allowDirty: true,
+    base: like.base.name,
+    baseCommit: like.base.commit,
+    pathTemplate: path,
+  })
+  return inWorktree(base, named, repository, made)
+}
+
+/** All of it goes, but for its snapshots: whoever has the run on record may ask for its files. */
+export async function discardWorktree(worktree: RunWorktree): Promise<void> {
+  const repository = await repositoryOf(worktree)
+  await removeWorktree({ repository, key: worktree.key, discard: true })
+}
+
+/** Where a run works that is taken up again. A worktree that was deleted is made again. */
+export async function placeAgain(base: HostPorts, run: RunRow, given?: string): Promise<RunPlace> {
+  const { worktree } = await readCreated(base.journal, run.id)
+  const moved = resolveWorkspace(given, base.folder)
+  if (worktree === undefined) return inFolder(run, moved ?? run.workspace, undefined)
+  if (moved !== undefined && moved !== run.workspace) {
+    const message = `Run "${run.name}" works in a git worktree, ${run.workspace}, and in no other folder.`
+    throw new LoopError('bad-request', `${message} Move it back, or fork the run.`)
+  }
+  const repository = await repositoryOf(worktree)
+  const known = await findWorktree(repository, worktree.key)
+  if (known === undefined) {
+    const message = `The worktree of run "${run.name}" was removed from ${repository.home}.`
+    throw new LoopError('workspace-failed', `${message} Fork the run: its checkpoints are there.`)
+  }
+  // Whoever holds it looks after it.
+  if (!run.held) await remake(base, run, repository, known)
+  const none = { paths: [], linked: [], skipped: [] }
+  return inWorktree(base, run, repository, { worktree: known, carried: none })
+}
+
+async function remake(
+  { journal }: HostPorts,
+  { id }: RunRow,
+  repository: Repository,
+  worktree: KnownWorktree,
+): Promise<void> {
+  const { state } = await loadRun(journal, id)
+  const tree = state.suspendedTree ?? state.tree
+  await remakeWorktree({ repository, worktree, ...(tree === undefined ? {} : { tree }) })
+}
+
+/** The repository of a run's worktree, wherever that is. */
+export async function repositoryOf({
+  repository: commonDir,
+}: Pick<RunWorktree, 'repository'>): Promise<Repository> {
+  const folder = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir
+  const found = await findRepository(folder)
+  if (found.commonDir === commonDir) return found
+  const message = `The repository ${commonDir} is not there any more.`
+  throw new LoopError('workspace-failed', `${message} Put it back where it was.`)
+}
+
+type Named = Pick<RunRow, 'id' | 'name'>
+
+/** The folder itself. */
+export const inFolder = (
+  { id, name }: Named,
+  workspace: string | undefined,
+  why?: string,
+): RunPlace => ({
+  id,
+  name,
+  workspace,
+  worktree: undefined,
+  placed: undefined,
+  checkout: undefined,
+  readOnly: [],
+  why,
+  problems: [],
+  leave: async () => undefined,
+})
+
+function inWorktree(
+  base: HostPorts,
+  { id, name }: Named,
+  repository: Repository,
+  { worktree, carried }: CreatedWorktree,
+): RunPlace {
+  const { key, branch, base: begin, path, linked = [] } = worktree
+  const checkout = worktree.checkout ?? repository.checkout
+  return {
+    id,
+    name,
+    workspace: path,
+    worktree: { repository: repository.commonDir, key, branch, base: begin },
+    placed: { repository, worktree },
+    checkout,
+    readOnly: checkout === undefined ? [] : linked.map((one) => join(checkout, one)),
+    why: undefined,
+    problems: carried.skipped.map((one) => `${one.path} stays behind: ${one.why}.`),
+    async leave() {
+      if (await isRun(base, id)) return
+      await removeWorktree({ repository, key })
+      await forgetSnapshots(repository, key)
+    },
+  }
+}
+
+async function isRun({ journal }: HostPorts, id: RunId): Promise<boolean> {
+  return journal.findRun(id).then(
+    () => true,
+    (error: unknown) => {
+      if (isLoopError(error, 'unknown-run')) return false
+      throw error
+    },
+  )
+}

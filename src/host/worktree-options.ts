@@ -1,0 +1,69 @@
+/** Whether a new run gets a git worktree of its own: what was asked for, and what the folder is. */
+
+import { lstatSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isLoopError, LoopError } from '../loop/index.ts'
+import type { WorktreeSettings } from '../protocol/index.ts'
+import { findRepository, openGitTrees, type Repository } from '../workspace/index.ts'
+import { pathInside } from './places.ts'
+
+/** `true`: a worktree, or an error. `auto`: one where the folder is the top of a repository. */
+export type WorktreeChoice = 'auto' | boolean | Partial<WorktreeSettings>
+
+export const settingsOf = (choice: WorktreeChoice | undefined): WorktreeSettings => ({
+  provider: 'auto',
+  allowDirty: false,
+  use: true,
+  ...(typeof choice === 'object' ? choice : { use: choice ?? false }),
+})
+
+export interface Decided {
+  /** Absent: the folder itself is worked in. */
+  readonly repository?: Repository
+  /** Why so, where a person might wonder. */
+  readonly why?: string
+}
+
+export async function decideWorktree(
+  workspace: string | undefined,
+  { use }: Pick<WorktreeSettings, 'use'>,
+  record: string,
+): Promise<Decided> {
+  if (use === false) return {}
+  if (workspace === undefined) {
+    if (use === 'auto') return {}
+    throw new LoopError('bad-request', 'A run in a worktree needs a folder. Give its workspace.')
+  }
+  if (use === true) return { repository: await requireTop(workspace) }
+  // What is in the record is for runs to work in, and for nobody to look at.
+  if (pathInside(record, workspace) !== undefined) return {}
+  const above = folderWithGit(workspace)
+  if (above === undefined) return {}
+  if (above !== workspace) return { why: `it is inside the repository ${above}, not its top` }
+  try {
+    const repository = await findRepository(workspace)
+    if (repository.checkout !== workspace) return {}
+    if ((await openGitTrees(repository).treeOf('HEAD')) !== undefined) return { repository }
+    return { why: 'the repository has no commit yet' }
+  } catch (error) {
+    if (!isLoopError(error)) throw error
+    return { why: `no worktree can be made: ${error.message}` }
+  }
+}
+
+async function requireTop(workspace: string): Promise<Repository> {
+  const repository = await findRepository(workspace)
+  if (repository.checkout === workspace) return repository
+  const top = repository.checkout ?? repository.home
+  throw new LoopError(
+    'bad-request',
+    `${workspace} is inside the repository ${top}, and a worktree is of all of it. Give ${top} as the workspace, or work in the folder itself (--in-place).`,
+  )
+}
+
+/** The folder, or the nearest one above it, that has a `.git`. */
+function folderWithGit(folder: string): string | undefined {
+  if (lstatSync(join(folder, '.git'), { throwIfNoEntry: false }) !== undefined) return folder
+  const above = dirname(folder)
+  return above === folder ? undefined : folderWithGit(above)
+}

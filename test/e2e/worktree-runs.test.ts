@@ -1,0 +1,208 @@
+/**
+ * Runs of loop files in a git repository, by the built loopctl, with real git and a scripted agent: each
+ * works in a worktree of its own, and the person's checkout stays as it was.
+ */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ctl, endOf, eventsOf, leftAt, type Place, place } from './loop-fixture.ts'
+
+const counting = `
+prompt: "Count. {{ progress }}"
+checks: { three: 'test "$(wc -l < log.txt)" -ge 3' }
+agent:
+  script:
+    - - { call: run, args: { command: echo x >> log.txt } }
+      - { say: "Counted\\u001b[31m one.\\nMore." }
+`
+
+interface Checkout extends Place {
+  git(...args: readonly string[]): string
+  /** All that a person sees of it, and the bytes of its index. */
+  seen(): string
+}
+
+const identity = ['-c', 'user.name=A', '-c', 'user.email=a@localhost']
+
+function repository(loop: string, files: Readonly<Record<string, string>> = {}): Checkout {
+  const at = place(loop, { 'a.txt': 'a\n', ...files })
+  const env = { PATH: process.env['PATH'] ?? '', HOME: at.state, GIT_CONFIG_NOSYSTEM: '1' }
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', [...identity, ...args], {
+      cwd: at.work,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  git('init', '-q', '-b', 'main')
+  git('add', '-A')
+  git('commit', '-q', '-m', 'first')
+  const seen = (): string =>
+    [
+      git('status', '--porcelain', '--ignored'),
+      git('rev-parse', 'HEAD'),
+      git('symbolic-ref', 'HEAD'),
+      readFileSync(join(at.work, '.git/index')).toString('hex'),
+    ].join('\n')
+  return { ...at, git, seen }
+}
+
+const run = (at: Place, ...args: string[]): ReturnType<typeof ctl> =>
+  ctl(at, '--json', 'run', at.file, '--trust', ...args)
+
+const folderOf = (at: Place, name: string): string => join(dirname(at.work), `work.run-${name}`)
+
+const subjects = (at: Checkout, branch: string): readonly string[] =>
+  at.git('log', '--format=%s', `main..${branch}`).trim().split('\n')
+
+describe('a run in a repository', () => {
+  test('works on a branch of its own, a commit for each iteration, and leaves the checkout', async () => {
+    const at = repository(counting)
+    const before = at.seen()
+    const ended = await run(at, '--name', 'Count it')
+    expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
+    expect(at.seen()).toBe(before)
+    expect(existsSync(join(at.work, 'log.txt'))).toBe(false)
+    expect(subjects(at, 'run/count-it')).toEqual([
+      'Count it: iteration 3',
+      'Count it: iteration 2',
+      'Count it: iteration 1',
+    ])
+    const [created] = eventsOf(ended, 'run-created')
+    expect(created).toMatchObject({
+      worktree: {
+        branch: 'run/count-it',
+        base: { name: 'main', commit: at.git('rev-parse', 'main').trim() },
+        repository: join(at.work, '.git'),
+      },
+    })
+    const folder = folderOf(at, 'count-it')
+    expect(readFileSync(join(folder, 'log.txt'), 'utf8')).toBe('x\nx\nx\n')
+    expect(at.git('-C', folder, 'status', '--porcelain')).toBe('')
+    const body = at.git('log', '-1', '--format=%b', 'run/count-it')
+    expect(body).toContain('Counted [31m one.\n\nLoopwright-Run: ')
+  })
+
+  test('says first where it works', async () => {
+    const at = repository(counting)
+    const { stdout } = await ctl(at, 'run', at.file, '--trust', '--name', 'seen')
+    const [first] = stdout.split('\n')
+    expect(first).toContain(`on run/seen in ${folderOf(at, 'seen')}`)
+  })
+
+  test('with --in-place works in the checkout itself', async () => {
+    const at = repository(counting)
+    expect(await run(at, '--in-place', '--name', 'here')).toMatchObject({ code: 0 })
+    expect(readFileSync(join(at.work, 'log.txt'), 'utf8')).toBe('x\nx\nx\n')
+    expect(at.git('branch', '--list', 'run/*')).toBe('')
+  })
+
+  test('is refused while there are uncommitted changes, with the ways out', async () => {
+    const at = repository(counting)
+    writeFileSync(join(at.work, 'a.txt'), 'changed\n')
+    const refused = await run(at, '--name', 'dirty')
+    expect(refused.code).not.toBe(0)
+    for (const way of ['a.txt', 'Commit', 'git stash', '--allow-dirty', '--in-place']) {
+      expect(refused.stderr + refused.stdout).toContain(way)
+    }
+    expect(at.git('branch', '--list', 'run/*')).toBe('')
+    expect(await run(at, '--name', 'dirty', '--allow-dirty')).toMatchObject({ code: 0 })
+    expect(readFileSync(join(folderOf(at, 'dirty'), 'a.txt'), 'utf8')).toBe('a\n')
+  })
+
+  test('does not count a new loop file, what it names, or the record as a change', async () => {
+    const at = repository(counting)
+    const file = join(at.work, 'loops', 'count.yaml')
+    mkdirSync(dirname(file))
+    writeFileSync(join(dirname(file), 'prompt.md'), 'Count. {{ progress }}')
+    writeFileSync(
+      file,
+      `workspace: ..\n${counting.replace('"Count. {{ progress }}"', '{ file: prompt.md }')}`,
+    )
+    const state = join(at.work, '.record [x]')
+    const inside = { ...at, state, file }
+    expect(await run(inside, '--name', 'one')).toMatchObject({ code: 0 })
+    expect(await run(inside, '--name', 'two')).toMatchObject({ code: 0 })
+    expect(subjects(at, 'run/two')).toHaveLength(3)
+  })
+
+  test('in a folder inside the repository works there, and says why', async () => {
+    const at = repository(counting)
+    const inner = join(at.work, 'inner')
+    mkdirSync(inner)
+    const { stdout, code } = await ctl(at, 'run', at.file, '--trust', '--workspace', inner)
+    expect(code).toBe(0)
+    expect(stdout.split('\n')[0]).toContain(`inside the repository ${at.work}`)
+    expect(existsSync(join(inner, 'log.txt'))).toBe(true)
+  })
+
+  test('that cannot begin leaves no worktree behind', async () => {
+    const at = repository(`${counting}sandbox: { readOnly: [not-there] }\n`)
+    const refused = await run(at, '--name', 'never')
+    expect(refused.code).not.toBe(0)
+    expect(existsSync(folderOf(at, 'never'))).toBe(false)
+    expect(at.git('branch', '--list', 'run/*')).toBe('')
+    expect(at.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+  })
+
+  test('starts from another branch with --base', async () => {
+    const at = repository(counting)
+    at.git('switch', '-q', '-c', 'other')
+    writeFileSync(join(at.work, 'other.txt'), 'o\n')
+    at.git('add', '-A')
+    at.git('commit', '-q', '-m', 'other')
+    at.git('switch', '-q', 'main')
+    expect(await run(at, '--base', 'other', '--name', 'based')).toMatchObject({ code: 0 })
+    expect(existsSync(join(folderOf(at, 'based'), 'other.txt'))).toBe(true)
+  })
+})
+
+const slow = `
+prompt: Count.
+checks: { three: 'test "$(wc -l < log.txt)" -ge 3' }
+agent:
+  script:
+    - - { call: run, args: { command: echo x >> log.txt } }
+      - { say: one }
+    - - { call: run, args: { command: 'echo x >> log.txt; sleep 2' } }
+      - { say: two }
+    - - { call: run, args: { command: echo x >> log.txt } }
+      - { say: three }
+`
+
+describe('a run in a worktree that is taken up again', () => {
+  test('after kill -9 goes on where it was and loses no commit', async () => {
+    const at = repository(slow)
+    const args = ['run', at.file, '--trust', '--attended', '--name', 'killed']
+    expect(await leftAt(at, {}, args, 'iteration 2', 'SIGKILL')).toBe(null)
+    const tip = at.git('rev-parse', 'run/killed').trim()
+    expect(subjects(at, 'run/killed')).toEqual(['killed: iteration 1'])
+    expect(await ctl(at, '--json', 'resume', 'killed', '--attended')).toMatchObject({ code: 0 })
+    expect(subjects(at, 'run/killed')).toHaveLength(3)
+    expect(at.git('rev-parse', 'run/killed~2').trim()).toBe(tip)
+    expect(readFileSync(join(folderOf(at, 'killed'), 'log.txt'), 'utf8')).toBe('x\nx\nx\n')
+  })
+
+  test.each(['deleted', 'pruned'] as const)('whose worktree was %s has it again', async (what) => {
+    const at = repository(slow, {
+      '.gitignore': '.env\n',
+    })
+    writeFileSync(join(at.work, '.env'), 'KEY=1\n')
+    const args = ['run', at.file, '--trust', '--attended', '--name', 'gone']
+    await leftAt(at, {}, args, 'iteration 2')
+    const folder = folderOf(at, 'gone')
+    if (what === 'deleted') rmSync(folder, { recursive: true })
+    else rmSync(join(at.work, '.git/worktrees'), { recursive: true })
+    const ended = await ctl(at, '--json', 'resume', 'gone', '--attended')
+    expect(ended).toMatchObject({ code: 0 })
+    expect(
+      eventsOf(ended, 'workspace-changed').filter(({ why }) => why === 'changed-outside'),
+    ).toEqual([])
+    expect(readFileSync(join(folder, 'log.txt'), 'utf8')).toBe('x\nx\nx\n')
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('KEY=1\n')
+    expect(subjects(at, 'run/gone')).toHaveLength(3)
+    expect(at.git('-C', folder, 'status', '--porcelain')).toBe('')
+  })
+})
