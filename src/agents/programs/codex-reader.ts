@@ -153,11 +153,15 @@ function callOf(item: unknown): { readonly tool: string; readonly args: string }
   }
 }
 
-/** A command that was not run has no exit code; one that ran and failed is part of the work. */
+/**
+ * A command that was not run has no exit code, or its own sandbox complains; one that ran and failed is
+ * part of the work.
+ */
 function wasRefused(item: unknown): boolean {
   const status = textAt(item, 'status')
   if (status === 'declined') return true
-  const isCommand = textAt(item, 'type') === 'command_execution'
+  if (textAt(item, 'type') !== 'command_execution' || status !== 'failed') return false
   const exitCode = at(item, 'exit_code')
-  return isCommand && status === 'failed' && (typeof exitCode !== 'number' || exitCode < 0)
+  const isOwnSandbox = textAt(item, 'aggregated_output')?.startsWith('bwrap: ') === true
+  return typeof exitCode !== 'number' || exitCode < 0 || isOwnSandbox
 }
