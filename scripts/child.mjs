@@ -40,11 +40,12 @@ export function runToEnd([command, ...args], { quiet = false } = {}) {
  * Runs a Node program in our place: with our terminal, and with the signals that are sent to us.
  * (package.json starts these scripts with `exec`: the shell that npm puts between would die of a
  * signal and leave us running.)
+ * Its standard output can go to our standard error instead: 2.
  * A terminal sends Ctrl-C to the child itself, so SIGINT is passed on only where there is none.
  */
-export function runInOurPlace(args) {
+export function runInOurPlace(args, { stdout = 1 } = {}) {
   return new Promise((settle, reject) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
+    const child = spawn(process.execPath, args, { cwd: root, stdio: [0, stdout, 2] })
     const passOn = (signal) => {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
     }

@@ -1,4 +1,5 @@
-// `node scripts/complete-lock.mjs`: run it after `npm install` has changed package-lock.json.
+// `node scripts/complete-lock.mjs [folder]`: run it after `npm install` has changed package-lock.json, there or
+// in another folder of the repository.
 // A registry mirror may lack builds of a tool for other platforms. npm then leaves them out of the
 // lock file without a word, and `npm ci` refuses that file everywhere. This adds what was left out:
 // the version its parent asks for and the platform its name tells. Such an entry has no checksum;
@@ -13,7 +14,7 @@ const processors = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'ris
 const libraries = { gnu: 'glibc', musl: 'musl' }
 
 await runScript(() => {
-  const path = join(root, 'package-lock.json')
+  const path = join(root, process.argv[2] ?? '.', 'package-lock.json')
   const lock = JSON.parse(readFileSync(path, 'utf8'))
   const added = missingFrom(lock.packages)
   for (const [name, entry] of added) lock.packages[`node_modules/${name}`] = entry
@@ -43,7 +44,8 @@ function missingFrom(packages) {
 /** `@oxlint/binding-linux-arm64-musl` is for Linux on arm64 with musl. */
 function platformOf(name) {
   const words = name.split(/[-/]/)
-  const os = words.filter((word) => systems.includes(word) || word === 'win32')
+  const found = words.map((word) => (word === 'windows' ? 'win32' : word))
+  const os = found.filter((word) => systems.includes(word) || word === 'win32')
   const cpu = words.filter((word) => processors.includes(word) || /^(x64|wasm32)$/.test(word))
   const libc = words.filter((word) => word in libraries).map((word) => libraries[word])
   return {

@@ -72,7 +72,7 @@ export async function spentOf(at: Place, run: string): Promise<Spent> {
   return (JSON.parse(stdout) as { readonly state: { readonly spent: Spent } }).state.spent
 }
 
-export const billOf = ({ bills }: ModelServer): number =>
+export const billOf = ({ bills }: Pick<ModelServer, 'bills'>): number =>
   bills.reduce((sum, { input, output }) => sum + input + output, 0)
 
 export const write = (at: Place, name: string, text: string): void =>

@@ -1,0 +1,158 @@
+/**
+ * The real agent programs with a scripted model, started as a user would: a loop file, a git repository, and
+ * the built loopctl as a process of its own. Where they are installed is said by LOOPWRIGHT_AGENTS;
+ * scripts/test-agents.mjs sees to that.
+ */
+
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { processesIn } from '../../src/testing/agent-contract/left-behind.ts'
+import {
+  type ModelAnswer,
+  type ModelRequest,
+  type ModelServer,
+  startModelServer,
+} from '../../src/testing/index.ts'
+import { ctlWith, type Ended, endOf, eventsOf, type Place, place } from '../e2e/loop-fixture.ts'
+
+const installed = process.env['LOOPWRIGHT_AGENTS']
+if (installed === undefined) {
+  throw new Error('Nobody said where the programs are. Start these tests with: npm run test:agents')
+}
+process.env['PATH'] = [join(installed, 'node_modules/.bin'), process.env['PATH']].join(delimiter)
+
+export const programs = ['claude', 'codex', 'opencode', 'gemini'] as const
+export type Program = (typeof programs)[number]
+
+/** Where a program may not be kept, but at the gateway. */
+export const key = 'sk-real-0123456789abcdef0123456789'
+
+/** The provider, wherever a program looks for it. */
+export const behind = ({ url }: Pick<ModelServer, 'url'>): Record<string, string> => ({
+  ANTHROPIC_BASE_URL: url,
+  ANTHROPIC_API_KEY: key,
+  OPENAI_BASE_URL: url,
+  OPENAI_API_KEY: key,
+  GOOGLE_GEMINI_BASE_URL: url.replace(/\/v1$/, ''),
+  GEMINI_API_KEY: key,
+})
+
+/** How the programs call what runs a command, and what it wants to be told. */
+const shells: Readonly<Record<string, (command: string) => Readonly<Record<string, unknown>>>> = {
+  Bash: (command) => ({ command, description: 'Mends it' }),
+  bash: (command) => ({ command, description: 'Mends it' }),
+  exec_command: (cmd) => ({ cmd }),
+  shell: (command) => ({ command: ['sh', '-c', command] }),
+  shell_command: (command) => ({ command }),
+  run_shell_command: (command) => ({ command, description: 'Mends it' }),
+}
+
+const asksMax = 8
+const usage = { input: 700, output: 30 }
+
+/** Has one command run, and reports when it saw that it did. Titles and the like are answered too. */
+export function mending(command: string): (request: ModelRequest, number: number) => ModelAnswer {
+  return (request, number) => {
+    const shell = request.tools.find((name) => name in shells)
+    const isMended = JSON.stringify(request.body).includes('mended-it')
+    if (shell === undefined || isMended || number > asksMax) {
+      return { text: 'The test passes now.', usage }
+    }
+    const args = shells[shell]?.(`${command} && echo mended""-it`) ?? {}
+    return { calls: [{ name: shell, args: args as never }], usage }
+  }
+}
+
+export const mend = "sed -i 's/a - b/a + b/' sum.js && node --test"
+
+const project = {
+  'package.json': '{ "type": "module" }\n',
+  'sum.js': 'export const sum = (a, b) => a - b\n',
+  'sum.test.js': `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sum } from './sum.js'
+
+test('two and three make five', () => assert.equal(sum(2, 3), 5))
+`,
+}
+
+/** A git repository with a test that fails, and a loop in which this agent is to mend it. */
+export function failingProject(
+  agent: string,
+  files: Readonly<Record<string, string>> = {},
+  iterations = 2,
+): Place {
+  const at = place(`
+prompt: "Make the test pass: run node --test.{% for check in checks %}\\n{{ check.output }}{% endfor %}"
+agent: ${agent}
+checks: { test: node --test }
+limits: { iterations: ${iterations} }
+sandbox: { require: strong }
+`)
+  for (const [name, text] of Object.entries({ ...project, ...files })) {
+    mkdirSync(dirname(join(at.work, name)), { recursive: true })
+    writeFileSync(join(at.work, name), text)
+  }
+  const git = (...args: string[]): void => {
+    execFileSync('git', ['-C', at.work, '-c', 'user.name=T', '-c', 'user.email=t@t', ...args])
+  }
+  git('init', '--quiet', '--initial-branch=main')
+  git('add', '--all', '--force')
+  git('commit', '--quiet', '--message=Before')
+  return at
+}
+
+export interface Played extends Ended {
+  readonly server: Pick<ModelServer, 'requests' | 'bills'>
+  /** Where it worked. */
+  readonly folder: string
+  readonly outcome: string | undefined
+  readonly spentTokens: number
+  /** What the agent reported, in each iteration that it did. */
+  readonly reports: readonly Readonly<Record<string, unknown>>[]
+}
+
+/** Runs the loop to its end, with a model that says this. */
+export async function play(
+  at: Place,
+  script: (request: ModelRequest, number: number) => ModelAnswer,
+): Promise<Played> {
+  const server = await startModelServer(script)
+  try {
+    const run = ['--json', 'run', at.file, '--trust', '--name', 'story']
+    const ended = await ctlWith(at, behind(server), ...run)
+    const inspected = await ctlWith(at, {}, '--json', 'inspect', 'story')
+    if (inspected.code !== 0) throw new Error(`It was never a run: ${ended.stderr}`)
+    const { state, ...row } = JSON.parse(inspected.stdout) as {
+      readonly workspace?: string
+      readonly state: { readonly spent: { readonly tokens: number } }
+    }
+    return {
+      ...ended,
+      server,
+      folder: row.workspace ?? at.work,
+      outcome: endOf(ended).outcome?.type,
+      spentTokens: state.spent.tokens,
+      reports: eventsOf(ended, 'step-finished')
+        .filter(({ step }) => String(step).startsWith('agent:'))
+        .map(({ result }) => (result as { value: Readonly<Record<string, unknown>> }).value),
+    }
+  } finally {
+    await server.close()
+  }
+}
+
+/** Files that hold this text, of all that the run had its hands on. */
+export function filesWith(text: string, ...folders: readonly string[]): readonly string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => readFileSync(path).includes(text)),
+  )
+}
+
+/** Processes that are still at work for this run. */
+export const alive = (at: Place, { folder }: Played): Promise<readonly number[]> =>
+  processesIn([dirname(at.file), folder])
