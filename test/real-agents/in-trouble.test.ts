@@ -17,7 +17,7 @@ const troubles: readonly (readonly [string, ModelAnswer])[] = [
 /** Ends the program soon: the gateway would wait for two minutes. */
 const timeout = '15s'
 
-async function expectNoSuccess(agent: string, answer: ModelAnswer): Promise<void> {
+async function noSuccess(agent: string, answer: ModelAnswer): Promise<void> {
   const at = failingProject(agent, {}, 1)
   const played = await play(at, () => answer)
   expect(played.outcome).toMatch(/^(failed|exhausted)$/)
@@ -33,11 +33,15 @@ async function expectNoSuccess(agent: string, answer: ModelAnswer): Promise<void
 describe.each(programs)('%s', (name) => {
   describe('trouble', () => {
     test.each(troubles)('with a provider that %s', async (_trouble, answer) => {
-      await expectNoSuccess(`{ program: ${name}, timeout: ${timeout} }`, answer)
+      await expect(
+        noSuccess(`{ program: ${name}, timeout: ${timeout} }`, answer),
+      ).resolves.toBeUndefined()
     })
 
     test('by ACP, with a provider that refuses the key', async () => {
-      await expectNoSuccess(`{ acp: ${name}, timeout: ${timeout} }`, refused)
+      await expect(
+        noSuccess(`{ acp: ${name}, timeout: ${timeout} }`, refused),
+      ).resolves.toBeUndefined()
     })
   })
 })

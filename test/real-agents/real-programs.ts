@@ -120,18 +120,18 @@ export async function play(
 ): Promise<Played> {
   const server = await startModelServer(script)
   try {
-    const run = ['--json', 'run', at.file, '--trust', '--name', 'story']
-    const ended = await ctlWith(at, behind(server), ...run)
+    const command = ['--json', 'run', at.file, '--trust', '--name', 'story']
+    const ended = await ctlWith(at, behind(server), ...command)
     const inspected = await ctlWith(at, {}, '--json', 'inspect', 'story')
     if (inspected.code !== 0) throw new Error(`It was never a run: ${ended.stderr}`)
-    const { state, ...row } = JSON.parse(inspected.stdout) as {
-      readonly workspace?: string
+    const { state, run } = JSON.parse(inspected.stdout) as {
+      readonly run: { readonly workspace?: string }
       readonly state: { readonly spent: { readonly tokens: number } }
     }
     return {
       ...ended,
       server,
-      folder: row.workspace ?? at.work,
+      folder: run.workspace ?? at.work,
       outcome: endOf(ended).outcome?.type,
       spentTokens: state.spent.tokens,
       reports: eventsOf(ended, 'step-finished')
