@@ -2,6 +2,7 @@
 
 import { runSuites } from '../bench/report.ts'
 import { agentKills } from './agent-kills.ts'
+import { agentOutput } from './agent-output.ts'
 import { canaries } from './canary.ts'
 import { failingCalls } from './failing-calls.ts'
 import { gatewaySuites } from './gateway.ts'
@@ -18,7 +19,7 @@ import { sandboxLimits } from './sandbox-limits.ts'
 import { simulation } from './simulate.ts'
 
 const isReplay = process.argv.some((argument) => /^--seed\b/.test(argument))
-const seeded = [simulation, loopFileFuzz]
+const seeded = [simulation, loopFileFuzz, agentOutput]
 const everything = [
   ...seeded,
   ...hostileSets,
