@@ -4,13 +4,16 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
+  acpAgent,
+  agentProgram,
   commandAgent,
   modelAgent,
+  programAgent,
   repairAgent,
   resolveModel,
   scriptedAgent,
 } from '../../src/agents/index.ts'
-import { createPlainCommands } from '../../src/sandbox/index.ts'
+import { createPlainCommands, openWithoutWalls } from '../../src/sandbox/index.ts'
 import {
   type AgentContractOptions,
   agentContract,
@@ -41,6 +44,35 @@ const command: AgentContractOptions = {
       commands,
       // A child of its own, so that there is something to leave behind.
       command: ['sh', '-c', isSlow ? 'cat > prompt; sleep 60 & sleep 60' : 'head -c 100'],
+    }),
+}
+
+const fakes = join(import.meta.dirname, 'fakes')
+
+const program: AgentContractOptions = {
+  make: ({ isSlow }) =>
+    programAgent({
+      program: agentProgram('claude'),
+      command: [process.execPath, join(fakes, 'echoing-claude.mjs')],
+      commands,
+      url: 'http://127.0.0.1:4140',
+      token: 'token-0123456789',
+      home: '/nonexistent',
+      settings: '/nonexistent',
+      args: [],
+      env: { FAKE_SLOW: isSlow ? '1' : '0' },
+      spending: 'gateway',
+    }),
+}
+
+const acp: AgentContractOptions = {
+  needsWorkspace: true,
+  make: ({ isSlow }) =>
+    acpAgent({
+      command: [process.execPath, join(fakes, 'acp.mjs'), isSlow ? 'stubborn' : 'honest'],
+      start: (command) =>
+        openWithoutWalls().start({ workspace: command.cwd ?? '/nonexistent' }, command),
+      spending: 'gateway',
     }),
 }
 
@@ -99,7 +131,7 @@ const repair: AgentContractOptions = {
   },
 }
 
-const agents = { scripted, command, model, repair }
+const agents = { scripted, command, program, acp, model, repair }
 
 describe.each(Object.entries(agents))('the %s agent', (_name, options) => {
   test.each(agentContract(options))(
