@@ -16,7 +16,8 @@ export const codex: AgentProgram = {
   provider: 'openai',
   model: 'gpt-5.5',
   capabilities: { usage: 'gateway', limits: [], resumes: true, streams: true, mcp: true },
-  hides: [],
+  // Skills of a repository would be told to the model as its own.
+  hides: ['.codex', '.agents'],
   acp: {
     command: 'codex-acp',
     args: [],
