@@ -92,7 +92,7 @@ sandbox: { require: strong }
 `)
   for (const [name, text] of Object.entries({ ...project, ...files })) {
     mkdirSync(dirname(join(at.work, name)), { recursive: true })
-    writeFileSync(join(at.work, name), text)
+    writeFileSync(join(at.work, name), text, { mode: 0o755 })
   }
   const git = (...args: string[]): void => {
     execFileSync('git', ['-C', at.work, '-c', 'user.name=T', '-c', 'user.email=t@t', ...args])
