@@ -36,7 +36,8 @@ export async function openProgram(
   const model = modelFor(program, settings.model)
   if (settings.subscription) return openOwn(program, found, parts)
   if (parts.place.replay === undefined) {
-    await requireKey({ model: `${program.provider}/${model}` }, parts)
+    const isWhole = providerOf(program, model) !== undefined
+    await requireKey({ model: isWhole ? model : `${program.provider}/${model}` }, parts)
   }
   requireWalledReplay(program.name, parts)
   const variables = programVariables(settings.env, parts)
@@ -98,9 +99,14 @@ export function modelFor(program: AgentProgram, written: string | undefined): st
   const provider = written.slice(0, Math.max(0, slash))
   if (provider === program.provider) return written.slice(slash + 1)
   if (!['anthropic', 'openai', 'google'].includes(provider)) return written
+  if (providerOf(program, written) !== undefined) return written
   throw new LoopError(
     'bad-request',
     `${program.name} asks models of ${program.provider}, and ${written} is one of ${provider}. ` +
       'Name another model, or another agent.',
   )
 }
+
+/** Another than its usual one, if the model is of one that it can ask. */
+const providerOf = ({ otherProviders = [] }: AgentProgram, model: string): string | undefined =>
+  otherProviders.find((provider) => model.startsWith(`${provider}/`))

@@ -13,12 +13,16 @@ import type { AgentEnd } from '../../loop/index.ts'
 export const programNames = ['claude', 'codex', 'opencode', 'gemini'] as const
 export type ProgramName = (typeof programNames)[number]
 
+export type ModelProvider = 'anthropic' | 'openai' | 'google'
+
 export interface AgentProgram {
   readonly name: ProgramName
   /** Where it comes from, and the version that all of this was tried with. */
   readonly package: { readonly name: string; readonly version: string }
   /** The one whose models it asks for unless told. */
-  readonly provider: 'anthropic' | 'openai' | 'google'
+  readonly provider: ModelProvider
+  /** Others that it can ask. A model of theirs is given as `provider/model`. */
+  readonly otherProviders?: readonly ModelProvider[]
   /** The model that it is given when the loop file names none. */
   readonly model: string
   readonly capabilities: Capabilities
@@ -54,7 +58,7 @@ export interface Capabilities {
 
 export interface LaunchOptions {
   readonly prompt: string
-  /** As the provider calls it. */
+  /** As the provider calls it; of another provider than its usual one, `provider/model`. */
   readonly model: string
   /** Where its models are: an address of the gateway, without a path. */
   readonly url: string

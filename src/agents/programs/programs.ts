@@ -1,22 +1,18 @@
 /** The agent programs that are known, by name. */
 
-import { LoopError } from '../../loop/index.ts'
 import { type AgentProgram, type ProgramName, programNames } from './agent-program.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'
+import { gemini } from './gemini.ts'
+import { opencode } from './opencode.ts'
 
-const programs: Readonly<Partial<Record<ProgramName, AgentProgram>>> = { claude, codex }
+const programs: Readonly<Record<ProgramName, AgentProgram>> = { claude, codex, opencode, gemini }
 
 /** Those that can be started. */
 export const knownPrograms = (): readonly AgentProgram[] =>
-  programNames.flatMap((name) => programs[name] ?? [])
+  programNames.map((name) => programs[name])
 
 export const isProgramName = (name: string): name is ProgramName =>
   programNames.some((known) => known === name)
 
-export function agentProgram(name: ProgramName): AgentProgram {
-  const program = programs[name]
-  if (program !== undefined) return program
-  const message = `There is no agent program "${name}". There are: ${programNames.join(', ')}.`
-  throw new LoopError('not-configured', message)
-}
+export const agentProgram = (name: ProgramName): AgentProgram => programs[name]
