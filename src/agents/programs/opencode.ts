@@ -1,25 +1,12 @@
 /**
- * opencode: `opencode run`, with an event for each part of a message that is finished.
+ * opencode, headless.
  *
- * 1. Plug-ins that the repository lists or has in `.opencode` run whatever flags and variables say, so both
- *    are hidden. All settings come in one variable.
- * 2. It says nothing while it tries again, and it does so for ever: only the idle limit ends that.
- * 3. It exits with 0 when an answer was cut short. Only a last step that stopped by itself, with a word, is
- *    a result.
+ * Plug-ins that a repository lists in `opencode.json` or has in `.opencode` are run whatever flags and
+ * variables say, so both are hidden from it. All its settings come in one variable.
  */
 
-import type { AgentEnd } from '../../loop/index.ts'
-import type {
-  AgentProgram,
-  Conclusion,
-  Launch,
-  LaunchOptions,
-  LineReader,
-  ProgramEvent,
-  ProgramExit,
-} from './agent-program.ts'
-import { at, briefly, type EventObject, readEvent, textAt } from './event-line.ts'
-import { endByExit, lastWords } from './program-ends.ts'
+import type { AgentProgram, Launch, LaunchOptions } from './agent-program.ts'
+import { opencodeReader } from './opencode-reader.ts'
 
 const version = '1.18.33'
 
@@ -33,7 +20,7 @@ export const opencode: AgentProgram = {
   hides: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   acp: { command: 'opencode', args: ['acp', '--pure'], package: { name: 'opencode-ai', version } },
   launch,
-  reader: readOpencode,
+  reader: opencodeReader,
 }
 
 /** Where it looks for each format, behind the address of a session. */
@@ -91,135 +78,3 @@ const homes = (home: string): Readonly<Record<string, string>> => ({
   XDG_CACHE_HOME: `${home}/.cache`,
   XDG_STATE_HOME: `${home}/.local/state`,
 })
-
-interface Seen {
-  session: string | undefined
-  turns: number
-  /** Of the step that it is in, or the last one. */
-  said: string
-  /** Why the last step ended; undefined while it is in one. */
-  reason: string | undefined
-  failure: { readonly end: AgentEnd; readonly text: string } | undefined
-  refusal: string | undefined
-}
-
-function readOpencode(): LineReader {
-  const seen: Seen = {
-    session: undefined,
-    turns: 0,
-    said: '',
-    reason: undefined,
-    failure: undefined,
-    refusal: undefined,
-  }
-  return {
-    read(line) {
-      const event = readEvent(line)
-      return event === undefined ? [] : [...sessionOf(event, seen), ...eventsOf(event, seen)]
-    },
-    conclude: (exit) => conclude(exit, seen),
-  }
-}
-
-function sessionOf(event: EventObject, seen: Seen): readonly ProgramEvent[] {
-  const id = textAt(event, 'sessionID')
-  if (id === undefined || seen.session !== undefined) return []
-  seen.session = id.slice(0, 100)
-  return [{ type: 'session', id: seen.session }]
-}
-
-function eventsOf(event: EventObject, seen: Seen): readonly ProgramEvent[] {
-  const part = at(event, 'part')
-  switch (textAt(event, 'type')) {
-    case 'step_start':
-      seen.said = ''
-      seen.reason = undefined
-      return []
-    case 'text': {
-      const text = textAt(part, 'text') ?? ''
-      seen.said = lastWords(seen.said, text)
-      return [{ type: 'said', text }]
-    }
-    case 'tool_use':
-      return toolUsed(part, seen)
-    case 'step_finish':
-      return stepEnded(textAt(part, 'reason') ?? '', seen)
-    case 'error':
-      seen.failure = failureOf(at(event, 'error'))
-      return [{ type: 'ended', ...seen.failure, turns: seen.turns }]
-    default:
-      return []
-  }
-}
-
-/** It is only told of when it has ended. */
-function toolUsed(part: unknown, seen: Seen): readonly ProgramEvent[] {
-  const tool = textAt(part, 'tool') ?? 'a tool'
-  const state = at(part, 'state')
-  const error = textAt(state, 'error')
-  if (error !== undefined && isRefusal.test(error)) seen.refusal = `${tool}: ${briefly(error)}`
-  const ok = textAt(state, 'status') === 'completed' && tool !== 'invalid'
-  const text = error ?? (ok ? undefined : textAt(state, 'output'))
-  return [
-    { type: 'tool-called', tool, args: briefly(at(state, 'input')) },
-    { type: 'tool-ended', tool, ok, ...(text === undefined ? {} : { text: briefly(text) }) },
-  ]
-}
-
-const isRefusal = /rejected permission|rule which prevents you/
-
-function stepEnded(reason: string, seen: Seen): readonly ProgramEvent[] {
-  seen.reason = reason
-  seen.turns++
-  const ended: ProgramEvent = { type: 'turn-ended' }
-  if (reason === 'tool-calls') return [ended]
-  return [ended, { type: 'ended', ...endOfStep(seen), turns: seen.turns }]
-}
-
-const endsByReason: Readonly<Record<string, readonly [AgentEnd, string]>> = {
-  length: ['limit', 'The answer of its model was cut off at its longest.'],
-  'content-filter': ['provider', 'The provider of its model filtered the answer.'],
-  error: ['provider', 'The answer of its model broke off.'],
-}
-
-function endOfStep({ reason, said, turns }: Seen): Omit<Conclusion, 'turns'> {
-  if (reason === 'stop') {
-    if (said !== '') return { end: 'claimed', text: said }
-    return { end: 'no-result', text: 'Its model stopped without a word.' }
-  }
-  if (reason === 'tool-calls' || reason === undefined) {
-    const where = turns === 0 && reason === undefined ? 'before' : 'in the middle of'
-    return { end: 'no-result', text: `It ended ${where} its work.` }
-  }
-  const known = Object.hasOwn(endsByReason, reason) ? endsByReason[reason] : undefined
-  const [end, why] = known ?? ['provider', `Its model stopped: ${briefly(reason, 100)}.`]
-  return { end, text: [why, said].filter((part) => part !== '').join('\n') }
-}
-
-const endsByName: Readonly<Record<string, AgentEnd>> = {
-  APIError: 'provider',
-  ProviderAuthError: 'provider',
-  ProviderModelNotFoundError: 'provider',
-  ContentFilterError: 'provider',
-  ContextOverflowError: 'provider',
-  MessageOutputLengthError: 'limit',
-  MessageAbortedError: 'interrupted',
-}
-
-function failureOf(error: unknown): Omit<Conclusion, 'turns'> {
-  const name = textAt(error, 'name') ?? ''
-  const end = Object.hasOwn(endsByName, name) ? endsByName[name] : undefined
-  const message = textAt(error, 'data', 'message') ?? briefly(error)
-  return { end: end ?? 'crashed', text: briefly(`${name}: ${message}`, 2000) }
-}
-
-function conclude({ exitCode, stderr }: ProgramExit, seen: Seen): Conclusion {
-  const { failure, refusal, turns } = seen
-  if (failure !== undefined) return { ...failure, turns }
-  if (exitCode !== 0) return { ...endByExit(exitCode, stderr), turns }
-  const refused = refusal ?? /permission requested: .*auto-rejecting/.exec(stderr)?.[0]
-  if (refused !== undefined) {
-    return { end: 'refused', text: [`It was refused ${refused}`, seen.said].join('\n'), turns }
-  }
-  return { ...endOfStep(seen), turns }
-}
