@@ -74,6 +74,7 @@ export function isOver({ activity }: Pick<Session, 'activity'>): boolean {
 /** Longer than those who watch look away. */
 const momentMs = 10_000
 
-/** A model works for it, or did a moment ago. */
-export const isBusy = ({ activity }: Pick<Session, 'activity'>): boolean =>
-  activity.underWay > 0 || Date.now() - activity.lastAtMs < momentMs
+/** A model works for it, or did a moment ago. One that asks again and again for nothing is not busy. */
+export const isBusy = ({ activity, totals }: Pick<Session, 'activity' | 'totals'>): boolean =>
+  totals.trouble === undefined &&
+  (activity.underWay > 0 || Date.now() - activity.lastAtMs < momentMs)

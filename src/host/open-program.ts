@@ -62,6 +62,7 @@ export async function openProgram(
         mask: session.maskText,
         isBusy: () => isBusy(session),
         hasResult: () => isOver(session),
+        lastAnswer: () => session.activity.lastAnswer,
       }
       await writeSettings(launchOf(options, ''), folderOfSettings)
       return removedAfter(programAgent(options), remove)

@@ -65,16 +65,71 @@ const codex: Ends = {
   'not-started': 'crashed',
 }
 
+const opencode: Ends = {
+  done: 'claimed',
+  noisy: 'claimed',
+  'failed-tool': 'claimed',
+  '400': 'provider',
+  '401': 'provider',
+  'too-long': 'provider',
+  'cut-off': 'provider',
+  'model-refused': 'provider',
+  'ended-by-error': 'provider',
+  'ended-by-new-reason': 'provider',
+  wordless: 'no-result',
+  refused: 'refused',
+  denied: 'refused',
+  'asked-nobody': 'refused',
+  terminated: 'interrupted',
+  'error-exit-0': 'provider',
+  'done-exit-1': 'crashed',
+  'done-killed': 'interrupted',
+  'no-result': 'no-result',
+  'result-cut': 'no-result',
+  'goes-on': 'no-result',
+  nothing: 'no-result',
+  'not-started': 'crashed',
+}
+
+const gemini: Ends = {
+  done: 'claimed',
+  noisy: 'claimed',
+  'failed-tool': 'claimed',
+  '401': 'provider',
+  '500': 'provider',
+  empty: 'provider',
+  wordless: 'no-result',
+  'no-login': 'provider',
+  'status-alone': 'provider',
+  'max-turns': 'limit',
+  circles: 'crashed',
+  blocked: 'refused',
+  refused: 'refused',
+  stopped: 'refused',
+  'not-trusted': 'crashed',
+  'no-prompt': 'crashed',
+  terminated: 'interrupted',
+  'error-exit-0': 'provider',
+  'done-exit-1': 'crashed',
+  'done-killed': 'interrupted',
+  'no-result': 'no-result',
+  'result-cut': 'no-result',
+  'goes-on': 'no-result',
+  nothing: 'no-result',
+  'not-started': 'crashed',
+}
+
 const hanging: Ends = {
-  silent: 'idle',
   'silent-at-once': 'idle',
   lingers: 'lingered',
   'lingers-failed': 'provider',
 }
 
 const programs: readonly (readonly [ProgramName, Ends, Ends])[] = [
-  ['claude', claude, { ...hanging, 'lingers-refused': 'refused' }],
-  ['codex', codex, hanging],
+  ['claude', claude, { ...hanging, silent: 'idle', 'lingers-refused': 'refused' }],
+  ['codex', codex, { ...hanging, silent: 'idle' }],
+  ['opencode', opencode, { ...hanging, retrying: 'idle' }],
+  ['gemini', gemini, { ...hanging, silent: 'idle', retrying: 'idle' }],
 ]
 
 const places: readonly Where[] = ['plain', 'sandboxed']
@@ -134,7 +189,7 @@ describe.each(cases)('$name, $where', ({ name, where, ends, hangs }) => {
       stop.abort(new Error('enough'))
       return true
     }
-    const work = workAs(name, 'silent', where, { signal: stop.signal, isBusy })
+    const work = workAs(name, 'silent-at-once', where, { signal: stop.signal, isBusy })
     await expect(work).rejects.toThrow('enough')
   })
 })
@@ -154,6 +209,24 @@ test('an honest program is heard: what it says, and what it calls', async () => 
   expect(other.report).toMatchObject({ turns: 2, text: 'Done.' })
 })
 
+test('an honest opencode and an honest gemini are heard as well', async () => {
+  const { said, report } = await workAs('opencode', 'done', 'plain')
+  const call = 'write {"filePath":"done.txt","content":"hello"}'
+  expect(said).toEqual(['I write it.', call, 'Done.'])
+  expect(report).toMatchObject({ turns: 2, text: 'Done.' })
+  const other = await workAs('gemini', 'done', 'plain')
+  const otherCall = 'write_file {"file_path":"done.txt","content":"hello"}'
+  expect(other.said).toEqual(['I write it.', otherCall, 'Done.'])
+  expect(other.report).toMatchObject({ turns: 2, text: 'Done.' })
+})
+
+test('what gemini calls a success is none where the gateway saw an answer that was cut', async () => {
+  for (const mode of ['cut-off', 'model-refused']) {
+    const cut = await workAs('gemini', mode, 'plain', { lastAnswer: () => 'other' })
+    expect(cut.report).toMatchObject({ ended: 'provider', status: 'failed' })
+  }
+})
+
 test('why one failed is in its report', async () => {
   const textOf = async (name: ProgramName, mode: string): Promise<string> =>
     (await workAs(name, mode, 'plain')).report.text
@@ -161,6 +234,9 @@ test('why one failed is in its report', async () => {
   expect(await textOf('claude', 'not-started')).toContain('Invalid API key')
   expect(await textOf('claude', 'max-turns')).toContain('maximum number of turns')
   expect(await textOf('codex', '401')).toContain('401 Unauthorized')
+  expect(await textOf('opencode', '401')).toContain('invalid x-api-key')
+  expect(await textOf('gemini', '401')).toContain('API key not valid')
+  expect(await textOf('gemini', 'circles')).toContain('Loop detected')
   expect(await textOf('codex', 'declined')).toContain('It was not allowed: command /bin/bash')
 })
 

@@ -31,6 +31,8 @@ export interface AgentProgram {
    * shows them empty; relative to the workspace, which is where it is started.
    */
   readonly hides: readonly string[]
+  /** It does not say that the last answer of its model was cut short or refused; the gateway knows. */
+  readonly hidesCuts?: true
   /** How it speaks ACP, if it does: another package, or arguments of its own. */
   readonly acp?: {
     readonly command: string

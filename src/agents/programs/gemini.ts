@@ -20,6 +20,7 @@ export const gemini: AgentProgram = {
   model: 'gemini-2.5-pro',
   capabilities: { usage: 'gateway', limits: ['turns'], resumes: true, streams: true, mcp: true },
   hides: ['.gemini'],
+  hidesCuts: true,
   acp: { command: 'gemini', args: ['--acp', '--skip-trust', '--extensions', 'none'], package: own },
   launch,
   reader: geminiReader,

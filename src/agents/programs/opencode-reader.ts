@@ -96,7 +96,7 @@ function stepEnded(reason: string, seen: Seen): readonly ProgramEvent[] {
 }
 
 const endsByReason: Readonly<Record<string, readonly [AgentEnd, string]>> = {
-  length: ['limit', 'The answer of its model was cut off at its longest.'],
+  length: ['provider', 'The answer of its model was cut off at its longest.'],
   'content-filter': ['provider', 'The provider of its model filtered the answer.'],
   error: ['provider', 'The answer of its model broke off.'],
 }
@@ -121,7 +121,7 @@ const endsByName: Readonly<Record<string, AgentEnd>> = {
   ProviderModelNotFoundError: 'provider',
   ContentFilterError: 'provider',
   ContextOverflowError: 'provider',
-  MessageOutputLengthError: 'limit',
+  MessageOutputLengthError: 'provider',
   MessageAbortedError: 'interrupted',
 }
 

@@ -85,6 +85,20 @@ describe('an agent program', () => {
     })
   })
 
+  test('that hides how the last answer of its model ended is not believed where it was cut', async () => {
+    const program: AgentProgram = { ...toy, hidesCuts: true }
+    const cut = await run(done, { program, lastAnswer: () => 'other' })
+    expect(cut).toMatchObject({ ended: 'provider', status: 'failed' })
+    expect(cut.text).toContain('cut short')
+    for (const more of [
+      { program, lastAnswer: () => 'final' as const },
+      { program },
+      { lastAnswer: () => 'other' as const },
+    ]) {
+      expect(await run(done, more)).toMatchObject({ ended: 'claimed' })
+    }
+  })
+
   test('is led to its models, has a home of its own and the prompt as its input', async () => {
     const context = createAgentContext({ workspace })
     const script = `read prompt; echo "$prompt $TOY_MODEL $TOY_URL $HOME $MODE $PWD"; ${done}`

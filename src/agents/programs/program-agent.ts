@@ -57,6 +57,8 @@ export interface ProgramAgentOptions extends ProgramWatchOptions {
   readonly mask?: (text: string) => string
   /** Who knows what it spends; nobody unless told. */
   readonly spending?: 'gateway' | 'subscription' | 'unknown'
+  /** How the last answer of its model ended, as the gateway saw it; `other`: cut short or refused. */
+  readonly lastAnswer?: () => 'final' | 'calls' | 'other' | undefined
 }
 
 const defaultTimeoutMs = 30 * 60_000
@@ -220,6 +222,10 @@ function conclude(ended: Ended): Conclusion {
   // No reader is trusted with this alone.
   if (said.end === 'claimed' && result.exitCode !== 0) {
     return withWhy('crashed', `It said that it was done and ended with code ${result.exitCode}.`)
+  }
+  const { program, lastAnswer } = options
+  if (said.end === 'claimed' && program.hidesCuts === true && lastAnswer?.() === 'other') {
+    return withWhy('provider', 'The last answer of its model was cut short or refused.')
   }
   return said
 }
