@@ -4,6 +4,7 @@
  */
 
 import {
+  type AgentUsed,
   type Decision,
   decide,
   eventVersion,
@@ -44,6 +45,8 @@ export interface DriveOptions {
   readonly force?: boolean
   /** The walls around what the run starts, for the record. */
   readonly sandbox?: Walls
+  /** Who works, for the record. */
+  readonly agent?: AgentUsed
   /** The run is held, its code fits and its files are in place. */
   readonly onStarted?: () => void
 }
@@ -97,8 +100,12 @@ async function drive(
     interrupter.abort(error.code),
   )
   const { owner, fence } = lease
-  const walls = options.sandbox === undefined ? {} : { sandbox: options.sandbox }
-  await recorder.record([{ type: 'run-started', owner, fence, ...walls }])
+  const { sandbox, agent } = options
+  const told = {
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(agent === undefined ? {} : { agent }),
+  }
+  await recorder.record([{ type: 'run-started', owner, fence, ...told }])
   let limits: LimitWatch | undefined
   const control = createControl(id, ports, recorder, interrupter, (decision) => {
     interruptFor(decision, interrupter)

@@ -1,9 +1,17 @@
 /** What an agent of a loop file is opened with. */
 
+import type { Agent } from '../agents/index.ts'
+import type { AgentUsed } from '../loop/index.ts'
 import type { Environment, OpenPlace } from './loaded-loop.ts'
 import type { ModelDoor } from './model-door.ts'
 import type { CommandChecks } from './open-repair.ts'
 import type { OpenWalls } from './open-walls.ts'
+
+export interface OpenedAgent {
+  readonly agent: Agent
+  /** For the record. A script is nobody. */
+  readonly used?: AgentUsed
+}
 
 export interface AgentParts {
   readonly place: Pick<OpenPlace, 'attended' | 'folder' | 'replay' | 'shownAs'>

@@ -61,6 +61,7 @@ export function createDriver(base: HostPorts): Driver {
         onStarted,
         ...(parts.graceMs === undefined ? {} : { graceMs: parts.graceMs }),
         ...(parts.sandbox === undefined ? {} : { sandbox: parts.sandbox }),
+        ...(parts.agent === undefined ? {} : { agent: parts.agent }),
       }).finally(() => {
         parts.signal?.removeEventListener('abort', forward)
         driven.delete(handle)
@@ -116,7 +117,14 @@ async function driveAfterDead(...drive: Parameters<typeof driveRun>): Promise<Dr
 }
 
 function portsFor(base: HostPorts, parts: RunParts, place: RunPlace): Ports {
-  const { exclude = [], sandbox: _sandbox, signal: _signal, graceMs: _graceMs, ...rest } = parts
+  const {
+    exclude = [],
+    sandbox: _sandbox,
+    agent: _agent,
+    signal: _signal,
+    graceMs: _graceMs,
+    ...rest
+  } = parts
   // Absent and undefined are not the same to the ports.
   const given = Object.fromEntries(Object.entries(rest).filter(([, part]) => part !== undefined))
   let lease: Lease | undefined

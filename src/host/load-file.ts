@@ -37,7 +37,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     worktree: file.worktree,
     powers: describePowers(file),
     warnings: [
-      ...loopWarnings(file, path, workspaceOf(file, path), environment),
+      ...loopWarnings(file, path, workspaceOf(file, path), { environment, folder: options.folder }),
       ...forgotten(file, checked.variables),
     ],
     variables: checked.variables,

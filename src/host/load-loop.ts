@@ -5,8 +5,9 @@
  */
 
 import { extname } from 'node:path'
+import { agentProgram } from '../agents/index.ts'
 import { isLoopError, LoopError } from '../loop/index.ts'
-import type { AgentSettings } from '../protocol/index.ts'
+import type { AgentSettings, ModelAgentSettings } from '../protocol/index.ts'
 import { codeLoopEndings, type ScannedLoop, scanCodeLoop } from './code-loop/index.ts'
 import { codePowers, loadCode } from './load-code.ts'
 import { loadFile } from './load-file.ts'
@@ -24,6 +25,7 @@ import {
 } from './loop-file/index.ts'
 import { createModelDoor } from './model-door.ts'
 import { requireKey } from './model-key.ts'
+import { modelFor } from './open-program.ts'
 
 type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
@@ -94,15 +96,26 @@ export async function validateLoop(path: string, folder: string): Promise<LoopRe
 
 /** A provider that there is none of is wrong; a key that is not set may be set tomorrow. */
 async function modelWarnings(agent: AgentSettings): Promise<readonly string[]> {
-  if (agent.type !== 'model') return []
+  const asked = modelOf(agent)
+  if (asked === undefined) return []
   const environment = process.env
   try {
-    await requireKey(agent, { models: createModelDoor(environment), environment })
+    await requireKey(asked, { models: createModelDoor(environment), environment })
     return []
   } catch (error) {
     if (isLoopError(error, 'not-configured')) return [`agent.model: ${error.message}`]
     throw error
   }
+}
+
+/** Of a program that is known, the one that it will ask for. */
+function modelOf(agent: AgentSettings): Pick<ModelAgentSettings, 'model'> | undefined {
+  if (agent.type === 'model') return agent
+  if ((agent.type !== 'program' && agent.type !== 'acp') || agent.subscription) return undefined
+  const name = agent.type === 'program' ? agent.program : agent.acp
+  if (typeof name !== 'string') return undefined
+  const program = agentProgram(name)
+  return { model: `${program.provider}/${modelFor(program, agent.model)}` }
 }
 
 async function validateCode(

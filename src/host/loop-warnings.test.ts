@@ -21,7 +21,8 @@ async function warnings(
 ): Promise<readonly string[]> {
   const path = join(folder, 'a.yaml')
   const { file } = await parseLoopFile(`prompt: x\nchecks: { t: x }\n${text}\n`, path)
-  return loopWarnings(file, path, workspace, { PATH: '/nonexistent/bin', SET: '1' })
+  const environment = { PATH: '/nonexistent/bin', SET: '1' }
+  return loopWarnings(file, path, workspace, { environment, folder })
 }
 
 describe('a loop file is warned of', () => {
@@ -34,6 +35,20 @@ describe('a loop file is warned of', () => {
     expect(await warnings('agent: { model: a/b }\nsandbox: { hide: [x] }', '/nonexistent')).toEqual(
       ['workspace: there is no folder /nonexistent.'],
     )
+  })
+
+  test('an agent that is not here, and how to get it', async () => {
+    expect(await warnings('agent: claude')).toEqual([
+      expect.stringMatching(/^agent: There is no program claude .*loopctl agents add claude/),
+    ])
+    expect(await warnings('agent: { acp: codex, env: [UNSET] }')).toEqual([
+      expect.stringMatching(/^agent: There is no program codex-acp .*loopctl agents add codex/),
+      'agent.env: UNSET is not set, so the agent will not have it.',
+    ])
+    expect(await warnings('agent: { acp: [nobody] }')).toEqual([
+      'agent.acp: there is no program nobody: install it, or give its path.',
+    ])
+    expect(await warnings('agent: repair')).toEqual([])
   })
 
   test('a key for an agent that gets none, unless it has a login of its own', async () => {

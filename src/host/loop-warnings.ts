@@ -2,37 +2,85 @@
 
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, resolve } from 'node:path'
+import { agentProgram } from '../agents/index.ts'
 import { agentEnvironment } from '../gateway/index.ts'
-import type { CommandAgentSettings, LoopFile, SandboxSettings } from '../protocol/index.ts'
+import type {
+  AgentSettings,
+  CommandAgentSettings,
+  LoopFile,
+  SandboxSettings,
+} from '../protocol/index.ts'
+import { acpProgram } from './agents/acp-program.ts'
+import { findAgentProgram, howToGet, type Wanted, type WhereToLook } from './agents/find-program.ts'
 import type { Environment } from './loaded-loop.ts'
 
 export function loopWarnings(
   { agent, sandbox }: Pick<LoopFile, 'agent' | 'sandbox'>,
   path: string,
   workspace: string,
-  environment: Environment,
+  { environment, folder }: WhereToLook,
 ): readonly string[] {
   return [
     ...(existsSync(workspace) ? [] : [`workspace: there is no folder ${workspace}.`]),
-    ...(agent.type === 'command' ? commandWarnings(agent, workspace, environment) : []),
+    ...agentWarnings(agent, workspace, { environment, folder }),
     ...sandboxWarnings(sandbox, dirname(path), workspace),
   ]
 }
 
+function agentWarnings(
+  agent: AgentSettings,
+  workspace: string,
+  at: WhereToLook,
+): readonly string[] {
+  switch (agent.type) {
+    case 'command':
+      return [
+        ...missingProgram('agent.command', agent.command, workspace, at),
+        ...variableWarnings(agent, at),
+      ]
+    case 'program':
+      return [...missingAgent(agentProgram(agent.program), at), ...variableWarnings(agent, at)]
+    case 'acp': {
+      if (typeof agent.acp !== 'string') {
+        return [
+          ...missingProgram('agent.acp', agent.acp, workspace, at),
+          ...variableWarnings(agent, at),
+        ]
+      }
+      const wanted = acpProgram(agentProgram(agent.acp))
+      return [
+        ...(wanted === undefined ? [] : missingAgent(wanted, at)),
+        ...variableWarnings(agent, at),
+      ]
+    }
+    default:
+      return []
+  }
+}
+
+const missingAgent = (wanted: Wanted, at: WhereToLook): readonly string[] =>
+  findAgentProgram(wanted, at) === undefined ? [`agent: ${howToGet(wanted)}`] : []
+
 /** Where the clients of the providers look: an agent finds its session of the gateway there. */
 const sessionVariables = new Set(Object.keys(agentEnvironment('', '')))
 
-function commandWarnings(
-  { command: [program = ''], env, subscription }: CommandAgentSettings,
+function missingProgram(
+  key: string,
+  [program = '']: readonly string[],
   workspace: string,
-  environment: Environment,
+  { environment }: WhereToLook,
+): readonly string[] {
+  if (isProgram(program, workspace, environment)) return []
+  return [`${key}: there is no program ${program}: install it, or give its path.`]
+}
+
+function variableWarnings(
+  { env, subscription }: Pick<CommandAgentSettings, 'env' | 'subscription'>,
+  { environment }: WhereToLook,
 ): readonly string[] {
   const taken = subscription ? [] : env.filter((name) => sessionVariables.has(name))
   const unset = env.filter((name) => !taken.includes(name) && environment[name] === undefined)
   return [
-    ...(isProgram(program, workspace, environment)
-      ? []
-      : [`agent.command: there is no program ${program}: install it, or give its path.`]),
     ...taken.map(
       (name) => `agent.env: ${name} is not passed on: it leads to the gateway. Take it out.`,
     ),

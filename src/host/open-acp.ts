@@ -14,9 +14,9 @@ import {
 import { agentEnvironment } from '../gateway/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { AcpAgentSettings } from '../protocol/index.ts'
-import type { AgentParts } from './agent-parts.ts'
+import type { AgentParts, OpenedAgent } from './agent-parts.ts'
 import { acpProgram } from './agents/acp-program.ts'
-import { requireAgentProgram } from './agents/find-program.ts'
+import { type FoundProgram, requireAgentProgram } from './agents/find-program.ts'
 import { isBusy, meteredProgram, programVariables, requireWalledReplay } from './metered-program.ts'
 import { requireKey } from './model-key.ts'
 import { modelFor } from './open-program.ts'
@@ -24,11 +24,12 @@ import { requireOwnLogin } from './own-login.ts'
 import { passOn } from './pass-on.ts'
 import { makeProgramFolders, removedAfter, writeSettings } from './program-folders.ts'
 
-export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Promise<Agent> {
+export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Promise<OpenedAgent> {
   const program = typeof settings.acp === 'string' ? agentProgram(settings.acp) : undefined
-  const command = commandOf(settings, program, parts)
+  const { command, version } = commandOf(settings, program, parts)
   const name = program?.name ?? command[0] ?? ''
-  if (settings.subscription) return openOwn(settings, command, name, parts)
+  const used = { ...(version === undefined ? {} : { version }), name, protocol: 'acp' } as const
+  if (settings.subscription) return { agent: openOwn(settings, command, name, parts), used }
   if (program !== undefined && parts.place.replay === undefined) {
     const model = modelFor(program, settings.model)
     await requireKey({ model: `${program.provider}/${model}` }, parts)
@@ -36,7 +37,7 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
   requireWalledReplay(name, parts)
   const variables = programVariables(settings.env, parts)
   const { walls, place } = parts
-  return meteredProgram(variables, parts, async (session) => {
+  const agent = meteredProgram(variables, parts, async (session) => {
     const { settings: folder, home: ownHome, remove } = await makeProgramFolders()
     try {
       const view = { hides: program?.hides ?? [], shows: [folder] }
@@ -46,7 +47,7 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
       const home = inside.home ?? ownHome
       const launch = launchFor(program, settings, { url, token, home, settings: folder })
       await writeSettings(launch, folder)
-      const agent = acpAgent({
+      const worker = acpAgent({
         ...common(settings, program),
         command,
         start: inside.start,
@@ -63,12 +64,13 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
           ? {}
           : { cwd: place.shownAs }),
       })
-      return removedAfter(agent, remove)
+      return removedAfter(worker, remove)
     } catch (error) {
       await remove()
       throw error
     }
   })
+  return { agent, used }
 }
 
 /** What is known of a program is found; the rest is taken as it is written. */
@@ -76,15 +78,15 @@ function commandOf(
   { acp, args }: AcpAgentSettings,
   program: AgentProgram | undefined,
   { place: { folder }, environment }: AgentParts,
-): readonly string[] {
-  if (program === undefined) return typeof acp === 'string' ? [acp] : acp
+): Pick<FoundProgram, 'command' | 'version'> {
+  if (program === undefined) return { command: typeof acp === 'string' ? [acp] : acp }
   const wanted = acpProgram(program)
   if (wanted === undefined || program.acp === undefined) {
     const message = `${program.name} does not speak ACP. Use it headless: agent: ${program.name}`
     throw new LoopError('bad-loop-file', message)
   }
-  const { command } = requireAgentProgram(wanted, { folder, environment })
-  return [...command, ...program.acp.args, ...args]
+  const found = requireAgentProgram(wanted, { folder, environment })
+  return { ...found, command: [...found.command, ...program.acp.args, ...args] }
 }
 
 const common = (

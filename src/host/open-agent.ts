@@ -3,7 +3,7 @@
 import { type Agent, commandAgent, describeModel, scriptedAgent } from '../agents/index.ts'
 import { agentEnvironment, publicProviders, type SessionOptions } from '../gateway/index.ts'
 import type { AgentSettings, CommandAgentSettings, ModelAgentSettings } from '../protocol/index.ts'
-import type { AgentParts } from './agent-parts.ts'
+import type { AgentParts, OpenedAgent } from './agent-parts.ts'
 import type { Environment } from './loaded-loop.ts'
 import { meteredAgent } from './metered-agent.ts'
 import { isOver, meteredProgram, programVariables, requireWalledReplay } from './metered-program.ts'
@@ -14,20 +14,27 @@ import { openRepair } from './open-repair.ts'
 import { requireOwnLogin } from './own-login.ts'
 import { passOn } from './pass-on.ts'
 
-export async function openAgent(settings: AgentSettings, parts: AgentParts): Promise<Agent> {
+export async function openAgent(settings: AgentSettings, parts: AgentParts): Promise<OpenedAgent> {
   // What is wrong with keys or addresses is better said before there is a run.
   const asksModels =
     settings.type === 'model' || ('subscription' in settings && !settings.subscription)
   if (asksModels && parts.place.replay === undefined) await parts.models.gateway()
   switch (settings.type) {
     case 'script':
-      return scriptedAgent(settings.script)
+      return { agent: scriptedAgent(settings.script) }
     case 'command':
-      return settings.subscription ? openSubscriber(settings, parts) : openCommand(settings, parts)
+      return {
+        agent: settings.subscription
+          ? openSubscriber(settings, parts)
+          : openCommand(settings, parts),
+        used: { name: settings.command[0] ?? '' },
+      }
     case 'model':
-      return openModel(settings, parts)
-    case 'repair':
-      return openRepair(settings, parts.checks, parts.walls)
+      return { agent: await openModel(settings, parts), used: { name: settings.model } }
+    case 'repair': {
+      const agent = openRepair(settings, parts.checks, parts.walls)
+      return { agent, used: { name: 'repair' } }
+    }
     case 'program':
       return openProgram(settings, parts)
     case 'acp':

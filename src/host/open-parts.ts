@@ -10,6 +10,7 @@ import { createSecrets } from '../gateway/index.ts'
 import { didYouMean, LoopError } from '../loop/index.ts'
 import type { CheckCommand, LoopFile } from '../protocol/index.ts'
 import { builtInTools, connectMcp, createTools, type McpTools, type Tool } from '../tools/index.ts'
+import type { OpenedAgent } from './agent-parts.ts'
 import type { CodeParts } from './code-loop/index.ts'
 import { outputFolder } from './collect-garbage.ts'
 import { commandCheck } from './command-check.ts'
@@ -55,16 +56,11 @@ export async function openParts(
     const problems = [...walls.problems]
     const models = place.models ?? createModelDoor(environment)
     if (place.models === undefined) opened.push(() => models.close())
-    const agent =
-      code?.agent ??
-      (await openAgent(file.agent, {
-        place,
-        walls,
-        models,
-        environment,
-        problems,
-        checks: file.checks,
-      }))
+    const opening = { place, walls, models, environment, problems, checks: file.checks }
+    const { agent, used }: OpenedAgent =
+      code?.agent === undefined
+        ? await openAgent(file.agent, opening)
+        : { agent: code.agent, used: { name: 'code of the loop' } }
     const mcp = await openServers(file, place, walls, environment, problems)
     opened.push(() => mcp.close())
     const { hooks, gate, actions } = code ?? {}
@@ -75,6 +71,7 @@ export async function openParts(
         checks: { ...openChecks(file.checks, walls), ...code?.checks },
         exclude: [...file.exclude, ...apartIn(place)],
         sandbox: walls.walls,
+        ...(used === undefined ? {} : { agent: used }),
         ...(hooks === undefined ? {} : { hooks }),
         ...(gate === undefined ? {} : { gate }),
         ...(actions === undefined ? {} : { actions }),

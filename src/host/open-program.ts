@@ -13,7 +13,8 @@ import {
 } from '../agents/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { ProgramAgentSettings } from '../protocol/index.ts'
-import type { AgentParts } from './agent-parts.ts'
+import type { AgentParts, OpenedAgent } from './agent-parts.ts'
+import { askWith } from './agents/ask-version.ts'
 import { type FoundProgram, requireAgentProgram } from './agents/find-program.ts'
 import {
   isBusy,
@@ -29,12 +30,17 @@ import { makeProgramFolders, removedAfter, writeSettings } from './program-folde
 export async function openProgram(
   settings: ProgramAgentSettings,
   parts: AgentParts,
-): Promise<Agent> {
+): Promise<OpenedAgent> {
   const program = agentProgram(settings.program)
   const { folder } = parts.place
   const found = requireAgentProgram(program, { folder, environment: parts.environment })
   const model = modelFor(program, settings.model)
-  if (settings.subscription) return openOwn(program, found, parts)
+  const used = {
+    ...(await versionOf(found, parts)),
+    name: program.name,
+    protocol: 'headless',
+  } as const
+  if (settings.subscription) return { agent: openOwn(program, found, parts), used }
   if (parts.place.replay === undefined) {
     const isWhole = providerOf(program, model) !== undefined
     await requireKey({ model: isWhole ? model : `${program.provider}/${model}` }, parts)
@@ -42,7 +48,7 @@ export async function openProgram(
   requireWalledReplay(program.name, parts)
   const variables = programVariables(settings.env, parts)
   const { command } = found
-  return meteredProgram(variables, parts, async (session) => {
+  const agent = meteredProgram(variables, parts, async (session) => {
     const { settings: folderOfSettings, home: ownHome, remove } = await makeProgramFolders()
     try {
       const view = { hides: program.hides, shows: [folderOfSettings] }
@@ -71,6 +77,17 @@ export async function openProgram(
       throw error
     }
   })
+  return { agent, used }
+}
+
+/** Asked behind the walls where its package does not say; never of a run on record. */
+export async function versionOf(
+  { command, version }: FoundProgram,
+  { walls, place }: AgentParts,
+): Promise<{ readonly version?: string }> {
+  const isAsked = version === undefined && place.replay === undefined
+  const known = isAsked ? await askWith(command, walls.commandsFor(command)) : version
+  return known === undefined ? {} : { version: known }
 }
 
 const common = ({

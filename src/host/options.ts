@@ -2,7 +2,7 @@
 
 import type { Actions, Agents, Check, Gate, Hook, Tools } from '../engine/index.ts'
 import type { Synchronous } from '../journal/index.ts'
-import type { Limits, Source, Walls } from '../loop/index.ts'
+import type { AgentUsed, Limits, Source, Walls } from '../loop/index.ts'
 import type { RunPlace } from './run-place.ts'
 import type { WorktreeChoice } from './worktree-options.ts'
 
@@ -31,6 +31,8 @@ export interface RunParts {
   readonly waitMsMax?: number
   /** The walls around what the run starts, for the record. */
   readonly sandbox?: Walls
+  /** Who works, for the record. */
+  readonly agent?: AgentUsed
   /** Names in the workspace's root that are no part of its tree. */
   readonly exclude?: readonly string[]
   /** Aborting it shuts the run down in good order. */

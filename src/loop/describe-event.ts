@@ -1,7 +1,7 @@
 /** One line for people about one event. */
 
 import type { Decision } from './decision.ts'
-import type { Ending, RunEvent, Walls } from './event.ts'
+import type { AgentUsed, Ending, RunEvent, Walls } from './event.ts'
 import type { StepNote } from './loop-type.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
 
@@ -10,9 +10,11 @@ export function describeEvent(event: RunEvent): string {
     case 'run-created':
       return `created, loop ${event.loop}${event.origin === undefined ? '' : ` (${event.origin.type})`}`
     case 'run-started':
-      return event.sandbox === undefined
-        ? 'started'
-        : `started, sandbox: ${describeWalls(event.sandbox)}`
+      return [
+        'started',
+        ...(event.agent === undefined ? [] : [`agent: ${describeAgent(event.agent)}`]),
+        ...(event.sandbox === undefined ? [] : [`sandbox: ${describeWalls(event.sandbox)}`]),
+      ].join(', ')
     case 'run-suspended':
       return `suspended: ${event.reason}`
     case 'run-ended':
@@ -115,3 +117,7 @@ export function describeEnding(ending: Ending): string {
       return `error: ${describeFault(ending.fault)}`
   }
 }
+
+/** `claude 2.1.325, headless`. */
+export const describeAgent = ({ name, version, protocol }: AgentUsed): string =>
+  `${[name, ...(version === undefined ? [] : [version])].join(' ')}${protocol === undefined ? '' : `, ${protocol}`}`

@@ -82,6 +82,16 @@ export interface Walls {
   readonly attended: boolean
 }
 
+/** Who works in a run, as far as it was known when a process took it. */
+export interface AgentUsed {
+  /** A program, a model, or a kind of agent. */
+  readonly name: string
+  /** As its package or the program itself says; absent where nobody does. */
+  readonly version?: string
+  /** How it is talked to, where there are several ways. */
+  readonly protocol?: 'headless' | 'acp'
+}
+
 export type Met = {
   readonly condition: string
   readonly ends: 'completed' | 'exhausted' | 'stuck'
@@ -149,6 +159,7 @@ export interface RunStarted {
   readonly fence: number
   /** Absent: whoever started the run has not said. */
   readonly sandbox?: Walls
+  readonly agent?: AgentUsed
 }
 
 export interface Carried {

@@ -56,6 +56,7 @@ const started = (state: RunState, event: RunStarted): RunState => ({
   status: 'running',
   waits: none,
   sandbox: event.sandbox ?? state.sandbox,
+  agent: event.agent ?? state.agent,
 })
 
 function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ended' }>): RunState {

@@ -19,10 +19,16 @@ export {
 } from './context-window.ts'
 export { type Command, decide } from './decide.ts'
 export type { Decision, StoredDecision } from './decision.ts'
-export { describeEnding, describeEvent, describeWalls } from './describe-event.ts'
+export {
+  describeAgent,
+  describeEnding,
+  describeEvent,
+  describeWalls,
+} from './describe-event.ts'
 export { durationPattern, parseDuration } from './duration.ts'
 export { type ErrorCode, errorTable, isLoopError, LoopError } from './errors.ts'
 export {
+  type AgentUsed,
   type Carried,
   type Ending,
   type EventType,

@@ -7,7 +7,7 @@
 
 import type { Amount, Limits, Remaining } from './budget.ts'
 import { add, defaultLimits, zero } from './budget.ts'
-import type { Ending, Origin, RunWorktree, Source, Walls } from './event.ts'
+import type { AgentUsed, Ending, Origin, RunWorktree, Source, Walls } from './event.ts'
 import type { Evidence } from './evidence.ts'
 import type { StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -58,6 +58,7 @@ export interface RunState {
   readonly worktree?: RunWorktree | undefined
   readonly origin?: Origin | undefined
   readonly sandbox?: Walls | undefined
+  readonly agent?: AgentUsed | undefined
   /** Iterations that count. */
   readonly iteration: number
   /** The iteration under way, or one to be entered again. */
@@ -101,6 +102,7 @@ export const initialState: RunState = {
   worktree: undefined,
   origin: undefined,
   sandbox: undefined,
+  agent: undefined,
   iteration: 0,
   open: undefined,
   lastEnding: undefined,

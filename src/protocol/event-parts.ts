@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type {
+  AgentUsed,
   BlobId,
   Decision,
   Ending,
@@ -117,6 +118,14 @@ export const wallsSchema: z.ZodType<Walls> = exactly<Walls>()(
     attended: z.boolean(),
   }),
 ).register(published, { id: 'Walls' })
+
+export const agentUsedSchema: z.ZodType<AgentUsed> = exactly<AgentUsed>()(
+  z.strictObject({
+    name: text,
+    version: text.exactOptional(),
+    protocol: z.enum(['headless', 'acp']).exactOptional(),
+  }),
+).register(published, { id: 'AgentUsed' })
 
 export const stepNoteSchema: z.ZodType<StepNote> = exactly<StepNote>()(
   z.discriminatedUnion('type', [

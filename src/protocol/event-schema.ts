@@ -13,6 +13,7 @@ import type {
   TreeId,
 } from '../loop/index.ts'
 import {
+  agentUsedSchema,
   decisionSchema,
   endingSchema,
   faultSchema,
@@ -71,6 +72,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       owner: text,
       fence: count,
       sandbox: wallsSchema.exactOptional(),
+      agent: agentUsedSchema.exactOptional(),
     }),
     z.strictObject({ type: z.literal('run-suspended'), reason: text, tree: maybeTree }),
     z.strictObject({ type: z.literal('run-ended'), outcome: outcomeSchema }),

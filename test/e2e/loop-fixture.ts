@@ -31,8 +31,8 @@ export function place(loop: string, files: Readonly<Record<string, string>> = {}
 }
 
 export const environment = (state: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
-  ...more,
   PATH: process.env['PATH'] ?? '',
+  ...more,
   HOME: state,
   LOOPWRIGHT_STATE: state,
   USER: 'tester',

@@ -8,11 +8,18 @@ import type {
   Json,
   RecordedEvent,
   RunEvent,
+  RunStarted,
   RunState,
   StepNote,
   Walls,
 } from '../../loop/index.ts'
-import { describeEnding, describeEvent, describeOutcome, describeWalls } from '../../loop/index.ts'
+import {
+  describeAgent,
+  describeEnding,
+  describeEvent,
+  describeOutcome,
+  describeWalls,
+} from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderClock, renderCount, renderMoney, renderSpan } from './amounts.ts'
 import { visible } from './render.ts'
@@ -97,7 +104,7 @@ export function createNarrator(style: Style): Narrator {
         case 'run-ended':
           return [renderEnd(style, state), ...whereIt(style, event.outcome)]
         case 'run-started':
-          return event.sandbox === undefined ? [] : [renderWalls(style, event.sandbox)]
+          return renderStart(style, event)
         case 'run-created':
         case 'run-suspended':
         case 'budget-reserved':
@@ -108,6 +115,14 @@ export function createNarrator(style: Style): Narrator {
       }
     },
   }
+}
+
+function renderStart(style: Style, { agent, sandbox }: RunStarted): readonly string[] {
+  const used = agent === undefined ? [] : [visible(`agent: ${describeAgent(agent)}`)]
+  return [
+    ...used.map((line) => `  ${style.dim(line)}`),
+    ...(sandbox === undefined ? [] : [renderWalls(style, sandbox)]),
+  ]
 }
 
 /** What is around the run, so that nobody has to ask; a warning where there is nothing. */

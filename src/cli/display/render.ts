@@ -2,6 +2,7 @@
 
 import type { Inspection, RunRow } from '../../host/index.ts'
 import {
+  describeAgent,
   describeOutcome,
   describeWalls,
   type OpenQuestion,
@@ -76,6 +77,7 @@ export function renderInspection({ run, state, questions, checkpoints }: Inspect
     ...(state.source === undefined ? [] : [['file', `${state.source.file}${changesOf(state)}`]]),
     ...(state.origin === undefined ? [] : [['from', describeOrigin(state.origin)]]),
     ['status', describeStatus(run, state)],
+    ...(state.agent === undefined ? [] : [['agent', describeAgent(state.agent)]]),
     ...(state.sandbox === undefined ? [] : [['sandbox', describeWalls(state.sandbox)]]),
     ['iterations', `${state.iteration} of ${limits.iterations}${under}`],
     ['steps', `${metrics.steps} done, ${metrics.stepsFailed} failed, ${metrics.retries} retries`],

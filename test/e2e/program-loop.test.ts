@@ -1,0 +1,130 @@
+/**
+ * Loop files whose agent is a program that is known, run by the built loopctl: found on the PATH, started
+ * behind the walls, led to its model through the gateway. The provider is scripted.
+ */
+
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startModelServer } from '../../src/testing/model-server.ts'
+import { behind, billOf, notesOf, spentOf } from './gateway-fixture.ts'
+import { ctl, ctlWith, type Ended, endOf, eventsOf, type Place, place } from './loop-fixture.ts'
+import { installFake, withPath } from './program-fixture.ts'
+
+const key = 'sk-real-0123456789abcdef'
+const loop =
+  'prompt: "Do it. {{ progress }}"\nchecks: { done: test -e done.txt }\nlimits: { iterations: 2 }\n'
+
+const honest = `
+writeFileSync('done.txt', await ask(prompt))
+end('It is done.')
+`
+
+const watched = `
+const answer = await ask(prompt)
+const seen = { argv: process.argv.slice(2), env: process.env, home: readdirSync(home) }
+writeFileSync('seen.json', JSON.stringify(seen))
+writeFileSync(home + '/left', 'x')
+writeFileSync('done.txt', answer)
+end('It is done.')
+`
+
+const run = (at: Place, env: NodeJS.ProcessEnv, ...more: string[]): Promise<Ended> =>
+  ctlWith(at, env, '--json', 'run', at.file, '--trust', '--name', 'story', ...more)
+
+const reportOf = (ended: Ended): unknown =>
+  eventsOf(ended, 'step-finished').find(({ step }) => step === 'agent:maker#1')?.['result']
+
+describe('agent: claude', () => {
+  test('works behind the walls, metered, without a key, with its version on record', async () => {
+    await using server = await startModelServer([
+      { text: 'Do this.', usage: { input: 700, output: 30 } },
+    ])
+    const path = withPath(installFake(watched))
+    const at = place(`agent: { program: claude, model: claude-opus-5, turns: 7 }\n${loop}`)
+    const ended = await run(at, { ...behind(server, key), ...path })
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(reportOf(ended)).toMatchObject({
+      value: { status: 'done', text: 'It is done.', ended: 'claimed', usage: { tokens: 730 } },
+    })
+    expect(eventsOf(ended, 'run-started')).toMatchObject([
+      {
+        agent: { name: 'claude', version: '2.1.325', protocol: 'headless' },
+        sandbox: { tier: 'strong' },
+      },
+    ])
+    const text = readFileSync(join(at.work, 'seen.json'), 'utf8')
+    expect(text).not.toContain(key)
+    const seen = JSON.parse(text) as Record<string, unknown>
+    expect(seen).toMatchObject({
+      home: [],
+      env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:4140', HOME: '/home/agent' },
+    })
+    expect(seen['argv']).toEqual(expect.arrayContaining(['--model=claude-opus-5', '--max-turns=7']))
+    expect(server.requests.map(({ headers, model }) => [headers['x-api-key'], model])).toEqual([
+      [key, 'claude-opus-5'],
+    ])
+    expect((await spentOf(at, 'story')).tokens).toBe(billOf(server))
+    expect(notesOf(ended, 'said').map(({ text: said }) => said)).toContain('Do this.')
+    expect((await ctl(at, 'inspect', 'story')).stdout).toContain('claude 2.1.325, headless')
+  })
+
+  test('can be replayed from its record, offline', async () => {
+    await using server = await startModelServer([{ text: 'Do this.' }])
+    const path = withPath(installFake(honest))
+    const at = place(`agent: claude\n${loop}`)
+    expect((await run(at, { ...behind(server, key), ...path })).code).toBe(0)
+    const replayed = await ctlWith(at, path, '--json', 'replay', 'story')
+    expect(replayed).toMatchObject({ code: 0 })
+    expect(endOf(replayed)).toMatchObject({ same: true, outcome: { type: 'completed' } })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('takes another model from the command line, of its own provider', async () => {
+    await using server = await startModelServer([{ text: 'Do this.' }])
+    const path = withPath(installFake(honest))
+    const env = { ...behind(server, key), ...path }
+    const at = place(`agent: claude\n${loop}`)
+    expect((await run(at, env, '--model', 'anthropic/claude-haiku-5')).code).toBe(0)
+    expect(server.requests.map(({ model }) => model)).toEqual(['claude-haiku-5'])
+    const other = place(`agent: claude\n${loop}`)
+    const refused = await run(other, env, '--model', 'openai/gpt-5')
+    expect(refused.code).toBe(64)
+    expect(refused.stderr).toContain('claude asks models of anthropic')
+  })
+
+  test('that lies about its end is failed, whatever its exit code says', async () => {
+    await using server = await startModelServer([{ text: 'Do this.' }])
+    const path = withPath(installFake("await ask(prompt)\nend('All good', { is_error: true })"))
+    const at = place(`agent: claude\n${loop}`)
+    const ended = await run(at, { ...behind(server, key), ...path }, '--iterations', '1')
+    expect(ended.code).not.toBe(0)
+    expect(reportOf(ended)).toMatchObject({ value: { status: 'failed', ended: 'crashed' } })
+  })
+
+  test('that hangs is ended when it was silent too long, and leaves nothing', async () => {
+    await using server = await startModelServer([{ text: 'Do this.' }])
+    const path = withPath(installFake("say({ type: 'x' })\nsetInterval(() => {}, 1000)"))
+    const at = place(`agent: { program: claude, idle: 1s }\n${loop}`)
+    const temporary = join(at.file, '..', 'tmp')
+    mkdirSync(temporary)
+    const env = { ...behind(server, key), ...path, TMPDIR: temporary }
+    const ended = await run(at, env, '--iterations', '1')
+    expect(reportOf(ended)).toMatchObject({ value: { status: 'failed', ended: 'idle' } })
+    expect(readdirSync(temporary)).toEqual([])
+  }, 60_000)
+
+  test('that is not there, or has no key, is refused before there is a run', async () => {
+    const at = place(`agent: claude\n${loop}`)
+    const nowhere = { PATH: '/usr/bin:/bin' }
+    const missing = await run(at, { ...nowhere, ANTHROPIC_API_KEY: key })
+    expect(missing.code).toBe(78)
+    expect(missing.stderr).toContain('loopctl agents add claude')
+    const keyless = await run(at, withPath(installFake(honest)))
+    expect(keyless.code).toBe(78)
+    expect(keyless.stderr).toContain('ANTHROPIC_API_KEY')
+    expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
+    const { stdout } = await ctlWith(at, nowhere, 'validate', at.file)
+    expect(stdout).toContain('warning: agent: There is no program claude on the PATH')
+  })
+})
