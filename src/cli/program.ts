@@ -10,6 +10,7 @@ import { addReplaying } from './commands/replay.ts'
 import { addRunning } from './commands/run.ts'
 import { addShowing } from './commands/show.ts'
 import { addTelling } from './commands/tell.ts'
+import { addDiff, addWorktrees } from './commands/worktrees.ts'
 import { renderExitCodes } from './exit-codes.ts'
 import { version } from './version.ts'
 
@@ -20,6 +21,7 @@ Examples:
   loopctl run fix-tests.yaml            run a loop here, and watch it
   loopctl list                          the runs
   loopctl show brave-owls-jump 2        what an iteration was about
+  loopctl diff brave-owls-jump          what a run changed
   loopctl resume brave-owls-jump        go on after Ctrl-C, a crash or a pause
   loopctl answer brave-owls-jump tone friendly
 
@@ -46,10 +48,12 @@ export function createProgram(): Command {
   program.commandsGroup('Look at runs:')
   addLooking(program)
   addShowing(program)
+  addDiff(program)
   program.commandsGroup('Talk to runs:')
   addTelling(program)
   program.commandsGroup('The record:')
   addKeeping(program)
+  addWorktrees(program)
   program.commandsGroup('More:')
   addDoctor(program)
   addHelp(program)

@@ -12,6 +12,7 @@ import type {
 } from '../loop/index.ts'
 import type { Collected } from './collect-garbage.ts'
 import type { ForkComparison } from './compare-fork.ts'
+import type { DiffOptions, RunDiff } from './diff-run.ts'
 import type { ModelDoor } from './model-door.ts'
 import type {
   ExportOptions,
@@ -24,6 +25,12 @@ import type { RemovedRun } from './remove-run.ts'
 import type { Replay, ReplayOptions } from './replay/index.ts'
 import type { RunHandle } from './run-handle.ts'
 import type { PlaceForkOptions, PlaceOptions, RunPlace } from './run-place.ts'
+import type {
+  CleanedWorktree,
+  CleanOptions,
+  RunWorktreeEntry,
+  WorktreesOptions,
+} from './worktrees-of-runs.ts'
 
 export interface Inspection {
   readonly run: RunRow
@@ -63,6 +70,12 @@ export interface Host {
    * is performed, nothing is paid. Nothing starts before `start` is called.
    */
   replay(run: string, options?: ReplayOptions): Promise<Replay>
+  /** What a run changed, or one of its iterations. Nothing of its files is run for it. */
+  diff(run: string, options?: DiffOptions): Promise<RunDiff>
+  /** The worktrees of the runs on record, or of one repository. */
+  worktrees(options?: WorktreesOptions): Promise<readonly RunWorktreeEntry[]>
+  /** Takes away those of runs that have ended, unless there is work in them that is nowhere else. */
+  cleanWorktrees(options?: CleanOptions): Promise<readonly CleanedWorktree[]>
   list(): Promise<readonly RunRow[]>
   inspect(run: string): Promise<Inspection>
   events(

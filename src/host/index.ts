@@ -212,6 +212,7 @@ export {
 export type { Collected } from './collect-garbage.ts'
 export { type CommandCheckOptions, commandCheck } from './command-check.ts'
 export type { ForkComparison, ForkSide } from './compare-fork.ts'
+export type { DiffOptions, RunDiff } from './diff-run.ts'
 export {
   type Examination,
   examine,
@@ -262,3 +263,9 @@ export { type RunResult, runLoop } from './run-loop.ts'
 export type { PlaceForkOptions, PlaceOptions, RunPlace } from './run-place.ts'
 export { stateFolder } from './state-folder.ts'
 export type { WorktreeChoice } from './worktree-options.ts'
+export type {
+  CleanedWorktree,
+  CleanOptions,
+  RunWorktreeEntry,
+  WorktreesOptions,
+} from './worktrees-of-runs.ts'

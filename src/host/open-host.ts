@@ -11,6 +11,7 @@ import { LoopError } from '../loop/index.ts'
 import { createCheckpointFiles } from './checkpoint-files.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { compareFork } from './compare-fork.ts'
+import { diffRun } from './diff-run.ts'
 import { createDriver, type HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { extractTree, findProblems } from './look-after.ts'
@@ -22,6 +23,7 @@ import { openReplay } from './replay/index.ts'
 import { createStarts } from './start-runs.ts'
 import { stateFolder } from './state-folder.ts'
 import { createTells } from './tell-runs.ts'
+import { cleanWorktrees, listRunWorktrees } from './worktrees-of-runs.ts'
 
 export async function openHost(options: HostOptions = {}): Promise<Host> {
   const base = openPorts(openFolder(resolve(options.folder ?? stateFolder())), options)
@@ -40,6 +42,9 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     ...createCheckpointFiles(base, driver),
     compareFork: (run) => compareFork(base, run),
     replay: (run, choice) => openReplay(base, driver, run, choice),
+    diff: (run, choice) => diffRun(base, run, choice),
+    worktrees: (choice) => listRunWorktrees(base, choice),
+    cleanWorktrees: (choice) => cleanWorktrees(base, choice),
     remove: (run, choice) => removeRun(base, run, choice),
     collectGarbage: () => collectGarbage(base),
     problems: () => findProblems(base),

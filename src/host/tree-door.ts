@@ -11,11 +11,13 @@ import {
   createDirectoryWorkspace,
   createTrees,
   type DirectoryTrees,
+  type FileChange,
   findRepository,
   type GitTrees,
   isGitTree,
   openGitTrees,
 } from '../workspace/index.ts'
+import { compareBlobs } from './compare-blobs.ts'
 import type { HostPorts } from './driver.ts'
 import { restoreFolder } from './places.ts'
 
@@ -25,6 +27,12 @@ export interface TreeDoor {
   readTree: DirectoryTrees['readTree']
   /** Paths that differ. */
   changes(before: TreeId, after: TreeId): Promise<readonly string[]>
+  /** What differs, with lines; and as a patch for people, if that is wanted. */
+  compare(
+    before: TreeId,
+    after: TreeId,
+    wanted: { readonly patch: boolean },
+  ): Promise<{ readonly files: readonly FileChange[]; readonly patch?: string }>
   /** The same files as a tree of blobs, so that they can be had without the repository. */
   asBlobs(tree: TreeId): Promise<TreeId>
   /** Puts its files into a folder, which is made what the tree says. */
@@ -74,6 +82,15 @@ export function createTreeDoor(base: DoorPorts): TreeDoor {
         await asBlobs(after),
       )
       return [...added, ...changed, ...removed].toSorted()
+    },
+    async compare(before, after, { patch }) {
+      if (isGitTree(before) && isGitTree(after)) {
+        const git = await gitWith(before)
+        const files = await git.lines(before, after)
+        return patch ? { files, patch: await git.patch(before, after) } : { files }
+      }
+      const both = [await asBlobs(before), await asBlobs(after)] as const
+      return inOwnFolder(base.folder, (path) => compareBlobs(base, both, path))
     },
     async extract(tree, folder) {
       if (!isGitTree(tree)) return createDirectoryWorkspace({ path: folder, blobs }).restore(tree)

@@ -14,6 +14,7 @@ export {
   type CreateWorktreeOptions,
   createWorktree,
 } from './git/create-worktree.ts'
+export { diffFolders } from './git/diff-folders.ts'
 export { findGit } from './git/find-git.ts'
 export { isGitTree } from './git/git-tree-id.ts'
 export { type GitTrees, openGitTrees } from './git/git-trees.ts'
@@ -44,6 +45,7 @@ export { GitError } from './git/run-program.ts'
 export { type WorktreeFiles, worktreeFiles } from './git/worktree-files.ts'
 export { pathTemplateDefault, worktreePath } from './git/worktree-path.ts'
 export { findWorktree } from './git/worktree-record.ts'
+export { type WorktreeState, worktreeState } from './git/worktree-state.ts'
 export {
   openWorktree,
   type WorktreeWorkspace,

@@ -1,6 +1,7 @@
 /** Commands about the record itself: export, files, rm, gc. */
 
 import type { Command } from 'commander'
+import type { WorktreeRemoval } from '../../host/index.ts'
 import { visible } from '../display/render.ts'
 import { wholeNumber, withRecord } from '../session.ts'
 
@@ -37,7 +38,9 @@ export function addKeeping(program: Command): void {
       withRecord(program, async (host, { json, print }) => {
         for (const name of runs) {
           const run = await host.remove(name, { force: options.force === true })
-          print({ removed: run.id, name: run.name }, () => visible(`removed ${run.name}`))
+          const { worktree } = run
+          const removed = { removed: run.id, name: run.name, ...(worktree && { worktree }) }
+          print(removed, () => visible(`removed ${run.name}${leftOf(worktree)}`))
         }
         if (!json) print(undefined, () => gcAdvice)
       }),
@@ -51,4 +54,20 @@ export function addKeeping(program: Command): void {
         print(swept, () => `removed ${swept.removed} blobs, kept ${swept.kept}`)
       }),
     )
+}
+
+/** What is still there, and why. */
+function leftOf(worktree: WorktreeRemoval | undefined): string {
+  switch (worktree?.status) {
+    case 'kept':
+      return `; its worktree ${worktree.path} stays: ${worktree.why}`
+    case 'failed':
+      return `; its worktree could not be looked at: ${worktree.why}`
+    case 'removed':
+      return worktree.branchKept === undefined
+        ? ', with its worktree'
+        : `, with its worktree; its branch ${worktree.branch} stays: ${worktree.branchKept}`
+    default:
+      return ''
+  }
 }

@@ -26,3 +26,11 @@ export function renderMoney(micros: number): string {
 
 export const plural = (count: number, noun: string): string =>
   `${renderCount(count)} ${noun}${count === 1 ? '' : 's'}`
+
+/** As people say it: 12 KB, 3.4 MB. */
+export function renderSize(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB']
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
+  const value = bytes / 1024 ** power
+  return `${value >= 10 || power === 0 ? Math.round(value) : value.toFixed(1)} ${units[power]}`
+}

@@ -1,4 +1,5 @@
 export { type Difference, describeDifference } from './compare.ts'
+export { readRecording } from './recording.ts'
 export type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay.ts'
 export { isReplayFolder } from './replay-folder.ts'
 export { openReplay } from './replay-run.ts'

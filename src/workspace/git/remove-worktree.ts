@@ -161,7 +161,7 @@ async function uncommittedIn(tree: WorkTree, known: KnownWorktree): Promise<read
   return split(stdout).map((path) => show(path))
 }
 
-async function whyUnmerged(
+export async function whyUnmerged(
   tools: Tools,
   repository: Repository,
   { branch, base }: WorktreeRecord,

@@ -1,0 +1,108 @@
+/** Commands about what runs made in git: diff, worktrees, worktrees clean. */
+
+import type { Command } from 'commander'
+import type { CleanedWorktree, RunDiff, RunWorktreeEntry } from '../../host/index.ts'
+import { plural, renderSize } from '../display/amounts.ts'
+import { renderTable, visible, visibleText } from '../display/render.ts'
+import { folderName, hasRecord, openSession, wholeNumber, withRecord } from '../session.ts'
+
+export function addDiff(program: Command): void {
+  program
+    .command('diff <run>')
+    .description('what a run changed, as a patch; nothing of its files is run')
+    .option('--iteration <n>', 'in this iteration only', wholeNumber)
+    .option('--stat', 'only the files, with the lines that came and went')
+    .action((run: string, options: { iteration?: number; stat?: boolean }) =>
+      withRecord(program, async (host, { print }) => {
+        const diff = await host.diff(run, options)
+        print(diff, () => renderDiff(diff))
+      }),
+    )
+}
+
+export function addWorktrees(program: Command): void {
+  const worktrees = program
+    .command('worktrees')
+    .description('the git worktrees of runs, with their sizes')
+    .option('--repo <folder>', 'of this repository (default: of all runs on record)', folderName)
+    .action(async (options: RepoOption) => {
+      const session = openSession(program)
+      if (!(await hasRecord(program))) return session.json ? undefined : session.print([], noneText)
+      return withRecord(program, async (host, { json, print }) => {
+        const entries = await host.worktrees(chosen(options))
+        if (json) for (const entry of entries) print(entry, String)
+        else print(entries, () => renderWorktrees(entries))
+      })
+    })
+  worktrees
+    .command('clean')
+    .description('remove those of runs that have ended, unless work in them is nowhere else')
+    .option('--repo <folder>', 'of this repository (default: of all runs on record)', folderName)
+    .option('--dry-run', 'only say what would be done')
+    .action((options: RepoOption & { dryRun?: boolean }) =>
+      withRecord(program, async (host, { json, print }) => {
+        const dryRun = options.dryRun === true
+        const repo = options.repo ?? worktrees.opts<RepoOption>().repo
+        const cleaned = await host.cleanWorktrees({ ...chosen({ ...options, repo }), dryRun })
+        if (json) for (const one of cleaned) print(one, String)
+        else print(cleaned, () => renderCleaned(cleaned, dryRun))
+      }),
+    )
+}
+
+interface RepoOption {
+  readonly repo?: string | undefined
+}
+
+const chosen = ({ repo }: RepoOption): { readonly repository?: string } =>
+  repo === undefined ? {} : { repository: repo }
+
+function renderDiff({ run, files, patch }: RunDiff): string {
+  if (files.length === 0) return visible(`${run.name} changed nothing.`)
+  if (patch !== undefined) return visibleText(patch.trimEnd())
+  const rows = files.map(({ path, added, removed }) => [
+    path,
+    added === undefined ? 'binary' : `+${added} -${removed ?? 0}`,
+  ])
+  return [renderTable(rows), plural(files.length, 'file')].join('\n')
+}
+
+const noneText = (): string => 'No worktrees.'
+
+function renderWorktrees(entries: readonly RunWorktreeEntry[]): string {
+  if (entries.length === 0) return noneText()
+  const rows = entries.map((entry) => [
+    entry.run?.name ?? '-',
+    entry.branch,
+    `${renderSize(entry.size.bytes)}${entry.size.isPartial ? '+' : ''}`,
+    stateOf(entry).join(', '),
+    entry.path,
+  ])
+  return renderTable([['RUN', 'BRANCH', 'SIZE', 'STATE', 'FOLDER'], ...rows])
+}
+
+const places = { there: [], missing: ['folder gone'], pruned: ['pruned'], 'not-ours': ['replaced'] }
+
+/** What there is to know before one takes it away. */
+function stateOf({ run, status, state }: RunWorktreeEntry): readonly string[] {
+  return [
+    run?.status ?? 'no run on this record',
+    ...places[status],
+    ...(state.uncommitted.length === 0 ? [] : [`${state.uncommitted.length} uncommitted`]),
+    ...(state.locked === undefined ? [] : ['locked']),
+    state.unmerged === undefined ? 'merged' : 'not merged',
+  ]
+}
+
+function renderCleaned(cleaned: readonly CleanedWorktree[], dryRun: boolean): string {
+  if (cleaned.length === 0) return noneText()
+  return cleaned
+    .map((one) => {
+      const what = `${one.run?.name ?? one.branch}  ${one.path}`
+      if (one.status === 'kept') return visible(`kept     ${what}: ${one.why}`)
+      const branch =
+        one.branchKept === undefined ? '' : `; its branch ${one.branch} stays: ${one.branchKept}`
+      return visible(`${dryRun ? 'would go ' : 'removed  '}${what}${branch}`)
+    })
+    .join('\n')
+}

@@ -1,0 +1,69 @@
+/** What a run changed, or one of its iterations, for people and for programs. */
+
+import { type RunRow, readCreated } from '../engine/index.ts'
+import { LoopError, type TreeId } from '../loop/index.ts'
+import type { FileChange } from '../workspace/index.ts'
+import type { HostPorts } from './driver.ts'
+import { readRecording } from './replay/index.ts'
+import { createTreeDoor } from './tree-door.ts'
+
+export interface RunDiff {
+  readonly run: Pick<RunRow, 'id' | 'name'>
+  readonly before: TreeId
+  readonly after: TreeId
+  /** Lines of each file; binary ones have none. */
+  readonly files: readonly FileChange[]
+  /** Cut off at 4 MiB; absent where it was not asked for. */
+  readonly patch?: string
+}
+
+export interface DiffOptions {
+  /** One iteration; all of the run unless told. */
+  readonly iteration?: number
+  /** Without the patch. */
+  readonly stat?: boolean
+}
+
+export async function diffRun(
+  base: HostPorts,
+  idOrName: string,
+  { iteration, stat = false }: DiffOptions = {},
+): Promise<RunDiff> {
+  const run = await base.journal.findRun(idOrName)
+  const { before, after } = await treesOf(base, run, iteration)
+  const door = createTreeDoor(base)
+  const { files, patch } = await door.compare(before, after, { patch: !stat })
+  const { id, name } = run
+  return { run: { id, name }, before, after, files, ...(patch === undefined ? {} : { patch }) }
+}
+
+interface Ends {
+  readonly before: TreeId
+  readonly after: TreeId
+}
+
+async function treesOf(base: HostPorts, run: RunRow, wanted: number | undefined): Promise<Ends> {
+  const { iterations, state } = await readRecording(base, run.id)
+  if (wanted !== undefined) {
+    const found = iterations.get(wanted)
+    if (found === undefined) {
+      const message = `Run "${run.name}" has no iteration ${wanted}. List them: loopctl show ${run.name}`
+      throw new LoopError('unknown-checkpoint', message)
+    }
+    const after = found.treeAfter ?? state.tree
+    if (found.treeBefore === undefined || after === undefined) throw noFiles(run)
+    return { before: found.treeBefore, after }
+  }
+  const [first] = iterations.values()
+  const created = await readCreated(base.journal, run.id)
+  const before = first?.treeBefore ?? created.tree
+  const after = state.tree ?? before
+  if (before === undefined || after === undefined) throw noFiles(run)
+  return { before, after }
+}
+
+const noFiles = ({ name }: RunRow): LoopError =>
+  new LoopError(
+    'bad-request',
+    `Run "${name}" has not looked at any files. There is nothing to compare.`,
+  )

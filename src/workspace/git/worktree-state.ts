@@ -1,0 +1,98 @@
+/**
+ * What of a worktree would be lost if it went away. Only looked at, also while a run is at work in it.
+ */
+
+import { join } from 'node:path'
+import { fromText, show } from '../bytes.ts'
+import { createExclusions } from '../exclusions.ts'
+import { adminDir, checkWorktree } from './check-worktree.ts'
+import { tipOf } from './commit-tree.ts'
+import { ignorePattern } from './ignore-pattern.ts'
+import { split } from './list-changes.ts'
+import type { Tools } from './open-work-tree.ts'
+import { makeOwnDirectory } from './own-directory.ts'
+import { branchRef, commitOf } from './refs.ts'
+import { whyUnmerged } from './remove-worktree.ts'
+import type { Repository } from './repository.ts'
+import { runGit } from './run-git.ts'
+import { isOutside } from './work-tree.ts'
+import { worktreeFiles } from './worktree-files.ts'
+import type { WorktreeRecord } from './worktree-record.ts'
+
+export interface WorktreeState {
+  /** Paths that are in no commit. */
+  readonly uncommitted: readonly string[]
+  /** Somebody locked it, with these words. */
+  readonly locked?: string
+  /** Why its branch is needed. */
+  readonly unmerged?: string
+}
+
+export async function worktreeState(
+  repository: Repository,
+  record: WorktreeRecord,
+  mergedInto: readonly string[] = [],
+): Promise<WorktreeState> {
+  const tools: Tools = { git: runGit, files: worktreeFiles, now: Date.now }
+  const { id, path, branch } = record
+  const tip = await commitOf(tools.git, repository, branchRef(branch))
+  const unmerged =
+    tip === undefined ? undefined : await whyUnmerged(tools, repository, record, tip, mergedInto)
+  const status =
+    id === undefined
+      ? 'missing'
+      : await checkWorktree(tools.files, repository, { path, id, branch }).catch(() => 'not-ours')
+  const rest = unmerged === undefined ? {} : { unmerged }
+  if (id === undefined || status !== 'there') return { uncommitted: [], ...rest }
+  const reason = await tools.files
+    .readFile(join(adminDir(repository, id), 'locked'), 'utf8')
+    .catch(() => undefined)
+  return {
+    uncommitted: await uncommittedIn(tools, repository, { ...record, id }),
+    ...(reason === undefined ? {} : { locked: reason.trim() }),
+    ...rest,
+  }
+}
+
+/** With an index that is read and never written, in a git directory that only this has. */
+async function uncommittedIn(
+  { git, files }: Tools,
+  repository: Repository,
+  { id, path, branch, base, carried, exclude = [] }: WorktreeRecord & { readonly id: string },
+): Promise<readonly string[]> {
+  const admin = adminDir(repository, id)
+  const apart = [...carried, ...exclude]
+  const own = await makeOwnDirectory(files, {
+    repository,
+    path: join(admin, 'loopwright-look'),
+    exact: true,
+    excludes: apart.map((one) => fromText(ignorePattern(one))),
+  })
+  const at = own.at(path, join(admin, 'index'))
+  const tip = await tipOf({ git, repository }, branchRef(branch))
+  const [changed, others] = await Promise.all([
+    git({
+      at,
+      command: 'diff',
+      options: [
+        '-z',
+        '--name-only',
+        '--no-ext-diff',
+        '--no-textconv',
+        '--no-renames',
+        '--ignore-submodules=all',
+      ],
+      operands: [tip?.tree ?? base.commit],
+    }),
+    git({
+      at,
+      command: 'ls-files',
+      options: ['-z', '--others', '--exclude-standard', '--directory', '--no-empty-directory'],
+    }),
+  ])
+  const exclusions = createExclusions(apart)
+  return [...new Set([...split(changed.stdout), ...split(others.stdout)])]
+    .filter((one) => !isOutside(exclusions, one.replace(/\/$/, '')))
+    .map((one) => show(one))
+    .toSorted()
+}

@@ -1,0 +1,225 @@
+/** Runs in git worktrees, with real git and a real record, in this process. */
+
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Host } from '../src/host/index.ts'
+import { openSqliteJournal } from '../src/journal/index.ts'
+import { lines, newFolder, newHost, slow } from './host-fixture.ts'
+import { append, loopOf } from './replay-fixture.ts'
+import { newRepository, startIn, subjects, text } from './worktree-fixture.ts'
+
+describe('a run in a worktree', () => {
+  test('is one for library users too, and the checkout is not touched', async () => {
+    const host = await newHost()
+    const repository = newRepository()
+    const before = repository.fingerprint()
+    const folder = await startIn(host, repository)
+    expect(repository.fingerprint()).toBe(before)
+    expect(readFileSync(join(folder, 'lines.txt'), 'utf8')).toBe(text)
+    expect(subjects(repository, 'run/work')).toHaveLength(4)
+    const { state } = await host.inspect('work')
+    expect(state.tree).toBe(`git:${repository.git('rev-parse', 'run/work^{tree}').trim()}`)
+    expect(await host.problems()).toEqual([])
+  })
+
+  test('takes the folder itself unless told, and where auto finds no repository', async () => {
+    const host = await newHost()
+    const repository = newRepository()
+    const place = await host.place({ workspace: repository.checkout })
+    expect(place).toMatchObject({ workspace: repository.checkout, worktree: undefined })
+    const plain = newFolder()
+    expect(await host.place({ workspace: plain, worktree: 'auto' })).toMatchObject({
+      workspace: plain,
+      worktree: undefined,
+    })
+    await expect(host.place({ workspace: plain, worktree: true })).rejects.toThrow(/git init/)
+    mkdirSync(join(repository.checkout, 'inner'))
+    await expect(
+      host.place({ workspace: join(repository.checkout, 'inner'), worktree: true }),
+    ).rejects.toThrow(/--in-place/)
+  })
+
+  test('that has no commit to start from is in place, and says why', async () => {
+    const host = await newHost()
+    const repository = newRepository()
+    rmSync(join(repository.checkout, '.git'), { recursive: true })
+    repository.git('init', '-q')
+    const place = await host.place({ workspace: repository.checkout, worktree: 'auto' })
+    expect(place).toMatchObject({ worktree: undefined, why: expect.stringContaining('no commit') })
+  })
+
+  test('of a name that is taken makes nothing', async () => {
+    const host = await newHost()
+    const repository = newRepository()
+    await startIn(host, repository)
+    const again = { input: 4, workspace: repository.checkout, worktree: true, name: 'work' }
+    await expect(host.start(lines, again)).rejects.toMatchObject({ code: 'name-taken' })
+    expect(repository.git('branch', '--list', 'run/*').trim().split('\n')).toHaveLength(1)
+  })
+
+  test('that was settled and never started is taken back, with all of it', async () => {
+    const host = await newHost()
+    const repository = newRepository()
+    const refs = repository.git('for-each-ref')
+    const place = await host.place({ workspace: repository.checkout, worktree: true })
+    expect(existsSync(place.workspace ?? '')).toBe(true)
+    await place.leave()
+    expect(existsSync(place.workspace ?? '')).toBe(false)
+    expect(repository.git('for-each-ref')).toBe(refs)
+    expect(await host.worktrees({ repository: repository.checkout })).toEqual([])
+  })
+
+  test('twenty at once in one repository all end, each on its branch', async () => {
+    const host = await newHost()
+    const repository = newRepository()
+    const before = repository.fingerprint()
+    const names = Array.from({ length: 20 }, (_, index) => `same ${index % 4}! ${index}`)
+    const ends = await Promise.all(names.map((name) => startIn(host, repository, name)))
+    expect(new Set(ends).size).toBe(20)
+    for (const folder of ends) {
+      expect(readFileSync(join(folder, 'lines.txt'), 'utf8')).toBe(text)
+    }
+    const branches = repository.git('branch', '--list', '--format=%(refname:short)', 'run/*')
+    expect(branches.trim().split('\n')).toHaveLength(20)
+    for (const branch of branches.trim().split('\n')) {
+      expect(subjects(repository, branch)).toHaveLength(4)
+    }
+    expect(repository.fingerprint()).toBe(before)
+  }, 240_000)
+
+  test('that lost its lease moves no ref', async () => {
+    const host = await newHost()
+    const repository = newRepository()
+    let refs = ''
+    const loop = loopOf(async (it) => {
+      await append(it, 'one')
+      if (it.number === 1) return
+      // Another process took it over while this one was frozen.
+      await it.step('frozen', async () => {
+        writeFileSync(join(it.workspace?.path ?? '', 'late.txt'), 'late')
+        await takeOver(host, 'lost')
+        refs = repository.git('for-each-ref')
+      })
+    })
+    const options = { input: null, workspace: repository.checkout, worktree: true, name: 'lost' }
+    const handle = await host.start(loop, options)
+    await expect(handle.done).rejects.toMatchObject({ code: 'fenced' })
+    expect(refs).toContain('refs/heads/run/lost')
+    expect(repository.git('for-each-ref')).toBe(refs)
+  })
+
+  test('that is cancelled in the middle keeps what was left, and says so', async () => {
+    const host = await newHost()
+    const repository = newRepository()
+    const loop = loopOf(async (it) => {
+      await it.step('half', ({ signal }) => {
+        writeFileSync(join(it.workspace?.path ?? '', 'half.txt'), 'half')
+        return new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(new Error('stopped'))),
+        )
+      })
+    })
+    const options = { input: null, workspace: repository.checkout, worktree: true, name: 'half' }
+    const handle = await host.start(loop, options)
+    await until(() => existsSync(join(repository.folder, 'project.run-half', 'half.txt')))
+    await host.tell('half', { type: 'cancel', reason: 'enough' }, 'me')
+    await handle.done
+    expect(subjects(repository, 'run/half')).toEqual(['half: iteration 1, unfinished'])
+    expect(repository.git('show', 'run/half:half.txt')).toBe('half')
+  })
+})
+
+/** As a process does whose clock says that this one has been silent for too long. */
+async function takeOver({ folder }: Host, name: string): Promise<void> {
+  const path = join(folder, 'journal.db')
+  const journal = openSqliteJournal({ path, now: () => Date.now() + 60_000 })
+  await journal.acquire((await journal.findRun(name)).id, 'another')
+  await journal.close()
+}
+
+async function until(met: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 1000; tries += 1) {
+    if (met()) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('It never came.')
+}
+
+describe('clean-up', () => {
+  test('takes what is safe, keeps the rest, and says why', async () => {
+    const host = await newHost()
+    const repository = newRepository()
+    const merged = await startIn(host, repository, 'merged')
+    repository.git('merge', '-q', 'run/merged')
+    const unmerged = await startIn(host, repository, 'unmerged')
+    const dirty = await startIn(host, repository, 'dirty')
+    writeFileSync(join(dirty, 'a.txt'), 'changed')
+    const stop = new AbortController()
+    const left = await host.start(slow, {
+      input: null,
+      workspace: repository.checkout,
+      worktree: true,
+      name: 'left',
+      signal: stop.signal,
+    })
+    stop.abort()
+    await left.done
+    const listed = await host.worktrees({ repository: repository.checkout })
+    expect(
+      listed.map(({ run, state }) => [run?.name, state.uncommitted, state.unmerged !== undefined]),
+    ).toEqual([
+      ['merged', [], false],
+      ['unmerged', [], true],
+      ['dirty', ['a.txt'], true],
+      ['left', [], false],
+    ])
+    expect(listed.every(({ size }) => size.bytes > 0)).toBe(true)
+    const wanted = [
+      { run: { name: 'merged' }, status: 'removed' },
+      { run: { name: 'unmerged' }, status: 'removed', branchKept: expect.stringContaining('main') },
+      { run: { name: 'dirty' }, status: 'kept', why: expect.stringContaining('a.txt') },
+      { run: { name: 'left' }, status: 'kept', why: expect.stringContaining('not ended') },
+    ]
+    expect(await host.cleanWorktrees({ dryRun: true })).toMatchObject(wanted)
+    expect(existsSync(merged)).toBe(true)
+    expect(await host.cleanWorktrees()).toMatchObject(wanted)
+    expect([merged, unmerged, dirty].map((folder) => existsSync(folder))).toEqual([
+      false,
+      false,
+      true,
+    ])
+    const branches = repository.git('branch', '--list', '--format=%(refname:short)', 'run/*')
+    expect(branches.trim().split('\n')).toEqual(['run/dirty', 'run/left', 'run/unmerged'])
+  })
+
+  test('leaves worktrees of another record alone, and those that were made a moment ago', async () => {
+    const host = await newHost()
+    const other = await newHost()
+    const repository = newRepository()
+    await startIn(other, repository, 'theirs')
+    const place = await host.place({ workspace: repository.checkout, worktree: true })
+    const options = { repository: repository.checkout }
+    expect(await host.cleanWorktrees(options)).toMatchObject([
+      { status: 'kept', why: expect.stringContaining('not on this record') },
+      { status: 'kept', why: expect.stringContaining('a moment ago') },
+    ])
+    await place.leave()
+  })
+
+  test('with the run takes its worktree and its snapshots, but no work that is nowhere else', async () => {
+    const host = await newHost()
+    const repository = newRepository()
+    const folder = await startIn(host, repository, 'one')
+    const dirty = await startIn(host, repository, 'two')
+    writeFileSync(join(dirty, 'new.txt'), 'new')
+    expect(await host.remove('one')).toMatchObject({
+      worktree: { status: 'removed', branchKept: expect.stringContaining('main') },
+    })
+    expect(existsSync(folder)).toBe(false)
+    expect(await host.remove('two')).toMatchObject({ worktree: { status: 'kept' } })
+    expect(readFileSync(join(dirty, 'new.txt'), 'utf8')).toBe('new')
+    expect(repository.git('for-each-ref', 'refs/loopwright')).toBe('')
+    expect(subjects(repository, 'run/one')).toHaveLength(4)
+  })
+})
