@@ -1,49 +1,133 @@
 /**
- * `npm start`: runs the loop file of examples/fix-sum as a user would, with `loopctl run`, on a copy
- * of its project. When the last run of it was left or killed, it goes on with that one.
+ * `npm start`: runs a loop file as a user would, with `loopctl run`, on a copy of its project. When the
+ * last run of it was left or killed, it goes on with that one.
  */
 
-import { spawn } from 'node:child_process'
-import { cpSync, existsSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isEnd, openHost, stateFolder } from 'loopwright'
+import { chooseAgent, findOffers, type Offer } from './start-offer.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const example = join(root, 'examples', 'fix-sum')
 const loopctl = join(root, 'dist', 'cli', 'loopctl.js')
 
-export async function startFile(): Promise<number> {
-  const folder = stateFolder()
-  const open = await openRun(folder)
-  // Whoever types this watches it, also where there is no terminal to ask at.
-  const ours = ['--trust', '--attended']
-  if (open !== undefined) return ctl(['resume', open, ...ours])
-  const workspace = freshCopy(folder)
-  process.stdout.write(
-    'A scripted agent stands in for a model here; nothing is called over the network.\n' +
-      `  loopctl run examples/fix-sum/loop.yaml --workspace ${workspace}\n\n`,
-  )
-  return ctl(['run', join(example, 'loop.yaml'), ...ours, '--workspace', workspace])
+/** Loop files with a project of their own. */
+export const loopFiles = ['mend-duration', 'fix-sum'] as const
+export type LoopFileName = (typeof loopFiles)[number]
+
+const intros: Readonly<Record<LoopFileName, readonly string[]>> = {
+  'mend-duration': [
+    'A small project with a fault: its tests fail. The agent here needs no model, no key and no network:',
+    'it tries small edits until the tests pass. The run ends when tests that Loopwright ran itself pass.',
+  ],
+  'fix-sum': [
+    'A scripted agent stands in for a model here; nothing is called over the network.',
+    'It claims success each time. Interrupt it, and start it again: it goes on where it was.',
+  ],
 }
 
-async function openRun(folder: string): Promise<string | undefined> {
+export async function startFile(name: LoopFileName, wanted: string | undefined): Promise<number> {
+  const folder = stateFolder()
+  // Whoever types this watches it, also where there is no terminal to ask at.
+  const ours = ['--trust', '--attended']
+  const open = await findRun(folder, name, (run) => !isEnd(run.status) && !run.held)
+  if (open !== undefined) return ctl(['resume', open, ...ours])
+  const offers = name === 'mend-duration' && wanted === undefined ? await findOffers(loopctl) : []
+  const agent = wanted ?? (await chooseAgent(offers))
+  const { file, isRepository } = freshCopy(folder, name, agent)
+  say(...(agent === undefined ? intros[name] : [`${agent} mends a small project now.`]))
+  say(`  loopctl run ${file}`, '')
+  const code = await ctl(['run', file, ...ours, ...(isRepository ? ['--worktree'] : [])])
+  const done = await findRun(folder, name, () => true)
+  if (done === undefined || code !== 0) return code
+  say('', 'What it changed:', '')
+  await ctl(['diff', done])
+  say('', ...(await testCounts(folder, done)), ...nextSteps(done, file, offers))
+  return 0
+}
+
+function nextSteps(run: string, file: string, offers: readonly Offer[]): readonly string[] {
+  const steps: readonly (readonly [string, string])[] = [
+    [`npx loopctl show ${run} 1`, 'what its first iteration was about'],
+    [`npx loopctl worktrees`, 'where the work is: a branch of its own'],
+    ...offers.map(({ agent, why }) => [`npm start -- --agent ${agent}`, why] as const),
+    ['cp examples/first-loop.yaml <project>/fix.yaml', 'then: npx loopctl run <project>/fix.yaml'],
+  ]
+  const width = Math.max(...steps.map(([command]) => command.length))
+  return [
+    'Next:',
+    ...steps.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}`),
+    `The loop file: ${file}`,
+  ]
+}
+
+/** The newest first. */
+async function findRun(
+  folder: string,
+  loop: string,
+  fits: (run: Awaited<ReturnType<Awaited<ReturnType<typeof openHost>>['list']>>[number]) => boolean,
+): Promise<string | undefined> {
   const host = await openHost({ folder })
   try {
     const runs = await host.list()
-    return runs.find((run) => run.loop === 'fix-sum' && !isEnd(run.status) && !run.held)?.name
+    return runs.find((run) => run.loop === loop && fits(run))?.name
   } finally {
     await host.close()
   }
 }
 
-/** The project stays as it is; each run works on a copy of its own. */
-function freshCopy(folder: string): string {
+/** As the test runner counted them when the check was run for the last time. */
+async function testCounts(folder: string, run: string): Promise<readonly string[]> {
+  const host = await openHost({ folder })
+  try {
+    let output = ''
+    for await (const { event } of host.events(run)) {
+      if (event.type !== 'step-finished' || !event.step.startsWith('check:')) continue
+      output = JSON.stringify(event.result)
+    }
+    const count = (what: string): string => new RegExp(`# ${what} (\\d+)`).exec(output)?.[1] ?? '?'
+    return [`The check, run by Loopwright: ${count('pass')} tests pass, ${count('fail')} fail.`, '']
+  } finally {
+    await host.close()
+  }
+}
+
+/** The example stays as it is; each run works on a copy of its own. */
+function freshCopy(
+  folder: string,
+  name: LoopFileName,
+  agent: string | undefined,
+): { readonly file: string; readonly isRepository: boolean } {
   let number = 1
-  while (existsSync(join(folder, 'examples', `fix-sum-${number}`))) number++
-  const workspace = join(folder, 'examples', `fix-sum-${number}`)
-  cpSync(join(example, 'project'), workspace, { recursive: true })
-  return workspace
+  while (existsSync(join(folder, 'examples', `${name}-${number}`))) number++
+  const copy = join(folder, 'examples', `${name}-${number}`)
+  cpSync(join(root, 'examples', name), copy, { recursive: true })
+  const file = join(copy, 'loop.yaml')
+  if (agent !== undefined) {
+    const text = readFileSync(file, 'utf8')
+    const value = agent.includes('/') ? `{ model: ${agent} }` : agent
+    writeFileSync(
+      file,
+      text.replace(/^agent: repair$/m, () => `agent: ${value}`),
+    )
+  }
+  return { file, isRepository: makeRepository(join(copy, 'project')) }
+}
+
+/** So that the run has a worktree and a branch of its own. Without git it works in the folder itself. */
+function makeRepository(project: string): boolean {
+  const git = (...args: string[]): number | null =>
+    spawnSync('git', ['-C', project, ...args], { stdio: 'ignore' }).status
+  const author = ['-c', 'user.name=Example', '-c', 'user.email=example@localhost']
+  if (git('init', '-q', '-b', 'main') !== 0 || git('add', '.') !== 0) return false
+  const commit = ['commit', '-q', '-m', 'A project with a fault']
+  return git(...author, '-c', 'commit.gpgsign=false', ...commit) === 0
+}
+
+function say(...lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`)
 }
 
 /** Ctrl-C reaches it too, since it shares our terminal; we only wait for its end. */
@@ -51,9 +135,14 @@ function ctl(args: readonly string[]): Promise<number> {
   const ignore = (): void => undefined
   process.on('SIGINT', ignore)
   const child = spawn(process.execPath, [loopctl, ...args], { stdio: 'inherit' })
-  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  const forward = (): void => void child.kill('SIGTERM')
+  process.on('SIGTERM', forward)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('exit', (code) => resolve(code ?? 1))
+    child.once('exit', (code) => {
+      process.off('SIGTERM', forward)
+      process.off('SIGINT', ignore)
+      resolve(code ?? 1)
+    })
   })
 }

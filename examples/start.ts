@@ -1,24 +1,29 @@
 /**
- * `npm start`: runs a loop file; `npm start -- repair` and the other names run an example written
- * against the library, and show what happens. Stop it at any moment and start it again: the run goes
- * on where it was.
+ * `npm start`: runs a loop file, with `--agent <name>` by another agent than the one that needs no model;
+ * `npm start -- repair` and the other names run an example written against the library, and show what
+ * happens. Stop it at any moment and start it again: the run goes on where it was.
  */
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { describeEvent, type Host, isEnd, openHost, type RunHandle } from 'loopwright'
 import { type Example, examples } from './index.ts'
-import { startFile } from './start-file.ts'
+import { loopFiles, startFile } from './start-file.ts'
 
-const name = process.argv[2] ?? ''
+const { values, positionals } = parseArgs({
+  options: { agent: { type: 'string' } },
+  allowPositionals: true,
+})
+const name = positionals[0] ?? 'mend-duration'
 const chosen = Object.hasOwn(examples, name) ? examples[name] : undefined
+const file = loopFiles.find((one) => one === name)
 
-if (name === '') {
-  process.exitCode = await startFile()
+if (file !== undefined) {
+  process.exitCode = await startFile(file, values.agent)
 } else if (chosen === undefined) {
-  process.stderr.write(
-    `There is no example "${name}". Choose one of: ${Object.keys(examples).join(', ')}\n`,
-  )
+  const names = [...loopFiles, ...Object.keys(examples)].join(', ')
+  process.stderr.write(`There is no example "${name}". Choose one of: ${names}\n`)
   process.exitCode = 64
 } else {
   process.exitCode = await main(chosen)

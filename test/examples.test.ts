@@ -159,7 +159,12 @@ async function runFile(file: string): Promise<Ended & { readonly workspace: stri
 const read = (...path: string[]): string => readFileSync(join(...path), 'utf8')
 
 describe('a loop file', () => {
-  const all = ['each-file/loop.ts', 'fix-sum/loop.yaml', 'mcp-files/loop.yaml']
+  const all = [
+    'each-file/loop.ts',
+    'fix-sum/loop.yaml',
+    'mcp-files/loop.yaml',
+    'mend-duration/loop.yaml',
+  ]
 
   test('is one of these', () => {
     const entries = readdirSync(join(root, 'examples'), { withFileTypes: true })
@@ -175,6 +180,7 @@ describe('a loop file', () => {
     ['each-file/loop.ts', 3],
     ['fix-sum/loop.yaml', 3],
     ['mcp-files/loop.yaml', 2],
+    ['mend-duration/loop.yaml', 1],
   ])('%s is complete after %i iterations', async (file, iterations) => {
     const { code, lines, stderr } = await runFile(file)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
