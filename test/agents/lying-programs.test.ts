@@ -28,6 +28,7 @@ const claude: Ends = {
   'interrupted-stream': 'interrupted',
   terminated: 'interrupted',
   'own-command': 'no-result',
+  background: 'claimed',
   'error-exit-0': 'provider',
   'done-exit-1': 'crashed',
   'done-killed': 'interrupted',
@@ -126,7 +127,11 @@ const hanging: Ends = {
 }
 
 const programs: readonly (readonly [ProgramName, Ends, Ends])[] = [
-  ['claude', claude, { ...hanging, silent: 'idle', 'lingers-refused': 'refused' }],
+  [
+    'claude',
+    claude,
+    { ...hanging, silent: 'idle', 'background-hangs': 'idle', 'lingers-refused': 'refused' },
+  ],
   ['codex', codex, { ...hanging, silent: 'idle' }],
   ['opencode', opencode, { ...hanging, retrying: 'idle' }],
   ['gemini', gemini, { ...hanging, silent: 'idle', retrying: 'idle' }],

@@ -22,6 +22,8 @@ interface Heard {
   message: string | undefined
   isAnswering: boolean
   turns: number
+  /** Its commands that go on while it waits; it works again when one has ended. */
+  background: number
   /** Calls under way, by their ids. */
   readonly tools: Map<string, string>
 }
@@ -34,6 +36,7 @@ export function claudeReader(): LineReader {
     message: undefined,
     isAnswering: false,
     turns: 0,
+    background: 0,
     tools: new Map(),
   }
   return {
@@ -48,7 +51,7 @@ export function claudeReader(): LineReader {
 type Read = (heard: Heard, event: EventObject) => readonly ProgramEvent[]
 
 const readers: ReadonlyMap<string | undefined, Read> = new Map([
-  ['system', (_heard, event) => noticed(event)],
+  ['system', noticed],
   ['assistant', answered],
   ['user', returned],
   ['result', finished],
@@ -113,10 +116,15 @@ function finished(heard: Heard, event: EventObject): readonly ProgramEvent[] {
   // One that asked no model has done nothing.
   const end = claimed === 'claimed' && heard.turns === 0 ? 'no-result' : claimed
   heard.result = { end, text: textOfResult(event) }
-  return [...endTurn(heard), { type: 'ended', ...heard.result, turns: heard.turns }]
+  return [...endTurn(heard), ...resultOf(heard)]
 }
 
-function noticed(event: EventObject): readonly ProgramEvent[] {
+/** A result is not the end while something that it waits for goes on. */
+function resultOf({ result, background, turns }: Heard): readonly ProgramEvent[] {
+  return result === undefined || background > 0 ? [] : [{ type: 'ended', ...result, turns }]
+}
+
+function noticed(heard: Heard, event: EventObject): readonly ProgramEvent[] {
   switch (textAt(event, 'subtype')) {
     case 'init': {
       const id = textAt(event, 'session_id')
@@ -130,6 +138,9 @@ function noticed(event: EventObject): readonly ProgramEvent[] {
       const message = status === undefined ? why : `${status} ${why}`
       return [{ type: 'retrying', message }]
     }
+    case 'background_tasks_changed':
+      heard.background = listAt(event, 'tasks').length
+      return resultOf(heard)
     case 'permission_denied':
       return [{ type: 'warned', message: `${textAt(event, 'tool_name') ?? 'A tool'} was refused.` }]
     default:

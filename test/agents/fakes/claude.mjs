@@ -4,6 +4,8 @@ import { play } from './recorded-program.mjs'
 
 const withoutEnd = (all) => all.slice(0, all.lastIndexOf('{'))
 const cutInTheEnd = (all) => all.slice(0, -40)
+/** The first of two: something that it waits for goes on. */
+const untilResult = (all) => all.slice(0, all.indexOf('\n', all.indexOf('"type":"result"')) + 1)
 const goingOn = (all) => `${all}${all.split('\n').at(-3)}\n`
 const amongNoise = (all) =>
   `\nWelcome!\n${all.replaceAll('\n', '\r\n\0\n{"type":"new_kind","deep":[[[]]]}\n[1,2]\n{"type":\n')}`
@@ -27,6 +29,7 @@ const modes = {
   'interrupted-stream': { lines: 'interrupted-stream' },
   terminated: { lines: 'terminated', exit: 143 },
   'own-command': { lines: 'own-command' },
+  background: { lines: 'background' },
   // Not recorded: what could be made of the above.
   'error-exit-0': { lines: '500' },
   'done-exit-1': { lines: 'done', exit: 1 },
@@ -37,6 +40,7 @@ const modes = {
   nothing: {},
   'not-started': { exit: 1, stderr: 'Invalid API key · Please run /login\n' },
   silent: { lines: 'terminated', hang: true },
+  'background-hangs': { lines: 'background', edit: untilResult, hang: true },
   'silent-at-once': { hang: true },
   lingers: { lines: 'done', hang: true },
   'lingers-failed': { lines: '500', hang: true },
