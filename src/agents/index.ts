@@ -1,5 +1,6 @@
 export { type AcpAgentOptions, acpAgent } from './acp/acp-agent.ts'
 export type { AcpMcpServer } from './acp/acp-session.ts'
+export { type AcpLaunch, acpLaunch } from './acp/known-acp-agents.ts'
 export { type Permissions, permissionRules } from './acp/permissions.ts'
 export { type Agent, createAgents } from './agent.ts'
 export { type CommandAgentOptions, commandAgent } from './command-agent.ts'

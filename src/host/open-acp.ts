@@ -4,12 +4,13 @@
  */
 
 import {
-  type AcpAgentOptions,
+  type AcpLaunch,
   type Agent,
   type AgentProgram,
   acpAgent,
+  acpLaunch,
   agentProgram,
-  type Launch,
+  type LaunchOptions,
 } from '../agents/index.ts'
 import { agentEnvironment } from '../gateway/index.ts'
 import { LoopError } from '../loop/index.ts'
@@ -17,7 +18,13 @@ import type { AcpAgentSettings } from '../protocol/index.ts'
 import type { AgentParts, OpenedAgent } from './agent-parts.ts'
 import { acpProgram } from './agents/acp-program.ts'
 import { type FoundProgram, requireAgentProgram } from './agents/find-program.ts'
-import { isBusy, meteredProgram, programVariables, requireWalledReplay } from './metered-program.ts'
+import {
+  isBusy,
+  isOver,
+  meteredProgram,
+  programVariables,
+  requireWalledReplay,
+} from './metered-program.ts'
 import { requireKey } from './model-key.ts'
 import { modelFor } from './open-program.ts'
 import { requireOwnLogin } from './own-login.ts'
@@ -45,21 +52,24 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
       const { token } = session
       const url = inside.url ?? session.url
       const home = inside.home ?? ownHome
-      const launch = launchFor(program, settings, { url, token, home, settings: folder })
-      await writeSettings(launch, folder)
+      const led = { url, token, home, settings: folder }
+      const { args, env, settings: files = {}, ...told } = launchFor(program, settings, led)
+      await writeSettings({ settings: files }, folder)
       const worker = acpAgent({
-        ...common(settings, program),
-        command,
+        ...told,
+        ...limitsOf(settings),
+        command: [...command, ...args],
         start: inside.start,
         env: {
           HOME: home,
           ...variables.given(token),
           ...agentEnvironment(url, token),
-          ...launch.env,
+          ...env,
         },
         spending: 'gateway',
         mask: session.maskText,
         isBusy: () => isBusy(session),
+        hasResult: () => isOver(session),
         ...(place.shownAs === undefined || walls.walls.tier !== 'strong'
           ? {}
           : { cwd: place.shownAs }),
@@ -75,7 +85,7 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
 
 /** What is known of a program is found; the rest is taken as it is written. */
 function commandOf(
-  { acp, args }: AcpAgentSettings,
+  { acp }: AcpAgentSettings,
   program: AgentProgram | undefined,
   { place: { folder }, environment }: AgentParts,
 ): Pick<FoundProgram, 'command' | 'version'> {
@@ -86,35 +96,29 @@ function commandOf(
     throw new LoopError('bad-loop-file', message)
   }
   const found = requireAgentProgram(wanted, { folder, environment })
-  return { ...found, command: [...found.command, ...program.acp.args, ...args] }
+  return { ...found, command: [...found.command, ...program.acp.args] }
 }
 
-const common = (
-  { permissions, timeoutMs, idleMs, model }: AcpAgentSettings,
-  program: AgentProgram | undefined,
-): Pick<AcpAgentOptions, 'permissions' | 'timeoutMs' | 'idleMs' | 'model'> => ({
+const limitsOf = ({
   permissions,
   timeoutMs,
   idleMs,
-  ...(model === undefined || program === undefined ? {} : { model: modelFor(program, model) }),
+}: AcpAgentSettings): Pick<AcpAgentSettings, 'permissions' | 'timeoutMs' | 'idleMs'> => ({
+  permissions,
+  timeoutMs,
+  idleMs,
 })
 
-type Led = Pick<Parameters<AgentProgram['launch']>[0], 'url' | 'token' | 'home' | 'settings'>
+type Led = Pick<LaunchOptions, 'url' | 'token' | 'home' | 'settings'>
 
-/** Of the way that it is started headless, only what leads it to its model. */
+/** A command is told everything by its author. */
 function launchFor(
   program: AgentProgram | undefined,
-  { model }: AcpAgentSettings,
+  { model, args, permissions }: AcpAgentSettings,
   led: Led,
-): Pick<Launch, 'env' | 'settings'> {
-  if (program === undefined) return { env: {} }
-  const { env, settings = {} } = program.launch({
-    ...led,
-    prompt: '',
-    args: [],
-    model: modelFor(program, model),
-  })
-  return { env, settings }
+): AcpLaunch {
+  if (program === undefined) return { args: [], env: {} }
+  return acpLaunch(program, { ...led, args, model: modelFor(program, model) }, permissions)
 }
 
 /** With its own home and login, and without walls. */
@@ -126,16 +130,14 @@ function openOwn(
 ): Agent {
   requireOwnLogin(name, parts)
   const env = passOn('the agent', settings.env, parts.environment, parts.problems)
-  const { permissions, timeoutMs, idleMs, model } = settings
+  const { args, model } = settings
   const { bareStart } = parts.walls
   const chosen = model === undefined ? {} : { model }
   return acpAgent({
-    command,
+    ...limitsOf(settings),
+    command: [...command, ...args],
     start: bareStart,
     env,
-    permissions,
-    timeoutMs,
-    idleMs,
     spending: 'subscription',
     ...chosen,
   })

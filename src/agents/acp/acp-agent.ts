@@ -17,6 +17,7 @@ import {
   type AgentReport,
   type AgentTask,
   FaultError,
+  type Json,
   LoopError,
   textOf,
 } from '../../loop/index.ts'
@@ -52,6 +53,8 @@ export interface AcpAgentOptions extends AcpWatchOptions {
   readonly model?: string
   /** Servers that it is to start for itself; none unless told. */
   readonly mcpServers?: readonly AcpMcpServer[]
+  /** What this very agent understands besides the protocol, for its new session. */
+  readonly sessionMeta?: { readonly [key: string]: Json }
   /** Values, over the few that every process gets. */
   readonly env?: Readonly<Record<string, string>>
   /** Takes secrets out of what it says, besides those that it is given here. */
@@ -128,10 +131,11 @@ async function work(
 
 function sessionOptions(options: AcpAgentOptions, { workspace }: AgentContext): SessionOptions {
   const [name = ''] = options.command
-  const { authMethod, mode, model, mcpServers } = options
+  const { authMethod, mode, model, mcpServers, sessionMeta } = options
   const cwd = options.cwd ?? workspace
   if (cwd === undefined) throw new LoopError('bad-request', 'An ACP agent needs a workspace.')
-  return { name: name.slice(name.lastIndexOf('/') + 1), cwd, authMethod, mode, model, mcpServers }
+  const short = name.slice(name.lastIndexOf('/') + 1)
+  return { name: short, cwd, authMethod, mode, model, mcpServers, sessionMeta }
 }
 
 async function connect(
@@ -153,7 +157,7 @@ async function connect(
       updated: updates.update,
       askedPermission({ toolCall, options: offered }) {
         if (watch.isOver) return { outcome: { outcome: 'cancelled' } }
-        const kind = toolCall.kind ?? updates.kindOf(toolCall.toolCallId)
+        const kind = updates.asked(toolCall)
         const answer = answerPermission(permissions, kind, offered)
         if (!answer.isAllowed) updates.refused(toolCall.toolCallId)
         return { outcome: answer.outcome }

@@ -7,7 +7,7 @@
 
 import type { ClientConnection, McpServerStdio } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
-import { FaultError } from '../../loop/index.ts'
+import { FaultError, type Json } from '../../loop/index.ts'
 
 export interface SessionOptions {
   /** How the agent is called, for messages. */
@@ -20,6 +20,8 @@ export interface SessionOptions {
   readonly mode?: string | undefined
   readonly model?: string | undefined
   readonly mcpServers?: readonly AcpMcpServer[] | undefined
+  /** What this very agent understands besides the protocol, for its new session. */
+  readonly sessionMeta?: { readonly [key: string]: Json } | undefined
 }
 
 /** A server that the agent is to start for itself, where it is. */
@@ -96,8 +98,12 @@ export async function openAcpSession(
 }
 
 async function openSession(agent: AgentSide, options: SessionOptions): Promise<string> {
-  const { cwd, mcpServers = [], mode, model, name } = options
-  const answer = await agent.request('session/new', { cwd, mcpServers: mcpServers.map(toServer) })
+  const { cwd, mcpServers = [], mode, model, name, sessionMeta } = options
+  const answer = await agent.request('session/new', {
+    cwd,
+    mcpServers: mcpServers.map(toServer),
+    ...(sessionMeta === undefined ? {} : { _meta: sessionMeta }),
+  })
   const { configOptions, sessionId } = read(sessionSchema, answer, 'session/new')
   if (mode !== undefined) await agent.request('session/set_mode', { sessionId, modeId: mode })
   if (model === undefined) return sessionId

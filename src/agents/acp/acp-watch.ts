@@ -4,7 +4,8 @@ import type { AgentContext } from '../../loop/index.ts'
 import { boundedSignal } from '../abortable.ts'
 import { defaultIdleMs, type ProgramWatchOptions, watchProgram } from '../programs/program-watch.ts'
 
-export interface AcpWatchOptions extends Pick<ProgramWatchOptions, 'idleMs' | 'isBusy' | 'clock'> {
+export interface AcpWatchOptions
+  extends Pick<ProgramWatchOptions, 'idleMs' | 'isBusy' | 'hasResult' | 'clock'> {
   readonly timeoutMs?: number
 }
 

@@ -14,7 +14,8 @@ export interface SessionUpdates {
   update(params: unknown): void
   /** A call of a tool was not allowed. */
   refused(toolCallId: string): void
-  kindOf(toolCallId: string): string | undefined
+  /** It asks whether it may call a tool. Returns what kind of tool that is, if it said so. */
+  asked(toolCall: unknown): string | undefined
   /** There will be no more: what was not told yet is told. */
   end(): void
   /** What it said last. */
@@ -62,7 +63,10 @@ export function createSessionUpdates(tell: Tell): SessionUpdates {
     get isRefused() {
       return calls.isRefused
     },
-    kindOf: (toolCallId) => calls.find(toolCallId)?.kind,
+    asked(toolCall) {
+      calls.heard(toolCall)
+      return calls.find(textAt(toolCall, 'toolCallId') ?? '')?.kind
+    },
     refused(toolCallId) {
       calls.refused()
       say(`not allowed: ${calls.find(toolCallId)?.title ?? toolCallId}`)
