@@ -218,6 +218,8 @@ describe('a lock that a dead git left', () => {
     const { commit, tree } = await workspace.commit({ message: 'x' })
     await workspace.restore(`git:${tree}` as TreeId)
     expect(fixture.git('rev-parse', worktree.branch).trim()).toBe(commit)
+    const again = await fixture.open(worktree)
+    expect(await again.snapshot()).toBe(`git:${tree}`)
     await fixture.create({ key: 'other' })
     for (const lock of locks) expect(existsSync(lock)).toBe(true)
   })

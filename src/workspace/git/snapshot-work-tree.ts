@@ -50,14 +50,12 @@ async function snapshotOnce(tree: WorkTree): Promise<ObjectId> {
   const refresh = same.length >= refreshFrom && same.every((seen) => isOld(tree, seen))
   const isSame = changes.length === 0 && !refresh
   if (isSame && memory.index?.identity === identity) return memory.index.tree
-  const id = isSame
-    ? await writeTree(tree, own.at(path))
-    : await onScratchIndex(tree, async (at) => {
-        if (changes.length > 0) await updateIndex(tree, at, changes)
-        if (refresh) await refreshIndex(tree, at)
-        return writeTree(tree, at)
-      })
-  memory.index = { identity: isSame ? identity : await indexIdentity(tree), tree: id }
+  const id = await onScratchIndex(tree, async (at) => {
+    if (changes.length > 0) await updateIndex(tree, at, changes)
+    if (refresh) await refreshIndex(tree, at)
+    return writeTree(tree, at)
+  })
+  memory.index = { identity: await indexIdentity(tree), tree: id }
   return id
 }
 
