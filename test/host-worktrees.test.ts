@@ -3,7 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { systemClock } from '../src/engine/index.ts'
 import type { Host } from '../src/host/index.ts'
+import { cleanWorktrees } from '../src/host/worktrees-of-runs.ts'
 import { openSqliteJournal } from '../src/journal/index.ts'
 import { lines, newFolder, newHost, slow } from './host-fixture.ts'
 import { append, loopOf } from './replay-fixture.ts'
@@ -205,6 +207,20 @@ describe('clean-up', () => {
       { status: 'kept', why: expect.stringContaining('a moment ago') },
     ])
     await place.leave()
+  })
+
+  test('takes what was made for a run that a kill kept from beginning, once it is old', async () => {
+    const host = await newHost()
+    const repository = newRepository()
+    const refs = repository.git('for-each-ref')
+    const { workspace = '' } = await host.place({ workspace: repository.checkout, worktree: true })
+    const later = { ...systemClock, now: () => Date.now() + 7_200_000 }
+    const options = { repository: repository.checkout }
+    expect(await cleanWorktrees({ ...host, clock: later }, options)).toMatchObject([
+      { status: 'removed', path: workspace },
+    ])
+    expect(existsSync(workspace)).toBe(false)
+    expect(repository.git('for-each-ref')).toBe(refs)
   })
 
   test('with the run takes its worktree and its snapshots, but no work that is nowhere else', async () => {

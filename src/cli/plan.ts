@@ -11,15 +11,27 @@ export function showPlan(
   loaded: LoadedLoop,
   given: Partial<Limits>,
   workspace: string,
+  worktree: { readonly isUsed: boolean; readonly why?: string },
 ): void {
   const { loop, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...given }
   const prompt = loaded.firstPrompt(limits, workspace)
-  const plan = { loop: loop.name, workspace, limits, input, variables, powers, warnings, prompt }
+  const plan = {
+    loop: loop.name,
+    workspace,
+    worktree,
+    limits,
+    input,
+    variables,
+    powers,
+    warnings,
+    prompt,
+  }
   session.print(plan, () =>
     [
       `loop       ${loop.name}`,
       `workspace  ${workspace}`,
+      `worktree   ${renderWorktree(worktree)}`,
       `limits     ${renderLimits(limits)}`,
       ...(variables.length === 0 ? [] : [`variables  ${variables.join(', ')}`]),
       ...powers.filter(isNoLimit).map((power) => `           ${power}`),
@@ -30,6 +42,9 @@ export function showPlan(
       .join('\n'),
   )
 }
+
+const renderWorktree = ({ isUsed, why }: { isUsed: boolean; why?: string }): string =>
+  isUsed ? 'one of its own, on a branch of its own' : `none${why === undefined ? '' : `: ${why}`}`
 
 /** The file's own limits may have been changed on the command line. */
 const isNoLimit = (power: string): boolean => !power.startsWith('may use ')

@@ -88,6 +88,8 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
     ...(path === undefined ? {} : { pathTemplate: path }),
     ...(branchPrefix === undefined ? {} : { branchPrefix }),
     ...(carry === undefined ? {} : { carry }),
+  }).catch((error: unknown) => {
+    throw withWayOut(error)
   })
   return inWorktree(base, named, repository, made)
 }
@@ -191,6 +193,13 @@ export async function repositoryOf({
   if (found.commonDir === commonDir) return found
   const message = `The repository ${commonDir} is not there any more.`
   throw new LoopError('workspace-failed', `${message} Put it back where it was.`)
+}
+
+/** Nobody has to have a worktree. */
+function withWayOut(error: unknown): unknown {
+  if (!isLoopError(error, 'workspace-failed')) return error
+  const message = `${error.message} Or work in the folder itself (--in-place).`
+  return new LoopError('workspace-failed', message, { cause: error })
 }
 
 type Named = Pick<RunRow, 'id' | 'name'>

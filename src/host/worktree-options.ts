@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { isLoopError, LoopError } from '../loop/index.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
 import { findRepository, openGitTrees, type Repository } from '../workspace/index.ts'
-import { pathInside } from './places.ts'
+import { pathInside, resolveWorkspace } from './places.ts'
 
 /** `true`: a worktree, or an error. `auto`: one where the folder is the top of a repository. */
 export type WorktreeChoice = 'auto' | boolean | Partial<WorktreeSettings>
@@ -22,6 +22,17 @@ export interface Decided {
   readonly repository?: Repository
   /** Why so, where a person might wonder. */
   readonly why?: string
+}
+
+/** For those who want to know before anything is made. */
+export async function planWorktree(
+  workspace: string,
+  choice: WorktreeChoice,
+  record: string,
+): Promise<{ readonly isUsed: boolean; readonly why?: string }> {
+  const real = resolveWorkspace(workspace, record)
+  const { repository, why } = await decideWorktree(real, settingsOf(choice), record)
+  return { isUsed: repository !== undefined, ...(why === undefined ? {} : { why }) }
 }
 
 export async function decideWorktree(
@@ -43,6 +54,7 @@ export async function decideWorktree(
   try {
     const repository = await findRepository(workspace)
     if (repository.checkout !== workspace) return {}
+    if (isSubmodule(repository)) return { why: 'it is a submodule' }
     if ((await openGitTrees(repository).treeOf('HEAD')) !== undefined) return { repository }
     return { why: 'the repository has no commit yet' }
   } catch (error) {
@@ -53,6 +65,10 @@ export async function decideWorktree(
 
 async function requireTop(workspace: string): Promise<Repository> {
   const repository = await findRepository(workspace)
+  if (isSubmodule(repository)) {
+    const message = `${workspace} is a submodule, of which no worktree is made.`
+    throw new LoopError('bad-request', `${message} Work in the folder itself (--in-place).`)
+  }
   if (repository.checkout === workspace) return repository
   const top = repository.checkout ?? repository.home
   throw new LoopError(
@@ -60,6 +76,9 @@ async function requireTop(workspace: string): Promise<Repository> {
     `${workspace} is inside the repository ${top}, and a worktree is of all of it. Give ${top} as the workspace, or work in the folder itself (--in-place).`,
   )
 }
+
+/** Its git directory is in that of another repository, and worktrees would be put there. */
+const isSubmodule = ({ commonDir }: Repository): boolean => commonDir.includes('/.git/modules/')
 
 /** The folder, or the nearest one above it, that has a `.git`. */
 function folderWithGit(folder: string): string | undefined {

@@ -3,11 +3,11 @@
  * works in a worktree of its own, and the person's checkout stays as it was.
  */
 
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ctl, endOf, eventsOf, leftAt, type Place, place } from './loop-fixture.ts'
+import { ctl, endOf, eventsOf, leftAt } from './loop-fixture.ts'
+import { folderOf, repository, run, subjects } from './worktree-fixture.ts'
 
 const counting = `
 prompt: "Count. {{ progress }}"
@@ -17,45 +17,6 @@ agent:
     - - { call: run, args: { command: echo x >> log.txt } }
       - { say: "Counted\\u001b[31m one.\\nMore." }
 `
-
-interface Checkout extends Place {
-  git(...args: readonly string[]): string
-  /** All that a person sees of it, and the bytes of its index. */
-  seen(): string
-}
-
-const identity = ['-c', 'user.name=A', '-c', 'user.email=a@localhost']
-
-function repository(loop: string, files: Readonly<Record<string, string>> = {}): Checkout {
-  const at = place(loop, { 'a.txt': 'a\n', ...files })
-  const env = { PATH: process.env['PATH'] ?? '', HOME: at.state, GIT_CONFIG_NOSYSTEM: '1' }
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', [...identity, ...args], {
-      cwd: at.work,
-      env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-  git('init', '-q', '-b', 'main')
-  git('add', '-A')
-  git('commit', '-q', '-m', 'first')
-  const seen = (): string =>
-    [
-      git('status', '--porcelain', '--ignored'),
-      git('rev-parse', 'HEAD'),
-      git('symbolic-ref', 'HEAD'),
-      readFileSync(join(at.work, '.git/index')).toString('hex'),
-    ].join('\n')
-  return { ...at, git, seen }
-}
-
-const run = (at: Place, ...args: string[]): ReturnType<typeof ctl> =>
-  ctl(at, '--json', 'run', at.file, '--trust', ...args)
-
-const folderOf = (at: Place, name: string): string => join(dirname(at.work), `work.run-${name}`)
-
-const subjects = (at: Checkout, branch: string): readonly string[] =>
-  at.git('log', '--format=%s', `main..${branch}`).trim().split('\n')
 
 describe('a run in a repository', () => {
   test('works on a branch of its own, a commit for each iteration, and leaves the checkout', async () => {

@@ -92,7 +92,11 @@ async function startRun(program: Command, file: string, options: RunOptions): Pr
       const workspace = workspaceFor(options.workspace, loaded)
       const limits = { ...loaded.limits, ...limitsFrom(options) }
       const worktree = worktreeFrom(loaded.worktree, options)
-      if (options.dryRun === true) return showPlan(session, loaded, limits, workspace)
+      if (options.dryRun === true) {
+        const { planWorktree } = await import('../../host/index.ts')
+        const planned = await planWorktree(workspace, worktree, host.folder)
+        return showPlan(session, loaded, limits, workspace, planned)
+      }
       const place = await host.place({
         workspace,
         worktree,

@@ -7,6 +7,7 @@ import {
   describeWalls,
   type OpenQuestion,
   questionName,
+  type RunWorktree,
 } from '../../loop/index.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
 
@@ -68,6 +69,9 @@ function renderAge(ms: number): string {
     : `${Math.round(seconds / 86_400)} d ago`
 }
 
+const describeBranch = ({ branch, base }: RunWorktree): string =>
+  `${branch}, from ${base.name} ${base.commit.slice(0, 12)}`
+
 export function renderInspection({ run, state, questions, checkpoints }: Inspection): string {
   const { limits, spent, metrics } = state
   const under = state.open === undefined ? '' : `, ${state.open.iteration} under way`
@@ -90,6 +94,7 @@ export function renderInspection({ run, state, questions, checkpoints }: Inspect
     ['time', `${renderSpan(state.activeMs)} of ${renderSpan(limits.timeMs)}`],
     ['checkpoints', checkpoints.map((checkpoint) => checkpoint.iteration).join(' ') || 'none'],
     ...(run.workspace === undefined ? [] : [['workspace', run.workspace]]),
+    ...(state.worktree === undefined ? [] : [['branch', describeBranch(state.worktree)]]),
     ...(state.tree === undefined ? [] : [['tree', state.tree]]),
     ...Object.entries(state.evidence).map(([check, found]) => [
       `check ${check}`,

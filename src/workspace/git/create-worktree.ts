@@ -27,7 +27,13 @@ import { type RunGit, runGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 import { pathTemplateDefault, worktreePath } from './worktree-path.ts'
-import { readRecord, removeRecord, type WorktreeRecord, writeRecord } from './worktree-record.ts'
+import {
+  readRecord,
+  readRecords,
+  removeRecord,
+  type WorktreeRecord,
+  writeRecord,
+} from './worktree-record.ts'
 
 export interface CreateWorktreeOptions {
   readonly repository: Repository
@@ -132,7 +138,8 @@ async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<Kn
       : { ...beginningAt(options.baseCommit, options.base), isCheckedOut: false }
   if (options.allowDirty !== true) {
     const known = isCheckedOut ? commit : undefined
-    await requireCommitted(tools.git, tools.files, repository, known, options.apart)
+    const apart = [...(options.apart ?? []), ...(await ourPaths(tools, repository))]
+    await requireCommitted(tools.git, tools.files, repository, known, apart)
   }
   const prefix = options.branchPrefix ?? 'run/'
   const wanted = requireBranchName(`${prefix}${slug(options.name)}`)
@@ -157,6 +164,13 @@ async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<Kn
   }
   const advice = 'Choose another name for the run, or remove old worktrees and branches.'
   throw new LoopError('name-taken', `All names like ${wanted} are taken. ${advice}`)
+}
+
+/** Worktrees may lie in the checkout itself: they are no changes of it. */
+async function ourPaths({ files }: Tools, repository: Repository): Promise<readonly string[]> {
+  const top = `${repository.checkout ?? repository.home}/`
+  const records = await readRecords(files, repository)
+  return records.flatMap(({ path }) => (path.startsWith(top) ? [path.slice(top.length)] : []))
 }
 
 /** The base may be gone by now. */

@@ -1,0 +1,128 @@
+// A workspace that keeps what iterations leave, as a git worktree does with commits.
+
+import { expect, test } from 'vitest'
+import type { IterationWork, Workspace } from '../../src/engine/index.ts'
+import { LoopError } from '../../src/loop/index.ts'
+import {
+  createWorld,
+  deferred,
+  loopOf,
+  type MemoryWorkspace,
+  memoryWorkspace,
+  until,
+  worldAfter,
+} from './fixture.ts'
+
+interface Keeping {
+  readonly workspace: Workspace & MemoryWorkspace
+  readonly kept: readonly IterationWork[]
+}
+
+function keeping(
+  trees?: MemoryWorkspace['trees'],
+  before: () => Promise<void> = async () => undefined,
+): Keeping {
+  const kept: IterationWork[] = []
+  const workspace = {
+    ...memoryWorkspace({ log: '' }, trees),
+    async keep(work: IterationWork) {
+      await before()
+      kept.push(work)
+    },
+  }
+  return { workspace, kept }
+}
+
+const counting = ({ files }: MemoryWorkspace) =>
+  loopOf<null>(
+    async (_context, it) => {
+      await it.agent('maker', { prompt: 'count' })
+      await it.step('write', () => void files.set('log', `${it.number}`))
+      return null
+    },
+    { until: [] },
+  )
+
+const agents = {
+  work: async () => ({
+    status: 'done' as const,
+    text: 'I counted.',
+    usage: { tokens: 0, costMicros: 0 },
+    turns: 1,
+  }),
+}
+
+const limits = { iterations: 3 }
+
+test('each iteration is kept with its files and its report, before its end is on record', async () => {
+  const { workspace, kept } = keeping(undefined, async () => {
+    ended.push((await world.only(run, 'iteration-ended')).length)
+  })
+  const ended: number[] = []
+  const world = createWorld({ workspace, agents })
+  const loop = counting(workspace)
+  const run = await world.start(loop, { limits })
+  await world.finish(run, loop)
+  const writes = (await world.only(run, 'step-finished')).filter(({ step }) => step === 'write#1')
+  expect(kept).toEqual(
+    writes.map(({ iteration, tree }) => ({ iteration, tree, report: 'I counted.' })),
+  )
+  expect(ended).toEqual([0, 1, 2])
+})
+
+test('after a kill at any moment every iteration whose end is not on record is kept', async () => {
+  const first = keeping()
+  const world = createWorld({ workspace: first.workspace, agents })
+  const loop = counting(first.workspace)
+  const run = await world.start(loop, { limits })
+  await world.finish(run, loop)
+  const events = await world.events(run)
+  for (let count = 1; count < events.length; count++) {
+    const { workspace, kept } = keeping(first.workspace.trees)
+    const later = await worldAfter(events, count, { workspace, agents })
+    await later.finish(run, counting(workspace))
+    const known = events.slice(0, count).filter(({ event }) => event.type === 'iteration-ended')
+    expect(kept).toEqual(first.kept.slice(known.length))
+  }
+})
+
+test('what cannot be kept leaves the run where it is, to be resumed', async () => {
+  let isBroken = true
+  const { workspace, kept } = keeping(undefined, async () => {
+    if (isBroken) throw new LoopError('workspace-failed', 'The branch cannot be moved.')
+  })
+  const world = createWorld({ workspace, agents })
+  const loop = counting(workspace)
+  const run = await world.start(loop, { limits })
+  await expect(world.finish(run, loop)).rejects.toMatchObject({ code: 'workspace-failed' })
+  expect(await world.state(run)).toMatchObject({ status: 'suspended', iteration: 0 })
+  isBroken = false
+  expect(await world.finish(run, loop)).toMatchObject({ type: 'ended' })
+  expect(kept.map(({ iteration }) => iteration)).toEqual([1, 2, 3])
+})
+
+test('an iteration that is entered again is not kept, and one that a cancel cut off is, as unfinished', async () => {
+  const { workspace, kept } = keeping()
+  const world = createWorld({ workspace })
+  const begun = deferred()
+  const loop = loopOf<null>(async (_context, it) => {
+    await it.step('half', async ({ signal }) => {
+      workspace.files.set('log', 'half')
+      begun.resolve()
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error())))
+    })
+    return null
+  })
+  const run = await world.start(loop, { limits })
+  const stop = new AbortController()
+  const done = world.finish(run, loop, { signal: stop.signal, graceMs: 0 })
+  await begun.promise
+  stop.abort()
+  expect(await done).toMatchObject({ type: 'suspended' })
+  expect(kept).toEqual([])
+  const again = world.finish(run, loop)
+  await until(() => workspace.files.get('log') === 'half')
+  await world.decide(run, { type: 'cancel', reason: 'enough' })
+  expect(await again).toMatchObject({ outcome: { type: 'cancelled' } })
+  expect(kept).toMatchObject([{ iteration: 1, isUnfinished: true }])
+})
