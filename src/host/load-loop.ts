@@ -25,7 +25,7 @@ import {
 } from './loop-file/index.ts'
 import { createModelDoor } from './model-door.ts'
 import { requireKey } from './model-key.ts'
-import { modelFor } from './open-program.ts'
+import { wholeModel } from './program-model.ts'
 
 type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
@@ -114,8 +114,7 @@ function modelOf(agent: AgentSettings): Pick<ModelAgentSettings, 'model'> | unde
   if ((agent.type !== 'program' && agent.type !== 'acp') || agent.subscription) return undefined
   const name = agent.type === 'program' ? agent.program : agent.acp
   if (typeof name !== 'string') return undefined
-  const program = agentProgram(name)
-  return { model: `${program.provider}/${modelFor(program, agent.model)}` }
+  return { model: wholeModel(agentProgram(name), agent.model) }
 }
 
 async function validateCode(

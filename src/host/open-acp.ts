@@ -26,10 +26,10 @@ import {
   requireWalledReplay,
 } from './metered-program.ts'
 import { requireKey } from './model-key.ts'
-import { modelFor } from './open-program.ts'
 import { requireOwnLogin } from './own-login.ts'
 import { passOn } from './pass-on.ts'
 import { makeProgramFolders, removedAfter, writeSettings } from './program-folders.ts'
+import { modelFor, wholeModel } from './program-model.ts'
 
 export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Promise<OpenedAgent> {
   const program = typeof settings.acp === 'string' ? agentProgram(settings.acp) : undefined
@@ -38,8 +38,7 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
   const used = { ...(version === undefined ? {} : { version }), name, protocol: 'acp' } as const
   if (settings.subscription) return { agent: openOwn(settings, command, name, parts), used }
   if (program !== undefined && parts.place.replay === undefined) {
-    const model = modelFor(program, settings.model)
-    await requireKey({ model: `${program.provider}/${model}` }, parts)
+    await requireKey({ model: wholeModel(program, settings.model) }, parts)
   }
   requireWalledReplay(name, parts)
   const variables = programVariables(settings.env, parts)

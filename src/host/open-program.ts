@@ -26,6 +26,7 @@ import {
 import { requireKey } from './model-key.ts'
 import { requireOwnLogin } from './own-login.ts'
 import { makeProgramFolders, removedAfter, writeSettings } from './program-folders.ts'
+import { modelFor, wholeModel } from './program-model.ts'
 
 export async function openProgram(
   settings: ProgramAgentSettings,
@@ -42,8 +43,7 @@ export async function openProgram(
   } as const
   if (settings.subscription) return { agent: openOwn(program, found, parts), used }
   if (parts.place.replay === undefined) {
-    const isWhole = providerOf(program, model) !== undefined
-    await requireKey({ model: isWhole ? model : `${program.provider}/${model}` }, parts)
+    await requireKey({ model: wholeModel(program, settings.model) }, parts)
   }
   requireWalledReplay(program.name, parts)
   const variables = programVariables(settings.env, parts)
@@ -109,22 +109,3 @@ function openOwn(program: AgentProgram, { command }: FoundProgram, parts: AgentP
       `[${command.join(', ')}, …], subscription: true }`,
   )
 }
-
-/** As its provider calls it. One of another provider cannot be asked by this program. */
-export function modelFor(program: AgentProgram, written: string | undefined): string {
-  if (written === undefined) return program.model
-  const slash = written.indexOf('/')
-  const provider = written.slice(0, Math.max(0, slash))
-  if (provider === program.provider) return written.slice(slash + 1)
-  if (!['anthropic', 'openai', 'google'].includes(provider)) return written
-  if (providerOf(program, written) !== undefined) return written
-  throw new LoopError(
-    'bad-request',
-    `${program.name} asks models of ${program.provider}, and ${written} is one of ${provider}. ` +
-      'Name another model, or another agent.',
-  )
-}
-
-/** Another than its usual one, if the model is of one that it can ask. */
-const providerOf = ({ otherProviders = [] }: AgentProgram, model: string): string | undefined =>
-  otherProviders.find((provider) => model.startsWith(`${provider}/`))
