@@ -51,7 +51,7 @@ export async function startFile(name: LoopFileName, wanted: string | undefined):
 function nextSteps(run: string, file: string, offers: readonly Offer[]): readonly string[] {
   const steps: readonly (readonly [string, string])[] = [
     [`npx loopctl show ${run} 1`, 'what its first iteration was about'],
-    [`npx loopctl worktrees`, 'where the work is: a branch of its own'],
+    [`npx loopctl merge ${run}`, 'land it on a branch; your checkout stays as it is'],
     ...offers.map(({ agent, why }) => [`npm start -- --agent ${agent}`, why] as const),
     ['cp examples/first-loop.yaml <project>/fix.yaml', 'then: npx loopctl run <project>/fix.yaml'],
   ]

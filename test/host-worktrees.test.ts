@@ -239,3 +239,25 @@ describe('clean-up', () => {
     expect(subjects(repository, 'run/one')).toHaveLength(4)
   })
 })
+
+describe('work that is landed', () => {
+  test('is one commit on the branch of its loop', async () => {
+    const repository = newRepository()
+    const host = await newHost()
+    await startIn(host, repository)
+    expect(await host.merge('work')).toMatchObject({ status: 'merged', target: 'agent/lines' })
+    expect(subjects(repository, 'agent/lines')).toEqual(['lines: work'])
+    expect(await host.merge('work')).toEqual({ status: 'nothing', target: 'agent/lines' })
+    expect(repository.git('status', '--porcelain')).toBe('')
+    const [entry] = await host.worktrees()
+    expect(entry?.state.unmerged).toBeUndefined()
+  })
+
+  test('is that of a run which has a branch', async () => {
+    const repository = newRepository()
+    const host = await newHost()
+    const options = { input: 4, workspace: repository.checkout, worktree: false, name: 'here' }
+    await (await host.start(lines, options)).done
+    await expect(host.merge('here')).rejects.toMatchObject({ code: 'bad-request' })
+  })
+})

@@ -10,7 +10,7 @@ import { addReplaying } from './commands/replay.ts'
 import { addRunning } from './commands/run.ts'
 import { addShowing } from './commands/show.ts'
 import { addTelling } from './commands/tell.ts'
-import { addDiff, addWorktrees } from './commands/worktrees.ts'
+import { addDiff, addMerge, addWorktrees } from './commands/worktrees.ts'
 import { renderExitCodes } from './exit-codes.ts'
 import { version } from './version.ts'
 
@@ -53,6 +53,7 @@ export function createProgram(): Command {
   addTelling(program)
   program.commandsGroup('The record:')
   addKeeping(program)
+  addMerge(program)
   addWorktrees(program)
   program.commandsGroup('More:')
   addDoctor(program)

@@ -10,9 +10,11 @@ import type {
   RunState,
   TreeId,
 } from '../loop/index.ts'
+import type { MergeResult } from '../workspace/index.ts'
 import type { Collected } from './collect-garbage.ts'
 import type { ForkComparison } from './compare-fork.ts'
 import type { DiffOptions, RunDiff } from './diff-run.ts'
+import type { MergeOptions } from './merge-run.ts'
 import type { ModelDoor } from './model-door.ts'
 import type {
   ExportOptions,
@@ -72,6 +74,8 @@ export interface Host {
   replay(run: string, options?: ReplayOptions): Promise<Replay>
   /** What a run changed, or one of its iterations. Nothing of its files is run for it. */
   diff(run: string, options?: DiffOptions): Promise<RunDiff>
+  /** Lands the work of a run that completed on a branch, in memory. */
+  merge(run: string, options?: MergeOptions): Promise<MergeResult>
   /** The worktrees of the runs on record, or of one repository. */
   worktrees(options?: WorktreesOptions): Promise<readonly RunWorktreeEntry[]>
   /** Takes away those of runs that have ended, unless there is work in them that is nowhere else. */

@@ -183,6 +183,7 @@ export {
   type ToolRunContext,
   type ToolsOptions,
 } from '../tools/index.ts'
+export type { MergeResult, MergeStrategy } from '../workspace/index.ts'
 export {
   type AgentFound,
   type AgentProtocol,
@@ -239,6 +240,7 @@ export type {
   OpenPlace,
 } from './loaded-loop.ts'
 export { LoopFileError, type LoopFileProblem, parseLoopFile } from './loop-file/index.ts'
+export type { MergeOptions } from './merge-run.ts'
 export { openHost } from './open-host.ts'
 export type {
   ExportOptions,

@@ -15,6 +15,7 @@ import { diffRun } from './diff-run.ts'
 import { createDriver, type HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { extractTree, findProblems } from './look-after.ts'
+import { mergeRun } from './merge-run.ts'
 import { createModelDoor } from './model-door.ts'
 import type { HostOptions } from './options.ts'
 import { makeFolder } from './places.ts'
@@ -43,6 +44,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     compareFork: (run) => compareFork(base, run),
     replay: (run, choice) => openReplay(base, driver, run, choice),
     diff: (run, choice) => diffRun(base, run, choice),
+    merge: (run, choice) => mergeRun(base, run, choice),
     worktrees: (choice) => listRunWorktrees(base, choice),
     cleanWorktrees: (choice) => cleanWorktrees(base, choice),
     remove: (run, choice) => removeRun(base, run, choice),

@@ -8,6 +8,7 @@ import {
   type MergeResult,
   mergeTargetDefault,
   mergeWork,
+  removeWorktree,
 } from '../../src/workspace/index.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
 
@@ -30,11 +31,12 @@ async function worked(path: string, content: string): Promise<KnownWorktree> {
 }
 
 const landed = async (
-  { branch, base }: KnownWorktree,
+  { key, branch, base }: KnownWorktree,
   options: Partial<Parameters<typeof mergeWork>[0]> = {},
 ): Promise<MergeResult> =>
   mergeWork({
     repository: await fixture.repository(),
+    key,
     branch,
     base: base.commit,
     target,
@@ -64,6 +66,15 @@ describe('work that is merged', () => {
     await landed(worktree)
     expect(await landed(worktree)).toEqual({ status: 'nothing', target })
     expect(subjects()).toHaveLength(2)
+  })
+
+  test('is safe: its worktree and its branch may go', async () => {
+    const worktree = await worked('a.txt', 'all of it\n')
+    await landed(worktree, { target: 'somewhere/else' })
+    const { key, path, branch } = worktree
+    const removal = await removeWorktree({ repository: await fixture.repository(), key })
+    expect(removal).toEqual({ status: 'removed', path, branch })
+    expect(fixture.git('branch', '--list', branch)).toBe('')
   })
 
   test('keeps its commits where that is wanted', async () => {

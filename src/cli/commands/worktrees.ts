@@ -1,7 +1,14 @@
-/** Commands about what runs made in git: diff, worktrees, worktrees clean. */
+/** Commands about what runs made in git: diff, merge, worktrees, worktrees clean. */
 
-import type { Command } from 'commander'
-import type { CleanedWorktree, RunDiff, RunWorktreeEntry } from '../../host/index.ts'
+import { type Command, Option } from 'commander'
+import type {
+  CleanedWorktree,
+  MergeOptions,
+  MergeResult,
+  RunDiff,
+  RunWorktreeEntry,
+} from '../../host/index.ts'
+import { LoopError } from '../../loop/index.ts'
 import { plural, renderSize } from '../display/amounts.ts'
 import { renderTable, visible, visibleText } from '../display/render.ts'
 import { folderName, hasRecord, openSession, wholeNumber, withRecord } from '../session.ts'
@@ -19,6 +26,38 @@ export function addDiff(program: Command): void {
       }),
     )
 }
+
+export function addMerge(program: Command): void {
+  program
+    .command('merge <run>')
+    .description('land the work of a run that completed on a branch; no checkout is touched')
+    .option('--into <branch>', 'the branch, made if it is not there (default: agent/<loop>)')
+    .addOption(
+      new Option('--strategy <strategy>', 'one commit, or all of them')
+        .choices(['squash', 'merge'])
+        .default('squash'),
+    )
+    .action((run: string, options: MergeOptions) =>
+      withRecord(program, async (host, { print }) => {
+        const result = await host.merge(run, options)
+        if (result.status === 'conflict') throw conflict(result)
+        print(result, () =>
+          result.status === 'merged'
+            ? `merged into ${result.target} as ${result.commit.slice(0, 12)}`
+            : `${result.target} has all of it already`,
+        )
+      }),
+    )
+}
+
+const conflict = ({ target, files }: Extract<MergeResult, { status: 'conflict' }>): LoopError =>
+  new LoopError(
+    'wrong-status',
+    visible(
+      `It is in conflict with ${target} in ${files.join(', ')}. Nothing was changed. Merge it by hand, ` +
+        'or run the loop again from there (--base).',
+    ),
+  )
 
 export function addWorktrees(program: Command): void {
   const worktrees = program

@@ -16,6 +16,7 @@ import { branchRef, changeRef, commitOf, type ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { runGit } from './run-git.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
+import { readRecord, writeRecord } from './worktree-record.ts'
 
 export type MergeStrategy = 'squash' | 'merge'
 export const mergeStrategyDefault: MergeStrategy = 'squash'
@@ -25,7 +26,8 @@ export const mergeTargetDefault = (task: string): string => `agent/${slug(task)}
 
 export interface MergeWorkOptions {
   readonly repository: Repository
-  /** The run's branch. */
+  /** By which its worktree is known. That may be gone; its branch is not. */
+  readonly key: string
   readonly branch: string
   /** The commit that a target begins with which is not there yet. */
   readonly base: ObjectId
@@ -45,10 +47,31 @@ export type MergeResult =
   | { readonly status: 'conflict'; readonly target: string; readonly files: readonly string[] }
 
 const triesMax = 5
+const landingsMax = 20
 
 export async function mergeWork(options: MergeWorkOptions): Promise<MergeResult> {
-  const { repository, branch, base, strategy = mergeStrategyDefault } = options
   const tools = { git: options.git ?? runGit, files: options.files ?? worktreeFiles }
+  const result = await merged(tools, options)
+  if (result.status !== 'conflict') await noteLanding(tools.files, options)
+  return result
+}
+
+/** So that clean-up knows that its work is safe. */
+async function noteLanding(
+  files: WorktreeFiles,
+  { repository, key, target }: MergeWorkOptions,
+): Promise<void> {
+  const record = await readRecord(files, repository, key)
+  if (record?.state !== 'ready' || record.landedOn?.includes(target) === true) return
+  const landedOn = [...(record.landedOn ?? []), target].slice(-landingsMax)
+  await writeRecord(files, repository, { ...record, landedOn })
+}
+
+async function merged(
+  tools: Pick<Tools, 'git' | 'files'>,
+  options: MergeWorkOptions,
+): Promise<MergeResult> {
+  const { repository, branch, base, strategy = mergeStrategyDefault } = options
   const target = requireBranchName(options.target)
   const theirs = await commitOf(tools.git, repository, branchRef(branch))
   if (theirs === undefined) {

@@ -164,12 +164,14 @@ async function uncommittedIn(tree: WorkTree, known: KnownWorktree): Promise<read
 export async function whyUnmerged(
   tools: Tools,
   repository: Repository,
-  { branch, base }: WorktreeRecord,
+  { branch, base, landedOn = [] }: WorktreeRecord,
   tip: string,
   mergedInto: readonly string[],
 ): Promise<string | undefined> {
   if (tip === base.commit) return undefined
-  const targets = [...new Set([base.name, ...mergedInto])].filter((name) => name !== branch)
+  const targets = [...new Set([base.name, ...landedOn, ...mergedInto])].filter(
+    (name) => name !== branch,
+  )
   for (const target of targets) {
     const commit = await commitOf(tools.git, repository, target)
     if (commit !== undefined && (await has(tools, repository, commit, tip, base.commit)))

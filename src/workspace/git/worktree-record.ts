@@ -35,6 +35,8 @@ export interface WorktreeRecord {
   readonly checkout?: string
   /** Who made it, so that nobody else takes it for forgotten. */
   readonly owner?: string
+  /** Branches that its work was merged into. */
+  readonly landedOn?: readonly string[]
   /** Where its files go while it is being removed. */
   readonly trash?: string
   /** The branch goes too, if it is still there. */
@@ -57,6 +59,7 @@ const recordSchema: z.ZodType<WorktreeRecord> = z.strictObject({
     .string()
     .regex(/^[^/\0]+$/)
     .exactOptional(),
+  landedOn: z.array(text).max(100).exactOptional(),
   carried: z.array(text).max(10_000),
   linked: z.array(text).max(10_000).exactOptional(),
   exclude: z.array(text).max(10_000).exactOptional(),

@@ -1,0 +1,49 @@
+/** Lands the work of a run that completed on a branch. No checkout is touched. */
+
+import { readCreated } from '../engine/index.ts'
+import { LoopError } from '../loop/index.ts'
+import {
+  type MergeResult,
+  type MergeStrategy,
+  mergeTargetDefault,
+  mergeWork,
+} from '../workspace/index.ts'
+import type { HostPorts } from './driver.ts'
+import { repositoryOf } from './run-place.ts'
+
+export interface MergeOptions {
+  /** A branch; `agent/<loop>` unless told. It is made if it is not there. */
+  readonly into?: string
+  /** One commit, or all of them; one unless told. */
+  readonly strategy?: MergeStrategy
+}
+
+export async function mergeRun(
+  { journal }: HostPorts,
+  idOrName: string,
+  { into, strategy }: MergeOptions = {},
+): Promise<MergeResult> {
+  const run = await journal.findRun(idOrName)
+  const { worktree } = await readCreated(journal, run.id)
+  if (worktree === undefined) {
+    const where = run.workspace === undefined ? 'on no files' : `in ${run.workspace} itself`
+    const message = `Run "${run.name}" worked ${where}. There is no branch to merge.`
+    throw new LoopError('bad-request', message)
+  }
+  if (run.status !== 'completed') {
+    const message =
+      `Run "${run.name}" is not completed (${run.status}), so no check vouches for its work. ` +
+      `Look at it with: loopctl diff ${run.name}. If you want it all the same, merge ${worktree.branch} with git.`
+    throw new LoopError('wrong-status', message)
+  }
+  const { key, branch, base } = worktree
+  return mergeWork({
+    repository: await repositoryOf(worktree),
+    key,
+    branch,
+    base: base.commit,
+    target: into ?? mergeTargetDefault(run.loop),
+    message: `${run.loop}: ${run.name}\n\nLoopwright-Run: ${run.id}`,
+    ...(strategy === undefined ? {} : { strategy }),
+  })
+}
