@@ -14,4 +14,4 @@ const cases = agentContract({
   spends: true,
 })
 
-for (const { name, run } of cases) test(name, run)
+for (const { name, run } of cases) void test(name, run)

@@ -17,10 +17,10 @@ const { values, positionals } = parseArgs({
 })
 const name = positionals[0] ?? 'mend-duration'
 const chosen = Object.hasOwn(examples, name) ? examples[name] : undefined
-const file = loopFiles.find((one) => one === name)
+const loopFile = loopFiles.find((one) => one === name)
 
-if (file !== undefined) {
-  process.exitCode = await startFile(file, values.agent)
+if (loopFile !== undefined) {
+  process.exitCode = await startFile(loopFile, values.agent)
 } else if (chosen === undefined) {
   const names = [...loopFiles, ...Object.keys(examples)].join(', ')
   process.stderr.write(`There is no example "${name}". Choose one of: ${names}\n`)

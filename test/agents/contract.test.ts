@@ -70,8 +70,8 @@ const acp: AgentContractOptions = {
   make: ({ isSlow }) =>
     acpAgent({
       command: [process.execPath, join(fakes, 'acp.mjs'), isSlow ? 'stubborn' : 'honest'],
-      start: (command) =>
-        openWithoutWalls().start({ workspace: command.cwd ?? '/nonexistent' }, command),
+      start: (wanted) =>
+        openWithoutWalls().start({ workspace: wanted.cwd ?? '/nonexistent' }, wanted),
       spending: 'gateway',
     }),
 }
