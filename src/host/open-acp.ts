@@ -4,6 +4,7 @@
  */
 
 import {
+  type AcpAgentOptions,
   type AcpLaunch,
   type Agent,
   type AgentProgram,
@@ -56,7 +57,7 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
       await writeSettings({ settings: files }, folder)
       const worker = acpAgent({
         ...told,
-        ...limitsOf(settings),
+        ...common(settings),
         command: [...command, ...args],
         start: inside.start,
         env: {
@@ -69,6 +70,7 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
         mask: session.maskText,
         isBusy: () => isBusy(session),
         hasResult: () => isOver(session),
+        lastAnswer: () => session.activity.lastAnswer,
         ...(place.shownAs === undefined || walls.walls.tier !== 'strong'
           ? {}
           : { cwd: place.shownAs }),
@@ -98,15 +100,15 @@ function commandOf(
   return { ...found, command: [...found.command, ...program.acp.args] }
 }
 
-const limitsOf = ({
+const common = ({
   permissions,
   timeoutMs,
   idleMs,
-}: AcpAgentSettings): Pick<AcpAgentSettings, 'permissions' | 'timeoutMs' | 'idleMs'> => ({
-  permissions,
-  timeoutMs,
-  idleMs,
-})
+  auth,
+}: AcpAgentSettings): Pick<
+  AcpAgentOptions,
+  'permissions' | 'timeoutMs' | 'idleMs' | 'authMethod'
+> => ({ permissions, timeoutMs, idleMs, ...(auth === undefined ? {} : { authMethod: auth }) })
 
 type Led = Pick<LaunchOptions, 'url' | 'token' | 'home' | 'settings'>
 
@@ -133,7 +135,7 @@ function openOwn(
   const { bareStart } = parts.walls
   const chosen = model === undefined ? {} : { model }
   return acpAgent({
-    ...limitsOf(settings),
+    ...common(settings),
     command: [...command, ...args],
     start: bareStart,
     env,

@@ -111,6 +111,11 @@ const acpAgent = keys({
     z.enum(acpPermissions).prefault('all'),
     'What it is allowed when it asks: all, edits (no commands, no network), reads, or none. The walls of the sandbox hold whatever it is allowed.',
   ),
+  auth: key(
+    form(/^[!-~]{1,100}$/, 'the id of a way to authenticate, such as api-key').exactOptional(),
+    'Which of the ways to authenticate that it offers it is told to use, where it works only then. One that is known needs none.',
+    'api-key',
+  ),
   ...programSettings(),
 })
 

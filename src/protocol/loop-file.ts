@@ -141,6 +141,8 @@ export interface AcpAgentSettings extends ProgramSettings {
   readonly type: 'acp'
   readonly acp: AgentProgramName | readonly string[]
   readonly permissions: AcpPermissions
+  /** Which of the ways to authenticate that it offers it is told to use; none unless told. */
+  readonly auth?: string
 }
 
 /** What it may do when it asks: everything, all but commands and the network, only look, nothing. */

@@ -147,6 +147,12 @@ test('what we do not offer is refused as the protocol says', async () => {
   expect(report.text).toBe('-32601 -32601 -32601 -32601 -32602')
 })
 
+test('a claim is not believed when the last answer of its model was cut short', async () => {
+  const { report } = await workAs('honest', { lastAnswer: () => 'other' })
+  expect(report).toMatchObject({ status: 'failed', ended: 'provider' })
+  expect(report.text).toContain('The file is written.')
+})
+
 test('the last line of its words may say more than done', async () => {
   const { report } = await workAs('status')
   expect(report).toMatchObject({ status: 'blocked', ended: 'claimed', text: 'I cannot.' })

@@ -2,8 +2,8 @@
  * Any agent that speaks the Agent Client Protocol, version 1: its program is started, given a session in
  * the workspace and one prompt, and ended.
  *
- * 1. Only the end of a turn that it declares itself, in which nothing stayed refused, is `claimed`; only
- *    then is the report done, or what its last line says (`STATUS: blocked`).
+ * 1. Only the end of a turn that it declares itself, in which nothing stayed refused and whose model had its
+ *    last word, is `claimed`; only then is the report done, or what its last line says (`STATUS: blocked`).
  * 2. When the work is over, however it ended, nothing of the program is alive. It is asked to stop first
  *    (`session/cancel`), and killed a moment later.
  * 3. However much it sends, little is kept, and what is shown has no secrets and no control characters.
@@ -61,6 +61,8 @@ export interface AcpAgentOptions extends AcpWatchOptions {
   readonly mask?: (text: string) => string
   /** Who knows what it spends; nobody unless told. */
   readonly spending?: 'gateway' | 'subscription' | 'unknown'
+  /** How the last answer of its model ended, as the gateway saw it; `other`: cut short or refused. */
+  readonly lastAnswer?: () => 'final' | 'calls' | 'other' | undefined
 }
 
 /** Between the request to stop and the end. */
@@ -110,6 +112,8 @@ async function work(
       connection.broken.then((broken): Ended => ({ type: 'broken', broken })),
       watch.over.then((end): Ended => ({ type: 'cut', end })),
     ])
+    // Before it is ended, which would cut short what it still asks.
+    const wasCut = options.lastAnswer?.() === 'other'
     if (ended.type === 'cut') await talk.cancel()
     await endProcess(connection, session.name)
     signal.throwIfAborted()
@@ -119,6 +123,7 @@ async function work(
         program: session.name,
         updates,
         words: connection.words(),
+        wasCut,
         limits: options,
       }),
       redact,

@@ -21,6 +21,8 @@ export interface Heard {
   readonly updates: Pick<SessionUpdates, 'isRefused' | 'text' | 'turns'>
   /** The end of what it wrote where no messages are. */
   readonly words: string
+  /** The last answer of its model was cut short or refused, as others saw. */
+  readonly wasCut: boolean
   readonly limits: Pick<AcpWatchOptions, 'idleMs' | 'timeoutMs'>
 }
 
@@ -51,7 +53,7 @@ export function conclude(ended: Ended, { program, updates, limits, ...heard }: H
   })
   switch (ended.type) {
     case 'stopped':
-      return ofStop(ended.reason, updates, make)
+      return ofStop(ended.reason, updates, heard.wasCut, make)
     case 'failed':
       if (ended.error instanceof FaultError) throw ended.error
       return make(
@@ -73,12 +75,20 @@ export function conclude(ended: Ended, { program, updates, limits, ...heard }: H
 
 type Make = (end: AgentEnd, ...parts: readonly string[]) => Conclusion
 
-function ofStop(reason: StopReason, updates: Heard['updates'], make: Make): Conclusion {
+function ofStop(
+  reason: StopReason,
+  updates: Heard['updates'],
+  wasCut: boolean,
+  make: Make,
+): Conclusion {
   const text = updates.text()
   const end = ends[reason]
   if (end !== 'claimed') return make(end, `It stopped: ${reason.replaceAll('_', ' ')}.`, text)
   if (updates.isRefused)
     return make('refused', 'It was not allowed to do what it wanted, and did nothing else.', text)
+  // Some make a message of it, and call that the end of their turn.
+  if (wasCut)
+    return make('provider', 'The last answer of its model was cut short or refused.', text)
   return text === '' ? make('no-result', 'It ended without a word.') : make('claimed', text)
 }
 
