@@ -14,12 +14,14 @@ export {
   type Launch,
   type LaunchOptions,
   type LineReader,
+  type ModelProvider,
   type ProgramEvent,
   type ProgramExit,
   type ProgramName,
   programNames,
 } from './programs/agent-program.ts'
 export { createLineSplitter, type LineSplitter } from './programs/line-splitter.ts'
+export { withOwnLogin } from './programs/own-login.ts'
 export { launchOf, type ProgramAgentOptions, programAgent } from './programs/program-agent.ts'
 export { agentProgram, isProgramName, knownPrograms } from './programs/programs.ts'
 export { isSecretName } from './redact.ts'

@@ -7,7 +7,7 @@
 import { extname } from 'node:path'
 import { agentProgram } from '../agents/index.ts'
 import { isLoopError, LoopError } from '../loop/index.ts'
-import type { AgentSettings, ModelAgentSettings } from '../protocol/index.ts'
+import type { AgentSettings } from '../protocol/index.ts'
 import { codeLoopEndings, type ScannedLoop, scanCodeLoop } from './code-loop/index.ts'
 import { codePowers, loadCode } from './load-code.ts'
 import { loadFile } from './load-file.ts'
@@ -25,7 +25,7 @@ import {
 } from './loop-file/index.ts'
 import { createModelDoor } from './model-door.ts'
 import { requireKey } from './model-key.ts'
-import { wholeModel } from './program-model.ts'
+import { chooseModel } from './program-model.ts'
 
 type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
@@ -96,25 +96,19 @@ export async function validateLoop(path: string, folder: string): Promise<LoopRe
 
 /** A provider that there is none of is wrong; a key that is not set may be set tomorrow. */
 async function modelWarnings(agent: AgentSettings): Promise<readonly string[]> {
-  const asked = modelOf(agent)
-  if (asked === undefined) return []
   const environment = process.env
+  const place = { models: createModelDoor(environment), environment }
   try {
-    await requireKey(asked, { models: createModelDoor(environment), environment })
+    if (agent.type === 'model') await requireKey(agent, place)
+    if ((agent.type === 'program' || agent.type === 'acp') && !agent.subscription) {
+      const name = agent.type === 'program' ? agent.program : agent.acp
+      if (typeof name === 'string') await chooseModel(agentProgram(name), agent.model, place)
+    }
     return []
   } catch (error) {
     if (isLoopError(error, 'not-configured')) return [`agent.model: ${error.message}`]
     throw error
   }
-}
-
-/** Of a program that is known, the one that it will ask for. */
-function modelOf(agent: AgentSettings): Pick<ModelAgentSettings, 'model'> | undefined {
-  if (agent.type === 'model') return agent
-  if ((agent.type !== 'program' && agent.type !== 'acp') || agent.subscription) return undefined
-  const name = agent.type === 'program' ? agent.program : agent.acp
-  if (typeof name !== 'string') return undefined
-  return { model: wholeModel(agentProgram(name), agent.model) }
 }
 
 async function validateCode(

@@ -26,22 +26,22 @@ import {
   programVariables,
   requireWalledReplay,
 } from './metered-program.ts'
-import { requireKey } from './model-key.ts'
+import { modelOf } from './open-program.ts'
 import { requireOwnLogin } from './own-login.ts'
 import { passOn } from './pass-on.ts'
 import { makeProgramFolders, removedAfter, writeSettings } from './program-folders.ts'
-import { modelFor, wholeModel } from './program-model.ts'
 
 export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Promise<OpenedAgent> {
   const program = typeof settings.acp === 'string' ? agentProgram(settings.acp) : undefined
   const { command, version } = commandOf(settings, program, parts)
   const name = program?.name ?? command[0] ?? ''
   const used = { ...(version === undefined ? {} : { version }), name, protocol: 'acp' } as const
-  if (settings.subscription) return { agent: openOwn(settings, command, name, parts), used }
-  if (program !== undefined && parts.place.replay === undefined) {
-    await requireKey({ model: wholeModel(program, settings.model) }, parts)
+  if (settings.subscription) {
+    if (program !== undefined) throw onlyHeadless(program)
+    return { agent: openOwn(settings, command, name, parts), used }
   }
   requireWalledReplay(name, parts)
+  const model = program && (await modelOf(program, settings.model, parts))
   const variables = programVariables(settings.env, parts)
   const { walls, place } = parts
   const agent = meteredProgram(variables, parts, async (session) => {
@@ -53,7 +53,12 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
       const url = inside.url ?? session.url
       const home = inside.home ?? ownHome
       const led = { url, token, home, settings: folder }
-      const { args, env, settings: files = {}, ...told } = launchFor(program, settings, led)
+      const {
+        args,
+        env,
+        settings: files = {},
+        ...told
+      } = launchFor(program, settings, { ...led, model: model ?? '' })
       await writeSettings({ settings: files }, folder)
       const worker = acpAgent({
         ...told,
@@ -110,17 +115,24 @@ const common = ({
   'permissions' | 'timeoutMs' | 'idleMs' | 'authMethod'
 > => ({ permissions, timeoutMs, idleMs, ...(auth === undefined ? {} : { authMethod: auth }) })
 
-type Led = Pick<LaunchOptions, 'url' | 'token' | 'home' | 'settings'>
+type Led = Pick<LaunchOptions, 'url' | 'token' | 'home' | 'settings' | 'model'>
 
 /** A command is told everything by its author. */
 function launchFor(
   program: AgentProgram | undefined,
-  { model, args, permissions }: AcpAgentSettings,
+  { args, permissions }: AcpAgentSettings,
   led: Led,
 ): AcpLaunch {
   if (program === undefined) return { args: [], env: {} }
-  return acpLaunch(program, { ...led, args, model: modelFor(program, model) }, permissions)
+  return acpLaunch(program, { ...led, args }, permissions)
 }
+
+/** By its adapter it could not be kept from what the repository configures. */
+const onlyHeadless = ({ name }: AgentProgram): LoopError =>
+  new LoopError(
+    'bad-loop-file',
+    `With a login of its own ${name} is used headless: agent: { program: ${name}, subscription: true }`,
+  )
 
 /** With its own home and login, and without walls. */
 function openOwn(

@@ -10,6 +10,7 @@ import {
   launchOf,
   type ProgramAgentOptions,
   programAgent,
+  withOwnLogin,
 } from '../agents/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { ProgramAgentSettings } from '../protocol/index.ts'
@@ -23,10 +24,10 @@ import {
   programVariables,
   requireWalledReplay,
 } from './metered-program.ts'
-import { requireKey } from './model-key.ts'
 import { requireOwnLogin } from './own-login.ts'
+import { passOn } from './pass-on.ts'
 import { makeProgramFolders, removedAfter, writeSettings } from './program-folders.ts'
-import { modelFor, wholeModel } from './program-model.ts'
+import { chooseModel, modelFor, modelWithout } from './program-model.ts'
 
 export async function openProgram(
   settings: ProgramAgentSettings,
@@ -35,17 +36,14 @@ export async function openProgram(
   const program = agentProgram(settings.program)
   const { folder } = parts.place
   const found = requireAgentProgram(program, { folder, environment: parts.environment })
-  const model = modelFor(program, settings.model)
   const used = {
     ...(await versionOf(found, parts)),
     name: program.name,
     protocol: 'headless',
   } as const
-  if (settings.subscription) return { agent: openOwn(program, found, parts), used }
-  if (parts.place.replay === undefined) {
-    await requireKey({ model: wholeModel(program, settings.model) }, parts)
-  }
+  if (settings.subscription) return { agent: openOwn(settings, program, found, parts), used }
   requireWalledReplay(program.name, parts)
+  const model = await modelOf(program, settings.model, parts)
   const variables = programVariables(settings.env, parts)
   const { command } = found
   const agent = meteredProgram(variables, parts, async (session) => {
@@ -100,12 +98,42 @@ const common = ({
   'args' | 'timeoutMs' | 'idleMs' | 'turnsMax'
 > => ({ args, timeoutMs, idleMs, ...(turnsMax === undefined ? {} : { turnsMax }) })
 
+export const modelOf = (
+  program: AgentProgram,
+  written: string | undefined,
+  parts: AgentParts,
+): Promise<string> =>
+  (parts.place.replay === undefined ? chooseModel : modelWithout)(program, written, parts)
+
 /** With its own home, login and settings, and without walls. */
-function openOwn(program: AgentProgram, { command }: FoundProgram, parts: AgentParts): Agent {
+function openOwn(
+  settings: ProgramAgentSettings,
+  program: AgentProgram,
+  { command }: FoundProgram,
+  parts: AgentParts,
+): Agent {
+  const own = withOwnLogin(program)
+  if (own === undefined) throw onlyWalled(program)
   requireOwnLogin(program.name, parts)
-  throw new LoopError(
-    'not-available',
-    `${program.name} with a login of its own is given as a command for now: agent: { command: ` +
-      `[${command.join(', ')}, …], subscription: true }`,
-  )
+  return programAgent({
+    ...common(settings),
+    program: own,
+    command,
+    model: modelFor(program, settings.model),
+    commands: parts.walls.bareCommands,
+    // It has its own of all of these.
+    url: '',
+    token: '',
+    home: '',
+    settings: '',
+    env: passOn('the agent', settings.env, parts.environment, parts.problems),
+    spending: 'subscription',
+  })
 }
+
+const onlyWalled = ({ name, hides }: AgentProgram): LoopError =>
+  new LoopError(
+    'bad-loop-file',
+    `${name} takes orders from files of the repository (${hides.join(', ')}), which only the sandbox ` +
+      'hides from it. Take agent.subscription out, and use an API key.',
+  )

@@ -3,8 +3,8 @@
  * behind the walls, led to its model through the gateway. The provider is scripted.
  */
 
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startModelServer } from '../../src/testing/model-server.ts'
 import { behind, billOf, notesOf, spentOf } from './gateway-fixture.ts'
@@ -126,5 +126,64 @@ describe('agent: claude', () => {
     expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
     const { stdout } = await ctlWith(at, nowhere, 'validate', at.file)
     expect(stdout).toContain('warning: agent: There is no program claude on the PATH')
+  })
+})
+
+describe('a program with a login of its own', () => {
+  const own = `
+const seen = { argv: process.argv.slice(2), home, url: url ?? null, key: key ?? null }
+writeFileSync('seen.json', JSON.stringify(seen))
+say({ type: 'assistant', message: { id: 'm', model, content: [{ type: 'text', text: 'Done.' }] } })
+writeFileSync('done.txt', 'x')
+end('It is done.')
+`
+
+  test('works with its own home, outside the walls, only where somebody watches', async () => {
+    const path = withPath(installFake(own))
+    const env = { ...path, ANTHROPIC_API_KEY: key }
+    const at = place(`agent: { program: claude, subscription: true }\n${loop}`)
+    const refused = await run(at, env)
+    expect(refused.code).toBe(69)
+    expect(refused.stderr).toContain('nobody watches this run')
+    const ended = await run(at, env, '--attended')
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toContain('outside the sandbox')
+    const seen = JSON.parse(readFileSync(join(at.work, 'seen.json'), 'utf8')) as object
+    expect(seen).toMatchObject({ home: at.state, url: null, key: null })
+    expect(JSON.stringify(seen)).toContain('acceptEdits')
+  })
+
+  test('is refused where only walls keep it from the repository', async () => {
+    const at = place(`agent: { program: claude }\n${loop}`)
+    writeFileSync(
+      at.file,
+      readFileSync(at.file, 'utf8').replace('claude }', 'gemini, subscription: true }'),
+    )
+    const folder = installFake(own)
+    renameSync(join(folder, 'claude'), join(folder, 'gemini'))
+    const refused = await run(at, withPath(folder), '--attended')
+    expect(refused.code).toBe(65)
+    expect(refused.stderr).toContain('gemini takes orders from files of the repository (.gemini)')
+  })
+})
+
+describe('agent: { acp: … }', () => {
+  test('any command that speaks ACP works behind the walls, by the rule of the file', async () => {
+    const fake = resolve('test/agents/fakes/acp.mjs')
+    const acp = (permissions: string): Place =>
+      place(
+        `agent: { acp: [node, ${fake}, honest], permissions: ${permissions} }\n` +
+          'prompt: Write it.\nchecks: { out: test -e out.txt }\nlimits: { iterations: 1 }\n',
+      )
+    const at = acp('edits')
+    const ended = await run(at, {})
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(reportOf(ended)).toMatchObject({ value: { status: 'done', ended: 'claimed' } })
+    expect(eventsOf(ended, 'run-started')).toMatchObject([
+      { agent: { name: 'node', protocol: 'acp' }, sandbox: { tier: 'strong' } },
+    ])
+    const refused = await run(acp('reads'), {})
+    expect(refused.code).toBe(3)
+    expect(reportOf(refused)).toMatchObject({ value: { status: 'failed', ended: 'refused' } })
   })
 })
