@@ -76,6 +76,8 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
         isBusy: () => isBusy(session),
         hasResult: () => isOver(session),
         lastAnswer: () => session.activity.lastAnswer,
+        // Some ask for a title then, which nobody would see and all would pay for.
+        onTurnEnded: () => void (session.activity.underWay === 0 && session.close()),
         ...(place.shownAs === undefined || walls.walls.tier !== 'strong'
           ? {}
           : { cwd: place.shownAs }),

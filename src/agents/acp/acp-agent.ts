@@ -59,6 +59,8 @@ export interface AcpAgentOptions extends AcpWatchOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Takes secrets out of what it says, besides those that it is given here. */
   readonly mask?: (text: string) => string
+  /** Told when its turn is over: whatever it asks a model after that is for nobody. */
+  readonly onTurnEnded?: () => void
   /** Who knows what it spends; nobody unless told. */
   readonly spending?: 'gateway' | 'subscription' | 'unknown'
   /** How the last answer of its model ended, as the gateway saw it; `other`: cut short or refused. */
@@ -114,6 +116,7 @@ async function work(
     ])
     // Before it is ended, which would cut short what it still asks.
     const wasCut = options.lastAnswer?.() === 'other'
+    if (ended.type === 'stopped') options.onTurnEnded?.()
     if (ended.type === 'cut') await talk.cancel()
     await endProcess(connection, session.name)
     signal.throwIfAborted()
