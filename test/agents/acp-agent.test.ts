@@ -244,3 +244,12 @@ describe('the session', () => {
     expect(report.ended).toBe('claimed')
   })
 })
+
+test('is told of once the turn is over, and not of one that was cut', async () => {
+  let turns = 0
+  const onTurnEnded = (): void => void turns++
+  await workAs('honest', { onTurnEnded })
+  expect(turns).toBe(1)
+  await workAs('dies', { onTurnEnded })
+  expect(turns).toBe(1)
+})

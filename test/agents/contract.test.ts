@@ -38,7 +38,7 @@ const scripted: AgentContractOptions = {
     }),
 }
 
-const command: AgentContractOptions = {
+const commandLine: AgentContractOptions = {
   make: ({ isSlow }) =>
     commandAgent({
       commands,
@@ -131,7 +131,7 @@ const repair: AgentContractOptions = {
   },
 }
 
-const agents = { scripted, command, program, acp, model, repair }
+const agents = { scripted, command: commandLine, program, acp, model, repair }
 
 describe.each(Object.entries(agents))('the %s agent', (_name, options) => {
   test.each(agentContract(options))(
