@@ -256,6 +256,25 @@ const untilStopped = (stdout: string): Commands => ({
     }),
 })
 
+const endsWith = (stdout: string, ended: Partial<CommandResult>): Commands => ({
+  async run({ onOutput }) {
+    onOutput?.(Buffer.from(stdout), 'stdout')
+    const result = { stdout, stderr: '', durationMs: 0, outputBytes: 0, ended: 'exited' } as const
+    return { ...result, ...ended }
+  },
+})
+
+test('a limit of the sandbox is why one failed, unless it got over it', async () => {
+  const claimed: ProgramEvent = { type: 'ended', end: 'claimed', text: 'All is well.' }
+  const printed = `${JSON.stringify(claimed)}\n`
+  const killed = endsWith(printed, { ended: 'signal', exceeded: 'memory' })
+  const report = await run('', { commands: killed })
+  expect(report).toMatchObject({ status: 'failed', ended: 'crashed' })
+  expect(report.text).toContain('It met its limit of memory.')
+  const well = endsWith(printed, { exitCode: 0, exceeded: 'processes' })
+  expect(await run('', { commands: well })).toMatchObject({ status: 'done', ended: 'claimed' })
+})
+
 describe('one that does not end by itself', () => {
   const wait = (events: readonly ProgramEvent[], more: Partial<ProgramAgentOptions> = {}) => {
     const clock = createManualClock()

@@ -121,7 +121,7 @@ async function run(
       else if (isWork(event)) watch.saidResult(false)
     }
     if (turns.isReached(events)) watch.endAtLimit()
-    if (events.length === 0 && !line.startsWith('{')) notes.heardNoise(line)
+    if (events.length === 0 && /^\s*[^\s{]/.test(line)) notes.heardNoise(line)
   })
   try {
     const result = await commands.run(
@@ -193,7 +193,9 @@ interface Ended {
 function conclude(ended: Ended): Conclusion {
   const { result, watch, reader, noise, timeoutMs, options, redact } = ended
   const stderr = redact(tidy([noise, result.stderr].join('\n'))).slice(-errorCharsMax)
-  const isOver = watch.ended === 'lingered'
+  // It may have ended by itself at the last moment.
+  const endedBy = result.ended === 'aborted' ? watch.ended : undefined
+  const isOver = endedBy === 'lingered'
   // One that had to be ended is judged by what it had said until then.
   const said = reader.conclude({ exitCode: isOver ? 0 : result.exitCode, stderr })
   const withWhy = (end: Conclusion['end'], why: string): Conclusion => ({
@@ -205,23 +207,26 @@ function conclude(ended: Ended): Conclusion {
     if (said.end !== 'claimed') return said
     return withWhy('lingered', 'It had its result and did not end; it was ended.')
   }
-  if (watch.ended === 'idle') {
+  if (endedBy === 'idle') {
     const span = Math.ceil((options.idleMs ?? defaultIdleMs) / 1000)
     return withWhy('idle', `It was silent for ${span} s without a result, and was ended.`)
   }
-  if (watch.ended === 'limit') {
+  if (endedBy === 'limit') {
     return withWhy('limit', `It had its ${options.turnsMax} turns and was ended.`)
   }
   if (result.ended === 'timeout') {
     const span = Math.ceil(timeoutMs / 1000)
     return withWhy('time', `It did not end within ${span} s and was stopped.`)
   }
-  const { exceeded } = result
-  if (exceeded !== undefined) return withWhy('crashed', `It met its limit of ${exceeded}.`)
+  const { exceeded, exitCode } = result
+  // One that was refused more and ended well has got over it.
+  if (exceeded !== undefined && exitCode !== 0) {
+    return withWhy('crashed', `It met its limit of ${exceeded}.`)
+  }
   if (result.ended !== 'exited') return withWhy('interrupted', 'It was killed by a signal.')
   // No reader is trusted with this alone.
-  if (said.end === 'claimed' && result.exitCode !== 0) {
-    return withWhy('crashed', `It said that it was done and ended with code ${result.exitCode}.`)
+  if (said.end === 'claimed' && exitCode !== 0) {
+    return withWhy('crashed', `It said that it was done and ended with code ${exitCode}.`)
   }
   const { program, lastAnswer } = options
   if (said.end === 'claimed' && program.hidesCuts === true && lastAnswer?.() === 'other') {
