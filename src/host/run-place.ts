@@ -3,6 +3,7 @@
  * anything is opened there; one that is taken up again finds its worktree, or has it made again.
  */
 
+import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { loadRun, type RunRow, readCreated } from '../engine/index.ts'
 import { isLoopError, LoopError, type RunId, type RunWorktree, type TreeId } from '../loop/index.ts'
@@ -74,7 +75,7 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
   if (repository === undefined) return inFolder(named, workspace, why)
   const { base: from, path, branchPrefix, carry, allowDirty } = settings
   const apart = [...(options.apart ?? []), base.folder].flatMap(
-    (file) => pathInside(repository.checkout ?? workspace ?? '', file) ?? [],
+    (file) => pathInside(repository.checkout ?? workspace ?? '', whereIs(file)) ?? [],
   )
   const made = await createWorktree({
     repository,
@@ -92,6 +93,12 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
     throw withWayOut(error)
   })
   return inWorktree(base, named, repository, made)
+}
+
+/** The folder that it is in may be named by way of links; it may be one itself. */
+function whereIs(file: string): string {
+  const folder = dirname(file)
+  return existsSync(folder) ? join(realpathSync(folder), basename(file)) : file
 }
 
 /** A worktree of its own for a run that goes on from a checkpoint of one that has one. */

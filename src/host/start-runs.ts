@@ -36,8 +36,11 @@ export function createStarts(
   return {
     place: (options = {}) => placeNew(base, options),
     placeFork: (idOrName, options) => placeForkOf(base, idOrName, options),
-    placeAgain: async (idOrName, workspace) =>
-      placeAgain(base, await journal.findRun(idOrName), workspace),
+    async placeAgain(idOrName, workspace) {
+      const run = await journal.findRun(idOrName)
+      requireOpen(run)
+      return placeAgain(base, run, workspace)
+    },
     async start(loop, options) {
       const { input } = options
       const limits = requireKnownLimits(options.limits)

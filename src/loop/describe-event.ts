@@ -8,7 +8,11 @@ import { describeFault, describeOutcome } from './outcome.ts'
 export function describeEvent(event: RunEvent): string {
   switch (event.type) {
     case 'run-created':
-      return `created, loop ${event.loop}${event.origin === undefined ? '' : ` (${event.origin.type})`}`
+      return [
+        `created, loop ${event.loop}`,
+        event.origin === undefined ? '' : ` (${event.origin.type})`,
+        event.worktree === undefined ? '' : `, on ${event.worktree.branch}`,
+      ].join('')
     case 'run-started':
       return [
         'started',

@@ -4,9 +4,11 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Inspection, LoadedLoop, OpenedLoop, RunPlace } from '../../host/index.ts'
+import type { DriveEnd, Inspection, LoadedLoop, OpenedLoop, RunPlace } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
+import { visible } from '../display/render.ts'
 import { type Drive, fileOf, type Started, type Watched, withLoop } from '../drive-loop.ts'
+import type { Epilogue } from '../foreground.ts'
 import { compareAtEnd } from '../fork-epilogue.ts'
 import { outputFiles } from '../output-files.ts'
 import { showPlan } from '../plan.ts'
@@ -115,7 +117,7 @@ async function startRun(program: Command, file: string, options: RunOptions): Pr
             signal: watched.signal,
           })
           const title = `${loaded.loop.name}${changed(loaded)}${whereOf(place)}`
-          return { handle, before: undefined, title }
+          return { handle, before: undefined, title, epilogue: lookAtEnd(place) }
         }),
       )
     }),
@@ -130,6 +132,16 @@ async function inPlace(place: RunPlace, work: () => Promise<void>): Promise<void
     await place.leave()
   }
 }
+
+/** What there is to look at, and how. */
+const lookAtEnd =
+  ({ name, workspace, worktree }: RunPlace) =>
+  async (end: DriveEnd): Promise<Epilogue | undefined> => {
+    if (worktree === undefined || end.type !== 'ended') return undefined
+    const { branch } = worktree
+    const line = visible(`Its work is on ${branch}. Look at it: loopctl diff ${name}`)
+    return { lines: [line], value: { branch, workspace } }
+  }
 
 /** Nobody should have to wonder what is being changed. */
 function whereOf({ workspace, worktree, why }: RunPlace): string {
@@ -179,7 +191,7 @@ async function resumeRun(program: Command, name: string, options: ResumeOptions)
           ...(options.from === undefined ? {} : { fromIteration: options.from }),
         })
         const title = `${loaded.loop.name}${changed(loaded)}  resumed after iteration ${before.state.iteration}${whereOf(place)}`
-        return { handle, before, title }
+        return { handle, before, title, epilogue: lookAtEnd(place) }
       })
     })
   })

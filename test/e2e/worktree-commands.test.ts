@@ -1,0 +1,106 @@
+/** Commands about runs in worktrees, by the built loopctl: forks, replays, diffs, lists, clean-up. */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { ctl, endOf, linesOf } from './loop-fixture.ts'
+import { type Checkout, folderOf, repository, run, subjects } from './worktree-fixture.ts'
+
+const counting = `
+prompt: "Count. {{ progress }}"
+checks: { three: 'test "$(wc -l < log.txt)" -ge 3 && git log --oneline -1 >&2' }
+agent:
+  script:
+    - - { call: run, args: { command: 'printf "x\\033[31m\\n" >> log.txt' } }
+      - { say: Counted. }
+`
+
+async function counted(): Promise<Checkout> {
+  const at = repository(counting)
+  const ended = await run(at, '--name', 'count')
+  expect(endOf(ended)).toMatchObject({
+    outcome: { type: 'completed' },
+    branch: 'run/count',
+    workspace: folderOf(at, 'count'),
+  })
+  return at
+}
+
+test('a run in a worktree can be forked, replayed, looked at and cleaned up', async () => {
+  const at = await counted()
+  const before = at.seen()
+  const forked = await ctl(at, '--json', 'fork', 'count', '--at', '1', '--name', 'fork')
+  expect(forked).toMatchObject({ code: 0 })
+  expect(subjects(at, 'run/fork')).toEqual([
+    'fork: iteration 3',
+    'fork: iteration 2',
+    'count: iteration 1',
+  ])
+  expect(readFileSync(join(folderOf(at, 'fork'), 'log.txt'), 'utf8').split('\n')).toHaveLength(4)
+
+  const replayed = await ctl(at, '--json', 'replay', 'count')
+  expect(replayed).toMatchObject({ code: 0 })
+  expect(endOf(replayed)).toMatchObject({ same: true, complete: true })
+  expect(at.git('branch', '--list', 'replay/*')).toBe('')
+
+  const { stdout: patch } = await ctl(at, 'diff', 'count', '--iteration', '2')
+  expect(patch).toContain(String.raw`+x\x1b[31m`)
+  expect(patch).not.toContain('\u001b')
+  expect((await ctl(at, 'diff', 'count', '--stat')).stdout).toBe('log.txt  +3 -0\n1 file\n')
+
+  const { stdout: inspected } = await ctl(at, 'inspect', 'count')
+  expect(inspected).toMatch(/branch +run\/count, from main [0-9a-f]{12}\n/)
+
+  const listed = linesOf(await ctl(at, '--json', 'worktrees', '--repo', at.work))
+  expect(listed).toMatchObject([
+    { branch: 'run/count', run: { name: 'count', status: 'completed' }, status: 'there' },
+    { branch: 'run/fork', run: { name: 'fork' }, state: { uncommitted: [] } },
+  ])
+  writeFileSync(join(folderOf(at, 'fork'), 'mine.txt'), 'mine')
+  const { stdout: cleaned } = await ctl(at, 'worktrees', 'clean')
+  expect(cleaned).toContain('removed  count')
+  expect(cleaned).toContain('its branch run/count stays: its commits are not in main')
+  expect(cleaned).toMatch(/kept +fork .*uncommitted changes: mine\.txt/)
+  expect(existsSync(folderOf(at, 'count'))).toBe(false)
+  expect(subjects(at, 'run/count')).toHaveLength(3)
+  const { stdout: removed } = await ctl(at, 'rm', 'fork')
+  expect(removed).toContain(`its worktree ${folderOf(at, 'fork')} stays`)
+  expect(readFileSync(join(folderOf(at, 'fork'), 'mine.txt'), 'utf8')).toBe('mine')
+  expect(at.seen()).toBe(before)
+})
+
+test('a dry run says whether there would be a worktree, and makes none', async () => {
+  const at = repository(counting)
+  const plan = await ctl(at, '--json', 'run', at.file, '--dry-run')
+  expect(linesOf(plan)).toMatchObject([{ worktree: { isUsed: true } }])
+  const inPlace = await ctl(at, 'run', at.file, '--dry-run', '--in-place')
+  expect(inPlace.stdout).toMatch(/^worktree +none$/m)
+  expect(at.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+})
+
+test('options that do not go together are refused', async () => {
+  const at = repository(counting)
+  const refused = await run(at, '--in-place', '--base', 'main')
+  expect(refused.code).not.toBe(0)
+  expect(refused.stderr + refused.stdout).toContain('--in-place')
+})
+
+test('a new loop file that is named by way of a link is no change of the checkout', async () => {
+  const at = repository(counting)
+  writeFileSync(join(at.work, 'loop.yaml'), `workspace: .\n${counting}`)
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-link-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  symlinkSync(at.work, join(folder, 'link'))
+  const through = { ...at, file: join(folder, 'link', 'loop.yaml') }
+  expect(await run(through, '--name', 'linked')).toMatchObject({ code: 0 })
+  expect(subjects(at, 'run/linked')).toHaveLength(3)
+})
+
+test('worktrees in the checkout itself are no changes of it', async () => {
+  const path = '".trees/{{ run_branch | sanitize }}"'
+  const at = repository(`${counting}worktree: { path: ${path} }\n`)
+  expect(await run(at, '--name', 'one')).toMatchObject({ code: 0 })
+  expect(await run(at, '--name', 'two')).toMatchObject({ code: 0 })
+  expect(existsSync(join(at.work, '.trees', 'run-two', 'log.txt'))).toBe(true)
+})
