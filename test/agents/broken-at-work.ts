@@ -24,6 +24,11 @@ export const brokenAtWork: Readonly<Record<string, readonly Broken[]>> = {
       says: 'crashed',
       make: reporting((r) => ({ ...r, ended: 'crashed' })),
     },
+    {
+      why: 'done, though it had to be ended',
+      says: 'lingered',
+      make: reporting((r) => ({ ...r, ended: 'lingered' })),
+    },
     { why: 'an end of its own', says: 'gone', make: reporting((r) => ({ ...r, ended: 'gone' })) },
     { why: 'what cannot be kept', says: '$.when', make: reporting((r) => ({ ...r, when: NaN })) },
     {

@@ -98,7 +98,10 @@ function wrongReport(report: unknown): string | undefined {
   if (ended !== undefined && !ends.some((known) => known === ended)) {
     return `ended is ${JSON.stringify(ended)}; it must be one of ${ends.join(', ')}.`
   }
-  if (isDone(report as unknown as AgentReport) && ended !== undefined && ended !== 'claimed') {
+  // One that had to be ended may have done its work all the same.
+  const mayClaim = ended === undefined || ended === 'claimed' || ended === 'lingered'
+  const isWhole = status === 'done' && ended === 'lingered'
+  if (isDone(report as unknown as AgentReport) && (!mayClaim || isWhole)) {
     return `it is ${String(status)} although it ended with ${JSON.stringify(ended)}.`
   }
   return notStorable(report)
