@@ -51,6 +51,7 @@ function launch(options: LaunchOptions): Launch {
       GEMINI_TELEMETRY_ENABLED: 'false',
       NO_COLOR: '1',
       NO_PROXY: '127.0.0.1,localhost',
+      no_proxy: '127.0.0.1,localhost',
     },
     settings: {
       'settings.json': JSON.stringify(settingsWith(turnsMax)),

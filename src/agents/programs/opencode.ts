@@ -69,6 +69,7 @@ const quiet = {
   OPENCODE_DISABLE_SHARE: '1',
   OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER: '1',
   NO_PROXY: '127.0.0.1,localhost',
+  no_proxy: '127.0.0.1,localhost',
 } as const
 
 const homes = (home: string): Readonly<Record<string, string>> => ({
