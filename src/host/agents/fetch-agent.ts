@@ -124,9 +124,10 @@ export async function removeAgent(name: string, folder: string): Promise<boolean
   return isThere
 }
 
-export function requireProgram(name: string): AgentProgram {
+/** `others`: names that would do as well, for the advice. */
+export function requireProgram(name: string, others: readonly string[] = []): AgentProgram {
   if (isProgramName(name)) return agentProgram(name)
-  const known = knownPrograms().map((program) => program.name)
+  const known = [...knownPrograms().map((program) => program.name), ...others]
   const advice = didYouMean(name, known) || ` There are: ${known.join(', ')}.`
-  throw new LoopError('bad-request', `There is no agent program "${name}".${advice}`)
+  throw new LoopError('bad-request', `There is no agent "${name}".${advice}`)
 }

@@ -16,6 +16,12 @@ export {
   type Wanted,
   type WhereToLook,
 } from './find-program.ts'
-export { type AgentFound, type AgentProtocol, type AgentsFound, listAgents } from './list-agents.ts'
+export {
+  type AgentFound,
+  type AgentKey,
+  type AgentProtocol,
+  type AgentsFound,
+  listAgents,
+} from './list-agents.ts'
 export type { Finding, FindingName } from './trial-findings.ts'
 export { type AgentTrial, type TryAgentOptions, trialBudget, tryAgent } from './try-agent.ts'

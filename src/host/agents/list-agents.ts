@@ -34,9 +34,15 @@ export interface AgentFound {
   /** Where it works. */
   readonly walls: 'sandbox' | 'no walls' | 'our process'
   readonly can: readonly string[]
-  readonly key?: { readonly provider: string; readonly variable: string; readonly found: boolean }
+  readonly key?: AgentKey
   /** What to do, where it is not ready. */
   readonly next?: string
+}
+
+export interface AgentKey {
+  readonly provider: string
+  readonly variable: string
+  readonly found: boolean
 }
 
 export interface AgentProtocol {
@@ -72,7 +78,7 @@ const wallsOf = ({ report }: Sandbox): AgentFound['walls'] =>
 
 async function lookAt(program: AgentProgram, look: Look): Promise<AgentFound> {
   const found = findAgentProgram(program, look.at)
-  const key = await keyOf(program.provider, look.models)
+  const key = await keyFor(program, look.models)
   const base = {
     name: program.name,
     kind: 'program',
@@ -112,13 +118,22 @@ function capabilitiesOf({ capabilities }: AgentProgram): readonly string[] {
   ]
 }
 
-async function keyOf(provider: string, models: ModelDoor): Promise<NonNullable<AgentFound['key']>> {
+/** Of the first provider that it can ask and that there is one for. */
+async function keyFor(
+  { provider, otherProviders = [] }: AgentProgram,
+  models: ModelDoor,
+): Promise<AgentKey> {
+  const keys = await Promise.all([provider, ...otherProviders].map((one) => keyOf(one, models)))
+  return keys.find(({ found }) => found) ?? keyOf(provider, models)
+}
+
+async function keyOf(provider: string, models: ModelDoor): Promise<AgentKey> {
   // A file of keys that cannot be used is what `doctor` is about.
   const found = await models.hasKey(provider).catch(() => false)
   return { provider, variable: keyVariables(provider)[0] ?? '', found }
 }
 
-const howToKey = ({ provider, variable }: NonNullable<AgentFound['key']>): string =>
+const howToKey = ({ provider, variable }: AgentKey): string =>
   `There is no key for ${provider}: set ${variable}, or put it into the key file (loopctl doctor says where).`
 
 const repair = (sandbox: Sandbox): AgentFound => ({

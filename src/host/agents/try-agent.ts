@@ -7,13 +7,14 @@
  */
 
 import { agentProgram, isProgramName } from '../../agents/index.ts'
-import { keyVariables, publicProviders } from '../../gateway/index.ts'
 import { isLoopError, LoopError, zero } from '../../loop/index.ts'
 import { openSandbox } from '../../sandbox/index.ts'
 import type { Host } from '../host.ts'
 import { loadFile } from '../load-file.ts'
 import type { Environment } from '../loaded-loop.ts'
 import { readLoopFile } from '../loop-file/index.ts'
+import { requireKey } from '../model-key.ts'
+import { chooseModel } from '../program-model.ts'
 import { acpProgram } from './acp-program.ts'
 import { askVersion } from './ask-version.ts'
 import { requireProgram } from './fetch-agent.ts'
@@ -80,7 +81,7 @@ function agentOf(name: string, { acp, model }: TryAgentOptions): unknown {
   const given = model === undefined ? {} : { model }
   if (name === 'repair') return 'repair'
   if (name.includes('/')) return { model: name }
-  const program = requireProgram(name)
+  const program = requireProgram(name, ['repair'])
   if (acp !== true) return { program: program.name, ...given }
   if (acpProgram(program) !== undefined) return { acp: program.name, ...given }
   throw new LoopError('bad-request', `${name} does not speak ACP. Take --acp away.`)
@@ -113,24 +114,35 @@ async function lookBefore(host: Host, name: string, options: TryAgentOptions): P
   }
   const { tier, reason } = sandbox.report
   findings.push({ name: 'walls', ok: tier !== 'none', text: `tier ${tier}: ${reason}` })
-  const provider = providerOf(name)
-  if (provider === undefined) return { findings }
-  const variable = keyVariables(provider)[0] ?? ''
-  if (await host.models.hasKey(provider)) {
+  const missing = await keyProblem(host, name, environment, options.model)
+  if (missing === undefined) return { findings }
+  if (missing === '') {
     return {
-      findings: [...findings, { name: 'key', ok: true, text: `there is one for ${provider}` }],
+      findings: [...findings, { name: 'key', ok: true, text: 'there is one for its model' }],
     }
   }
-  const next = `Set ${variable}, or put it into the key file; loopctl doctor says where.`
-  const missing: Finding = { name: 'key', ok: false, text: `there is none for ${provider}` }
-  return { findings: [...findings, missing], next }
+  const none: Finding = { name: 'key', ok: false, text: missing }
+  const next = 'Set the variable, or put the key into the key file; loopctl doctor says where.'
+  return { findings: [...findings, none], next }
 }
 
-/** Of those whose key is needed. */
-function providerOf(name: string): string | undefined {
-  if (isProgramName(name)) return agentProgram(name).provider
-  const provider = name.split('/')[0] ?? ''
-  return name.includes('/') && Object.hasOwn(publicProviders, provider) ? provider : undefined
+/** Undefined: it needs no key. Empty: there is one. */
+async function keyProblem(
+  { models }: Host,
+  name: string,
+  environment: Environment,
+  model: string | undefined,
+): Promise<string | undefined> {
+  const place = { models, environment }
+  try {
+    if (isProgramName(name)) await chooseModel(agentProgram(name), model, place)
+    else if (name.includes('/')) await requireKey({ model: name }, place)
+    else return undefined
+    return ''
+  } catch (error) {
+    if (isLoopError(error, 'not-configured')) return error.message
+    throw error
+  }
 }
 
 interface Worked {
@@ -143,7 +155,7 @@ async function work(
   host: Host,
   name: string,
   { file, workspace, isChanged }: TrialTask,
-  { environment = process.env, attended = false, signal }: TryAgentOptions,
+  { environment = process.env, attended = false, acp = false, signal }: TryAgentOptions,
   tell: (finding: Finding) => void,
 ): Promise<Worked> {
   const { folder, models } = host
@@ -166,7 +178,7 @@ async function work(
     }
     const ok = end.type === 'ended' && end.outcome.type === 'completed'
     const next = ok
-      ? `It works. In a loop file: agent: ${name.includes('/') ? `{ model: ${name} }` : name}`
+      ? `It works. In a loop file: agent: ${shortest(name, acp)}`
       : `See what it did with: loopctl show ${handle.name} 1`
     return { ok, run: handle.name, next }
   } catch (error) {
@@ -176,4 +188,9 @@ async function work(
   } finally {
     await loaded.close()
   }
+}
+
+function shortest(name: string, acp: boolean): string {
+  if (name.includes('/')) return `{ model: ${name} }`
+  return acp ? `{ acp: ${name} }` : name
 }
