@@ -72,7 +72,6 @@ export {
   type Action,
   type AgentContext,
   type AgentEnd,
-  type AgentEnd,
   type AgentNote,
   type AgentReport,
   type AgentTask,

@@ -11,7 +11,8 @@ import { installFake, withPath } from './program-fixture.ts'
 
 const key = 'sk-real-0123456789abcdef'
 const anywhere = (): Place => place('')
-const read = <T>({ stdout }: Ended): T => JSON.parse(stdout) as T
+const agentsIn = ({ stdout }: Ended): AgentsFound => JSON.parse(stdout) as AgentsFound
+const trialIn = ({ stdout }: Ended): AgentTrial => JSON.parse(stdout) as AgentTrial
 
 function program(folder: string, name: string, text: string): string {
   mkdirSync(folder, { recursive: true })
@@ -26,7 +27,7 @@ describe('loopctl agents', () => {
     const env = { ...withPath(installFake('', '2.0.1')), ANTHROPIC_API_KEY: key }
     const ended = await ctlWith(at, env, '--json', 'agents')
     expect(ended).toMatchObject({ code: 0, stderr: '' })
-    const { agents, sandbox } = read<AgentsFound>(ended)
+    const { agents, sandbox } = agentsIn(ended)
     expect(sandbox.tier).toBe('strong')
     const named = (name: string) => agents.find((agent) => agent.name === name)
     expect(named('claude')).toMatchObject({
@@ -56,7 +57,7 @@ describe('loopctl agents', () => {
     const marker = join(at.state, '..', 'ran-outside')
     const asked = `#!/bin/sh\necho x > ${marker}\necho '9.8.7 (Claude Code)'\n`
     const bin = program(join(at.state, '..', 'bin'), 'claude', asked)
-    const { agents } = read<AgentsFound>(await ctlWith(at, withPath(bin), '--json', 'agents'))
+    const { agents } = agentsIn(await ctlWith(at, withPath(bin), '--json', 'agents'))
     expect(agents[0]).toMatchObject({ name: 'claude', version: '9.8.7' })
     expect(existsSync(marker)).toBe(false)
   })
@@ -82,11 +83,10 @@ describe('loopctl agents add', () => {
     const folder = join(at.state, 'agents/claude')
     const words = readFileSync(join(folder, 'asked.txt'), 'utf8')
     expect(words).toMatch(/^install --ignore-scripts .* @anthropic-ai\/claude-code@2\.1\.325 /)
-    const { agents } = read<AgentsFound>(await ctl(at, '--json', 'agents'))
+    const { agents } = agentsIn(await ctl(at, '--json', 'agents'))
     expect(agents[0]).toMatchObject({ from: 'fetched', state: 'no-key' })
-    expect(read(await ctl(at, '--json', 'agents', 'remove', 'claude'))).toMatchObject({
-      removed: true,
-    })
+    const removed = await ctl(at, '--json', 'agents', 'remove', 'claude')
+    expect(JSON.parse(removed.stdout)).toMatchObject({ removed: true })
     expect(existsSync(folder)).toBe(false)
   })
 
@@ -122,7 +122,7 @@ describe('loopctl agents test', () => {
     mkdirSync(temporary)
     const ended = await ctlWith(at, { TMPDIR: temporary }, '--json', 'agents', 'test', 'repair')
     expect(ended).toMatchObject({ code: 0, stderr: '' })
-    const trial = read<AgentTrial>(ended)
+    const trial = trialIn(ended)
     expect(trial).toMatchObject({ ok: true, next: 'It works. In a loop file: agent: repair' })
     expect(failedOnes(trial)).toEqual([])
     expect(readdirSync(temporary)).toEqual([])
@@ -149,7 +149,7 @@ describe('loopctl agents test', () => {
     const env = { ...behind(server, key), ...withPath(installFake(text)) }
     const ended = await ctlWith(at, env, '--json', 'agents', 'test', 'claude')
     expect(ended.code).toBe(1)
-    const trial = read<AgentTrial>(ended)
+    const trial = trialIn(ended)
     expect(failedOnes(trial)).toEqual(broken)
     expect(trial.next).toContain(`loopctl show ${trial.run ?? ''}`)
     expect((await ctl(at, 'show', trial.run ?? '', '1')).code).toBe(0)
@@ -167,12 +167,12 @@ describe('loopctl agents test', () => {
       'codex',
     )
     expect(missing.code).toBe(1)
-    expect(read<AgentTrial>(missing)).toMatchObject({
+    expect(trialIn(missing)).toMatchObject({
       findings: [{ name: 'found', ok: false }],
       next: expect.stringContaining('loopctl agents add codex'),
     })
     const env = withPath(installFake(mending))
-    const keyless = read<AgentTrial>(await ctlWith(at, env, '--json', 'agents', 'test', 'claude'))
+    const keyless = trialIn(await ctlWith(at, env, '--json', 'agents', 'test', 'claude'))
     expect(failedOnes(keyless)).toEqual(['key'])
     const unknown = await ctl(at, 'agents', 'test', 'repare')
     expect(unknown).toMatchObject({ code: 64, stderr: expect.stringContaining('repair') })
