@@ -3,6 +3,7 @@
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -16,12 +17,17 @@ import type { TreeId } from '../../src/loop/index.ts'
 import { fromText } from '../../src/workspace/bytes.ts'
 import { isReserved } from '../../src/workspace/git/reserved-names.ts'
 import {
+  diffFolders,
   type KnownWorktree,
   listWorktrees,
+  openGitTrees,
+  type Repository,
+  remakeWorktree,
   removeWorktree,
   runGit,
   uncommitted,
   worktreeFiles,
+  worktreeState,
 } from '../../src/workspace/index.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
 import { hostileNames } from './hostile-names.ts'
@@ -58,8 +64,32 @@ async function wholeLife(change: (worktree: KnownWorktree) => void): Promise<voi
   expect(await workspace.snapshot()).toBe(after)
   await fixture.open(worktree)
   await listWorktrees(repository)
+  await worktreeState(repository, worktree)
+  await lookAtTrees(repository, before, after)
+  rmSync(worktree.path, { recursive: true })
+  expect(await remakeWorktree({ repository, worktree, tree: after })).toBe(true)
+  expect(await (await fixture.open(worktree)).snapshot()).toBe(after)
   await fixture.create({ key: 'next', name: 'next', allowDirty: true })
   expect(await removeWorktree({ repository, key: 'life' })).toMatchObject({ status: 'removed' })
+}
+
+/** Apart from any worktree. */
+async function lookAtTrees(repository: Repository, before: TreeId, after: TreeId): Promise<void> {
+  const trees = openGitTrees(repository)
+  expect(await trees.missing([before, after])).toEqual([])
+  expect(await trees.commitWith('run/fix-the-tests', after)).toBeDefined()
+  expect(await trees.changes(before, after)).not.toEqual([])
+  await trees.lines(before, after)
+  await trees.patch(before, after)
+  const folder = mkdtempSync(join(fixture.folder, 'folders-'))
+  for (const [side, tree] of [
+    ['a', before],
+    ['b', after],
+  ] as const) {
+    mkdirSync(join(folder, side))
+    await trees.extract(tree, join(folder, side))
+  }
+  await diffFolders(folder)
 }
 
 describe('nothing is run', () => {
