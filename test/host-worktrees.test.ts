@@ -1,14 +1,16 @@
 /** Runs in git worktrees, with real git and a real record, in this process. */
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../src/engine/index.ts'
 import type { Host } from '../src/host/index.ts'
 import { cleanWorktrees } from '../src/host/worktrees-of-runs.ts'
 import { openSqliteJournal } from '../src/journal/index.ts'
+import { removeWorktree } from '../src/workspace/index.ts'
 import { lines, newFolder, newHost, slow } from './host-fixture.ts'
 import { append, loopOf } from './replay-fixture.ts'
+import type { GitFixture } from './workspace/git-fixture.ts'
 import { newRepository, startIn, subjects, text } from './worktree-fixture.ts'
 
 describe('a run in a worktree', () => {
@@ -129,6 +131,46 @@ describe('a run in a worktree', () => {
     await handle.done
     expect(subjects(repository, 'run/half')).toEqual(['half: iteration 1, unfinished'])
     expect(repository.git('show', 'run/half:half.txt')).toBe('half')
+  })
+})
+
+describe('a run in a worktree that is taken up again', () => {
+  async function left(): Promise<{ host: Host; repository: GitFixture }> {
+    const host = await newHost()
+    const repository = newRepository()
+    const stop = new AbortController()
+    const options = { input: null, workspace: repository.checkout, worktree: true, name: 'left' }
+    const handle = await host.start(slow, { ...options, signal: stop.signal })
+    stop.abort()
+    await handle.done
+    return { host, repository }
+  }
+
+  test('does so in no other folder', async () => {
+    const { host } = await left()
+    const workspace = newFolder()
+    await expect(host.resume('left', slow, { workspace })).rejects.toThrow(/fork the run/)
+  })
+
+  test('is told when its repository was moved, and goes on when it is back', async () => {
+    const { host, repository } = await left()
+    renameSync(repository.checkout, `${repository.checkout}-moved`)
+    await expect(host.resume('left', slow)).rejects.toThrow(/Put it back/)
+    renameSync(`${repository.checkout}-moved`, repository.checkout)
+    const handle = await host.resume('left', slow)
+    handle.shutDown()
+    expect(await handle.done).toMatchObject({ type: 'suspended' })
+  })
+
+  test('is told when its worktree was removed for good, and can be forked', async () => {
+    const { host, repository } = await left()
+    const found = await repository.repository()
+    const { worktree } = (await host.inspect('left')).state
+    await removeWorktree({ repository: found, key: worktree?.key ?? '' })
+    await expect(host.resume('left', slow)).rejects.toThrow(/Fork the run/)
+    const fork = await host.fork('left', slow, { iteration: 0, name: 'fork' })
+    fork.shutDown()
+    expect(await fork.done).toMatchObject({ type: 'suspended' })
   })
 })
 

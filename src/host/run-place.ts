@@ -196,8 +196,9 @@ export async function repositoryOf({
   repository: commonDir,
 }: Pick<RunWorktree, 'repository'>): Promise<Repository> {
   const folder = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir
-  const found = await findRepository(folder)
-  if (found.commonDir === commonDir) return found
+  // In its place there may be a folder of another repository.
+  const found = existsSync(commonDir) ? await findRepository(folder) : undefined
+  if (found?.commonDir === commonDir) return found
   const message = `The repository ${commonDir} is not there any more.`
   throw new LoopError('workspace-failed', `${message} Put it back where it was.`)
 }

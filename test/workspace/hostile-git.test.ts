@@ -3,7 +3,6 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -16,19 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TreeId } from '../../src/loop/index.ts'
 import { fromText } from '../../src/workspace/bytes.ts'
 import { isReserved } from '../../src/workspace/git/reserved-names.ts'
-import {
-  diffFolders,
-  type KnownWorktree,
-  listWorktrees,
-  openGitTrees,
-  type Repository,
-  remakeWorktree,
-  removeWorktree,
-  runGit,
-  uncommitted,
-  worktreeFiles,
-  worktreeState,
-} from '../../src/workspace/index.ts'
+import type { KnownWorktree } from '../../src/workspace/index.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
 import { hostileNames } from './hostile-names.ts'
 import {
@@ -38,6 +25,7 @@ import {
   put,
   trap,
 } from './hostile-repository.ts'
+import { liveThrough } from './whole-life.ts'
 
 let fixture: GitFixture
 beforeEach(() => {
@@ -45,52 +33,8 @@ beforeEach(() => {
 })
 afterEach(() => fixture.remove())
 
-/** All that we ever do with a worktree. */
-async function wholeLife(change: (worktree: KnownWorktree) => void): Promise<void> {
-  const repository = await fixture.repository()
-  await uncommitted(runGit, worktreeFiles, repository)
-  const worktree = await fixture.create({ key: 'life' })
-  const workspace = await fixture.open(worktree)
-  const before = await workspace.snapshot()
-  change(worktree)
-  const after = await workspace.snapshot()
-  expect(after).not.toBe(before)
-  await workspace.commit({ message: 'hostile' })
-  await workspace.changes(before, after)
-  await workspace.patch(before, after)
-  await workspace.restore(before)
-  expect(await workspace.snapshot()).toBe(before)
-  await workspace.restore(after)
-  expect(await workspace.snapshot()).toBe(after)
-  await fixture.open(worktree)
-  await listWorktrees(repository)
-  await worktreeState(repository, worktree)
-  await lookAtTrees(repository, before, after)
-  rmSync(worktree.path, { recursive: true })
-  expect(await remakeWorktree({ repository, worktree, tree: after })).toBe(true)
-  expect(await (await fixture.open(worktree)).snapshot()).toBe(after)
-  await fixture.create({ key: 'next', name: 'next', allowDirty: true })
-  expect(await removeWorktree({ repository, key: 'life' })).toMatchObject({ status: 'removed' })
-}
-
-/** Apart from any worktree. */
-async function lookAtTrees(repository: Repository, before: TreeId, after: TreeId): Promise<void> {
-  const trees = openGitTrees(repository)
-  expect(await trees.missing([before, after])).toEqual([])
-  expect(await trees.commitWith('run/fix-the-tests', after)).toBeDefined()
-  expect(await trees.changes(before, after)).not.toEqual([])
-  await trees.lines(before, after)
-  await trees.patch(before, after)
-  const folder = mkdtempSync(join(fixture.folder, 'folders-'))
-  for (const [side, tree] of [
-    ['a', before],
-    ['b', after],
-  ] as const) {
-    mkdirSync(join(folder, side))
-    await trees.extract(tree, join(folder, side))
-  }
-  await diffFolders(folder)
-}
+const wholeLife = (change: (worktree: KnownWorktree) => void): Promise<void> =>
+  liveThrough(fixture, change)
 
 describe('nothing is run', () => {
   test('by the settings of the repository, although plain git runs them', async () => {
