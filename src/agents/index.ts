@@ -20,7 +20,6 @@ export {
   type ProgramName,
   programNames,
 } from './programs/agent-program.ts'
-export { createLineSplitter, type LineSplitter } from './programs/line-splitter.ts'
 export { withOwnLogin } from './programs/own-login.ts'
 export { launchOf, type ProgramAgentOptions, programAgent } from './programs/program-agent.ts'
 export { agentProgram, isProgramName, knownPrograms } from './programs/programs.ts'

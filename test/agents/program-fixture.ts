@@ -1,6 +1,6 @@
 // Fake agent programs at work, as plain processes or inside the real sandbox.
 
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,11 +41,14 @@ export async function workAs(
   const workspace = await newFolder()
   const tag = newTag()
   let processes = 0
+  let printedBytes = 0
   const context = createAgentContext({ workspace, ...(signal === undefined ? {} : { signal }) })
   const agent = programAgent({
     program: agentProgram(name),
     command: [process.execPath, join(fakes, `${name}.mjs`)],
-    commands: await commandsIn(workspace, where),
+    commands: counted(await commandsIn(workspace, where), (bytes) => {
+      printedBytes += bytes
+    }),
     url: 'http://127.0.0.1:4140',
     token: 'token-0123456789',
     ...(await foldersFor(where)),
@@ -54,7 +57,7 @@ export async function workAs(
     spending: 'gateway',
     idleMs: 60_000,
     lingerMs: 40_000,
-    clock: clockOnceHanging(workspace),
+    clock: clockOnceHanging(workspace, () => printedBytes),
     isBusy() {
       processes = Math.max(processes, taggedProcesses(tag).length)
       return false
@@ -85,14 +88,36 @@ async function foldersFor(where: Where): Promise<{ home: string; settings: strin
   return { home, settings: '/nonexistent' }
 }
 
-/** Time passes only while the program hangs, and then fast: nothing depends on how busy the machine is. */
-function clockOnceHanging(workspace: string): Clock {
+const counted = (commands: Commands, onBytes: (bytes: number) => void): Commands => ({
+  run: (command, signal) =>
+    commands.run(
+      {
+        ...command,
+        onOutput(chunk, stream) {
+          command.onOutput?.(chunk, stream)
+          if (stream === 'stdout') onBytes(chunk.length)
+        },
+      },
+      signal,
+    ),
+})
+
+/**
+ * Time passes only while the program hangs and all that it printed has come, and then fast: nothing depends on
+ * how busy the machine is.
+ */
+function clockOnceHanging(workspace: string, printedBytes: () => number): Clock {
+  const file = join(workspace, 'hanging')
+  const isHanging = (): boolean => {
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    return text !== '' && printedBytes() >= Number(text)
+  }
   return {
     ...systemClock,
     async sleep(_ms, signal) {
       const aborted = signal as AbortSignal | undefined
       do await delay(20, undefined, aborted === undefined ? {} : { signal: aborted })
-      while (!existsSync(join(workspace, 'hanging')))
+      while (!isHanging())
     },
   }
 }

@@ -1,5 +1,6 @@
 // A program that prints what was recorded of a real one, and ends as that did, or as it is told. It starts
-// only as the real one may be started. One that hangs says so with a file, is deaf to every request to end,
+// only as the real one may be started. One that hangs says in a file how much it
+// has printed, is deaf to every request to end,
 // and has a child that is as deaf and holds its output open.
 
 import { spawn } from 'node:child_process'
@@ -29,7 +30,7 @@ export async function play(folder, how, flags, variables) {
   for (let from = 0; from < bytes.length; from += 700) {
     await print(process.stdout, bytes.subarray(from, from + 700))
   }
-  if (how.hang) return writeFileSync('hanging', '')
+  if (how.hang) return writeFileSync('hanging', String(bytes.length))
   if (how.kill !== undefined) process.kill(process.pid, how.kill)
   else process.exitCode = how.exit ?? 0
 }
