@@ -5,13 +5,11 @@ import { exactly } from './exactly.ts'
 import type { WorktreeSettings } from './loop-file.ts'
 import { expects, form, key, keys, list, text } from './loop-file-values.ts'
 
-const use = () => z.union([z.literal('auto'), z.boolean()], { error: expects(whether) })
-
-const whether = 'true, false or auto'
+const auto = () => z.literal('auto', { error: expects('true, false or auto') })
 
 const table = keys({
   use: key(
-    use().prefault(true),
+    z.union([auto(), z.boolean()]).prefault(true),
     'auto: only where the workspace is the top of a git repository that has a commit.',
     'auto',
   ),
@@ -65,10 +63,8 @@ const table = keys({
 
 /** A word, or a table; always a table afterwards. */
 export const worktreeSettingsSchema: z.ZodType<WorktreeSettings> = exactly<WorktreeSettings>()(
-  z
-    .union([use(), table], { error: expects(`${whether}, or keys such as base`) })
-    .transform((written): WorktreeSettings => {
-      if (typeof written === 'object') return written
-      return { use: written, provider: 'auto', allowDirty: false }
-    }),
+  z.union([auto(), z.boolean(), table]).transform((written): WorktreeSettings => {
+    if (typeof written === 'object') return written
+    return { use: written, provider: 'auto', allowDirty: false }
+  }),
 )

@@ -1,0 +1,79 @@
+// `worktree` of a loop file: what it means, and what is said when it is wrong.
+
+import { describe, expect, test } from 'vitest'
+import {
+  describePowers,
+  describeProblem,
+  LoopFileError,
+  parseLoopFile,
+} from '../src/host/loop-file/index.ts'
+import type { LoopFile } from '../src/protocol/index.ts'
+
+const small = 'prompt: do it\nagent: { command: [agent] }\nchecks: { test: npm test }\n'
+
+const parse = async (worktree: string): Promise<LoopFile> =>
+  (await parseLoopFile(`${small}worktree: ${worktree}\n`, 'a.yaml')).file
+
+async function refusal(worktree: string): Promise<readonly string[]> {
+  const error: unknown = await parse(worktree).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof LoopFileError)) throw new Error('not refused', { cause: error })
+  return error.problems.map((one) => describeProblem(one).replace(/^a\.yaml:4:\d+: /, ''))
+}
+
+describe('worktree of a loop file', () => {
+  test.each([
+    ['auto', 'auto'],
+    ['true', true],
+    ['false', false],
+  ])('may be the word %s', async (written, use) => {
+    expect((await parse(written)).worktree).toEqual({ use, provider: 'auto', allowDirty: false })
+  })
+
+  test('with keys is asked for, unless it says otherwise', async () => {
+    const carry = '[{ path: node_modules, by: link }, { path: .env }]'
+    expect((await parse(`{ base: main, carry: ${carry} }`)).worktree).toEqual({
+      use: true,
+      provider: 'auto',
+      allowDirty: false,
+      base: 'main',
+      carry: [
+        { path: 'node_modules', by: 'link' },
+        { path: '.env', by: 'copy' },
+      ],
+    })
+    expect((await parse('{ use: auto, branchPrefix: work/ }')).worktree).toMatchObject({
+      use: 'auto',
+      branchPrefix: 'work/',
+    })
+  })
+
+  test.each([
+    ['maybe', 'worktree: expected true, false or auto'],
+    ['[main]', 'worktree: '],
+    ['{ use: 1 }', 'worktree.use: '],
+    ['{ provider: hg }', 'worktree.provider: '],
+    ['{ base: --upload-pack }', 'worktree.base: '],
+    ['{ base: "a b" }', 'worktree.base: '],
+    ['{ branchPrefix: "-x" }', 'worktree.branchPrefix: '],
+    ['{ carry: [{ path: a, by: hardlink }] }', 'worktree.carry[0].by: '],
+    ['{ bass: main }', 'worktree.bass: '],
+  ])('%s is refused with its place', async (written, place) => {
+    const problems = await refusal(written)
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(place)
+  })
+
+  test('is said to whoever is asked for trust, where it is unusual', async () => {
+    const usual = describePowers(await parse('auto'))
+    const unusual = describePowers(
+      await parse('{ path: "~/trees/{{ run_branch }}", carry: [{ path: keys }] }'),
+    )
+    expect(unusual.filter((line) => !usual.includes(line))).toEqual([
+      'makes git worktrees at "~/trees/{{ run_branch }}"',
+      'brings ignored files into them: keys',
+    ])
+  })
+})
