@@ -33,7 +33,7 @@ describe.each([
   })
 
   test('one that ignores every request to end is killed with its children', async () => {
-    const { report } = await workAs('stubborn', { walled, idleMs: 300 })
+    const { report } = await workAs('stubborn', { walled, idleMs: 4000 })
     expect(report).toMatchObject({ status: 'failed', ended: 'idle' })
     expect(report.text).toContain('I stay.')
   })
@@ -190,6 +190,11 @@ describe('permissions', () => {
   })
 })
 
+test('a prompt is never taken for a command of the agent', async () => {
+  const { workspace } = await workAs('honest', { prompt: '\n /clear everything' })
+  expect(await readFile(join(workspace, 'out.txt'), 'utf8')).toBe('Task: /clear everything')
+})
+
 describe('the session', () => {
   test('is in the workspace; we offer no files, no terminals and no servers', async () => {
     const { report, workspace } = await workAs('chosen')
@@ -205,15 +210,22 @@ describe('the session', () => {
     const { report } = await workAs('chosen', {
       mode: 'yolo',
       model: 'm1',
+      title: 'loop',
       mcpServers: [{ name: 'files', command: '/bin/files', args: ['-r'], env: { A: 'b' } }],
     })
     expect(JSON.parse(report.text)).toMatchObject({
       mode: 'yolo',
       model: 'the-model=m1',
+      title: 'loop',
       mcpServers: [
         { name: 'files', command: '/bin/files', args: ['-r'], env: [{ name: 'A', value: 'b' }] },
       ],
     })
+  })
+
+  test('goes on without a title where there are none', async () => {
+    const { report } = await workAs('no-titles', { title: 'loop' })
+    expect(report.ended).toBe('claimed')
   })
 
   test('cannot have a model where none can be chosen', async () => {

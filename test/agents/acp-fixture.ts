@@ -15,6 +15,7 @@ export interface FakeOptions extends Partial<AcpAgentOptions> {
   readonly signal?: AbortSignal
   readonly kind?: string
   readonly walled?: boolean
+  readonly prompt?: string
   readonly workspace?: string
   readonly onNote?: TestAgentContext['note']
 }
@@ -27,7 +28,15 @@ export interface FakeWork {
 
 /** Nothing of it is alive afterwards, whatever happened. */
 export async function workAs(mode: string, options: FakeOptions = {}): Promise<FakeWork> {
-  const { signal, kind = 'edit', walled = false, onNote, workspace: _, ...given } = options
+  const {
+    signal,
+    prompt = 'write this',
+    kind = 'edit',
+    walled = false,
+    onNote,
+    workspace: _,
+    ...given
+  } = options
   const workspace = options.workspace ?? (await newFolder())
   const tag = newTag()
   const context = createAgentContext({ workspace, ...(signal === undefined ? {} : { signal }) })
@@ -43,7 +52,7 @@ export async function workAs(mode: string, options: FakeOptions = {}): Promise<F
     env: { TAG: tag, ...given.env },
   })
   try {
-    const report = await agent.work({ prompt: 'write this' }, { ...context, note })
+    const report = await agent.work({ prompt }, { ...context, note })
     const said = context.notes.flatMap((one) => (one.type === 'said' ? [one.text] : []))
     return { report, said, workspace }
   } finally {

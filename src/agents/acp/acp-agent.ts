@@ -55,6 +55,8 @@ export interface AcpAgentOptions extends AcpWatchOptions {
   readonly mcpServers?: readonly AcpMcpServer[]
   /** What this very agent understands besides the protocol, for its new session. */
   readonly sessionMeta?: { readonly [key: string]: Json }
+  /** For its session, where it would else have a model find one. */
+  readonly title?: string
   /** Values, over the few that every process gets. */
   readonly env?: Readonly<Record<string, string>>
   /** Takes secrets out of what it says, besides those that it is given here. */
@@ -139,11 +141,11 @@ async function work(
 
 function sessionOptions(options: AcpAgentOptions, { workspace }: AgentContext): SessionOptions {
   const [name = ''] = options.command
-  const { authMethod, mode, model, mcpServers, sessionMeta } = options
+  const { authMethod, mode, model, mcpServers, sessionMeta, title } = options
   const cwd = options.cwd ?? workspace
   if (cwd === undefined) throw new LoopError('bad-request', 'An ACP agent needs a workspace.')
   const short = name.slice(name.lastIndexOf('/') + 1)
-  return { name: short, cwd, authMethod, mode, model, mcpServers, sessionMeta }
+  return { name: short, cwd, authMethod, mode, model, mcpServers, sessionMeta, title }
 }
 
 async function connect(

@@ -22,6 +22,8 @@ export interface SessionOptions {
   readonly mcpServers?: readonly AcpMcpServer[] | undefined
   /** What this very agent understands besides the protocol, for its new session. */
   readonly sessionMeta?: { readonly [key: string]: Json } | undefined
+  /** For those who would else have a model find one, when the work is done. */
+  readonly title?: string | undefined
 }
 
 /** A server that the agent is to start for itself, where it is. */
@@ -89,7 +91,7 @@ export async function openAcpSession(
   return {
     id,
     async prompt(text) {
-      const question = { sessionId: id, prompt: [{ type: 'text' as const, text }] }
+      const question = { sessionId: id, prompt: [{ type: 'text' as const, text: asTask(text) }] }
       const answer = await explained(agent.request('session/prompt', question))
       return read(promptSchema, answer, 'session/prompt').stopReason
     },
@@ -97,8 +99,12 @@ export async function openAcpSession(
   }
 }
 
+/** What begins with a slash is a command of the agent, and often done without a question to a model. */
+const asTask = (prompt: string): string =>
+  /^\s*\//.test(prompt) ? `Task: ${prompt.trimStart()}` : prompt
+
 async function openSession(agent: AgentSide, options: SessionOptions): Promise<string> {
-  const { cwd, mcpServers = [], mode, model, name, sessionMeta } = options
+  const { cwd, mcpServers = [], mode, model, name, sessionMeta, title } = options
   const answer = await agent.request('session/new', {
     cwd,
     mcpServers: mcpServers.map(toServer),
@@ -106,6 +112,9 @@ async function openSession(agent: AgentSide, options: SessionOptions): Promise<s
   })
   const { configOptions, sessionId } = read(sessionSchema, answer, 'session/new')
   if (mode !== undefined) await agent.request('session/set_mode', { sessionId, modeId: mode })
+  // No part of the protocol yet; an agent that does not know it goes on without.
+  if (title !== undefined)
+    await agent.request('session/set_title', { sessionId, title }).catch(() => undefined)
   if (model === undefined) return sessionId
   const option = configOptions.find(
     ({ category, type }) => category === 'model' && type === 'select',

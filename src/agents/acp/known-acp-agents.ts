@@ -12,7 +12,7 @@ import type { Permissions } from './permissions.ts'
 
 export interface AcpLaunch
   extends Pick<Launch, 'args' | 'env' | 'settings'>,
-    Pick<AcpAgentOptions, 'mode' | 'sessionMeta'> {}
+    Pick<AcpAgentOptions, 'mode' | 'sessionMeta' | 'title'> {}
 
 /** `args` come behind those that the program always has for ACP. */
 export function acpLaunch(
@@ -57,7 +57,8 @@ const ways: Readonly<Record<ProgramName, Way>> = {
   }),
   /**
    * It runs what it runs in a sandbox of its own, which cannot be made inside ours. So either it is told
-   * that it needs none, and asks nobody, or it can hardly do more than look.
+   * that it needs none, and asks nobody, or it can hardly do more than look. Without a title it asks
+   * another model for one when the work is done, and pays for what is cut off then.
    */
   codex: ({ args }, { model }, permissions) => ({
     env: {
@@ -65,6 +66,7 @@ const ways: Readonly<Record<ProgramName, Way>> = {
       INITIAL_AGENT_MODE: permissions === 'all' ? 'agent-full-access' : 'read-only',
       NO_BROWSER: '1',
     },
+    title: 'loop',
   }),
   opencode: () => ({
     env: {

@@ -236,6 +236,11 @@ const methods = {
     chosen.mode = modeId
     answer(id, {})
   },
+  'session/set_title'(id, { title }) {
+    if (mode === 'no-titles') return fail(id, -32601, 'Method not found')
+    chosen.title = title
+    answer(id, {})
+  },
   'session/set_config_option'(id, { configId, value }) {
     chosen.model = `${configId}=${value}`
     answer(id, { configOptions: [] })
