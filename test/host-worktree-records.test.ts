@@ -79,6 +79,11 @@ describe('the record of a run in a worktree', () => {
     const other = loopOf((it) => append(it, `line ${it.number}${it.number === 2 ? '!' : ''}`))
     const differs = await replay(host, 'origin', other)
     expect(differs.same).toBe(false)
+    const kept = { run: { id: differs.run }, status: 'kept', why: expect.stringContaining('rm') }
+    expect(await host.cleanWorktrees()).toMatchObject([{ status: 'removed' }, kept])
+    await host.remove(differs.run)
+    expect(repository.git('branch', '--list', 'replay/*')).toBe('')
+    expect(existsSync(differs.workspace ?? '')).toBe(false)
   })
 
   test('goes on elsewhere from its file, without the repository', async () => {

@@ -150,9 +150,13 @@ async function toEntry({ repository, worktree, run }: Found): Promise<RunWorktre
 }
 
 /** Undefined: whether it goes is a question of what is in it. */
-function whyNeeded({ folder, clock }: HostPorts, { worktree, run }: Found): string | undefined {
+function whyNeeded(
+  { folder, clock }: HostPorts,
+  { worktree, run, isReplay }: Found,
+): string | undefined {
   if (run !== undefined) {
-    return isEnd(run.status) ? undefined : `its run has not ended (${run.status})`
+    if (!isEnd(run.status)) return `its run has not ended (${run.status})`
+    return isReplay ? `it shows what a replay did: loopctl rm ${run.name} removes it` : undefined
   }
   const { owner, createdAtMs, state } = worktree
   if (owner !== folder) return 'its run is not on this record'
