@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { describePowers } from './describe-powers.ts'
 import { describeProblem, LoopFileError } from './loop-file-error.ts'
 import { parseLoopFile } from './parse-loop-file.ts'
 
@@ -80,4 +81,30 @@ describe('what is wrong with an agent is told with its place', () => {
   ])('%s', async (_what, text, problem) => {
     expect(await refusal(text)).toEqual([problem])
   })
+})
+
+test.each<[string, string, readonly string[]]>([
+  [
+    'a program',
+    '{ program: claude, model: m, args: [--x], env: [MINE] }',
+    ['runs the agent: claude --x, with the model m, passing on MINE of your environment'],
+  ],
+  [
+    'a login',
+    '{ program: claude, subscription: true }',
+    [
+      'runs the agent: claude',
+      'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted',
+    ],
+  ],
+  [
+    'ACP',
+    '{ acp: [my-agent, --acp], permissions: reads }',
+    ['runs the agent by ACP: my-agent --acp', 'allows the agent only to read when it asks'],
+  ],
+  ['repair', 'repair', ['tries small edits of the source until the checks pass, without a model']],
+])('whoever is asked to trust it is told of %s', async (_what, agent, lines) => {
+  const powers = describePowers(await parse(withAgent(agent)))
+  expect(powers.slice(1, 1 + lines.length)).toEqual(lines)
+  expect(powers.join('\n')).not.toContain('lets the agent call')
 })
