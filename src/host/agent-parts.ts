@@ -14,7 +14,7 @@ export interface OpenedAgent {
 }
 
 export interface AgentParts {
-  readonly place: Pick<OpenPlace, 'attended' | 'folder' | 'replay' | 'shownAs'>
+  readonly place: Pick<OpenPlace, 'attended' | 'folder' | 'replay' | 'shownAs' | 'workspace'>
   readonly walls: OpenWalls
   readonly models: ModelDoor
   readonly environment: Environment

@@ -26,6 +26,7 @@ import {
 } from './metered-program.ts'
 import { requireOwnLogin } from './own-login.ts'
 import { passOn } from './pass-on.ts'
+import { pathInside } from './places.ts'
 import { makeProgramFolders, removedAfter, writeSettings } from './program-folders.ts'
 import { chooseModel, modelFor, modelWithout } from './program-model.ts'
 
@@ -109,12 +110,14 @@ export const modelOf = (
 function openOwn(
   settings: ProgramAgentSettings,
   program: AgentProgram,
-  { command }: FoundProgram,
+  { command, path }: FoundProgram,
   parts: AgentParts,
 ): Agent {
   const own = withOwnLogin(program)
   if (own === undefined) throw onlyWalled(program)
   requireOwnLogin(program.name, parts)
+  const { workspace } = parts.place
+  if (workspace !== undefined && pathInside(workspace, path) !== undefined) throw inWorkspace(path)
   return programAgent({
     ...common(settings),
     program: own,
@@ -130,6 +133,13 @@ function openOwn(
     spending: 'subscription',
   })
 }
+
+/** Whoever works there could have put it there. */
+const inWorkspace = (path: string): LoopError =>
+  new LoopError(
+    'bad-request',
+    `${path} lies in the workspace, and would be run outside the sandbox. Install it elsewhere.`,
+  )
 
 const onlyWalled = ({ name, hides }: AgentProgram): LoopError =>
   new LoopError(

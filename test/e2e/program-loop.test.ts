@@ -3,7 +3,15 @@
  * behind the walls, led to its model through the gateway. The provider is scripted.
  */
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startModelServer } from '../../src/testing/model-server.ts'
@@ -151,6 +159,16 @@ end('It is done.')
     const seen = JSON.parse(readFileSync(join(at.work, 'seen.json'), 'utf8')) as object
     expect(seen).toMatchObject({ home: at.state, url: null, key: null })
     expect(JSON.stringify(seen)).toContain('acceptEdits')
+  })
+
+  test('is not taken from the workspace, where an agent could have put it', async () => {
+    const at = place(`agent: { program: claude, subscription: true }\n${loop}`)
+    const folder = join(at.work, 'bin')
+    cpSync(installFake(own), folder, { recursive: true, dereference: true })
+    const refused = await run(at, withPath(folder), '--attended')
+    expect(refused.code).toBe(64)
+    expect(refused.stderr).toContain('lies in the workspace')
+    expect(existsSync(join(at.work, 'seen.json'))).toBe(false)
   })
 
   test('is refused where only walls keep it from the repository', async () => {
