@@ -1,11 +1,11 @@
 /** Whether a new run gets a git worktree of its own: what was asked for, and what the folder is. */
 
-import { lstatSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isLoopError, LoopError } from '../loop/index.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
 import { findRepository, openGitTrees, type Repository } from '../workspace/index.ts'
-import { pathInside, resolveWorkspace } from './places.ts'
+import { pathInside } from './places.ts'
 
 /** `true`: a worktree, or an error. `auto`: one where the folder is the top of a repository. */
 export type WorktreeChoice = 'auto' | boolean | Partial<WorktreeSettings>
@@ -30,7 +30,7 @@ export async function planWorktree(
   choice: WorktreeChoice,
   record: string,
 ): Promise<{ readonly isUsed: boolean; readonly why?: string }> {
-  const real = resolveWorkspace(workspace, record)
+  const real = existsSync(workspace) ? realpathSync(workspace) : workspace
   const { repository, why } = await decideWorktree(real, settingsOf(choice), record)
   return { isUsed: repository !== undefined, ...(why === undefined ? {} : { why }) }
 }
