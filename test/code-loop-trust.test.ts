@@ -211,7 +211,7 @@ test('everything wrong with a default export is said at once, each by its key', 
   const text = `export default {
     loop: { name: 7, iterate: 1, until: [{ type: 'custom', name: 'x' }, 5, { type: 'max-iteration', iterations: 1 }] },
     until: [], prompt: 'x',
-    agent: 'nobody',
+    agent: 7,
     tools: [{ name: 'a b', parameters: 5, risk: 'high' }],
     checks: ['npm test'],
     hooks: [{ name: 'h', points: [] }, { name: 'h', points: ['before'], run() {} }],
