@@ -13,8 +13,17 @@ import { openProgram } from './open-program.ts'
 import { openRepair } from './open-repair.ts'
 import { requireOwnLogin } from './own-login.ts'
 import { passOn } from './pass-on.ts'
+import { toldOfGit } from './told-of-git.ts'
 
 export async function openAgent(settings: AgentSettings, parts: AgentParts): Promise<OpenedAgent> {
+  const opened = await openKind(settings, parts)
+  const reads = settings.type !== 'script' && settings.type !== 'repair'
+  // Without walls it could commit.
+  if (!reads || parts.walls.walls.tier === 'none') return opened
+  return { ...opened, agent: toldOfGit(opened.agent) }
+}
+
+async function openKind(settings: AgentSettings, parts: AgentParts): Promise<OpenedAgent> {
   // What is wrong with keys or addresses is better said before there is a run.
   const asksModels =
     settings.type === 'model' || ('subscription' in settings && !settings.subscription)

@@ -1,0 +1,23 @@
+/** An agent in a git worktree is told that it cannot commit, and need not. */
+
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Agent } from '../agents/index.ts'
+
+const rule =
+  'You work in a git worktree whose .git is read-only. Do not commit: what you changed is committed ' +
+  'for you when you have ended. A git command that fails because of that is no problem.'
+
+export const toldOfGit = (agent: Agent): Agent => ({
+  async work(task, context) {
+    const { workspace } = context
+    if (workspace === undefined || !(await isWorktree(workspace))) return agent.work(task, context)
+    return agent.work({ ...task, prompt: `${task.prompt.trimEnd()}\n\n${rule}\n` }, context)
+  },
+})
+
+/** Its `.git` is a file that leads to the repository. */
+async function isWorktree(folder: string): Promise<boolean> {
+  const found = await lstat(join(folder, '.git')).catch(() => undefined)
+  return found?.isFile() === true
+}
