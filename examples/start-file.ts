@@ -44,23 +44,21 @@ export async function startFile(name: LoopFileName, wanted: string | undefined):
   if (done === undefined || code !== 0) return code
   say('', 'What it changed:', '')
   await ctl(['diff', done])
-  say('', ...(await testCounts(folder, done)), ...nextSteps(done, file, offers))
+  say('', ...(await testCounts(folder, done)), ...nextSteps(done, offers))
   return 0
 }
 
-function nextSteps(run: string, file: string, offers: readonly Offer[]): readonly string[] {
+function nextSteps(run: string, offers: readonly Offer[]): readonly string[] {
   const steps: readonly (readonly [string, string])[] = [
-    [`npx loopctl show ${run} 1`, 'what its first iteration was about'],
-    [`npx loopctl merge ${run}`, 'land it on a branch; your checkout stays as it is'],
+    [`npx loopctl show ${run} 1`, 'See what its first iteration was about'],
+    [`npx loopctl merge ${run}`, 'Land it on a branch, without touching a checkout'],
     ...offers.map(({ agent, why }) => [`npm start -- --agent ${agent}`, why] as const),
-    ['cp examples/first-loop.yaml <project>/fix.yaml', 'then: npx loopctl run <project>/fix.yaml'],
+    [
+      'npx loopctl run examples/mend-duration/loop.yaml --workspace <folder>',
+      'Let it try a project of yours that has node:test tests',
+    ],
   ]
-  const width = Math.max(...steps.map(([command]) => command.length))
-  return [
-    'Next:',
-    ...steps.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}`),
-    `The loop file: ${file}`,
-  ]
+  return ['Next:', ...steps.flatMap(([command, why]) => [`  ${why}:`, `    ${command}`])]
 }
 
 /** The newest first. */

@@ -34,10 +34,11 @@ export async function findOffers(loopctl: string): Promise<readonly Offer[]> {
   const parsed = Answer.safeParse(answer === undefined ? undefined : JSON.parse(answer.stdout))
   const ready = (parsed.data?.agents ?? []).filter(({ state }) => state === 'ready')
   return ready.flatMap(({ name, kind, key }): Offer[] => {
-    if (kind === 'program') return [{ agent: name, why: `${name} and a key are here: let it try` }]
+    if (kind === 'program')
+      return [{ agent: name, why: `${name} and a key for it are here: let it try` }]
     const model = models[key?.provider ?? '']
     if (kind !== 'models' || model === undefined) return []
-    return [{ agent: model, why: `a key for ${key?.provider} is here: let a model try` }]
+    return [{ agent: model, why: `A key for ${key?.provider} is here: let a model try` }]
   })
 }
 
