@@ -87,7 +87,13 @@ const children: number[] = []
 /** What the agents left, so that the tests leave nothing. */
 export const endAll = (): void => {
   for (const timer of timers.splice(0)) clearInterval(timer)
-  for (const id of children.splice(0)) process.kill(id, 'SIGKILL')
+  for (const id of children.splice(0)) {
+    try {
+      process.kill(id, 'SIGKILL')
+    } catch {
+      // The case ended it.
+    }
+  }
 }
 
 export const timers: NodeJS.Timeout[] = []

@@ -3,14 +3,17 @@
  * from it in one thing.
  */
 
+import { spawn } from 'node:child_process'
+import { createServer, type Server } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { Agent } from '../../src/agents/index.ts'
+import type { AgentContext } from '../../src/loop/index.ts'
 import {
   type AgentContractOptions,
   agentContract,
   type ContractScene,
 } from '../../src/testing/index.ts'
-import { endAll, keeper, options, plain } from './broken-agents.ts'
+import { endAll, keeper, options, plain, report, sleeper, timers } from './broken-agents.ts'
 import { brokenAtTheEnd } from './broken-at-the-end.ts'
 import { brokenAtWork } from './broken-at-work.ts'
 
@@ -41,6 +44,65 @@ describe.each(Object.entries(broken))('the case "%s"', (name, agents) => {
     } finally {
       endAll()
     }
+  })
+})
+
+describe('what an agent leaves', () => {
+  const caseOf = (name: string, make: (scene: ContractScene) => Agent['work']) =>
+    contractOf(make).find((one) => one.name === name)
+
+  const leaving =
+    (leave: (context: AgentContext) => unknown) =>
+    (scene: ContractScene): Agent['work'] =>
+    async (task, context) => {
+      leave(context)
+      return keeper(scene)(task, context)
+    }
+
+  test.each([
+    { what: 'a timer', type: 'Timeout', leave: () => setInterval(() => undefined, 60_000) },
+    { what: 'a server', type: 'TCPServerWrap', leave: () => createServer().listen(0, '127.0.0.1') },
+    { what: 'a child', type: 'ProcessWrap', leave: () => spawn(process.execPath, sleeper) },
+  ])('does not keep the process alive after any case: $what', async ({ type, leave }) => {
+    const left: (ReturnType<typeof spawn> | Server | NodeJS.Timeout)[] = []
+    const living = (): number =>
+      process.getActiveResourcesInfo().filter((one) => one === type).length
+    const before = living()
+    const found = caseOf(
+      'puts notes that can be read',
+      leaving(() => left.push(leave())),
+    )
+    await expect(found?.run()).resolves.toBeUndefined()
+    expect(left.length).toBeGreaterThan(0)
+    expect(living()).toBe(before)
+    for (const one of left) {
+      if ('kill' in one) one.kill('SIGKILL')
+      else if ('close' in one) one.close()
+    }
+  })
+
+  test('goes with the case where it is a process in the folder of the work', async () => {
+    const ids: number[] = []
+    const gone: Promise<unknown>[] = []
+    const found = caseOf(
+      'puts notes that can be read',
+      leaving(({ workspace = '.' }) => {
+        const child = spawn(process.execPath, sleeper, { cwd: workspace, stdio: 'ignore' })
+        ids.push(child.pid ?? 0)
+        gone.push(new Promise((resolve) => child.once('exit', resolve)))
+      }),
+    )
+    await found?.run()
+    expect(ids).toHaveLength(1)
+    await Promise.all(gone)
+  })
+
+  test('is named by the case that is about it, also when something else is wrong first', async () => {
+    const found = caseOf('leaves nothing behind when it is stopped', () => async () => {
+      timers.push(setInterval(() => undefined, 60_000))
+      return report
+    })
+    await expect(found?.run()).rejects.toThrow(/It left behind: Timeout\..*over before it could be/)
   })
 })
 

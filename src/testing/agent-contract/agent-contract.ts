@@ -8,7 +8,7 @@
  * not, and so on. None passes because it did not apply.
  */
 
-import type { AgentTask } from '../../loop/index.ts'
+import { type AgentTask, textOf } from '../../loop/index.ts'
 import type { AgentContractOptions, CasePlan, Stage } from './contract-case.ts'
 import { ContractError } from './contract-rules.ts'
 import { playScene } from './open-scene.ts'
@@ -46,8 +46,15 @@ export function agentContract(options: AgentContractOptions): readonly ContractC
 async function runCase(plan: CasePlan, stage: Stage): Promise<void> {
   const { isSlow = false, leavesNothing = false } = plan
   const scene = { isSlow, looksAfter: leavesNothing }
-  const left = await playScene(stage, scene, (opened) => plan.play(opened, stage))
-  if (left.length === 0) return
+  const { left, failure } = await playScene(stage, scene, (opened) => plan.play(opened, stage))
+  if (left.length === 0) {
+    if (failure === undefined) return
+    throw failure.error
+  }
   const advice = 'Clear timers, close what was opened, and wait for what was started to be gone.'
-  throw new ContractError(`It left behind: ${left.join(', ')}. ${advice}`)
+  const message = `It left behind: ${left.join(', ')}. ${advice}`
+  if (failure === undefined) throw new ContractError(message)
+  // What it did wrong first is not what this case is about, and may come of it.
+  const { error } = failure
+  throw new ContractError(`${message} Before that: ${textOf(error)}`, { cause: error })
 }

@@ -12,35 +12,48 @@ export interface HandleWatch {
   run<T>(work: () => T): T
   /** Those that keep the process alive now: `Timeout`, `PROCESSWRAP`… */
   alive(): readonly string[]
+  /** Whatever there still is does not keep the process alive any more. Timers are cleared. */
   close(): void
 }
 
+/** A timer, or what is at the bottom of a socket, a server or a child. */
 interface Handle {
-  readonly type: string
-  readonly hasRef: () => unknown
+  hasRef(): unknown
+  unref?(): unknown
 }
 
 export function watchHandles(): HandleWatch {
-  const made = new Map<number, Handle>()
+  const made = new Map<number, { readonly type: string; readonly handle: Handle }>()
+  const living = (): { readonly type: string; readonly handle: Handle }[] =>
+    [...made.values()].filter(({ handle }) => handle.hasRef() === true)
   const own = new AsyncLocalStorage<true>()
   const hook = createHook({
     init(id, type, _trigger, resource) {
       if (own.getStore() === true && canBeHeld(resource)) {
-        made.set(id, { type, hasRef: () => resource.hasRef() })
+        made.set(id, { type, handle: resource })
       }
     },
     destroy: (id) => void made.delete(id),
   }).enable()
   return {
     run: (work) => own.run(true, work),
-    alive: () =>
-      [...made.values()].filter(({ hasRef }) => hasRef() === true).map(({ type }) => type),
-    close: () => void hook.disable(),
+    alive: () => living().map(({ type }) => type),
+    close() {
+      hook.disable()
+      for (const { type, handle } of living()) release(type, handle)
+    },
   }
 }
 
+/** Others may share a socket or a server, so it stays open. Nobody shares a timer. */
+function release(type: string, handle: Handle): void {
+  if (type === 'Timeout') clearTimeout(handle as NodeJS.Timeout)
+  else if (type === 'Immediate') clearImmediate(handle as NodeJS.Immediate)
+  else handle.unref?.()
+}
+
 /** Promises and the like keep nothing alive. */
-const canBeHeld = (resource: object): resource is { hasRef(): unknown } =>
+const canBeHeld = (resource: object): resource is Handle =>
   'hasRef' in resource && typeof resource.hasRef === 'function'
 
 /** Ids of processes that are at work in one of these folders. */
@@ -54,4 +67,15 @@ export async function processesIn(folders: readonly string[]): Promise<readonly 
     }),
   )
   return found.flat()
+}
+
+/** Ends those that are at work in one of these folders, which are about to go. */
+export async function endProcessesIn(folders: readonly string[]): Promise<void> {
+  for (const id of await processesIn(folders)) {
+    try {
+      process.kill(id, 'SIGKILL')
+    } catch {
+      // It has ended by itself, or it is not ours to end.
+    }
+  }
 }

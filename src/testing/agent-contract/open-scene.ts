@@ -18,7 +18,7 @@ import {
 } from '../../loop/index.ts'
 import { createAgentContext, type TestTool } from '../agent-context.ts'
 import { ContractError, type End } from './contract-rules.ts'
-import { type HandleWatch, processesIn, watchHandles } from './left-behind.ts'
+import { endProcessesIn, type HandleWatch, processesIn, watchHandles } from './left-behind.ts'
 
 /** What the maker of the agent is told. */
 export interface ContractScene {
@@ -84,23 +84,40 @@ export interface Scene {
 
 const defaultEndMs = 10_000
 
-/** Plays it and closes the agent. Resolves with what is still alive after that, if it is asked to look. */
+/** For those whose case is over before they are. */
+const stopMs = 1000
+
+export interface Played {
+  /** What is still alive, if it was asked to look. */
+  readonly left: readonly string[]
+  /** What `play` rejected with. */
+  readonly failure?: { readonly error: unknown }
+}
+
+/** Plays it and closes the agent. Whatever it left is gone afterwards, or keeps nothing alive. */
 export async function playScene(
   options: SceneOptions,
   { isSlow, looksAfter }: { readonly isSlow: boolean; readonly looksAfter: boolean },
   play: (scene: Scene) => Promise<unknown>,
-): Promise<readonly string[]> {
+): Promise<Played> {
   const folders: string[] = []
   const trials: Trial[] = []
   const unreserved: string[] = []
   const agent = await options.make({ isSlow, spending })
   const handles = watchHandles()
   try {
-    await play({ unreserved, start, startBoth }).finally(() => agent[Symbol.asyncDispose]?.())
-    return looksAfter ? await leftAfter(handles, folders, options.endMs ?? defaultEndMs) : []
+    const failure = await play({ unreserved, start, startBoth })
+      .finally(() => agent[Symbol.asyncDispose]?.())
+      .then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      )
+    await stopAll(trials)
+    const left = looksAfter ? await leftAfter(handles, folders, options.endMs ?? defaultEndMs) : []
+    return { left, ...(failure === undefined ? {} : { failure }) }
   } finally {
     handles.close()
-    for (const trial of trials) trial.stop()
+    await endProcessesIn(folders)
     await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
   }
 
@@ -144,6 +161,16 @@ const heldBy = ({ reservations }: Trial): Amount =>
     .filter(({ settled }) => settled.length === 0)
     .map(({ worst }) => worst)
     .reduce(add, zero)
+
+/** What they need for their own end is theirs until then. */
+async function stopAll(trials: readonly Trial[]): Promise<void> {
+  for (const trial of trials) trial.stop()
+  const untilMs = performance.now() + stopMs
+  do {
+    // Also for those that are over: what they began a moment ago is there only now.
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  } while (trials.some((trial) => !trial.isOver()) && performance.now() < untilMs)
+}
 
 /** Some things take a moment to be gone. */
 async function leftAfter(
