@@ -23,3 +23,10 @@ export interface AgentParts {
   /** What is missing and can be done without is added here. */
   readonly problems: string[]
 }
+
+/** Where the workspace is for commands, if that is elsewhere: only strong walls can show it so. */
+export const folderInside = ({
+  place,
+  walls,
+}: Pick<AgentParts, 'place' | 'walls'>): string | undefined =>
+  walls.walls.tier === 'strong' ? place.shownAs : undefined

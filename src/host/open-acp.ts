@@ -16,7 +16,7 @@ import {
 import { agentEnvironment } from '../gateway/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { AcpAgentSettings } from '../protocol/index.ts'
-import type { AgentParts, OpenedAgent } from './agent-parts.ts'
+import { type AgentParts, folderInside, type OpenedAgent } from './agent-parts.ts'
 import { acpProgram } from './agents/acp-program.ts'
 import { type FoundProgram, requireAgentProgram } from './agents/find-program.ts'
 import {
@@ -43,7 +43,8 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
   requireWalledReplay(name, parts)
   const model = program && (await modelOf(program, settings.model, parts))
   const variables = programVariables(settings.env, parts)
-  const { walls, place } = parts
+  const { walls } = parts
+  const cwd = folderInside(parts)
   const agent = meteredProgram(variables, parts, async (session) => {
     const { settings: folder, home: ownHome, remove } = await makeProgramFolders()
     try {
@@ -78,9 +79,7 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
         lastAnswer: () => session.activity.lastAnswer,
         // Some ask for a title then, which nobody would see and all would pay for.
         onTurnEnded: () => void (session.activity.underWay === 0 && session.close()),
-        ...(place.shownAs === undefined || walls.walls.tier !== 'strong'
-          ? {}
-          : { cwd: place.shownAs }),
+        ...(cwd === undefined ? {} : { cwd }),
       })
       return removedAfter(worker, remove)
     } catch (error) {

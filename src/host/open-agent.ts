@@ -3,7 +3,7 @@
 import { type Agent, commandAgent, describeModel, scriptedAgent } from '../agents/index.ts'
 import { agentEnvironment, publicProviders, type SessionOptions } from '../gateway/index.ts'
 import type { AgentSettings, CommandAgentSettings, ModelAgentSettings } from '../protocol/index.ts'
-import type { AgentParts, OpenedAgent } from './agent-parts.ts'
+import { type AgentParts, folderInside, type OpenedAgent } from './agent-parts.ts'
 import type { Environment } from './loaded-loop.ts'
 import { meteredAgent } from './metered-agent.ts'
 import { isOver, meteredProgram, programVariables, requireWalledReplay } from './metered-program.ts'
@@ -41,7 +41,7 @@ async function openKind(settings: AgentSettings, parts: AgentParts): Promise<Ope
     case 'model':
       return { agent: await openModel(settings, parts), used: { name: settings.model } }
     case 'repair': {
-      const agent = openRepair(settings, parts.checks, parts.walls)
+      const agent = openRepair(settings, parts.checks, parts.walls, folderInside(parts))
       return { agent, used: { name: 'repair' } }
     }
     case 'program':

@@ -12,6 +12,7 @@ export function openRepair(
   { type: _type, ...settings }: RepairAgentSettings,
   checks: CommandChecks,
   walls: Pick<OpenWalls, 'commands' | 'commandsFor'>,
+  shownAs?: string,
 ): Agent {
   const given = Object.values(checks)
   if (given.length === 0) {
@@ -25,6 +26,7 @@ export function openRepair(
     checks: given.map(({ command }) => command),
     commands: asTheirChecks(given, walls),
     checkTimeoutMs: Math.max(...given.map(({ timeoutMs }) => timeoutMs)),
+    ...(shownAs === undefined ? {} : { shownAs }),
   })
 }
 

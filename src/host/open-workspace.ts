@@ -23,7 +23,7 @@ export interface OpenedAs {
 
 export function openWorkspace(
   { blobs, folder }: Pick<HostPorts, 'blobs' | 'folder'>,
-  { id, name, workspace: path, placed }: RunPlace,
+  { id, name, signedAs = { id, name }, workspace: path, placed }: RunPlace,
   { exclude, fence }: OpenedAs,
 ): Workspace | undefined {
   if (path === undefined) return undefined
@@ -46,9 +46,9 @@ export function openWorkspace(
     async keep(work) {
       const worktree = await open()
       await worktree.commit({
-        message: messageFor(name, work),
+        message: messageFor(signedAs.name, work),
         tree: work.tree,
-        trailers: { 'Loopwright-Run': id, 'Loopwright-Iteration': String(work.iteration) },
+        trailers: { 'Loopwright-Run': signedAs.id, 'Loopwright-Iteration': String(work.iteration) },
       })
     },
   }

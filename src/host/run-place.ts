@@ -47,6 +47,8 @@ export interface RunPlace {
   readonly why: string | undefined
   /** What a person should know. */
   readonly problems: readonly string[]
+  /** Whose work its commits say they are; its own unless told. */
+  readonly signedAs?: Pick<RunRow, 'id' | 'name'>
   /** Takes back what was made, unless there is a run by now or something is in it. */
   leave(): Promise<void>
 }

@@ -37,6 +37,7 @@ export interface Search {
 
 export interface OpenSearchOptions {
   readonly options: RepairSettings
+  /** Where the project is for commands. */
   readonly root: string
   readonly sources: readonly SourceFile[]
   readonly files: ProjectFiles

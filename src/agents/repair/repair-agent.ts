@@ -34,6 +34,8 @@ export interface RepairAgentOptions {
   readonly preload?: readonly string[]
   /** The program that runs JavaScript, where commands run. */
   readonly node?: string
+  /** Where the workspace is for commands, if that is elsewhere. */
+  readonly shownAs?: string
 }
 
 const defaults = {

@@ -11,8 +11,8 @@ import * as words from './report.ts'
 import { parseSource, type SourceFile } from './source-file.ts'
 import { type CheckRun, replaceText, runChecks } from './verdict.ts'
 
-export type RepairSettings = Required<Omit<RepairAgentOptions, 'node'>> &
-  Pick<RepairAgentOptions, 'node'>
+export type RepairSettings = Required<Omit<RepairAgentOptions, 'node' | 'shownAs'>> &
+  Pick<RepairAgentOptions, 'node' | 'shownAs'>
 
 const report = (status: AgentReport['status'], text: string): AgentReport => ({
   status,
@@ -42,7 +42,7 @@ export async function repair(
   }
   const search = await openSearch({
     options,
-    root,
+    root: options.shownAs ?? root,
     sources,
     files: { ...found, tests },
     judge,

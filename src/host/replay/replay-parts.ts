@@ -32,6 +32,7 @@ import type { HostPorts } from '../driver.ts'
 import { loadExchange } from '../load-exchange.ts'
 import type { ReplayPlace } from '../metered-agent.ts'
 import type { RunParts } from '../options.ts'
+import type { RunPlace } from '../run-place.ts'
 import { lastOf, type RecordedStep, type Recording, stepOf } from './recording.ts'
 import { sameRequest } from './same-request.ts'
 import { translatedTools } from './translated-tools.ts'
@@ -46,12 +47,16 @@ export interface ReplayAnswers {
 export function replayAnswers(
   base: Pick<HostPorts, 'blobs'>,
   recording: Recording,
-  workspace: string | undefined,
+  { workspace, worktree }: Pick<RunPlace, 'workspace' | 'worktree'>,
 ): ReplayAnswers {
   /** Of the steps under way only: all exchanges of a long run are too much to hold. */
   const underWay = new Map<string, readonly Exchange[]>()
   const from = recording.run.workspace
-  const normalise = sameRequest([from, workspace].filter((path) => path !== undefined))
+  const normalise = sameRequest({
+    folders: [from, workspace].filter((path) => path !== undefined),
+    branches: [recording.created.worktree, worktree].flatMap((one) => one?.branch ?? []),
+    run: recording.run.name,
+  })
   return {
     replay: (at) => ({ exchanges: underWay.get(keyOf(at)) ?? [], normalise }),
     parts: (opened) => ({

@@ -54,7 +54,7 @@ export async function openReplay(
       ? await placeReplay(base, original, given)
       : await placeAgain(base, resumed)
   const { workspace } = place
-  const answers = replayAnswers(base, original, workspace)
+  const answers = replayAnswers(base, original, place)
   return {
     original: { run: original.run, state: original.state },
     exchanges: countExchanges(original),
@@ -71,7 +71,9 @@ export async function openReplay(
       for (const problem of await carryApart(base, original, workspace, parts)) onProblem?.(problem)
       const run = resumed ?? (await create(base, original, loop, place, options))
       await recordAnswers(base, original, run.id)
-      return driver.drive({ ...place, id: run.id, name: run.name }, loop, answers.parts(parts))
+      // Agents and checks read the log, and are to read what they read then.
+      const again = { ...place, id: run.id, name: run.name, signedAs: original.run }
+      return driver.drive(again, loop, answers.parts(parts))
     },
     result: (run) => resultOf(base, original, run),
     async removeFiles() {

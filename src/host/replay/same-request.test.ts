@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { sameRequest } from './same-request.ts'
 
-const same = sameRequest(['/home/ada/work', '/var/lib/loopd/replays/1', '/home/ada/"odd"'])
+const same = sameRequest({
+  folders: ['/home/ada/work', '/var/lib/loopd/replays/1', '/home/ada/"odd"'],
+  branches: ['run/mend.it', 'replay/run/mend.it'],
+  run: 'mend it (2)',
+})
 
 const pairs: readonly (readonly [string, string, string])[] = [
   ['folders', 'in /home/ada/work/src/a.ts', 'in /var/lib/loopd/replays/1/src/a.ts'],
@@ -12,6 +16,12 @@ const pairs: readonly (readonly [string, string, string])[] = [
     'modes and sizes of folders',
     String.raw`total 8\ndrwxr-xr-x  2 a a 4096 <date> .\n-rw-rw-r-- 1 a a 12 <date> a.ts`,
     String.raw`total 16\ndrwx------ 13 a a  140 <date> .\n-rw-r--r-- 2 a a 12 <date> a.ts`,
+  ],
+  ['branches', 'On branch run/mend.it', 'On branch replay/run/mend.it'],
+  [
+    'ids of commits of the run, a line each',
+    String.raw`1a2b3c4 (HEAD -> run/mend.it) mend it (2): iteration 2\n0a0b0c0d mend it (2): iteration 1\nfeed123 base`,
+    String.raw`9a9b3c4d (HEAD -> replay/run/mend.it) mend it (2): iteration 2\n1a0b0c0 mend it (2): iteration 1\nfeed123 base`,
   ],
   [
     'ids of calls',
@@ -25,6 +35,9 @@ test.each(pairs)('%s are the same in both runs', (_what, one, other) => {
 })
 
 const others: readonly (readonly [string, string, string])[] = [
+  ['another branch', 'On branch run/mend_it', 'On branch replay/run/mend.it'],
+  ['a commit of somebody else', '1a2b3c4 mend it: iteration 1', '1a2b3c5 mend it: iteration 1'],
+  ['another iteration', '1a2b3c4 mend it (2): iteration 1', '1a2b3c4 mend it (2): iteration 2'],
   ['another file', 'in /home/ada/work/a', 'in /home/ada/work/b'],
   ['a file that can be run', '-rwxr-xr-x 1 a a 12 x', '-rw-r--r-- 1 a a 12 x'],
   ['a file of another size', '-rw-r--r-- 1 a a 13 x', '-rw-r--r-- 1 a a 12 x'],
