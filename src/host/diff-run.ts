@@ -2,9 +2,10 @@
 
 import { type RunRow, readCreated } from '../engine/index.ts'
 import { LoopError, type TreeId } from '../loop/index.ts'
-import type { FileChange } from '../workspace/index.ts'
+import { type FileChange, openGitTrees } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
 import { readRecording } from './replay/index.ts'
+import { repositoryOf } from './run-place.ts'
 import { createTreeDoor } from './tree-door.ts'
 
 export interface RunDiff {
@@ -56,10 +57,19 @@ async function treesOf(base: HostPorts, run: RunRow, wanted: number | undefined)
   }
   const [first] = iterations.values()
   const created = await readCreated(base.journal, run.id)
-  const before = first?.treeBefore ?? created.tree
+  const before = (await begunWith(created)) ?? first?.treeBefore ?? created.tree
   const after = state.tree ?? before
   if (before === undefined || after === undefined) throw noFiles(run)
   return { before, after }
+}
+
+/** What its branch adds to is what its branch began with, whatever was found in its folder. */
+async function begunWith({
+  worktree,
+}: Awaited<ReturnType<typeof readCreated>>): Promise<TreeId | undefined> {
+  if (worktree === undefined) return undefined
+  const repository = await repositoryOf(worktree)
+  return openGitTrees(repository).treeOf(worktree.base.commit)
 }
 
 const noFiles = ({ name }: RunRow): LoopError =>

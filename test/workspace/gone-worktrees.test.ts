@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { isLoopError, type TreeId } from '../../src/loop/index.ts'
 import {
+  forgetSnapshots,
   type KnownWorktree,
   removeWorktree,
   type WorktreeWorkspace,
@@ -196,6 +197,41 @@ test('one whose making was killed at any moment is made again, and can be remove
   }
   expect(await removeWorktree({ repository, key: 'k' })).toMatchObject({ status: 'removed' })
   expect(fixture.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+})
+
+test('one that is gone before it is opened is not made of nothing', async () => {
+  const other = await fixture.create({ key: 'other' })
+  rmSync(other.path, { recursive: true })
+  const opened = await fixture.open(other)
+  expect(await opened.exists()).toBe(false)
+  await expect(opened.snapshot()).rejects.toMatchObject({
+    code: 'workspace-failed',
+    message: expect.stringContaining('is gone'),
+  })
+  expect(existsSync(other.path)).toBe(false)
+})
+
+describe('snapshots that a garbage collection took', () => {
+  const ref = (): string => join(fixture.checkout, '.git', 'refs', 'loopwright', 'k')
+  const lost = `${'1'.repeat(40)}\n`
+
+  test('are lost; those to come are kept again', async () => {
+    await workspace.snapshot()
+    writeFileSync(ref(), lost)
+    writeFileSync(join(worktree.path, 'a.txt'), 'work')
+    const again = await fixture.open(worktree)
+    const tree = await again.snapshot()
+    expect(`git:${fixture.git('rev-parse', 'refs/loopwright/k^{tree}').trim()}`).toBe(tree)
+    fixture.git('gc', '--prune=now', '--quiet')
+  })
+
+  test('do not keep their ref from being forgotten', async () => {
+    await workspace.snapshot()
+    writeFileSync(ref(), lost)
+    await forgetSnapshots(await fixture.repository(), 'k')
+    expect(existsSync(ref())).toBe(false)
+    fixture.git('gc', '--prune=now', '--quiet')
+  })
 })
 
 describe('a lock that a dead git left', () => {

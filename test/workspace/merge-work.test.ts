@@ -4,6 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
+  createWorktree,
+  findRepository,
   type KnownWorktree,
   type MergeResult,
   mergeTargetDefault,
@@ -104,6 +106,19 @@ describe('work that is merged', () => {
     expect(subjects()).toHaveLength(3)
     expect(fixture.git('show', `${target}:a.txt`)).toBe('of the first\n')
   })
+})
+
+test('work in a shallow clone is merged', async () => {
+  fixture.write('c.txt', 'second')
+  fixture.commitAll('second')
+  const clone = `${fixture.checkout}.shallow`
+  fixture.git('clone', '-q', '--depth', '1', `file://${fixture.checkout}`, clone)
+  const repository = await findRepository(clone)
+  const { worktree } = await createWorktree({ repository, key: 'shallow', name: 'shallow' })
+  writeFileSync(join(worktree.path, 'a.txt'), 'of a clone\n')
+  await (await fixture.open(worktree, { repository })).commit({ message: 'work' })
+  expect(await landed(worktree, { repository })).toMatchObject({ status: 'merged', target })
+  expect(fixture.gitIn(clone, 'show', `${target}:a.txt`)).toBe('of a clone\n')
 })
 
 describe('work that cannot be merged', () => {

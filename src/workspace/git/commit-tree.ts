@@ -3,8 +3,9 @@
 import { LoopError, type TreeId } from '../../loop/index.ts'
 import { fileKey } from './names.ts'
 import type { KnownWorktree } from './open-work-tree.ts'
-import { branchRef, changeRef, type ObjectId, snapshotsRef } from './refs.ts'
+import { branchRef, changeRef, commitOf, idOf, type ObjectId, snapshotsRef } from './refs.ts'
 import type { GitPlace, RunGit } from './run-git.ts'
+import { GitError } from './run-program.ts'
 import type { WorkTree } from './work-tree.ts'
 
 export interface CommitRequest {
@@ -35,7 +36,7 @@ export async function keepSnapshot(
   beforeRef?: BeforeRef,
 ): Promise<void> {
   if (tree.memory.kept === id) return
-  const ref = { name: snapshotsRef(fileKey(key)) }
+  const ref = { name: snapshotsRef(fileKey(key)), tip: () => snapshotsTip(tree, key) }
   await advance(tree, ref, id, 'loopwright snapshot\n', beforeRef)
   tree.memory.kept = id
 }
@@ -48,25 +49,26 @@ export async function commitTree(
   beforeRef?: BeforeRef,
 ): Promise<Commit> {
   // A branch that somebody removed begins anew from where it began.
-  const ref = { name: branchRef(branch), begin: base.commit }
+  const name = branchRef(branch)
+  const ref = { name, begin: base.commit, tip: () => tipOf(tree, name) }
   const made = await advance(tree, ref, id, messageOf(request), beforeRef)
   return { ...made, tree: id }
 }
 
 async function advance(
   tree: WorkTree,
-  ref: { readonly name: string; readonly begin?: ObjectId },
+  ref: AdvancedRef,
   id: ObjectId,
   message: string,
   beforeRef: BeforeRef,
 ): Promise<{ readonly commit: ObjectId; readonly isNew: boolean }> {
   for (let tries = 1; tries <= triesMax; tries += 1) {
-    const tip = await tipOf(tree, ref.name)
+    const tip = await ref.tip()
     if (tip?.tree === id) return { commit: tip.commit, isNew: false }
     const commit = await writeCommit(tree, id, tip?.commit ?? ref.begin, message)
     await beforeRef?.()
     const reason = `loopwright: ${message.split('\n', 1)[0] ?? ''}`.slice(0, 200)
-    const change = { ref: ref.name, to: commit, from: tip?.commit, reason }
+    const change = { ref: ref.name, to: commit, from: tip?.commit ?? tip?.broken, reason }
     if (await changeRef(tree.git, tree.repository, change)) return { commit, isNew: true }
   }
   const advice = 'Stop what moves it, then resume.'
@@ -76,9 +78,40 @@ async function advance(
   )
 }
 
+interface AdvancedRef {
+  readonly name: string
+  readonly begin?: ObjectId
+  tip(): Promise<SnapshotsTip | undefined>
+}
+
 interface Tip {
   readonly commit: ObjectId
   readonly tree: ObjectId
+}
+
+type SnapshotsTip = (Tip & { readonly broken?: never }) | Broken
+
+/** It names something that is no longer there: a garbage collection came in between. */
+interface Broken {
+  readonly broken: ObjectId
+  readonly commit?: never
+  readonly tree?: never
+}
+
+/** What is lost of snapshots is lost; those to come are kept again. */
+export async function snapshotsTip(
+  tree: Pick<WorkTree, 'git' | 'repository'>,
+  key: string,
+): Promise<SnapshotsTip | undefined> {
+  const ref = snapshotsRef(fileKey(key))
+  try {
+    return await tipOf(tree, ref)
+  } catch (error) {
+    const broken = await idOf(tree.git, tree.repository, ref)
+    if (!(error instanceof GitError) || broken === undefined) throw error
+    if ((await commitOf(tree.git, tree.repository, ref)) !== undefined) throw error
+    return { broken }
+  }
 }
 
 export async function tipOf(

@@ -57,5 +57,5 @@ export async function mergePlace(
 ): Promise<GitPlace> {
   const path = join(repository.commonDir, 'loopwright', 'merge')
   const own = await makeOwnDirectory(files, { repository, path, exact: true })
-  return own.at(path)
+  return { ...own.at(path), shallowFile: join(repository.commonDir, 'shallow') }
 }

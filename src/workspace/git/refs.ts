@@ -40,6 +40,23 @@ export async function commitOf(
   return exitCode === 0 && isObjectId(id) ? id : undefined
 }
 
+/** What a ref names, whether that is there or not. */
+export async function idOf(
+  git: RunGit,
+  { commonDir }: Repository,
+  ref: string,
+): Promise<ObjectId | undefined> {
+  const { exitCode, stdout } = await git({
+    at: { gitDir: commonDir },
+    command: 'rev-parse',
+    options: ['--verify', '--quiet'],
+    operands: [ref],
+    answers: [0, 1, 128],
+  })
+  const id = stdout.toString('utf8').trim()
+  return exitCode === 0 && isObjectId(id) ? id : undefined
+}
+
 export interface RefChange {
   readonly ref: string
   /** Undefined removes it. */
@@ -74,7 +91,7 @@ export async function changeRef(
       if (!(error instanceof GitError)) throw error
       const isOurs = await removeStaleLock(error.stderr, repository.commonDir, [change.ref])
       if (isOurs && tries < 4) continue
-      const is = await commitOf(git, repository, change.ref)
+      const is = await idOf(git, repository, change.ref)
       if ((is ?? none) !== from) return false
       throw refused(change.ref, error)
     }
@@ -82,9 +99,11 @@ export async function changeRef(
 }
 
 function refused(ref: string, cause: GitError): LoopError {
-  const advice = /\.lock'/.test(cause.stderr)
-    ? 'If no git is running there, remove that lock file, then resume.'
-    : 'A branch whose name is a part of this one is in the way, or git may not write there: rename the branch, or choose another prefix.'
+  const advice = /nonexistent object|missing object/.test(cause.stderr)
+    ? 'A garbage collection (git gc --prune) took what was being written: resume when it is over.'
+    : /\.lock'/.test(cause.stderr)
+      ? 'If no git is running there, remove that lock file, then resume.'
+      : 'A branch whose name is a part of this one is in the way, or git may not write there: rename the branch, or choose another prefix.'
   const message = `The ref ${ref} could not be changed: ${cause.message}. ${advice}`
   return new LoopError('workspace-failed', message, { cause })
 }

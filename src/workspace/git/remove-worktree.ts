@@ -18,7 +18,7 @@ import { mergeTrees, treeOf } from './merge-trees.ts'
 import { fileKey } from './names.ts'
 import { type KnownWorktree, openWorkTree, type Tools } from './open-work-tree.ts'
 import { gitProvider, type WorktreeProvider } from './provider.ts'
-import { branchRef, changeRef, commitOf, snapshotsRef } from './refs.ts'
+import { branchRef, changeRef, commitOf, idOf, snapshotsRef } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { withUsableFolders } from './restore-work-tree.ts'
 import { type RunGit, runGit } from './run-git.ts'
@@ -118,7 +118,7 @@ export async function forgetSnapshots(
   git: RunGit = runGit,
 ): Promise<void> {
   const ref = snapshotsRef(fileKey(key))
-  const from = await commitOf(git, repository, ref)
+  const from = await idOf(git, repository, ref)
   if (from === undefined) return
   const reason = 'loopwright: the run was removed'
   await changeRef(git, repository, { ref, to: undefined, from, reason })

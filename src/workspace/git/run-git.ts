@@ -26,6 +26,8 @@ export interface GitPlace {
   readonly objectsDir?: string
   /** What is ignored besides what the work tree says. */
   readonly excludesFile?: string
+  /** Where it is written which commits have parents that are not here. */
+  readonly shallowFile?: string
 }
 
 export interface GitCall extends ProgramCall {
@@ -67,6 +69,7 @@ export function gitEnvironment(at: Partial<GitPlace>, folder: string): Record<st
     GIT_WORK_TREE: at.workTree,
     GIT_INDEX_FILE: at.indexFile,
     GIT_OBJECT_DIRECTORY: at.objectsDir,
+    GIT_SHALLOW_FILE: at.shallowFile,
     ...configuration({ ...settings, 'core.excludesFile': at.excludesFile ?? '/dev/null' }),
   }
   return Object.fromEntries(

@@ -14,10 +14,16 @@ import { isLoopError, LoopError, type TreeId } from '../../loop/index.ts'
 import { hasCode } from '../place.ts'
 import { ChangedError } from '../read-file.ts'
 import { checkWorktree, failed } from './check-worktree.ts'
-import { type Commit, type CommitRequest, commitTree, keepSnapshot, tipOf } from './commit-tree.ts'
+import {
+  type Commit,
+  type CommitRequest,
+  commitTree,
+  keepSnapshot,
+  snapshotsTip,
+  tipOf,
+} from './commit-tree.ts'
 import { type Compared, changedPaths, patchBetween } from './compare-trees.ts'
 import { fromTreeId, toTreeId } from './git-tree-id.ts'
-import { fileKey } from './names.ts'
 import {
   type KnownWorktree,
   openWorkTree,
@@ -25,7 +31,7 @@ import {
   showIndexIfNone,
   type Tools,
 } from './open-work-tree.ts'
-import { branchRef, type ObjectId, snapshotsRef } from './refs.ts'
+import { branchRef, type ObjectId } from './refs.ts'
 import { registerAgain } from './register-again.ts'
 import type { Repository } from './repository.ts'
 import { restoreWorkTree, withUsableFolders } from './restore-work-tree.ts'
@@ -64,8 +70,8 @@ export async function openWorktree(options: WorktreeWorkspaceOptions): Promise<W
     now: options.now ?? Date.now,
   }
   const status = await checkWorktree(tools.files, repository, worktree)
-  // git forgot it, but it is there, and it is ours.
-  if (status !== 'there') await registerAgain(tools.files, repository, worktree, status)
+  // git may have forgotten it; it is ours. A folder that is gone is not made of nothing here.
+  if (status !== 'there') await registerAgain(tools.files, repository, worktree, 'pruned')
   const tree = await openWorkTree(tools, repository, worktree, exclude)
   await noteExclude(tools.files, repository, worktree, exclude)
   const run: OpenRun = { tools, tree, worktree, exclude, beforeRef: options.beforeRef }
@@ -131,7 +137,7 @@ async function snapshot(run: OpenRun): Promise<ObjectId> {
   const { tree, worktree } = run
   // What it was last known to be: so what is tracked stays so.
   const fallback = async (): Promise<ObjectId> =>
-    (await tipOf(tree, snapshotsRef(fileKey(worktree.key))))?.tree ??
+    (await snapshotsTip(tree, worktree.key))?.tree ??
     (await tipOf(tree, branchRef(worktree.branch)))?.tree ??
     worktree.base.commit
   const id = await withUsableFolders(tree, () => snapshotWorkTree(tree, fallback))
