@@ -1,6 +1,6 @@
 /** Folders that callers name: where they lead, and that nothing there is lost. */
 
-import { existsSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 
@@ -68,6 +68,26 @@ export function requireFolder(workspace: string | undefined): void {
   const what = found === undefined ? 'There is no folder' : 'This is no folder:'
   const message = `${what} ${workspace}. Make it, or give another to work in.`
   throw new LoopError('bad-request', message)
+}
+
+/** What is in a git directory is git's own: programs that git runs, and what it knows. */
+export function requireNoGitDir(workspace: string | undefined): void {
+  const gitDir = workspace === undefined ? undefined : gitDirAround(workspace)
+  if (gitDir === undefined) return
+  const what = gitDir === workspace ? 'is' : `is inside ${gitDir}, which is`
+  const advice = 'Give a checkout of it as the workspace; of a bare repository, say --worktree.'
+  const message = `${workspace} ${what} a git directory, and nobody works in those.`
+  throw new LoopError('bad-request', `${message} ${advice}`)
+}
+
+/** The folder, or one above it, in which git keeps a repository. What is in a checkout is none. */
+export function gitDirAround(folder: string): string | undefined {
+  const has = (name: string): boolean =>
+    lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined
+  if (has('.git')) return undefined
+  if (has('HEAD') && (has('commondir') || (has('objects') && has('refs')))) return folder
+  const above = dirname(folder)
+  return above === folder ? undefined : gitDirAround(above)
 }
 
 /** Where the files of a checkpoint are put together. */

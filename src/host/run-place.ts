@@ -21,7 +21,7 @@ import {
   removeWorktree,
 } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
-import { pathInside, requireFolder, resolveWorkspace } from './places.ts'
+import { pathInside, requireFolder, requireNoGitDir, resolveWorkspace } from './places.ts'
 import { chooseName } from './run-names.ts'
 import { decideWorktree, settingsOf, type WorktreeChoice } from './worktree-options.ts'
 
@@ -215,22 +215,25 @@ function withWayOut(error: unknown): unknown {
 type Named = Pick<RunRow, 'id' | 'name'>
 
 /** The folder itself. */
-export const inFolder = (
+export function inFolder(
   { id, name }: Named,
   workspace: string | undefined,
   why?: string,
-): RunPlace => ({
-  id,
-  name,
-  workspace,
-  worktree: undefined,
-  placed: undefined,
-  checkout: undefined,
-  readOnly: [],
-  why,
-  problems: [],
-  leave: async () => undefined,
-})
+): RunPlace {
+  requireNoGitDir(workspace)
+  return {
+    id,
+    name,
+    workspace,
+    worktree: undefined,
+    placed: undefined,
+    checkout: undefined,
+    readOnly: [],
+    why,
+    problems: [],
+    leave: async () => undefined,
+  }
+}
 
 function inWorktree(
   base: HostPorts,

@@ -12,6 +12,7 @@ import {
   createTrees,
   type DirectoryTrees,
   type FileChange,
+  findGit,
   findRepository,
   type GitTrees,
   isGitTree,
@@ -98,6 +99,7 @@ export function createTreeDoor(base: DoorPorts): TreeDoor {
       await (await gitWith(tree)).extract(tree, folder)
     },
     async gitProblems(wanted) {
+      if (wanted.length === 0) return []
       let missing = wanted
       for (const one of await repositories()) {
         if (missing.length > 0) missing = await one.missing(missing)
@@ -113,6 +115,8 @@ async function openRepositories({ journal }: DoorPorts): Promise<readonly GitTre
   const created = await Promise.all(runs.map(({ id }) => readCreated(journal, id)))
   const paths = new Set(created.flatMap(({ worktree }) => worktree?.repository ?? []))
   const opened: GitTrees[] = []
+  // Without it, none of them would seem to be there.
+  if (paths.size > 0) await findGit()
   for (const path of paths) {
     const folder = basename(path) === '.git' ? dirname(path) : path
     const found = await findRepository(folder).catch((error: unknown) => {

@@ -4,8 +4,8 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isLoopError, LoopError } from '../loop/index.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
-import { findRepository, openGitTrees, type Repository } from '../workspace/index.ts'
-import { pathInside } from './places.ts'
+import { findGit, findRepository, openGitTrees, type Repository } from '../workspace/index.ts'
+import { gitDirAround, pathInside } from './places.ts'
 
 /** `true`: a worktree, or an error. `auto`: one where the folder is the top of a repository. */
 export type WorktreeChoice = 'auto' | boolean | Partial<WorktreeSettings>
@@ -48,12 +48,13 @@ export async function decideWorktree(
   if (use === true) return { repository: await requireTop(workspace) }
   // What is in the record is for runs to work in, and for nobody to look at.
   if (pathInside(record, workspace) !== undefined) return {}
-  const above = folderWithGit(workspace)
+  const above = gitDirAround(workspace) ?? folderWithGit(workspace)
   if (above === undefined) return {}
   if (above !== workspace) return { why: `it is inside the repository ${above}, not its top` }
+  await requireGit(workspace)
   try {
     const repository = await findRepository(workspace)
-    if (repository.checkout !== workspace) return {}
+    if (!isTop(repository, workspace)) return {}
     if (isSubmodule(repository)) return { why: 'it is a submodule' }
     if ((await openGitTrees(repository).treeOf('HEAD')) !== undefined) return { repository }
     return { why: 'the repository has no commit yet' }
@@ -64,18 +65,33 @@ export async function decideWorktree(
 }
 
 async function requireTop(workspace: string): Promise<Repository> {
+  await requireGit(workspace)
   const repository = await findRepository(workspace)
   if (isSubmodule(repository)) {
     const message = `${workspace} is a submodule, of which no worktree is made.`
     throw new LoopError('bad-request', `${message} Work in the folder itself (--in-place).`)
   }
-  if (repository.checkout === workspace) return repository
+  if (isTop(repository, workspace)) return repository
   const top = repository.checkout ?? repository.home
   throw new LoopError(
     'bad-request',
     `${workspace} is inside the repository ${top}, and a worktree is of all of it. Give ${top} as the workspace, or work in the folder itself (--in-place).`,
   )
 }
+
+/** Worked in as it is, a repository would be changed that nobody asked to have changed. */
+async function requireGit(workspace: string): Promise<void> {
+  await findGit().catch((error: unknown) => {
+    if (!isLoopError(error)) throw error
+    const message = `${workspace} is a git repository, and its runs get worktrees. ${error.message}`
+    const advice = 'Install git, or work in the folder itself (--in-place).'
+    throw new LoopError('not-available', `${message} ${advice}`, { cause: error })
+  })
+}
+
+/** The whole of what is worked on: a checkout, or a repository that has none. */
+const isTop = ({ checkout, home }: Repository, workspace: string): boolean =>
+  (checkout ?? home) === workspace
 
 /** Its git directory is in that of another repository, and worktrees would be put there. */
 const isSubmodule = ({ commonDir }: Repository): boolean => commonDir.includes('/.git/modules/')

@@ -8,6 +8,7 @@
 import { type RunRow, readCreated } from '../engine/index.ts'
 import { isEnd, isLoopError } from '../loop/index.ts'
 import {
+  findGit,
   findRepository,
   forgetSnapshots,
   type ListedWorktree,
@@ -103,6 +104,8 @@ async function findAll(
     paths.add(worktree.repository)
     byKey.set(worktree.key, { run, isReplay: origin?.type === 'replay' })
   }
+  // Without it, none of them would seem to be there.
+  if (paths.size > 0 || folder !== undefined) await findGit()
   const repositories =
     folder === undefined
       ? await Promise.all([...paths].map((path) => repositoryOf({ repository: path }).catch(gone)))

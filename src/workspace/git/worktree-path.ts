@@ -16,6 +16,12 @@ export function worktreePath(
   repository: Pick<Repository, 'home' | 'name' | 'commonDir'>,
   branch: string,
 ): string {
+  // Files of git that name a path end it at the end of the line.
+  if (/[\n\r]/.test(repository.commonDir)) {
+    const message = `The path of the repository has a line break in it: ${JSON.stringify(repository.home)}.`
+    const advice = 'No worktree can be made of it. Rename the folder.'
+    throw new LoopError('workspace-failed', `${message} ${advice}`)
+  }
   const values: Readonly<Record<string, string>> = {
     repo: repository.name,
     run_branch: branch,
