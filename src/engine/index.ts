@@ -54,6 +54,7 @@ export type {
   Workspace,
 } from './ports.ts'
 export { readSteps } from './recorded-steps.ts'
+export { readSmallFile, readSmallFileSync } from './small-file.ts'
 export { load } from './stored.ts'
 export { systemClock } from './system-clock.ts'
 export { within } from './within.ts'

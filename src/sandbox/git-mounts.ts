@@ -7,8 +7,8 @@
 
 import { lstatSync, opendirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { readSmallFileSync } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
-import { readSmallFile } from './small-file.ts'
 
 export interface GitMounts {
   /** In this order, after the workspace. */
@@ -124,7 +124,7 @@ const isSecret = (config: string): boolean =>
 /** Undefined for one that is too long, or cannot be read. */
 function textOf(file: string): string | undefined {
   try {
-    return readSmallFile(file, configBytesMax)
+    return readSmallFileSync(file, configBytesMax)
   } catch {
     return undefined
   }
@@ -144,10 +144,10 @@ function kindOf(path: string): 'folder' | 'file' | undefined {
 /** `repository/worktrees/name/gitdir` names the `.git` file that names `repository/worktrees/name`. */
 function repositoryOf(pointer: string): string | undefined {
   try {
-    const target = /^gitdir: (.+)\n?$/.exec(readSmallFile(pointer, pointerBytesMax))?.[1]
+    const target = /^gitdir: (.+)\n?$/.exec(readSmallFileSync(pointer, pointerBytesMax))?.[1]
     if (target === undefined) return undefined
     const folder = realpathSync(join(target.startsWith('/') ? '' : dirname(pointer), target))
-    const back = readSmallFile(join(folder, 'gitdir'), pointerBytesMax).trim()
+    const back = readSmallFileSync(join(folder, 'gitdir'), pointerBytesMax).trim()
     const isOurs =
       realpathSync(join(back.startsWith('/') ? '' : folder, back)) === realpathSync(pointer)
     const worktrees = dirname(folder)

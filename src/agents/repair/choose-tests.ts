@@ -4,9 +4,9 @@
  */
 
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import picomatch from 'picomatch'
+import { readSmallFile } from '../../engine/index.ts'
 import type { FoundFile } from './find-files.ts'
 import type { SurveyedTest } from './survey.ts'
 
@@ -22,11 +22,18 @@ export async function namedTests(
   return named.length > 0 ? named : tests
 }
 
+const manifestBytesMax = 512 * 1024
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
 async function readScripts(root: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const file: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-    const isObject = typeof file === 'object' && file !== null && 'scripts' in file
-    return isObject ? (file.scripts as Record<string, unknown>) : {}
+    const file: unknown = JSON.parse(
+      await readSmallFile(join(root, 'package.json'), manifestBytesMax),
+    )
+    if (!isObject(file) || !isObject(file['scripts'])) return {}
+    return file['scripts']
   } catch {
     return {}
   }

@@ -3,8 +3,10 @@
  * no tests, no configuration, nothing that is installed or built, nothing behind a link.
  */
 
-import { lstat, readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
+import { readSmallFile } from '../../engine/index.ts'
+import type { Signal } from '../../loop/index.ts'
 
 export interface FoundFile {
   /** From the root, with slashes. */
@@ -35,10 +37,11 @@ const filesMax = 2000
 const bytesMax = 512 * 1024
 const depthMax = 12
 
-export async function findFiles(root: string): Promise<ProjectFiles> {
+export async function findFiles(root: string, signal?: Signal): Promise<ProjectFiles> {
   const found: { readonly path: string; readonly isTest: boolean }[] = []
   let leftOut = 0
   const scan = async (folder: string, depth: number, inTests: boolean): Promise<void> => {
+    signal?.throwIfAborted()
     const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
@@ -58,7 +61,8 @@ export async function findFiles(root: string): Promise<ProjectFiles> {
   const tests: FoundFile[] = []
   const others: FoundFile[] = []
   for (const { path, isTest } of found) {
-    const text = await readBounded(join(root, path))
+    signal?.throwIfAborted()
+    const text = await readSmallFile(join(root, path), bytesMax).catch(() => undefined)
     if (text === undefined) leftOut++
     else if (!isTest) (isConfiguration(path) ? others : sources).push({ path, text })
     else (support.test(path) || !mayBeTest(text) ? others : tests).push({ path, text })
@@ -74,9 +78,3 @@ const isConfiguration = (path: string): boolean => configurations.test(basename(
 /** A file in a folder of tests that asserts nothing only helps others. */
 const mayBeTest = (text: string): boolean =>
   /\b(assert|expect|should|test|it|describe|suite|tape|throw|exit)\b/.test(text)
-
-async function readBounded(path: string): Promise<string | undefined> {
-  const stat = await lstat(path).catch(() => undefined)
-  if (stat?.isFile() !== true || stat.size > bytesMax) return undefined
-  return readFile(path, 'utf8').catch(() => undefined)
-}

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -6,7 +7,9 @@ import type { Commands } from '../../engine/index.ts'
 import type { AgentReport } from '../../loop/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
 import { createAgentContext } from '../../testing/agent-context.ts'
+import { findFiles } from './find-files.ts'
 import { repairAgent } from './repair-agent.ts'
+import { replaceText } from './verdict.ts'
 
 let workspace: string
 beforeEach(async () => {
@@ -91,4 +94,28 @@ test('low', () => assert.equal(isLow(3, 3), false))
   } finally {
     await rm(outside, { recursive: true, force: true })
   }
+})
+
+test('a pipe in the place of package.json or of a test keeps nobody waiting', async () => {
+  await write({ 'sum.js': 'export const sum = (a, b) => a - b\n' })
+  execFileSync(
+    'mkfifo',
+    ['package.json', 'sum.test.js'].map((name) => join(workspace, name)),
+  )
+  const agent = repairAgent({ checks: [['true']], commands, timeMs: 20_000 })
+  const { status } = await agent.work({ prompt: 'Go.' }, createAgentContext({ workspace }))
+  expect(status).toBe('done')
+})
+
+test('what is a pipe by now is not waited for when an edit is put in place', async () => {
+  execFileSync('mkfifo', [join(workspace, 'sum.js')])
+  await expect(replaceText(workspace, 'sum.js', 'a - b', 'a + b')).rejects.toThrow(
+    'is not what it was',
+  )
+})
+
+test('a search that is broken off does not go on to look for files', async () => {
+  await write({ 'sum.js': 'export const sum = (a, b) => a - b\n' })
+  const over = AbortSignal.abort(new Error('over'))
+  await expect(findFiles(workspace, over)).rejects.toThrow('over')
 })

@@ -1,6 +1,7 @@
 /** One call of the repair agent: look, search, and judge. */
 
 import { type AgentContext, type AgentReport, zero } from '../../loop/index.ts'
+import { abortable } from '../abortable.ts'
 import { namedTests } from './choose-tests.ts'
 import { cursorText, readCursor } from './cursor.ts'
 import { applyEdit } from './edit.ts'
@@ -31,8 +32,8 @@ export async function repair(
   const endMs = performance.now() + options.timeMs
   const judge = (): Promise<CheckRun> =>
     runChecks({ ...options, root, timeoutMs: options.checkTimeoutMs, signal: context.signal })
-  const found = await findFiles(root)
-  const tests = await namedTests(root, options.checks, found.tests)
+  const found = await findFiles(root, context.signal)
+  const tests = await abortable(context.signal, () => namedTests(root, options.checks, found.tests))
   const sources = found.sources
     .map(({ path, text }) => parseSource(path, text))
     .filter((file): file is SourceFile => file !== undefined)

@@ -55,10 +55,13 @@ export async function replaceText(
   const folder = await realpath(dirname(file))
   const inside = relative(await realpath(root), folder)
   if (inside.startsWith('..')) throw changed(path, 'is no longer in the project')
-  const flags = constants.O_RDWR | constants.O_NOFOLLOW
+  const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const handle = await open(file, flags).catch(() => undefined)
   if (handle === undefined) throw changed(path, 'is no longer there')
   try {
+    const stat = await handle.stat()
+    // Neither a pipe, which has no end, nor what takes long to read: no character has more bytes.
+    if (!stat.isFile() || stat.size > 4 * before.length) throw changed(path, 'is not what it was')
     if ((await handle.readFile('utf8')) !== before) throw changed(path, 'is not what it was')
     const bytes = Buffer.from(after)
     await handle.write(bytes, 0, bytes.length, 0)

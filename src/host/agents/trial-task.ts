@@ -1,8 +1,9 @@
 /** The task that an agent is tried with: one file, one fault, one test that fails. */
 
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readSmallFile } from '../../engine/index.ts'
 import { makeRepository } from '../../workspace/index.ts'
 
 const source = `/** The sum of all numbers in a list. */
@@ -62,7 +63,11 @@ export async function makeTask(agent: unknown): Promise<TrialTask> {
   return {
     file,
     workspace,
-    isChanged: async () => (await readFile(join(workspace, 'sum.js'), 'utf8')) !== source,
+    isChanged: async () => (await readSource(workspace)) !== source,
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
+
+/** It may be anything by now. */
+const readSource = (workspace: string): Promise<string> =>
+  readSmallFile(join(workspace, 'sum.js'), 64 * 1024).catch(() => '')
