@@ -1,9 +1,10 @@
 /** What programs that ask their models through the gateway have in common, whatever they speak. */
 
-import type { Agent } from '../agents/index.ts'
+import type { Agent, AgentProgram } from '../agents/index.ts'
 import { agentEnvironment, keyVariables, publicProviders, type Session } from '../gateway/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { AgentParts } from './agent-parts.ts'
+import { requireNoLinks } from './hidden-paths.ts'
 import { meteredAgent } from './metered-agent.ts'
 import { passOn } from './pass-on.ts'
 
@@ -60,6 +61,14 @@ export function requireWalledReplay(
     `Without a sandbox ${name} would work on the files of the run that it does again, since the ` +
       'answers on record name them. See what is missing with: loopctl doctor',
   )
+}
+
+/** Said before there is a run, where it can be known by then. */
+export function requireHidable(
+  { hides }: Pick<AgentProgram, 'hides'>,
+  { place: { workspace }, walls }: Pick<AgentParts, 'place' | 'walls'>,
+): void {
+  if (workspace !== undefined && walls.walls.tier !== 'none') requireNoLinks(workspace, hides)
 }
 
 /** How long after a model's last word a program may go on without one. */

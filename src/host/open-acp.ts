@@ -24,6 +24,7 @@ import {
   isOver,
   meteredProgram,
   programVariables,
+  requireHidable,
   requireWalledReplay,
 } from './metered-program.ts'
 import { modelOf } from './open-program.ts'
@@ -41,6 +42,7 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
     return { agent: openOwn(settings, command, name, parts), used }
   }
   requireWalledReplay(name, parts)
+  if (program !== undefined) requireHidable(program, parts)
   const model = program && (await modelOf(program, settings.model, parts))
   const variables = programVariables(settings.env, parts)
   const { walls } = parts

@@ -22,6 +22,7 @@ import {
   isOver,
   meteredProgram,
   programVariables,
+  requireHidable,
   requireWalledReplay,
 } from './metered-program.ts'
 import { requireOwnLogin } from './own-login.ts'
@@ -44,6 +45,7 @@ export async function openProgram(
   } as const
   if (settings.subscription) return { agent: openOwn(settings, program, found, parts), used }
   requireWalledReplay(program.name, parts)
+  requireHidable(program, parts)
   const model = await modelOf(program, settings.model, parts)
   const variables = programVariables(settings.env, parts)
   const { command } = found

@@ -142,6 +142,40 @@ describe('inside', () => {
     expect(await run(walls, script)).toBe('toy.jsonsettings')
   })
 
+  test.each(['src', '.', '/etc', 'not-there'])(
+    'what an agent must not take orders from is refused as a link to %s',
+    async (target) => {
+      mkdirSync(join(workspace, 'src'))
+      symlinkSync(target, join(workspace, '.toy'))
+      const walls = await open()
+      expect(() =>
+        walls.agentCommands(['sh'], '/nonexistent/model.sock', { hides: ['.toy'] }),
+      ).toThrow(/^\.toy in .* is a link, to .*Remove the link/)
+    },
+  )
+
+  test('what is hidden stays so in the checkout when an agent removes the link to it', async () => {
+    const checkout = join(folder, 'checkout')
+    mkdirSync(join(checkout, 'linked'), { recursive: true })
+    for (const name of ['.env', 'linked/key', 'linked/seen']) {
+      writeFileSync(join(checkout, name), name)
+    }
+    for (const name of ['.env', 'linked']) {
+      symlinkSync(join(checkout, name), join(workspace, name))
+    }
+    const readOnly = [join(checkout, '.env'), join(checkout, 'linked')]
+    const walls = await open({ hide: ['.env', 'linked/key'] }, { checkout, readOnly })
+    const script = `cat .env; cat ${checkout}/.env; cat ${checkout}/linked/*; rm -f .env linked`
+    const [first, second] = [await run(walls, script), await run(walls, script)]
+    for (const seen of [first, second]) {
+      expect(seen).toContain('linked/seen')
+      expect(seen).not.toContain('linked/key')
+      expect(seen).toContain(`${checkout}/.env: No such file`)
+    }
+    const again = await open({ hide: ['.env', 'linked/key'] }, { checkout, readOnly })
+    expect(await run(again, script)).toBe(second)
+  })
+
   test('what is hidden twice, or in what is hidden, is hidden', async () => {
     mkdirSync(join(workspace, '.git'))
     mkdirSync(join(workspace, 'own'))

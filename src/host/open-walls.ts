@@ -25,6 +25,7 @@ import {
   type SandboxPlace,
   type SandboxReport,
 } from '../sandbox/index.ts'
+import { hiddenPaths, requireNoLinks } from './hidden-paths.ts'
 import type { OpenPlace } from './loaded-loop.ts'
 import { notHidden } from './loop-warnings.ts'
 import { makeOwnFolder, type OwnFolder } from './own-folder.ts'
@@ -91,12 +92,14 @@ export async function openWalls(
     ...(tier === 'strong' ? [] : [weakness(sandbox.report, settings)]),
     ...notHidden(settings.hide, workspace),
   ]
+  const hidden = hiddenPaths(settings.hide, workspace, place.checkout)
   const readOnly = [
     ...settings.readOnly.map((path) => inWorktree(requireThere(resolve(base, path)), place)),
-    ...(place.readOnly ?? []).filter((path) => existsSync(path)),
+    // Where links of the workspace lead to: what is hidden is not shown to begin with.
+    ...(place.readOnly ?? []).filter((path) => existsSync(path) && !hidden.covers(path)),
   ]
   // Looked at for each command: the workspace may not be there yet, and what is in it changes.
-  const hide = settings.hide.map((path) => join(workspace, path))
+  const hide = hidden.paths
   const parts = rememberParts(workspace)
   const shown = (): SandboxPlace => ({
     workspace,
@@ -125,11 +128,14 @@ export async function openWalls(
     bareStart: (command) => bare.start({ workspace }, command),
     agentCommands(command, socketPath, { hides = [], shows = [] } = {}) {
       const outer = inside()
-      const hidden = hides.map((path) => join(workspace, path))
+      if (tier !== 'none') requireNoLinks(workspace, hides)
       const seen = {
         ...outer,
         readOnly: unique(outer.readOnly ?? [], shows),
-        hide: unique(outer.hide ?? [], hidden),
+        hide: unique(
+          outer.hide ?? [],
+          hides.map((path) => join(workspace, path)),
+        ),
       }
       return agentCommands(sandbox, seen, command, socketPath)
     },
