@@ -33,9 +33,5 @@ describe('a key that a provider repeats in every way it can', () => {
     ]) {
       expect(places).toContainEqual(expect.stringMatching(place))
     }
-    const said = await tell(story('headers of an MCP server'), key, 'authorization')
-    expect(said).toContainEqual(
-      expect.stringMatching(/^loopctl show .* --exchange 1: .*Bearer \[secret\]/),
-    )
   }, 120_000)
 })
