@@ -4,10 +4,9 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Clock, systemClock } from '../engine/index.ts'
+import { type Clock, makeTemporaryFolder, systemClock } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { defaultGatewayLimits, type GatewayLimits } from './limits.ts'
 import { type FindPrice, openPrices } from './price.ts'
@@ -97,8 +96,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 async function openFolder(
   given: string | undefined,
 ): Promise<{ readonly path: string; remove(): Promise<void> }> {
-  const path =
-    given ?? (await mkdtemp(join(process.env['XDG_RUNTIME_DIR'] ?? tmpdir(), 'loopwright-')))
+  const path = given ?? (await makeTemporaryFolder('loopwright-', process.env['XDG_RUNTIME_DIR']))
   if (given !== undefined) await mkdir(path, { recursive: true, mode: 0o700 })
   const bytes = Buffer.byteLength(join(path, '0123456789ab', 'model.sock'))
   if (bytes > socketPathBytesMax) {

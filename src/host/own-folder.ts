@@ -6,9 +6,10 @@
  */
 
 import { accessSync, constants } from 'node:fs'
-import { lstat, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { lstat, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inTemporary, makeTemporaryFolder } from '../engine/index.ts'
 import { createOwner, mayLive } from '../journal/index.ts'
 
 export interface OwnFolder {
@@ -24,10 +25,12 @@ const newMs = 3_600_000
 /** Short, since the paths of sockets are; in the runtime folder unless told. */
 export async function makeOwnFolder(parent: string = runtimeFolder()): Promise<OwnFolder> {
   await removeAbandonedFolders(parent)
-  const path = await mkdtemp(join(parent, prefix))
-  const written = join(path, `${ownerFile}.new`)
-  await writeFile(written, createOwner(), { mode: 0o600 })
-  await rename(written, join(path, ownerFile))
+  const path = await makeTemporaryFolder(prefix, parent)
+  await inTemporary(parent, async () => {
+    const written = join(path, `${ownerFile}.new`)
+    await writeFile(written, createOwner(), { mode: 0o600 })
+    await rename(written, join(path, ownerFile))
+  })
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 

@@ -7,7 +7,7 @@
 
 import { homedir } from 'node:os'
 import { type Commands } from '../engine/index.ts'
-import { textOf } from '../loop/index.ts'
+import { isLoopError, textOf } from '../loop/index.ts'
 import type { Bubblewrap } from './bubblewrap-launch.ts'
 import { type Cgroups, openCgroups } from './cgroups.ts'
 import { findProgram } from './find-program.ts'
@@ -132,6 +132,8 @@ async function judge(
     const given = Object.keys(machine.toolchains.env)
     results = await runProbes((workspace) => makeCommands(walls, workspace), given)
   } catch (error) {
+    // That says nothing of sandboxes here.
+    if (isLoopError(error, 'store-failed')) throw error
     return none(`No sandbox could be made. ${textOf(error)}`, fixFor(textOf(error)))
   }
   const wrong = results.filter(isWrong).filter(({ name }) => !excused.includes(name))

@@ -9,12 +9,12 @@
  */
 
 import { lookup } from 'node:dns/promises'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { connect as connectTo, isIP, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { makeTemporaryFolder } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -46,7 +46,7 @@ const defaultPort = 443
 export async function openNetworkProxy(options: NetworkProxyOptions): Promise<NetworkProxy> {
   const isAllowed = createAllowList(options.allow)
   // Under a short path: the system allows 107 bytes for that of a socket.
-  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'loopwright-net-')))
+  const folder = options.folder ?? (await makeTemporaryFolder('loopwright-net-'))
   const remove = async (): Promise<void> => {
     if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
   }

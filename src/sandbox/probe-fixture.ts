@@ -2,10 +2,11 @@
 
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { makeTemporaryFolder } from '../engine/index.ts'
 import type { Targets } from './probes.ts'
 import { isAbandoned, newMark } from './process-group.ts'
 
@@ -28,7 +29,7 @@ const ownerFile = 'owner'
 
 /** Of processes that were killed while they tried. */
 async function removeAbandoned(): Promise<void> {
-  const names = process.platform === 'linux' ? await readdir(shortFolder()) : []
+  const names = process.platform === 'linux' ? await readdir(shortFolder()).catch(() => []) : []
   const folders = names.filter((name) => name.startsWith(prefix))
   await Promise.all(
     folders.map(async (name) => {
@@ -42,7 +43,7 @@ async function removeAbandoned(): Promise<void> {
 
 export async function createProbeFixture(): Promise<ProbeFixture> {
   await removeAbandoned()
-  const folder = await realpath(await mkdtemp(join(shortFolder(), prefix)))
+  const folder = await realpath(await makeTemporaryFolder(prefix, shortFolder()))
   await writeFile(join(folder, ownerFile), newMark().own)
   const marker = `loopwright-probe-${randomUUID()}`
   const abstractName = `loopwright-${randomUUID()}`

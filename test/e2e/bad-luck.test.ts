@@ -32,6 +32,18 @@ test('without git, nothing of a repository is taken for a folder or for gone', a
   })
 })
 
+test('without a folder for temporary files, it says which variable names it', async () => {
+  const at = repository(once)
+  const folder = join(dirname(at.work), 'gone')
+  for (const variable of ['TMPDIR', 'XDG_RUNTIME_DIR']) {
+    const { code, stderr } = await ctlWith(at, { [variable]: folder }, 'run', at.file, '--trust')
+    // A runtime folder that is not there is not used at all.
+    expect({ variable, code }).toEqual({ variable, code: variable === 'TMPDIR' ? 74 : 0 })
+    if (code !== 0)
+      expect(stderr).toMatch(/TMPDIR names .*gone, which is not there: make it, or unset/)
+  }
+})
+
 /** Links to all programs that there are, but for git. */
 function pathWithoutGit(at: Place): string {
   const folder = join(dirname(at.work), 'bin')

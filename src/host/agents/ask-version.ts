@@ -1,9 +1,7 @@
 /** Asks a program for its version, inside the sandbox and for a short time: nothing else is known of it. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Commands } from '../../engine/index.ts'
+import { rm } from 'node:fs/promises'
+import { type Commands, makeTemporaryFolder } from '../../engine/index.ts'
 import { commandMounts, type Sandbox } from '../../sandbox/index.ts'
 
 const timeoutMs = 20_000
@@ -14,7 +12,7 @@ export async function askVersion(
   command: readonly string[],
   sandbox: Pick<Sandbox, 'commands' | 'report'>,
 ): Promise<string | undefined> {
-  const workspace = await mkdtemp(join(tmpdir(), 'loopwright-version-'))
+  const workspace = await makeTemporaryFolder('loopwright-version-')
   try {
     const path = process.env['PATH'] ?? ''
     const isWalled = sandbox.report.tier !== 'none'

@@ -1,9 +1,8 @@
 /** The task that an agent is tried with: one file, one fault, one test that fails. */
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readSmallFile } from '../../engine/index.ts'
+import { makeTemporaryFolder, readSmallFile } from '../../engine/index.ts'
 import { makeRepository } from '../../workspace/index.ts'
 
 const source = `/** The sum of all numbers in a list. */
@@ -42,7 +41,7 @@ export interface TrialTask {
 
 /** `agent` as a loop file has it. */
 export async function makeTask(agent: unknown): Promise<TrialTask> {
-  const folder = await mkdtemp(join(tmpdir(), 'loopwright-agent-test-'))
+  const folder = await makeTemporaryFolder('loopwright-agent-test-')
   const workspace = join(folder, 'project')
   await mkdir(workspace)
   await writeFile(join(workspace, 'package.json'), '{ "type": "module", "private": true }\n')

@@ -1,0 +1,57 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { inTemporary, makeTemporaryFolder } from './temporary-folder.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loopwright-test-'))
+})
+afterEach(() => {
+  chmodSync(folder, 0o700)
+  rmSync(folder, { recursive: true })
+})
+
+test('a temporary folder is a new one', async () => {
+  const [one, two] = [
+    await makeTemporaryFolder('a-', folder),
+    await makeTemporaryFolder('a-', folder),
+  ]
+  expect(one).not.toBe(two)
+  expect(existsSync(one) && existsSync(two)).toBe(true)
+})
+
+test('where there is no place for one, it says which variable names it, and what to do', async () => {
+  const gone = join(folder, 'gone')
+  const before = process.env['TMPDIR']
+  process.env['TMPDIR'] = `${gone}/`
+  try {
+    await expect(makeTemporaryFolder('a-')).rejects.toMatchObject({
+      code: 'store-failed',
+      message: `TMPDIR names ${gone}, which is not there: make it, or unset TMPDIR.`,
+    })
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+  }
+  await expect(makeTemporaryFolder('a-', gone)).rejects.toThrow(/set TMPDIR to another folder/)
+})
+
+test.each([
+  ['ENOSPC', /no space is left: free some/],
+  ['EACCES', /may not write: allow it/],
+])(
+  'what fails there with %s has words too, and what is no fault of it stays',
+  async (code, words) => {
+    const fail = (error: Error) => (): Promise<never> => Promise.reject(error)
+    const error = Object.assign(new Error(code), { code })
+    await expect(inTemporary(folder, fail(error))).rejects.toMatchObject({
+      code: 'store-failed',
+      message: expect.stringMatching(words),
+      cause: error,
+    })
+    const other = new Error('other')
+    await expect(inTemporary(folder, fail(other))).rejects.toBe(other)
+  },
+)
