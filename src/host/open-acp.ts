@@ -31,6 +31,7 @@ import { modelOf } from './open-program.ts'
 import { requireOwnLogin } from './own-login.ts'
 import { passOn } from './pass-on.ts'
 import { makeProgramFolders, removedAfter, writeSettings } from './program-folders.ts'
+import { requireCommand } from './require-command.ts'
 
 export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Promise<OpenedAgent> {
   const program = typeof settings.acp === 'string' ? agentProgram(settings.acp) : undefined
@@ -96,15 +97,22 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
 function commandOf(
   { acp }: AcpAgentSettings,
   program: AgentProgram | undefined,
-  { place: { folder }, environment }: AgentParts,
+  parts: AgentParts,
 ): Pick<FoundProgram, 'command' | 'version'> {
-  if (program === undefined) return { command: typeof acp === 'string' ? [acp] : acp }
+  if (program === undefined) {
+    const command = typeof acp === 'string' ? [acp] : acp
+    requireCommand(command, parts)
+    return { command }
+  }
   const wanted = acpProgram(program)
   if (wanted === undefined || program.acp === undefined) {
     const message = `${program.name} does not speak ACP. Use it headless: agent: ${program.name}`
     throw new LoopError('bad-loop-file', message)
   }
-  const found = requireAgentProgram(wanted, { folder, environment })
+  const found = requireAgentProgram(wanted, {
+    folder: parts.place.folder,
+    environment: parts.environment,
+  })
   return { ...found, command: [...found.command, ...program.acp.args] }
 }
 

@@ -13,6 +13,7 @@ import { openProgram } from './open-program.ts'
 import { openRepair } from './open-repair.ts'
 import { requireOwnLogin } from './own-login.ts'
 import { passOn } from './pass-on.ts'
+import { requireCommand } from './require-command.ts'
 import { toldOfGit } from './told-of-git.ts'
 
 export async function openAgent(settings: AgentSettings, parts: AgentParts): Promise<OpenedAgent> {
@@ -32,6 +33,7 @@ async function openKind(settings: AgentSettings, parts: AgentParts): Promise<Ope
     case 'script':
       return { agent: scriptedAgent(settings.script) }
     case 'command':
+      requireCommand(settings.command, parts)
       return {
         agent: settings.subscription
           ? openSubscriber(settings, parts)

@@ -1,6 +1,16 @@
 /** Folders that callers name: where they lead, and that nothing there is lost. */
 
-import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 
@@ -68,6 +78,27 @@ export function requireFolder(workspace: string | undefined): void {
   const what = found === undefined ? 'There is no folder' : 'This is no folder:'
   const message = `${what} ${workspace}. Make it, or give another to work in.`
   throw new LoopError('bad-request', message)
+}
+
+/**
+ * That what is there can be looked at. Inside the walls nobody has more rights than its owner, so for
+ * root too the mode counts.
+ */
+export function requireReadable(workspace: string | undefined): void {
+  const found = workspace === undefined ? undefined : statSync(workspace, { throwIfNoEntry: false })
+  if (workspace === undefined || found === undefined || mayRead(workspace, found)) return
+  const message = `The folder ${workspace} is there and cannot be read. Nothing was done.`
+  throw new LoopError('workspace-failed', `${message} Allow it (chmod u+rwx), then try again.`)
+}
+
+function mayRead(folder: string, { uid, mode }: Stats): boolean {
+  if (uid === process.getuid?.() && (mode & 0o500) !== 0o500) return false
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** What is in a git directory is git's own: programs that git runs, and what it knows. */

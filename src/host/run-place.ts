@@ -21,7 +21,13 @@ import {
   removeWorktree,
 } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
-import { pathInside, requireFolder, requireNoGitDir, resolveWorkspace } from './places.ts'
+import {
+  pathInside,
+  requireFolder,
+  requireNoGitDir,
+  requireReadable,
+  resolveWorkspace,
+} from './places.ts'
 import { chooseName } from './run-names.ts'
 import { decideWorktree, settingsOf, type WorktreeChoice } from './worktree-options.ts'
 
@@ -176,6 +182,7 @@ export async function placeAgain(base: HostPorts, run: RunRow, given?: string): 
     const message = `The worktree of run "${run.name}" was removed from ${repository.home}.`
     throw new LoopError('workspace-failed', `${message} Fork the run: its checkpoints are there.`)
   }
+  requireReadable(known.path)
   // Whoever holds it looks after it.
   if (!run.held) await remake(base, run, repository, known)
   const none = { paths: [], linked: [], skipped: [] }
@@ -220,6 +227,7 @@ export function inFolder(
   workspace: string | undefined,
   why?: string,
 ): RunPlace {
+  requireReadable(workspace)
   requireNoGitDir(workspace)
   return {
     id,

@@ -1,10 +1,11 @@
 /** Machines on which something is missing, by the built loopctl: what it says, and what it leaves. */
 
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ctlWith, environment, type Place } from './loop-fixture.ts'
-import { repository, run } from './worktree-fixture.ts'
+import type { RunRow } from '../../src/engine/index.ts'
+import { ctl, ctlWith, environment, leftAt, type Place } from './loop-fixture.ts'
+import { folderOf, repository, run } from './worktree-fixture.ts'
 
 const once = `
 prompt: Write.
@@ -43,6 +44,44 @@ test('without a folder for temporary files, it says which variable names it', as
       expect(stderr).toMatch(/TMPDIR names .*gone, which is not there: make it, or unset/)
   }
 })
+
+const twice = `
+prompt: Write.
+checks: { written: test "$(wc -l < out.txt)" -ge 2 }
+agent: { command: [AGENT] }
+`
+
+test('an agent or a folder that is missing at a resume is waited for, and does not end the run', async () => {
+  const at = repository(twice)
+  const program = join(dirname(at.work), 'bin', 'my-agent')
+  mkdirSync(dirname(program))
+  writeFileSync(program, '#!/bin/sh\necho 1 >> out.txt\necho did it\n', { mode: 0o755 })
+  writeFileSync(at.file, `workspace: work\n${twice.replace('AGENT', 'my-agent')}`)
+  const env = { PATH: `${dirname(program)}:${process.env['PATH'] ?? ''}` }
+  const resume = (): ReturnType<typeof ctl> => ctlWith(at, env, '--json', 'resume', 'r')
+  const status = async (): Promise<unknown> =>
+    (JSON.parse((await ctl(at, '--json', 'inspect', 'r')).stdout) as { run: RunRow }).run.status
+
+  renameSync(program, `${program}.away`)
+  const early = await ctlWith(at, env, 'run', at.file, '--trust', '--name', 'r')
+  expect(early).toMatchObject({ code: 78, stderr: expect.stringContaining('no program my-agent') })
+  expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
+  renameSync(`${program}.away`, program)
+
+  const args = ['run', at.file, '--trust', '--name', 'r', '--json']
+  await leftAt(at, env, args, '"iteration-ended"')
+  expect(await status()).toBe('suspended')
+  renameSync(program, `${program}.away`)
+  expect(await resume()).toMatchObject({ code: 78, stderr: expect.stringMatching(/put it back/) })
+  expect(await status()).toBe('suspended')
+  renameSync(`${program}.away`, program)
+
+  chmodSync(folderOf(at, 'r'), 0)
+  expect(await resume()).toMatchObject({ code: 74, stderr: expect.stringContaining('chmod u+rwx') })
+  expect(await status()).toBe('suspended')
+  chmodSync(folderOf(at, 'r'), 0o700)
+  expect(await resume()).toMatchObject({ code: 0 })
+}, 60_000)
 
 /** Links to all programs that there are, but for git. */
 function pathWithoutGit(at: Place): string {
