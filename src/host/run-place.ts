@@ -10,7 +10,6 @@ import { isLoopError, LoopError, type RunId, type RunWorktree, type TreeId } fro
 import {
   type CreatedWorktree,
   chooseProvider,
-  createWorktree,
   findRepository,
   findWorktree,
   forgetSnapshots,
@@ -21,6 +20,7 @@ import {
   removeWorktree,
 } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
+import { makeWorktree } from './make-worktree.ts'
 import {
   pathInside,
   requireFolder,
@@ -85,12 +85,11 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
   const apart = [...(options.apart ?? []), base.folder].flatMap(
     (file) => pathInside(repository.checkout ?? workspace ?? '', whereIs(file)) ?? [],
   )
-  const made = await createWorktree({
+  const made = await makeWorktree(base.folder, {
     repository,
     key: named.id,
     name: named.name,
     provider: await chooseProvider(settings.provider),
-    owner: base.folder,
     apart,
     allowDirty,
     ...(from === undefined ? {} : { base: from }),
@@ -123,12 +122,11 @@ export async function placeFork(
     from.tree === undefined
       ? undefined
       : await openGitTrees(repository).commitWith(branch, from.tree)
-  const made = await createWorktree({
+  const made = await makeWorktree(base.folder, {
     repository,
     key: named.id,
     name: named.name,
     provider: await chooseProvider(provider),
-    owner: base.folder,
     allowDirty: true,
     base: begin.name,
     baseCommit: commit ?? begin.commit,
@@ -147,12 +145,11 @@ export async function placeReplica(
   path: string,
 ): Promise<RunPlace> {
   const repository = await repositoryOf(like)
-  const made = await createWorktree({
+  const made = await makeWorktree(base.folder, {
     repository,
     key: named.id,
     name: named.name,
     branchPrefix: 'replay/',
-    owner: base.folder,
     allowDirty: true,
     base: like.base.name,
     baseCommit: like.base.commit,

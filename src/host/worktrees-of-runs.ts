@@ -6,6 +6,7 @@
  */
 
 import { type RunRow, readCreated } from '../engine/index.ts'
+import { mayLive } from '../journal/index.ts'
 import { isEnd, isLoopError } from '../loop/index.ts'
 import {
   findGit,
@@ -19,6 +20,7 @@ import {
   worktreeState,
 } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
+import { knownRepositories } from './make-worktree.ts'
 import { repositoryOf } from './run-place.ts'
 
 export interface RunWorktreeEntry {
@@ -26,7 +28,7 @@ export interface RunWorktreeEntry {
   readonly branch: string
   readonly path: string
   /** Absent: no run of this record has it. */
-  readonly run?: Pick<RunRow, 'id' | 'name' | 'status' | 'held'>
+  readonly run?: Pick<RunRow, 'id' | 'name' | 'status' | 'held' | 'interrupted'>
   /** The folder is there, gone, forgotten by git, or something else is in its place. */
   readonly status: ListedWorktree['status']
   readonly size: ListedWorktree['size']
@@ -37,6 +39,8 @@ export interface RunWorktreeEntry {
 export interface WorktreesOptions {
   /** A folder in the repository; those of all runs on record unless told. */
   readonly repository?: string
+  /** Told of each whose record cannot be read: it is left out. */
+  readonly onProblem?: (problem: string) => void
 }
 
 export interface CleanOptions extends WorktreesOptions {
@@ -93,11 +97,11 @@ type Result = { status: 'removed'; branchKept?: string } | { status: 'kept'; why
 
 async function findAll(
   base: HostPorts,
-  { repository: folder }: WorktreesOptions,
+  { repository: folder, onProblem }: WorktreesOptions,
 ): Promise<readonly Found[]> {
   const runs = await base.journal.listRuns({ limit: Number.MAX_SAFE_INTEGER })
   const byKey = new Map<string, { run: RunRow; isReplay: boolean }>()
-  const paths = new Set<string>()
+  const paths = new Set(await knownRepositories(base.folder))
   for (const run of runs) {
     const { worktree, origin } = await readCreated(base.journal, run.id)
     if (worktree === undefined) continue
@@ -110,10 +114,11 @@ async function findAll(
     folder === undefined
       ? await Promise.all([...paths].map((path) => repositoryOf({ repository: path }).catch(gone)))
       : [await findRepository(folder)]
+  const told = onProblem === undefined ? {} : { onProblem }
   const found: Found[] = []
   for (const repository of repositories) {
     if (repository === undefined) continue
-    for (const worktree of await listWorktrees(repository)) {
+    for (const worktree of await listWorktrees(repository, told)) {
       const known = byKey.get(worktree.key)
       found.push({
         repository,
@@ -131,11 +136,18 @@ function gone(error: unknown): undefined {
   if (!isLoopError(error)) throw error
 }
 
-const shown = ({ id, name, status, held }: RunRow): NonNullable<RunWorktreeEntry['run']> => ({
+const shown = ({
   id,
   name,
   status,
   held,
+  interrupted,
+}: RunRow): NonNullable<RunWorktreeEntry['run']> => ({
+  id,
+  name,
+  status,
+  held,
+  interrupted,
 })
 
 async function toEntry({ repository, worktree, run }: Found): Promise<RunWorktreeEntry> {
@@ -158,13 +170,15 @@ function whyNeeded(
   { worktree, run, isReplay }: Found,
 ): string | undefined {
   if (run !== undefined) {
-    if (!isEnd(run.status)) return `its run has not ended (${run.status})`
+    if (!isEnd(run.status))
+      return `its run has not ended (${run.interrupted ? 'interrupted' : run.status})`
     return isReplay ? `it shows what a replay did: loopctl rm ${run.name} removes it` : undefined
   }
-  const { owner, createdAtMs, state } = worktree
+  const { owner, maker, createdAtMs, state } = worktree
   if (owner !== folder) return 'its run is not on this record'
   // Somebody began to take it away, or to make it, and was stopped.
   if (state === 'removing' || clock.now() - createdAtMs > newMs) return undefined
+  if (maker !== undefined && !mayLive(maker)) return undefined
   return 'it was made a moment ago'
 }
 

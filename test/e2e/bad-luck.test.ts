@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSy
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RunRow } from '../../src/engine/index.ts'
-import { ctl, ctlWith, environment, leftAt, type Place } from './loop-fixture.ts'
+import { ctl, ctlWith, type Ended, environment, leftAt, type Place } from './loop-fixture.ts'
 import { folderOf, repository, run } from './worktree-fixture.ts'
 
 const once = `
@@ -36,13 +36,31 @@ test('without git, nothing of a repository is taken for a folder or for gone', a
 test('without a folder for temporary files, it says which variable names it', async () => {
   const at = repository(once)
   const folder = join(dirname(at.work), 'gone')
+  const ended: Ended[] = []
   for (const variable of ['TMPDIR', 'XDG_RUNTIME_DIR']) {
-    const { code, stderr } = await ctlWith(at, { [variable]: folder }, 'run', at.file, '--trust')
-    // A runtime folder that is not there is not used at all.
-    expect({ variable, code }).toEqual({ variable, code: variable === 'TMPDIR' ? 74 : 0 })
-    if (code !== 0)
-      expect(stderr).toMatch(/TMPDIR names .*gone, which is not there: make it, or unset/)
+    ended.push(await ctlWith(at, { [variable]: folder }, 'run', at.file, '--trust'))
   }
+  const words = /TMPDIR names .*gone, which is not there: make it, or unset/
+  // A runtime folder that is not there is not used at all.
+  expect(ended).toMatchObject([{ code: 74, stderr: expect.stringMatching(words) }, { code: 0 }])
+})
+
+test('a run that was killed is called the same everywhere, and one bad record is no end', async () => {
+  const at = repository(once.replace('echo 1', 'sleep 60; echo 1'))
+  await leftAt(at, {}, ['run', at.file, '--trust', '--name', 'r', '--json'], 'step-', 'SIGKILL')
+  expect((await ctl(at, 'list')).stdout).toMatch(/^r +interrupted /m)
+  const bad = join(at.work, '.git/loopwright/worktrees/bad.json')
+  writeFileSync(bad, '{')
+  const warned = expect.stringMatching(/^warning: .*bad\.json cannot be read.*Move it away/)
+  const listed = await ctl(at, 'worktrees')
+  expect(listed).toMatchObject({ code: 0, stderr: warned })
+  expect(listed.stdout).toMatch(/^r .* interrupted, merged/m)
+  const kept = expect.stringContaining('its run has not ended (interrupted)')
+  expect(await ctl(at, 'worktrees', 'clean')).toMatchObject({
+    code: 0,
+    stderr: warned,
+    stdout: kept,
+  })
 })
 
 const twice = `

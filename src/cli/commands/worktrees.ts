@@ -10,7 +10,7 @@ import type {
 } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { plural, renderSize } from '../display/amounts.ts'
-import { renderTable, visible, visibleText } from '../display/render.ts'
+import { renderTable, shownStatus, visible, visibleText } from '../display/render.ts'
 import { folderName, hasRecord, openSession, wholeNumber, withRecord } from '../session.ts'
 
 export function addDiff(program: Command): void {
@@ -68,7 +68,7 @@ export function addWorktrees(program: Command): void {
       const session = openSession(program)
       if (!(await hasRecord(program))) return session.json ? undefined : session.print([], noneText)
       return withRecord(program, async (host, { json, print }) => {
-        const entries = await host.worktrees(chosen(options))
+        const entries = await host.worktrees({ ...chosen(options), onProblem })
         if (json) for (const entry of entries) print(entry, String)
         else print(entries, () => renderWorktrees(entries))
       })
@@ -82,11 +82,19 @@ export function addWorktrees(program: Command): void {
       withRecord(program, async (host, { json, print }) => {
         const dryRun = options.dryRun === true
         const repo = options.repo ?? worktrees.opts<RepoOption>().repo
-        const cleaned = await host.cleanWorktrees({ ...chosen({ ...options, repo }), dryRun })
+        const cleaned = await host.cleanWorktrees({
+          ...chosen({ ...options, repo }),
+          dryRun,
+          onProblem,
+        })
         if (json) for (const one of cleaned) print(one, String)
         else print(cleaned, () => renderCleaned(cleaned, dryRun))
       }),
     )
+}
+
+const onProblem = (problem: string): void => {
+  process.stderr.write(`warning: ${visible(problem)}\n`)
 }
 
 interface RepoOption {
@@ -125,7 +133,7 @@ const places = { there: [], missing: ['folder gone'], pruned: ['pruned'], 'not-o
 /** What there is to know before one takes it away. */
 function stateOf({ run, status, state }: RunWorktreeEntry): readonly string[] {
   return [
-    run?.status ?? 'no run on this record',
+    run === undefined ? 'no run on this record' : shownStatus(run),
     ...places[status],
     ...(state.uncommitted.length === 0 ? [] : [`${state.uncommitted.length} uncommitted`]),
     ...(state.locked === undefined ? [] : ['locked']),

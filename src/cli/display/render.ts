@@ -58,7 +58,8 @@ export function renderList(runs: readonly RunRow[], nowMs: number): string {
   return renderTable([['NAME', 'STATUS', 'ITER', 'LOOP', 'UPDATED', 'ID'], ...rows])
 }
 
-const shownStatus = (run: RunRow): string => (run.interrupted ? 'interrupted' : run.status)
+export const shownStatus = (run: Pick<RunRow, 'interrupted' | 'status'>): string =>
+  run.interrupted ? 'interrupted' : run.status
 
 function renderAge(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))

@@ -53,6 +53,8 @@ export interface CreateWorktreeOptions {
   readonly apart?: readonly string[]
   /** Who makes it, so that nobody else takes it for forgotten. */
   readonly owner?: string
+  /** The process that makes it. */
+  readonly maker?: string
   readonly carry?: readonly CarryRule[]
   readonly carryLimits?: CarryLimits
   readonly freeBytesMin?: number
@@ -158,6 +160,7 @@ async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<Kn
       carried: [],
       ...(repository.checkout === undefined ? {} : { checkout: repository.checkout }),
       ...(options.owner === undefined ? {} : { owner: options.owner }),
+      ...(options.maker === undefined ? {} : { maker: options.maker }),
       createdAtMs: tools.now(),
     }
     if (await tookBranch(tools, repository, record)) return addedOrUndone(tools, options, record)

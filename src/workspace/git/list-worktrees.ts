@@ -24,13 +24,20 @@ export interface FolderSize {
 
 const entriesMaxDefault = 500_000
 
+export interface ListOptions {
+  readonly files?: WorktreeFiles
+  readonly entriesMax?: number
+  /** Told of each that cannot be read. */
+  readonly onProblem?: (problem: string) => void
+}
+
 export async function listWorktrees(
   repository: Repository,
-  options: { readonly files?: WorktreeFiles; readonly entriesMax?: number } = {},
+  options: ListOptions = {},
 ): Promise<readonly ListedWorktree[]> {
   const { files = worktreeFiles, entriesMax = entriesMaxDefault } = options
   const listed: ListedWorktree[] = []
-  for (const record of await readRecords(files, repository)) {
+  for (const record of await readRecords(files, repository, options.onProblem)) {
     const found = await statusOf(files, repository, record)
     const isOurs = found.status === 'there' || found.status === 'pruned'
     const size = isOurs ? await folderSize(files, record.path, entriesMax) : empty

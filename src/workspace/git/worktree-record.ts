@@ -9,7 +9,7 @@
 
 import { join } from 'node:path'
 import { z } from 'zod'
-import { LoopError } from '../../loop/index.ts'
+import { isLoopError, LoopError } from '../../loop/index.ts'
 import { fileKey } from './names.ts'
 import { replaceFile } from './own-directory.ts'
 import type { Repository } from './repository.ts'
@@ -35,6 +35,8 @@ export interface WorktreeRecord {
   readonly checkout?: string
   /** Who made it, so that nobody else takes it for forgotten. */
   readonly owner?: string
+  /** The process that made it, so that others can see whether it is still at it. */
+  readonly maker?: string
   /** Branches that its work was merged into. */
   readonly landedOn?: readonly string[]
   /** Where its files go while it is being removed. */
@@ -65,6 +67,7 @@ const recordSchema: z.ZodType<WorktreeRecord> = z.strictObject({
   exclude: z.array(text).max(10_000).exactOptional(),
   checkout: text.exactOptional(),
   owner: text.exactOptional(),
+  maker: text.exactOptional(),
   trash: text.exactOptional(),
   dropBranchAt: commit.exactOptional(),
   createdAtMs: z.number(),
@@ -95,16 +98,20 @@ export async function findWorktree(
   return { ...found, id: found.id }
 }
 
-/** In the order in which they were made. */
+/** In the order in which they were made. One that cannot be read says nothing of the others. */
 export async function readRecords(
   files: WorktreeFiles,
   repository: Repository,
+  onProblem?: (problem: string) => void,
 ): Promise<readonly WorktreeRecord[]> {
   const folder = folderOf(repository)
   const names = await files.readdir(folder).catch(() => [])
   const records: WorktreeRecord[] = []
   for (const name of names.filter((one) => one.endsWith('.json'))) {
-    const record = await readOne(files, join(folder, name))
+    const record = await readOne(files, join(folder, name)).catch((error: unknown) => {
+      if (!isLoopError(error, 'store-damaged')) throw error
+      onProblem?.(error.message)
+    })
     if (record !== undefined) records.push(record)
   }
   return records.toSorted((a, b) => a.createdAtMs - b.createdAtMs)
