@@ -1,9 +1,9 @@
 /** What a run would do, for those who want to know before it does. */
 
-import type { LoadedLoop } from '../host/index.ts'
+import type { LoadedLoop, PlannedWorktree } from '../host/index.ts'
 import { defaultLimits, type Limits } from '../loop/index.ts'
 import { plural, renderMoney, renderSpan } from './display/amounts.ts'
-import { visible, visibleText } from './display/render.ts'
+import { describeBase, visible, visibleText } from './display/render.ts'
 import type { Session } from './session.ts'
 
 export function showPlan(
@@ -11,7 +11,7 @@ export function showPlan(
   loaded: LoadedLoop,
   given: Partial<Limits>,
   workspace: string,
-  worktree: { readonly isUsed: boolean; readonly why?: string },
+  worktree: PlannedWorktree,
 ): void {
   const { loop, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...given }
@@ -43,8 +43,10 @@ export function showPlan(
   )
 }
 
-const renderWorktree = ({ isUsed, why }: { isUsed: boolean; why?: string }): string =>
-  isUsed ? 'one of its own, on a branch of its own' : `none${why === undefined ? '' : `: ${why}`}`
+const renderWorktree = ({ isUsed, base, why }: PlannedWorktree): string =>
+  isUsed
+    ? `one of its own, on a branch of its own${base === undefined ? '' : `, from ${describeBase(base)}`}`
+    : `none${why === undefined ? '' : `: ${why}`}`
 
 /** The file's own limits may have been changed on the command line. */
 const isNoLimit = (power: string): boolean => !power.startsWith('may use ')

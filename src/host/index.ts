@@ -273,7 +273,7 @@ export type { RunHandle } from './run-handle.ts'
 export { type RunResult, runLoop } from './run-loop.ts'
 export type { PlaceForkOptions, PlaceOptions, RunPlace } from './run-place.ts'
 export { stateFolder } from './state-folder.ts'
-export { planWorktree, type WorktreeChoice } from './worktree-options.ts'
+export { type PlannedWorktree, planWorktree, type WorktreeChoice } from './worktree-options.ts'
 export type {
   CleanedWorktree,
   CleanOptions,

@@ -33,7 +33,7 @@ export async function mergeRun(
   if (run.status !== 'completed') {
     const message =
       `Run "${run.name}" is not completed (${run.status}), so no check vouches for its work. ` +
-      `Look at it with: loopctl diff ${run.name}. If you want it all the same, merge ${worktree.branch} with git.`
+      `Look at it with: loopctl diff ${run.name}. If you want it all the same: git merge ${worktree.branch}`
     throw new LoopError('wrong-status', message)
   }
   const { key, branch, base } = worktree

@@ -4,7 +4,13 @@ import { rm } from 'node:fs/promises'
 import { type RunRow, readCreated } from '../engine/index.ts'
 import type { RemoveOptions } from '../journal/index.ts'
 import { isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
-import { forgetSnapshots, type Removal, removeWorktree } from '../workspace/index.ts'
+import {
+  branchState,
+  forgetSnapshots,
+  mergeTargetDefault,
+  type Removal,
+  removeWorktree,
+} from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
 import { isReplayFolder } from './replay/index.ts'
 import { repositoryOf } from './run-place.ts'
@@ -16,6 +22,8 @@ export interface RemovedRun extends RunRow {
 
 export type WorktreeRemoval =
   | Removal
+  /** It went before, and its branch did not. */
+  | { readonly status: 'branch-left'; readonly branch: string; readonly branchKept?: string }
   /** The repository is gone, or something is in the way. */
   | { readonly status: 'failed'; readonly why: string }
 
@@ -35,18 +43,28 @@ export async function removeRun(
   // Nobody chose the folder of a replay, so nobody would look for it.
   const { workspace } = run
   const isOurs = workspace !== undefined && isReplayFolder(folder, workspace)
-  if (worktree !== undefined) return { ...run, worktree: await cleanUp(worktree, isOurs) }
+  if (worktree !== undefined) return { ...run, worktree: await cleanUp(run, worktree, isOurs) }
   if (isOurs) await rm(workspace, { recursive: true, force: true })
   return run
 }
 
 /** What is not committed or merged stays, as in any clean-up; nobody will ask for snapshots again. */
-async function cleanUp(worktree: RunWorktree, discard: boolean): Promise<WorktreeRemoval> {
+async function cleanUp(
+  { loop }: RunRow,
+  worktree: RunWorktree,
+  discard: boolean,
+): Promise<WorktreeRemoval> {
   try {
     const repository = await repositoryOf(worktree)
     const removed = await removeWorktree({ repository, key: worktree.key, discard })
     await forgetSnapshots(repository, worktree.key)
-    return removed
+    if (removed.status !== 'unknown') return removed
+    const { branch } = worktree
+    const left = await branchState(repository, worktree, [mergeTargetDefault(loop)])
+    if (left.branch === 'gone') return removed
+    const { unmerged } = left
+    const why = unmerged === undefined ? {} : { branchKept: unmerged }
+    return { status: 'branch-left', branch, ...why }
   } catch (error) {
     if (isLoopError(error)) return { status: 'failed', why: error.message }
     throw error

@@ -2,9 +2,17 @@
 
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isLoopError, LoopError } from '../loop/index.ts'
+import { isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
-import { findGit, findRepository, openGitTrees, type Repository } from '../workspace/index.ts'
+import {
+  findBase,
+  findGit,
+  findRepository,
+  openGitTrees,
+  type Repository,
+  runGit,
+  worktreeFiles,
+} from '../workspace/index.ts'
 import { gitDirAround, pathInside } from './places.ts'
 
 /** `true`: a worktree, or an error. `auto`: one where the folder is the top of a repository. */
@@ -24,15 +32,26 @@ export interface Decided {
   readonly why?: string
 }
 
+export interface PlannedWorktree {
+  readonly isUsed: boolean
+  /** What the run would start from. */
+  readonly base?: RunWorktree['base']
+  readonly why?: string
+}
+
 /** For those who want to know before anything is made. */
 export async function planWorktree(
   workspace: string,
   choice: WorktreeChoice,
   record: string,
-): Promise<{ readonly isUsed: boolean; readonly why?: string }> {
+): Promise<PlannedWorktree> {
   const real = existsSync(workspace) ? realpathSync(workspace) : workspace
-  const { repository, why } = await decideWorktree(real, settingsOf(choice), record)
-  return { isUsed: repository !== undefined, ...(why === undefined ? {} : { why }) }
+  const settings = settingsOf(choice)
+  const { repository, why } = await decideWorktree(real, settings, record)
+  if (repository === undefined) return { isUsed: false, ...(why === undefined ? {} : { why }) }
+  const tools = { git: runGit, files: worktreeFiles }
+  const { name, commit } = await findBase(tools, repository, settings.base)
+  return { isUsed: true, base: { name, commit } }
 }
 
 export async function decideWorktree(

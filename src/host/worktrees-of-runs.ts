@@ -84,7 +84,7 @@ export async function cleanWorktrees(
     const why = whyNeeded(base, found)
     const result =
       why !== undefined
-        ? ({ status: 'kept', why } as const)
+        ? ({ status: 'kept', why: (await whyInIt(found, why)) ?? why } as const)
         : dryRun
           ? await wouldRemove(found)
           : await remove(found)
@@ -179,7 +179,16 @@ function whyNeeded(
   // Somebody began to take it away, or to make it, and was stopped.
   if (state === 'removing' || clock.now() - createdAtMs > newMs) return undefined
   if (maker !== undefined && !mayLive(maker)) return undefined
-  return 'it was made a moment ago'
+  return madeNow
+}
+
+const madeNow = 'it was made within the last hour, and its run may be about to begin'
+
+/** What is in it counts more than its age. */
+async function whyInIt(found: Found, why: string): Promise<string | undefined> {
+  if (why !== madeNow) return undefined
+  const would = await wouldRemove(found)
+  return would.status === 'kept' ? would.why : undefined
 }
 
 async function wouldRemove({ repository, worktree, isReplay }: Found): Promise<Result> {

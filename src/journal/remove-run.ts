@@ -60,6 +60,6 @@ export function createRemoval(
 const notEnded = (name: string, status: RunStatus): LoopError =>
   new LoopError(
     'wrong-status',
-    `Run "${name}" has not ended (${status}), so it could be resumed. Cancel it first, or say ` +
-      '"force" to remove it as it is.',
+    `Run "${name}" has not ended (${status}), so it could be resumed. End it first ` +
+      `(loopctl cancel ${name}), or remove it as it is (--force; in code: force).`,
   )

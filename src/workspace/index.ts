@@ -1,4 +1,5 @@
 export { createDirectoryWorkspace, type DirectoryWorkspaceOptions } from './directory.ts'
+export { type Base, findBase } from './git/base-branch.ts'
 export {
   type Carried,
   type CarryLimits,
@@ -45,7 +46,12 @@ export { GitError } from './git/run-program.ts'
 export { type WorktreeFiles, worktreeFiles } from './git/worktree-files.ts'
 export { pathTemplateDefault, worktreePath } from './git/worktree-path.ts'
 export { findWorktree } from './git/worktree-record.ts'
-export { type WorktreeState, worktreeState } from './git/worktree-state.ts'
+export {
+  type BranchState,
+  branchState,
+  type WorktreeState,
+  worktreeState,
+} from './git/worktree-state.ts'
 export {
   openWorktree,
   type WorktreeWorkspace,

@@ -127,7 +127,12 @@ describe('work that cannot be merged', () => {
     const second = await worked('a.txt', 'of the second\n')
     await landed(first)
     const tip = fixture.git('rev-parse', target)
-    expect(await landed(second)).toEqual({ status: 'conflict', target, files: ['a.txt'] })
+    expect(await landed(second)).toEqual({
+      status: 'conflict',
+      target,
+      branch: second.branch,
+      files: ['a.txt'],
+    })
     expect(fixture.git('rev-parse', target)).toBe(tip)
   })
 

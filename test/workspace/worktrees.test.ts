@@ -80,11 +80,14 @@ describe('a new worktree', () => {
     })
   })
 
-  test('starts from the current branch, else from what the remote, main or master say', async () => {
+  test('starts from what is checked out, else from what the remote, main or master say', async () => {
     fixture.git('checkout', '-q', '-b', 'topic')
     const topic = fixture.commitAll('topic')
     expect((await fixture.create()).base).toEqual({ name: 'topic', commit: topic })
     fixture.git('checkout', '-q', '--detach')
+    expect((await fixture.create()).base).toEqual({ name: 'HEAD', commit: topic })
+    // A branch that has no commit yet.
+    fixture.git('symbolic-ref', 'HEAD', 'refs/heads/unborn')
     expect((await fixture.create()).base.name).toBe('main')
     fixture.git('update-ref', 'refs/remotes/origin/dev', topic)
     fixture.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/dev')

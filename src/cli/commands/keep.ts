@@ -56,18 +56,29 @@ export function addKeeping(program: Command): void {
     )
 }
 
-/** What is still there, and why. */
+/** What is still there, why, and how it goes. */
 function leftOf(worktree: WorktreeRemoval | undefined): string {
   switch (worktree?.status) {
-    case 'kept':
-      return `; its worktree ${worktree.path} stays: ${worktree.why}`
+    case 'kept': {
+      const { path, why } = worktree
+      const way = `git worktree remove --force ${path}, then loopctl worktrees clean`
+      return `; its worktree ${path} stays: ${why}. To remove it with what is in it: ${way}`
+    }
     case 'failed':
       return `; its worktree could not be looked at: ${worktree.why}`
     case 'removed':
       return worktree.branchKept === undefined
         ? ', with its worktree'
-        : `, with its worktree; its branch ${worktree.branch} stays: ${worktree.branchKept}`
+        : `, with its worktree; ${branchStays(worktree.branch, worktree.branchKept)}`
+    case 'branch-left':
+      return `; ${branchStays(worktree.branch, worktree.branchKept)}`
     default:
       return ''
   }
 }
+
+/** Git itself looks whether it is merged, unless it is told not to. */
+const branchStays = (branch: string, why: string | undefined): string =>
+  why === undefined
+    ? `its branch ${branch} stays. To remove it: git branch -d ${branch}`
+    : `its branch ${branch} stays: ${why}. To remove it all the same: git branch -D ${branch}`

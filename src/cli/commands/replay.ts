@@ -105,7 +105,7 @@ async function epilogueOf(
   const { describeDifference } = await import('../../host/index.ts')
   const difference = result.difference && describeDifference(result.difference)
   return {
-    lines: renderResult(replay, result, difference, kept).map(visible),
+    lines: [...renderResult(replay, result, difference), ...keptIn(kept, handle)].map(visible),
     value: {
       of: { run: run.id, name: run.name, ...(state.outcome && { outcome: state.outcome }) },
       ...result,
@@ -123,7 +123,6 @@ function renderResult(
   { original, exchanges: known }: Replay,
   result: ReplayResult,
   difference: string | undefined,
-  kept: string | undefined,
 ): readonly string[] {
   const { run, state } = original
   const { exchanges, iterations, recorded, end } = result
@@ -139,6 +138,8 @@ function renderResult(
     ...(known > 0
       ? []
       : ['No exchange with a model is on record: the agent itself was run again.']),
-    ...(kept === undefined ? [] : [`Its files are in ${kept}`]),
   ]
 }
+
+const keptIn = (kept: string | undefined, { name }: RunHandle): readonly string[] =>
+  kept === undefined ? [] : [`Its files are in ${kept}. To remove them: loopctl rm ${name}`]

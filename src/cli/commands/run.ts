@@ -6,7 +6,7 @@ import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { DriveEnd, Inspection, LoadedLoop, OpenedLoop, RunPlace } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
-import { visible } from '../display/render.ts'
+import { describeBase, visible } from '../display/render.ts'
 import { type Drive, fileOf, type Started, type Watched, withLoop } from '../drive-loop.ts'
 import type { Epilogue } from '../foreground.ts'
 import { compareAtEnd } from '../fork-epilogue.ts'
@@ -116,7 +116,7 @@ async function startRun(program: Command, file: string, options: RunOptions): Pr
             source: loaded.source,
             signal: watched.signal,
           })
-          const title = `${loaded.loop.name}${changed(loaded)}${whereOf(place)}`
+          const title = `${loaded.loop.name}${changed(loaded)}${whereOf(place)}${fromWhere(place)}`
           return { handle, before: undefined, title, epilogue: lookAtEnd(place) }
         }),
       )
@@ -149,6 +149,10 @@ function whereOf({ workspace, worktree, why }: RunPlace): string {
   if (worktree !== undefined) return `  on ${worktree.branch} in ${workspace}`
   return `  in ${workspace}${why === undefined ? '' : `, as it is: ${why}`}`
 }
+
+/** What a new one starts from. */
+const fromWhere = ({ worktree }: RunPlace): string =>
+  worktree === undefined ? '' : `, from ${describeBase(worktree.base)}`
 
 /** Whoever is at home by chance does not want an agent to work on all of it. */
 function workspaceFor(given: string | undefined, loaded: LoadedLoop): string {

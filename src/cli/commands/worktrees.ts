@@ -40,22 +40,28 @@ export function addMerge(program: Command): void {
     .action((run: string, options: MergeOptions) =>
       withRecord(program, async (host, { print }) => {
         const result = await host.merge(run, options)
-        if (result.status === 'conflict') throw conflict(result)
+        if (result.status === 'conflict') throw conflict(run, result)
         print(result, () =>
           result.status === 'merged'
-            ? `merged into ${result.target} as ${result.commit.slice(0, 12)}`
-            : `${result.target} has all of it already`,
+            ? `merged into ${result.target} as ${result.commit.slice(0, 12)}. ${nextStep(result)}`
+            : `${result.target} has all of it already. ${nextStep(result)}`,
         )
       }),
     )
 }
 
-const conflict = ({ target, files }: Extract<MergeResult, { status: 'conflict' }>): LoopError =>
+const nextStep = ({ target }: MergeResult): string =>
+  visible(`To have it on your own branch: git merge ${target}`)
+
+const conflict = (
+  run: string,
+  { target, branch, files }: Extract<MergeResult, { status: 'conflict' }>,
+): LoopError =>
   new LoopError(
     'wrong-status',
     visible(
-      `It is in conflict with ${target} in ${files.join(', ')}. Nothing was changed. Merge it by hand, ` +
-        'or run the loop again from there (--base).',
+      `${run} is in conflict with ${target} in ${files.join(', ')}. Nothing was changed. Merge it by hand ` +
+        `(git switch ${target}, then git merge ${branch}), or run the loop again from there (--base ${target}).`,
     ),
   )
 
@@ -130,6 +136,13 @@ function renderWorktrees(entries: readonly RunWorktreeEntry[]): string {
 
 const places = { there: [], missing: ['folder gone'], pruned: ['pruned'], 'not-ours': ['replaced'] }
 
+const branches = {
+  gone: 'branch gone',
+  empty: 'no commits',
+  merged: 'merged',
+  unmerged: 'not merged',
+}
+
 /** What there is to know before one takes it away. */
 function stateOf({ run, status, state }: RunWorktreeEntry): readonly string[] {
   return [
@@ -137,7 +150,7 @@ function stateOf({ run, status, state }: RunWorktreeEntry): readonly string[] {
     ...places[status],
     ...(state.uncommitted.length === 0 ? [] : [`${state.uncommitted.length} uncommitted`]),
     ...(state.locked === undefined ? [] : ['locked']),
-    state.unmerged === undefined ? 'merged' : 'not merged',
+    branches[state.branch],
   ]
 }
 

@@ -71,7 +71,11 @@ function renderAge(ms: number): string {
 }
 
 const describeBranch = ({ branch, base }: RunWorktree): string =>
-  `${branch}, from ${base.name} ${base.commit.slice(0, 12)}`
+  `${branch}, from ${describeBase(base)}`
+
+/** A checkout without a branch has a HEAD all the same. */
+export const describeBase = ({ name, commit }: RunWorktree['base']): string =>
+  `${name} ${commit.slice(0, 12)}${name === 'HEAD' ? ' (no branch)' : ''}`
 
 export function renderInspection({ run, state, questions, checkpoints }: Inspection): string {
   const { limits, spent, metrics } = state

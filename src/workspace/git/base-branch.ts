@@ -1,4 +1,7 @@
-/** What a run starts from, when nobody says: the current branch, else what the remote, else `main`. */
+/**
+ * What a run starts from, when nobody says: what is checked out, a branch or a commit. Where the branch has no
+ * commit yet, what the remote has, else `main`.
+ */
 
 import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
@@ -25,8 +28,13 @@ export async function findBase(
     const message = `There is no commit ${JSON.stringify(wanted)} in ${repository.home}.`
     throw new LoopError('bad-request', `${message} Give a branch, a tag or a commit that exists.`)
   }
+  const branch = await targetOf(files, repository.gitDir, 'HEAD')
+  if (branch === undefined) {
+    const commit = await commitOf(git, repository, 'HEAD', repository.gitDir)
+    if (commit !== undefined) return { name: detached, commit, isCheckedOut: true }
+  }
   const candidates = [
-    () => targetOf(files, repository.gitDir, 'HEAD'),
+    async () => branch,
     () => targetOf(files, repository.commonDir, 'refs/remotes/origin/HEAD'),
     async () => 'refs/heads/main',
     async () => 'refs/heads/master',
@@ -37,12 +45,12 @@ export async function findBase(
     if (ref === undefined || commit === undefined) continue
     return { name: shortName(ref), commit, isCheckedOut: index === 0 }
   }
-  // A detached checkout of a repository with no such branch.
-  const commit = await commitOf(git, repository, 'HEAD', repository.gitDir)
-  if (commit !== undefined) return { name: 'HEAD', commit, isCheckedOut: true }
   const message = `The repository ${repository.home} has no commit yet.`
   throw new LoopError('workspace-failed', `${message} Make one: git commit`)
 }
+
+/** The name of what is checked out where that is no branch. */
+export const detached = 'HEAD'
 
 /** The branch that a symbolic ref names. They are files of their own, always. */
 async function targetOf(

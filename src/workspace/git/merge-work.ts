@@ -44,7 +44,13 @@ export type MergeResult =
   | { readonly status: 'merged'; readonly target: string; readonly commit: ObjectId }
   /** All of it is there already. */
   | { readonly status: 'nothing'; readonly target: string }
-  | { readonly status: 'conflict'; readonly target: string; readonly files: readonly string[] }
+  | {
+      readonly status: 'conflict'
+      readonly target: string
+      /** What is to be merged. */
+      readonly branch: string
+      readonly files: readonly string[]
+    }
 
 const triesMax = 5
 const landingsMax = 20
@@ -79,12 +85,12 @@ async function merged(
     throw new LoopError('workspace-failed', message)
   }
   for (let tries = 1; tries <= triesMax; tries += 1) {
-    await requireFree(tools.files, repository, target)
+    await requireFree(tools.files, repository, target, branch)
     const tip = await commitOf(tools.git, repository, branchRef(target))
     const ours = tip ?? base
     const merge = await mergeTrees(tools, repository, ours, theirs)
     if (merge.type === 'unrelated') throw unrelated(branch, target)
-    if (merge.type === 'conflict') return { status: 'conflict', target, files: merge.files }
+    if (merge.type === 'conflict') return { status: 'conflict', target, branch, files: merge.files }
     if (merge.tree === (await treeOf(tools, repository, ours))) return { status: 'nothing', target }
     const at = await mergePlace(tools, repository)
     const parents = strategy === 'squash' ? [ours] : [ours, theirs]
@@ -109,6 +115,7 @@ async function requireFree(
   files: WorktreeFiles,
   repository: Repository,
   target: string,
+  branch: string,
 ): Promise<void> {
   const { commonDir } = repository
   const folder = join(commonDir, 'worktrees')
@@ -120,7 +127,7 @@ async function requireFree(
     if (dir === commonDir && repository.home === commonDir) continue
     throw new LoopError(
       'wrong-status',
-      `The branch ${target} is checked out, and its files would no longer fit. Merge it there with git, or name another branch.`,
+      `The branch ${target} is checked out, and its files would no longer fit. Merge it there (git merge ${branch}), or name another branch (--into).`,
     )
   }
 }

@@ -164,7 +164,7 @@ async function uncommittedIn(tree: WorkTree, known: KnownWorktree): Promise<read
 export async function whyUnmerged(
   tools: Tools,
   repository: Repository,
-  { branch, base, landedOn = [] }: WorktreeRecord,
+  { branch, base, landedOn = [] }: Pick<WorktreeRecord, 'branch' | 'base' | 'landedOn'>,
   tip: string,
   mergedInto: readonly string[],
 ): Promise<string | undefined> {

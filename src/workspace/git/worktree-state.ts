@@ -19,13 +19,32 @@ import { isOutside } from './work-tree.ts'
 import { worktreeFiles } from './worktree-files.ts'
 import type { WorktreeRecord } from './worktree-record.ts'
 
-export interface WorktreeState {
+export interface BranchState {
+  /** It has no commits but those that it began with, or they are all elsewhere too, or they are not. */
+  readonly branch: 'gone' | 'empty' | 'merged' | 'unmerged'
+  /** Why it is needed. */
+  readonly unmerged?: string
+}
+
+export interface WorktreeState extends BranchState {
   /** Paths that are in no commit. */
   readonly uncommitted: readonly string[]
   /** Somebody locked it, with these words. */
   readonly locked?: string
-  /** Why its branch is needed. */
-  readonly unmerged?: string
+}
+
+/** Of a worktree that may be gone. */
+export async function branchState(
+  repository: Repository,
+  record: Pick<WorktreeRecord, 'branch' | 'base' | 'landedOn'>,
+  mergedInto: readonly string[] = [],
+): Promise<BranchState> {
+  const tools: Tools = { git: runGit, files: worktreeFiles, now: Date.now }
+  const tip = await commitOf(tools.git, repository, branchRef(record.branch))
+  if (tip === undefined) return { branch: 'gone' }
+  if (tip === record.base.commit) return { branch: 'empty' }
+  const unmerged = await whyUnmerged(tools, repository, record, tip, mergedInto)
+  return unmerged === undefined ? { branch: 'merged' } : { branch: 'unmerged', unmerged }
 }
 
 export async function worktreeState(
@@ -35,14 +54,11 @@ export async function worktreeState(
 ): Promise<WorktreeState> {
   const tools: Tools = { git: runGit, files: worktreeFiles, now: Date.now }
   const { id, path, branch } = record
-  const tip = await commitOf(tools.git, repository, branchRef(branch))
-  const unmerged =
-    tip === undefined ? undefined : await whyUnmerged(tools, repository, record, tip, mergedInto)
+  const rest = await branchState(repository, record, mergedInto)
   const status =
     id === undefined
       ? 'missing'
       : await checkWorktree(tools.files, repository, { path, id, branch }).catch(() => 'not-ours')
-  const rest = unmerged === undefined ? {} : { unmerged }
   if (id === undefined || status !== 'there') return { uncommitted: [], ...rest }
   const reason = await tools.files
     .readFile(join(adminDir(repository, id), 'locked'), 'utf8')
