@@ -246,7 +246,7 @@ describe('clean-up', () => {
     const options = { repository: repository.checkout }
     expect(await host.cleanWorktrees(options)).toMatchObject([
       { status: 'kept', why: expect.stringContaining('not on this record') },
-      { status: 'kept', why: expect.stringContaining('a moment ago') },
+      { status: 'kept', why: expect.stringContaining('within the last hour') },
     ])
     await place.leave()
   })
