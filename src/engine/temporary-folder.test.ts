@@ -35,7 +35,7 @@ test('where there is no place for one, it says which variable names it, and what
     if (before === undefined) delete process.env['TMPDIR']
     else process.env['TMPDIR'] = before
   }
-  await expect(makeTemporaryFolder('a-', gone)).rejects.toThrow(/set TMPDIR to another folder/)
+  await expect(makeTemporaryFolder('a-', gone)).rejects.toThrow(/make it, or name another folder/)
 })
 
 test.each([

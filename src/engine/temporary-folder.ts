@@ -31,7 +31,8 @@ function temporaryFailure(parent: string, cause: unknown): unknown {
   const variable = namedBy(parent)
   const named =
     variable === undefined ? `${parent} is for temporary files` : `${variable} names ${parent}`
-  const unset = variable === undefined ? 'set TMPDIR to another folder' : `unset ${variable}`
+  const other = parent === tmpdir() ? 'set TMPDIR to another folder' : 'name another folder'
+  const unset = variable === undefined ? other : `unset ${variable}`
   const say = (what: string, todo: string): LoopError =>
     new LoopError('store-failed', `${named}, ${what}: ${todo}.`, { cause })
   if (missing.has(code)) return say('which is not there', `make it, or ${unset}`)

@@ -90,6 +90,19 @@ describe('loopctl agents add', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
+  test('that was killed leaves nothing that the next one does not remove', async () => {
+    const at = anywhere()
+    const bin = join(at.state, '..', 'bin')
+    // npm is asked in the folder that is being filled; whoever asked it dies.
+    const env = withPath(program(bin, 'npm', '#!/bin/sh\nkill -9 $PPID\n'))
+    await ctlWith(at, env, 'agents', 'add', 'claude', '--yes')
+    const agents = join(at.state, 'agents')
+    expect(readdirSync(agents)).toEqual([expect.stringMatching(/^loopwright-/)])
+    program(bin, 'npm', npm)
+    expect((await ctlWith(at, env, 'agents', 'add', 'claude', '--yes')).code).toBe(0)
+    expect(readdirSync(agents)).toEqual(['claude'])
+  })
+
   test('that fails leaves what was there, and says what to do', async () => {
     const at = anywhere()
     const bin = join(at.state, '..', 'bin')

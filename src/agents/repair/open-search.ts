@@ -50,8 +50,8 @@ export interface OpenSearchOptions {
 export type Opened =
   | Search
   | { readonly type: 'blocked'; readonly text: string }
-  /** There is nothing to search for. */
-  | { readonly type: 'passing' }
+  /** There is nothing to search for. `tests`: how many were seen to run. */
+  | { readonly type: 'passing'; readonly tests: number }
 
 export async function openSearch(given: OpenSearchOptions): Promise<Opened> {
   const { options, root, sources, files, context } = given
@@ -68,7 +68,10 @@ export async function openSearch(given: OpenSearchOptions): Promise<Opened> {
   // A command that hangs with one of its tests has nothing to tell, and takes long to tell it.
   const isHung = survey.tests.some(({ hung }) => hung)
   const before = isHung ? undefined : await given.judge()
-  if (before?.passed === true) return { type: 'passing' }
+  if (before?.passed === true) {
+    const { tests, unstable, unsupported } = survey
+    return { type: 'passing', tests: tests.length + unstable + unsupported }
+  }
   const named = namedByCommand(survey.tests, before?.output ?? '')
   if (!named.tests.some(({ ok }) => !ok))
     return openBlackBox(given, survey, before?.durationMs ?? 0)

@@ -217,6 +217,13 @@ describe('what the repair agent claims', () => {
     expect(await work()).toMatchObject({ status: 'done', text: expect.stringContaining('Nothing') })
   })
 
+  test('is that no test was seen, where the checks pass without any', async () => {
+    await write({ 'package.json': moduleFile, 'one.js': 'export const one = () => 1\n' })
+    const report = await work()
+    expect(report.status).toBe('done-with-concerns')
+    expect(report.text).toMatch(/Nothing was changed\. No .* test was seen to run/)
+  })
+
   test('is that it cannot, when no edit is left', async () => {
     await write({
       'package.json': moduleFile,

@@ -22,6 +22,9 @@ const report = (status: AgentReport['status'], text: string): AgentReport => ({
   turns: 1,
 })
 
+const passing = (tests: number): AgentReport =>
+  tests > 0 ? report('done', words.nothingToDo) : report('done-with-concerns', words.noTests)
+
 export async function repair(
   options: RepairSettings,
   root: string,
@@ -39,7 +42,7 @@ export async function repair(
     .filter((file): file is SourceFile => file !== undefined)
   if (sources.length === 0) {
     const { passed } = await judge()
-    return passed ? report('done', words.nothingToDo) : report('blocked', words.noSource)
+    return passed ? passing(tests.length) : report('blocked', words.noSource)
   }
   const search = await openSearch({
     options,
@@ -50,7 +53,7 @@ export async function repair(
     context,
     deadlineMs: endMs - performance.now(),
   })
-  if (search.type === 'passing') return report('done', words.nothingToDo)
+  if (search.type === 'passing') return passing(search.tests)
   if (search.type === 'blocked') return report('blocked', search.text)
   say(search.summary)
   return tryCandidates({ options, root, sources, search, prompt, say, endMs, judge, context })

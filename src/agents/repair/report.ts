@@ -17,6 +17,11 @@ export interface Tally {
 
 export const nothingToDo = 'The checks pass as it is. Nothing was changed.'
 
+/** A command that runs no test passes too. */
+export const noTests: string =
+  `${nothingToDo} No JavaScript or TypeScript test was seen to run here: look whether the checks ` +
+  'run any test at all.'
+
 export const noSource: string =
   'There is no JavaScript or TypeScript source here that could be changed: files that cannot be read ' +
   'without being built (JSX, TypeScript with enums or namespaces) are not searched.'

@@ -6,7 +6,7 @@
 
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import {
   type AgentProgram,
   agentProgram,
@@ -16,6 +16,7 @@ import {
 import { didYouMean, LoopError } from '../../loop/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
 import type { Environment } from '../loaded-loop.ts'
+import { makeOwnFolder } from '../own-folder.ts'
 import { fetchedFolder } from './find-program.ts'
 
 export interface FetchPlan {
@@ -54,9 +55,12 @@ export async function fetchAgent(
   plan: FetchPlan,
   { environment = process.env, signal = new AbortController().signal }: FetchOptions = {},
 ): Promise<void> {
-  const fresh = `${plan.folder}.new-${process.pid}`
+  await mkdir(dirname(plan.folder), { recursive: true, mode: 0o700 })
+  // What somebody left there who was killed goes with this.
+  const own = await makeOwnFolder(dirname(plan.folder))
+  const fresh = join(own.path, plan.name)
   try {
-    await mkdir(fresh, { recursive: true, mode: 0o700 })
+    await mkdir(fresh, { mode: 0o700 })
     await writeFile(join(fresh, 'package.json'), '{ "private": true }\n', { mode: 0o600 })
     await install(plan, fresh, environment, signal)
     if (!existsSync(join(fresh, 'node_modules', '.bin', plan.name))) {
@@ -68,7 +72,7 @@ export async function fetchAgent(
     await rm(plan.folder, { recursive: true, force: true })
     await rename(fresh, plan.folder)
   } finally {
-    await rm(fresh, { recursive: true, force: true })
+    await own.remove()
   }
 }
 
