@@ -282,6 +282,24 @@ describe('clean-up', () => {
   })
 })
 
+test('a run whose repository is away is not forgotten with what it left, unless that is wanted', async () => {
+  const repository = newRepository()
+  const host = await newHost()
+  await startIn(host, repository)
+  renameSync(repository.checkout, `${repository.checkout}-away`)
+  await expect(host.remove('work')).rejects.toMatchObject({ code: 'workspace-failed' })
+  expect((await host.list()).map(({ name }) => name)).toEqual(['work'])
+  renameSync(`${repository.checkout}-away`, repository.checkout)
+  expect(await host.remove('work')).toMatchObject({ worktree: { status: 'removed' } })
+  expect(repository.git('for-each-ref', 'refs/loopwright')).toBe('')
+  await startIn(host, repository, 'other')
+  renameSync(repository.checkout, `${repository.checkout}-away`)
+  expect(await host.remove('other', { force: true })).toMatchObject({
+    worktree: { status: 'failed' },
+  })
+  expect(await host.list()).toEqual([])
+})
+
 describe('work that is landed', () => {
   test('is one commit on the branch of its loop', async () => {
     const repository = newRepository()

@@ -3,7 +3,7 @@
 import { rm } from 'node:fs/promises'
 import { type RunRow, readCreated } from '../engine/index.ts'
 import type { RemoveOptions } from '../journal/index.ts'
-import { isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
+import { isEnd, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
 import {
   branchState,
   forgetSnapshots,
@@ -39,14 +39,29 @@ export async function removeRun(
     throw new LoopError('bad-request', message)
   }
   const { worktree } = await readCreated(journal, run.id)
-  await journal.removeRun(run.id, { force: force === true })
+  const remove = (): Promise<void> => journal.removeRun(run.id, { force: force === true })
   // Nobody chose the folder of a replay, so nobody would look for it.
   const { workspace } = run
   const isOurs = workspace !== undefined && isReplayFolder(folder, workspace)
-  if (worktree !== undefined) return { ...run, worktree: await cleanUp(run, worktree, isOurs) }
-  if (isOurs) await rm(workspace, { recursive: true, force: true })
-  return run
+  const isRefused = run.held || (force !== true && !isEnd(run.status))
+  if (worktree === undefined || isRefused) {
+    await remove()
+    if (isOurs) await rm(workspace, { recursive: true, force: true })
+    return run
+  }
+  // Once the run is forgotten, nobody knows of what it left behind.
+  const cleaned = await cleanUp(run, worktree, isOurs)
+  if (cleaned.status === 'failed' && force !== true) throw notCleaned(run, cleaned.why)
+  await remove()
+  return { ...run, worktree: cleaned }
 }
+
+const notCleaned = ({ name, workspace }: RunRow, why: string): LoopError =>
+  new LoopError(
+    'workspace-failed',
+    `Run "${name}" stays: its worktree ${workspace} cannot be looked at. ${why} ` +
+      'Put that right, or say --force to forget the run all the same.',
+  )
 
 /** What is not committed or merged stays, as in any clean-up; nobody will ask for snapshots again. */
 async function cleanUp(

@@ -1,7 +1,7 @@
 /** Commands about the record itself: export, files, rm, gc. */
 
 import type { Command } from 'commander'
-import type { WorktreeRemoval } from '../../host/index.ts'
+import type { RemovedRun } from '../../host/index.ts'
 import { visible } from '../display/render.ts'
 import { wholeNumber, withRecord } from '../session.ts'
 
@@ -40,7 +40,7 @@ export function addKeeping(program: Command): void {
           const run = await host.remove(name, { force: options.force === true })
           const { worktree } = run
           const removed = { removed: run.id, name: run.name, ...(worktree && { worktree }) }
-          print(removed, () => visible(`removed ${run.name}${leftOf(worktree)}`))
+          print(removed, () => visible(`removed ${run.name}${leftOf(run)}`))
         }
         if (!json) print(undefined, () => gcAdvice)
       }),
@@ -57,7 +57,7 @@ export function addKeeping(program: Command): void {
 }
 
 /** What is still there, why, and how it goes. */
-function leftOf(worktree: WorktreeRemoval | undefined): string {
+function leftOf({ worktree, workspace }: RemovedRun): string {
   switch (worktree?.status) {
     case 'kept': {
       const { path, why } = worktree
@@ -65,7 +65,7 @@ function leftOf(worktree: WorktreeRemoval | undefined): string {
       return `; its worktree ${path} stays: ${why}. To remove it with what is in it: ${way}`
     }
     case 'failed':
-      return `; its worktree could not be looked at: ${worktree.why}`
+      return `; its worktree ${workspace} was left as it is: ${worktree.why}`
     case 'removed':
       return worktree.branchKept === undefined
         ? ', with its worktree'
