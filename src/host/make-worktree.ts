@@ -3,7 +3,7 @@
  * down before: if that process is killed, others find what it left and see that it is dead.
  */
 
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createOwner } from '../journal/index.ts'
@@ -37,7 +37,7 @@ async function remember(record: string, repository: string): Promise<void> {
   const folder = repositoriesFolder(record)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, createHash('sha256').update(repository).digest('hex').slice(0, 32))
-  const written = `${path}.${process.pid}`
+  const written = `${path}.${randomUUID()}`
   await writeFile(written, repository, { mode: 0o600 })
   await rename(written, path)
 }
