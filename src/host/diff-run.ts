@@ -5,7 +5,7 @@ import { LoopError, type TreeId } from '../loop/index.ts'
 import { type FileChange, openGitTrees } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
 import { readRecording } from './replay/index.ts'
-import { repositoryOf } from './run-place.ts'
+import { leftOutOf, repositoryOf } from './run-place.ts'
 import { createTreeDoor } from './tree-door.ts'
 
 export interface RunDiff {
@@ -14,6 +14,8 @@ export interface RunDiff {
   readonly after: TreeId
   /** Lines of each file; binary ones have none. */
   readonly files: readonly FileChange[]
+  /** Of a run in a worktree: what lies there now and is in no commit, though nothing ignored it at first. */
+  readonly leftOut: readonly string[]
   /** Cut off at 4 MiB; absent where it was not asked for. */
   readonly patch?: string
 }
@@ -35,7 +37,16 @@ export async function diffRun(
   const door = createTreeDoor(base)
   const { files, patch } = await door.compare(before, after, { patch: !stat })
   const { id, name } = run
-  return { run: { id, name }, before, after, files, ...(patch === undefined ? {} : { patch }) }
+  const { worktree } = await readCreated(base.journal, id)
+  const leftOut = worktree === undefined ? [] : await leftOutOf(worktree)
+  return {
+    run: { id, name },
+    before,
+    after,
+    files,
+    leftOut,
+    ...(patch === undefined ? {} : { patch }),
+  }
 }
 
 interface Ends {

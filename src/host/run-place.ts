@@ -14,6 +14,7 @@ import {
   findWorktree,
   forgetSnapshots,
   type KnownWorktree,
+  leftOut,
   openGitTrees,
   type Repository,
   remakeWorktree,
@@ -55,6 +56,8 @@ export interface RunPlace {
   readonly problems: readonly string[]
   /** Whose work its commits say they are; its own unless told. */
   readonly signedAs?: Pick<RunRow, 'id' | 'name'>
+  /** What checks see there and the run's commits have not; see `leftOut` of a diff. */
+  leftOut(): Promise<readonly string[]>
   /** Takes back what was made, unless there is a run by now or something is in it. */
   leave(): Promise<void>
 }
@@ -209,6 +212,16 @@ export async function repositoryOf({
   throw new LoopError('workspace-failed', `${message} Put it back where it was.`)
 }
 
+/** None where it cannot be told any more: the repository was moved, the worktree is gone. */
+export async function leftOutOf(
+  worktree: Pick<RunWorktree, 'repository' | 'key'>,
+): Promise<readonly string[]> {
+  const repository = await repositoryOf(worktree).catch(() => undefined)
+  if (repository === undefined) return []
+  const known = await findWorktree(repository, worktree.key)
+  return known === undefined ? [] : leftOut(repository, known)
+}
+
 /** Nobody has to have a worktree. */
 function withWayOut(error: unknown): unknown {
   if (!isLoopError(error, 'workspace-failed')) return error
@@ -236,6 +249,7 @@ export function inFolder(
     readOnly: [],
     why,
     problems: [],
+    leftOut: async () => [],
     leave: async () => undefined,
   }
 }
@@ -258,6 +272,7 @@ function inWorktree(
     readOnly: checkout === undefined ? [] : linked.map((one) => join(checkout, one)),
     why: undefined,
     problems: carried.skipped.map((one) => `${one.path} stays behind: ${one.why}.`),
+    leftOut: () => leftOutOf({ repository: repository.commonDir, key }),
     async leave() {
       if (await isRun(base, id)) return
       await removeWorktree({ repository, key })

@@ -104,3 +104,20 @@ test('worktrees in the checkout itself are no changes of it', async () => {
   expect(await run(at, '--name', 'two')).toMatchObject({ code: 0 })
   expect(existsSync(join(at.work, '.trees', 'run-two', 'log.txt'))).toBe(true)
 })
+
+test('a fix that is in no commit is named when the run ends, and by diff', async () => {
+  const at = repository(`
+prompt: Fix it.
+checks: { real: test -e fix/real.txt }
+agent:
+  script:
+    - - { call: write, args: { path: .gitignore, content: "fix/\\n" } }
+      - { call: write, args: { path: fix/real.txt, content: real } }
+      - { say: Fixed. }
+`)
+  const ended = await run(at, '--name', 'hidden')
+  expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' }, leftOut: ['fix/'] })
+  const shown = await ctl(at, 'diff', 'hidden', '--stat')
+  expect(shown.stdout).toBe('.gitignore  +1 -0\n1 file\n')
+  expect(shown.stderr).toContain('in no commit, though its checks saw it: fix/')
+})

@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { DriveEnd, Inspection, LoadedLoop, OpenedLoop, RunPlace } from '../../host/index.ts'
+import type { Inspection, LoadedLoop, OpenedLoop, RunPlace } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
-import { describeBase, visible } from '../display/render.ts'
+import { describeBase } from '../display/render.ts'
 import { type Drive, fileOf, type Started, type Watched, withLoop } from '../drive-loop.ts'
-import type { Epilogue } from '../foreground.ts'
 import { compareAtEnd } from '../fork-epilogue.ts'
+import { allAtEnd, lookAtEnd } from '../look-at-end.ts'
 import { outputFiles } from '../output-files.ts'
 import { showPlan } from '../plan.ts'
 import {
@@ -133,16 +133,6 @@ async function inPlace(place: RunPlace, work: () => Promise<void>): Promise<void
   }
 }
 
-/** What there is to look at, and how. */
-const lookAtEnd =
-  ({ name, workspace, worktree }: RunPlace) =>
-  async (end: DriveEnd): Promise<Epilogue | undefined> => {
-    if (worktree === undefined || end.type !== 'ended') return undefined
-    const { branch } = worktree
-    const line = visible(`Its work is on ${branch}. Look at it: loopctl diff ${name}`)
-    return { lines: [line], value: { branch, workspace } }
-  }
-
 /** Nobody should have to wonder what is being changed. */
 function whereOf({ workspace, worktree, why }: RunPlace): string {
   if (workspace === undefined) return ''
@@ -244,7 +234,7 @@ async function forkRun(program: Command, name: string, options: ForkCommandOptio
           ...(options.input === undefined ? {} : { input: loaded.input }),
         })
         const what = `${loaded.loop.name}${changed(loaded)}  forked from ${from.run.name} after iteration ${iteration}`
-        const epilogue = compareAtEnd(host, handle)
+        const epilogue = allAtEnd([lookAtEnd(place), compareAtEnd(host, handle)])
         return { handle, before: undefined, title: `${what}${whereOf(place)}`, epilogue }
       }
       await inPlace(place, () => drive(place, start))

@@ -10,6 +10,7 @@ import type {
 } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { plural, renderSize } from '../display/amounts.ts'
+import { leftOutLine } from '../display/left-out-line.ts'
 import { renderTable, shownStatus, visible, visibleText } from '../display/render.ts'
 import { folderName, hasRecord, openSession, wholeNumber, withRecord } from '../session.ts'
 
@@ -23,6 +24,9 @@ export function addDiff(program: Command): void {
       withRecord(program, async (host, { print }) => {
         const diff = await host.diff(run, options)
         print(diff, () => renderDiff(diff))
+        const left = leftOutLine(diff.leftOut)
+        // Not among the lines of a patch.
+        if (left !== undefined) process.stderr.write(`warning: ${left}\n`)
       }),
     )
 }

@@ -17,6 +17,9 @@ export interface Suspect {
   readonly was?: { readonly mode: string; readonly blob: string }
 }
 
+/** As much of a work tree as it takes to look at it. */
+export type Looked = Pick<WorkTree, 'root' | 'files' | 'exclusions' | 'git'>
+
 const nestedDepthMax = 64
 const nestedEntriesMax = 200_000
 
@@ -43,7 +46,7 @@ export async function listChanges(tree: WorkTree, at: GitPlace): Promise<readonl
   for (const path of split(others.stdout)) {
     if (!path.endsWith('/')) suspects.push({ path })
     else
-      for (const inner of await filesInNested(tree, at, path.slice(0, -1)))
+      for (const inner of (await walkNested(tree, at, path.slice(0, -1))).files)
         suspects.push({ path: inner })
   }
   return suspects.filter(({ path }) => !isOutside(tree.exclusions, path))
@@ -67,12 +70,13 @@ export const split = (output: Buffer): readonly Bytes[] =>
  * A repository inside the work tree is a folder like others: its files are content, its `.git` is
  * not. git would only note where it stands.
  */
-async function filesInNested(
-  tree: WorkTree,
+export async function walkNested(
+  tree: Looked,
   at: GitPlace,
   folder: Bytes,
-): Promise<readonly Bytes[]> {
+): Promise<{ readonly files: readonly Bytes[]; readonly ignored: readonly Bytes[] }> {
   const found: Bytes[] = []
+  const leftOut: Bytes[] = []
   let level = [folder]
   for (let depth = 0; level.length > 0; depth += 1) {
     const names = await namesOf(tree, level)
@@ -82,17 +86,20 @@ async function filesInNested(
     const ignored = await ignoredOf(tree, at, names)
     const below: Bytes[] = []
     for (const path of names) {
-      if (ignored.has(path)) continue
+      if (ignored.has(path)) {
+        leftOut.push(path)
+        continue
+      }
       const seen = await look(tree, path)
       if (seen?.isDirectory() === true) below.push(path)
       else if (seen !== undefined) found.push(path)
     }
     level = below
   }
-  return found
+  return { files: found, ignored: leftOut }
 }
 
-async function namesOf(tree: WorkTree, folders: readonly Bytes[]): Promise<readonly Bytes[]> {
+async function namesOf(tree: Looked, folders: readonly Bytes[]): Promise<readonly Bytes[]> {
   const paths: Bytes[] = []
   for (const folder of folders) {
     const names = await namesIn(tree, folder).catch((error: unknown) => {
@@ -103,13 +110,13 @@ async function namesOf(tree: WorkTree, folders: readonly Bytes[]): Promise<reado
   return paths.filter((path) => !isOutside(tree.exclusions, path))
 }
 
-async function ignoredOf(
-  tree: WorkTree,
+export async function ignoredOf(
+  { git }: Pick<WorkTree, 'git'>,
   at: GitPlace,
   paths: readonly Bytes[],
 ): Promise<ReadonlySet<Bytes>> {
   if (paths.length === 0) return new Set()
-  const { stdout } = await tree.git({
+  const { stdout } = await git({
     at,
     command: 'check-ignore',
     options: ['-z', '--stdin', '--no-index'],
