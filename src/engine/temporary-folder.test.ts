@@ -44,7 +44,9 @@ test.each([
 ])(
   'what fails there with %s has words too, and what is no fault of it stays',
   async (code, words) => {
-    const fail = (error: Error) => (): Promise<never> => Promise.reject(error)
+    const fail = (error: unknown) => async (): Promise<never> => {
+      throw error
+    }
     const error = Object.assign(new Error(code), { code })
     await expect(inTemporary(folder, fail(error))).rejects.toMatchObject({
       code: 'store-failed',

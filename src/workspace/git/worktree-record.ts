@@ -133,7 +133,13 @@ export async function removeRecord(
   repository: Repository,
   key: string,
 ): Promise<void> {
-  await files.rm(fileOf(repository, key), { force: true })
+  const folder = folderOf(repository)
+  const name = `${fileKey(key)}.json`
+  await files.rm(join(folder, name), { force: true })
+  // What was being written when its writer was killed.
+  for (const one of await files.readdir(folder).catch(() => [])) {
+    if (one.startsWith(`${name}.`)) await files.rm(join(folder, one), { force: true })
+  }
 }
 
 async function readOne(files: WorktreeFiles, path: string): Promise<WorktreeRecord | undefined> {
