@@ -14,7 +14,10 @@ export interface OpenedAgent {
 }
 
 export interface AgentParts {
-  readonly place: Pick<OpenPlace, 'attended' | 'folder' | 'replay' | 'shownAs' | 'workspace'>
+  readonly place: Pick<
+    OpenPlace,
+    'attended' | 'checkout' | 'folder' | 'replay' | 'shownAs' | 'workspace'
+  >
   readonly walls: OpenWalls
   readonly models: ModelDoor
   readonly environment: Environment

@@ -38,8 +38,10 @@ function agentWarnings(
         ...missingProgram('agent.command', agent.command, workspace, at),
         ...variableWarnings(agent, at),
       ]
-    case 'program':
-      return [...missingAgent(agentProgram(agent.program), at), ...variableWarnings(agent, at)]
+    case 'program': {
+      const where = { ...at, apart: [workspace], isBare: agent.subscription }
+      return [...missingAgent(agentProgram(agent.program), where), ...variableWarnings(agent, at)]
+    }
     case 'acp': {
       if (typeof agent.acp !== 'string') {
         return [
@@ -49,7 +51,7 @@ function agentWarnings(
       }
       const wanted = acpProgram(agentProgram(agent.acp))
       return [
-        ...(wanted === undefined ? [] : missingAgent(wanted, at)),
+        ...(wanted === undefined ? [] : missingAgent(wanted, { ...at, apart: [workspace] })),
         ...variableWarnings(agent, at),
       ]
     }

@@ -109,9 +109,11 @@ function commandOf(
     const message = `${program.name} does not speak ACP. Use it headless: agent: ${program.name}`
     throw new LoopError('bad-loop-file', message)
   }
+  const { folder, workspace, checkout } = parts.place
   const found = requireAgentProgram(wanted, {
-    folder: parts.place.folder,
+    folder,
     environment: parts.environment,
+    apart: [workspace, checkout],
   })
   return { ...found, command: [...found.command, ...program.acp.args] }
 }

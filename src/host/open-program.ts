@@ -27,7 +27,6 @@ import {
 } from './metered-program.ts'
 import { requireOwnLogin } from './own-login.ts'
 import { passOn } from './pass-on.ts'
-import { pathInside } from './places.ts'
 import { makeProgramFolders, removedAfter, writeSettings } from './program-folders.ts'
 import { chooseModel, modelFor, modelWithout } from './program-model.ts'
 
@@ -36,8 +35,13 @@ export async function openProgram(
   parts: AgentParts,
 ): Promise<OpenedAgent> {
   const program = agentProgram(settings.program)
-  const { folder } = parts.place
-  const found = requireAgentProgram(program, { folder, environment: parts.environment })
+  const { folder, workspace, checkout } = parts.place
+  const found = requireAgentProgram(program, {
+    folder,
+    environment: parts.environment,
+    apart: [workspace, checkout],
+    isBare: settings.subscription,
+  })
   const used = {
     ...(await versionOf(found, parts)),
     name: program.name,
@@ -112,14 +116,12 @@ export const modelOf = (
 function openOwn(
   settings: ProgramAgentSettings,
   program: AgentProgram,
-  { command, path }: FoundProgram,
+  { command }: FoundProgram,
   parts: AgentParts,
 ): Agent {
   const own = withOwnLogin(program)
   if (own === undefined) throw onlyWalled(program)
   requireOwnLogin(program.name, parts)
-  const { workspace } = parts.place
-  if (workspace !== undefined && pathInside(workspace, path) !== undefined) throw inWorkspace(path)
   return programAgent({
     ...common(settings),
     program: own,
@@ -135,13 +137,6 @@ function openOwn(
     spending: 'subscription',
   })
 }
-
-/** Whoever works there could have put it there. */
-const inWorkspace = (path: string): LoopError =>
-  new LoopError(
-    'bad-request',
-    `${path} lies in the workspace, and would be run outside the sandbox. Install it elsewhere.`,
-  )
 
 const onlyWalled = ({ name, hides }: AgentProgram): LoopError =>
   new LoopError(

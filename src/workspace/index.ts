@@ -17,6 +17,7 @@ export {
 } from './git/create-worktree.ts'
 export { diffFolders } from './git/diff-folders.ts'
 export { findGit } from './git/find-git.ts'
+export { findOnPath } from './git/find-on-path.ts'
 export { isGitTree } from './git/git-tree-id.ts'
 export { type GitTrees, openGitTrees } from './git/git-trees.ts'
 export { leftOut } from './git/left-out.ts'
@@ -41,7 +42,7 @@ export {
   type RemoveWorktreeOptions,
   removeWorktree,
 } from './git/remove-worktree.ts'
-export { findRepository, type Repository } from './git/repository.ts'
+export { findRepository, projectFolders, type Repository } from './git/repository.ts'
 export { type GitCall, type GitPlace, type RunGit, runGit } from './git/run-git.ts'
 export { GitError } from './git/run-program.ts'
 export { type WorktreeFiles, worktreeFiles } from './git/worktree-files.ts'

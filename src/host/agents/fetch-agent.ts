@@ -6,7 +6,7 @@
 
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import {
   type AgentProgram,
   agentProgram,
@@ -15,6 +15,7 @@ import {
 } from '../../agents/index.ts'
 import { didYouMean, LoopError } from '../../loop/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
+import { findOnPath } from '../../workspace/index.ts'
 import type { Environment } from '../loaded-loop.ts'
 import { makeOwnFolder } from '../own-folder.ts'
 import { fetchedFolder } from './find-program.ts'
@@ -91,7 +92,7 @@ async function install(
   )
   const result = await createPlainCommands().run(
     {
-      program: 'npm',
+      program: await findNpm(),
       args: [
         'install',
         '--ignore-scripts',
@@ -103,7 +104,11 @@ async function install(
         ...packages,
       ],
       cwd,
-      env: Object.fromEntries(passed),
+      // A project may have put programs on the PATH: npm is to find none of them.
+      env: {
+        ...Object.fromEntries(passed),
+        PATH: [besideNode, '/usr/bin', '/bin'].join(delimiter),
+      },
       timeoutMs,
       outputBytesMax: 16 * 1024,
     },
@@ -116,6 +121,16 @@ async function install(
     'not-available',
     `${packages.join(' ')} could not be fetched. ${why} Check that npm can reach its registry, then try again.`,
   )
+}
+
+const besideNode = dirname(process.execPath)
+
+/** That of the node that runs this, if it came with one. */
+async function findNpm(): Promise<string> {
+  const own = join(besideNode, 'npm')
+  const [found] = existsSync(own) ? [own] : await findOnPath('npm')
+  if (found !== undefined) return found
+  throw new LoopError('not-available', 'There is no npm on PATH. Install it, then try again.')
 }
 
 const lastLines = (text: string): string => text.trim().split('\n').slice(-5).join(' ').slice(-1000)

@@ -83,3 +83,30 @@ describe('an agent program', () => {
     expect(find()).not.toHaveProperty('version')
   })
 })
+
+describe('an agent program of the project', () => {
+  const look = (at: { apart?: readonly string[]; isBare?: boolean }) =>
+    findAgentProgram(toy, {
+      folder: join(folder, 'state'),
+      environment: {
+        PATH: [join(folder, 'work/node_modules/.bin'), join(folder, 'bin')].join(':'),
+      },
+      ...at,
+    })
+
+  test('is none where agents work, by its path or by that of what it links to', () => {
+    install(join(folder, 'work/node_modules'), script)
+    expect(look({})).toMatchObject({ from: 'path' })
+    expect(look({ apart: [join(folder, 'work')] })).toBeUndefined()
+    mkdirSync(join(folder, 'bin'))
+    symlinkSync(join(folder, 'work/node_modules/.bin/toy'), join(folder, 'bin/toy'))
+    expect(look({ apart: [join(folder, 'work')] })).toBeUndefined()
+  })
+
+  test('is none for a run without walls', () => {
+    install(join(folder, 'work/node_modules'), script)
+    expect(look({ isBare: true })).toBeUndefined()
+    const elsewhere = write(join(folder, 'bin/toy'), script, 0o755)
+    expect(look({ isBare: true })).toMatchObject({ path: elsewhere })
+  })
+})

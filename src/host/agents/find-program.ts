@@ -1,6 +1,6 @@
 /**
  * Where an agent program is on this machine: on the PATH, or among those that were fetched. Nothing of it is
- * run to find out.
+ * run to find out. What lies where agents work is none: whoever works there could have put it there.
  *
  * Some packages hold a mere placeholder until a script of theirs has put a binary over it. That script is not
  * run: the binary is taken from the package for this platform, where the script would have taken it from.
@@ -11,6 +11,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import { isProgram } from '../../sandbox/index.ts'
 import type { Environment } from '../loaded-loop.ts'
+import { pathInside } from '../places.ts'
 import { packageVersion } from './package-version.ts'
 
 /** What has to be known of a program to find it. */
@@ -36,6 +37,10 @@ export interface WhereToLook {
   /** The folder of the record, below which programs are fetched. */
   readonly folder: string
   readonly environment: Environment
+  /** Folders that agents work in, and those they stand for. */
+  readonly apart?: readonly (string | undefined)[]
+  /** It will be run without walls: then what npm links for a project is none either. */
+  readonly isBare?: boolean
 }
 
 export const fetchedFolder = (folder: string, name: string): string => join(folder, 'agents', name)
@@ -46,7 +51,7 @@ export function findAgentProgram(wanted: Wanted, at: WhereToLook): FoundProgram 
     .split(delimiter)
     .filter((folder) => isAbsolute(folder))
     .map((folder) => join(folder, wanted.name))
-    .find(isProgram)
+    .find((path) => isProgram(path) && !isOfProject(path, at))
   const found =
     onPath === undefined
       ? { path: join(fetched, '.bin', wanted.name), from: 'fetched' as const }
@@ -57,6 +62,15 @@ export function findAgentProgram(wanted: Wanted, at: WhereToLook): FoundProgram 
   if (program === undefined) return undefined
   const version = packageVersion(real, wanted.package.name)
   return { ...found, command: [program], ...(version === undefined ? {} : { version }) }
+}
+
+/** By its own path, or by that of what it links to. */
+function isOfProject(path: string, { apart = [], isBare = false }: WhereToLook): boolean {
+  return [path, realpathSync(path)].some(
+    (one) =>
+      (isBare && one.includes('/node_modules/.bin/')) ||
+      apart.some((folder) => folder !== undefined && pathInside(folder, one) !== undefined),
+  )
 }
 
 /** Rejects with what to do about it. */
@@ -72,7 +86,7 @@ export function howToGet({
   package: { name: from, version },
 }: Wanted): string {
   return (
-    `There is no program ${name} on the PATH. Install ${from}, or have it fetched with: ` +
+    `There is no program ${name} on the PATH (one in the project does not count). Install ${from}, or have it fetched with: ` +
     `loopctl agents add ${fetchedAs} (version ${version})`
   )
 }

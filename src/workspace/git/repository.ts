@@ -55,6 +55,10 @@ export async function findRepository(
   }
 }
 
+/** Where others may have put programs. */
+export const projectFolders = ({ home, checkout }: Repository): readonly string[] =>
+  checkout === undefined ? [home] : [home, checkout]
+
 interface Found {
   readonly gitDir: string
   readonly checkout: string | undefined

@@ -44,11 +44,17 @@ export interface GitCall extends ProgramCall {
 export type RunGit = (call: GitCall) => Promise<ProgramResult>
 
 export const runGit: RunGit = async (call) => {
-  const { program, folder } = await findGit()
+  const { program, folder } = await findGit(projectOf(call.at))
   const env = gitEnvironment(call.at, folder)
   if (call.isLiteral === false) delete env['GIT_LITERAL_PATHSPECS']
   return runProgram({ name: `git ${call.command}`, program, args: gitArguments(call), env }, call)
 }
+
+/** A `.git` lies at the top of a project. */
+const projectOf = ({ gitDir, workTree }: GitPlace): readonly string[] => [
+  gitDir.replace(/\/\.git(\/.*)?$/s, ''),
+  ...(workTree === undefined ? [] : [workTree]),
+]
 
 export function gitArguments({ command, options = [], operands = [] }: GitCall): readonly string[] {
   const bad = [command, ...options, ...operands].find((argument) => argument.includes('\0'))

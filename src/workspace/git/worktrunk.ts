@@ -8,9 +8,10 @@
 
 import { z } from 'zod'
 import { LoopError } from '../../loop/index.ts'
-import { findGit, findOnPath } from './find-git.ts'
+import { findGit } from './find-git.ts'
+import { findOnPath } from './find-on-path.ts'
 import { gitProvider, type WorktreeProvider, type WorktreeRequest } from './provider.ts'
-import type { Repository } from './repository.ts'
+import { projectFolders, type Repository } from './repository.ts'
 import { configuration, gitEnvironment, type RunGit, settings } from './run-git.ts'
 import { GitError, type ProgramResult, runProgram } from './run-program.ts'
 
@@ -19,6 +20,8 @@ export interface WorktrunkOptions {
   readonly program?: string
   /** Instead of the person's own configuration. */
   readonly configPath?: string
+  /** Folders of the project: what lies in them is not run. */
+  readonly apart?: readonly string[]
 }
 
 export type ProviderChoice = 'auto' | 'git' | 'worktrunk'
@@ -37,11 +40,15 @@ export async function chooseProvider(
 }
 
 /** Undefined unless it is there and says its version. */
-async function findWorktrunk({ program = 'wt' }: WorktrunkOptions): Promise<string | undefined> {
-  const found = program.startsWith('/') ? program : await findOnPath(program)
+async function findWorktrunk({
+  program = 'wt',
+  apart = [],
+}: WorktrunkOptions): Promise<string | undefined> {
+  const [found] = program.startsWith('/') ? [program] : await findOnPath(program, { apart })
   if (found === undefined) return undefined
   try {
-    const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/' }
+    const { folder } = await findGit(apart)
+    const env = { ...gitEnvironment({}, folder), HOME: process.env['HOME'] ?? '/' }
     const call = { timeoutMs: 5000 }
     await runProgram({ name: 'wt --version', program: found, args: ['--version'], env }, call)
     return found
@@ -97,7 +104,7 @@ async function environmentFor(
   git: RunGit,
   repository: Repository,
 ): Promise<Record<string, string>> {
-  const { folder } = await findGit()
+  const { folder } = await findGit(projectFolders(repository))
   const filters = await filtersOf(git, repository)
   const silent = filters.flatMap((name) => [
     [`filter.${name}.clean`, ''],

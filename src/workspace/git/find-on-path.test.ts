@@ -1,0 +1,69 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findGit } from './find-git.ts'
+import { findOnPath } from './find-on-path.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'loopwright-path-')))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function program(path: string): string {
+  const whole = join(folder, path)
+  mkdirSync(dirname(whole), { recursive: true })
+  writeFileSync(whole, '#!/bin/sh\necho git version 9.9.9\n')
+  chmodSync(whole, 0o755)
+  return whole
+}
+
+const find = (name: string, folders: readonly string[], apart: readonly string[] = []) =>
+  findOnPath(name, { path: folders.map((one) => join(folder, one)).join(':'), apart })
+
+test('what npm links for a project is no program', async () => {
+  program('project/node_modules/.bin/toy')
+  const real = program('bin/toy')
+  expect(await find('toy', ['project/node_modules/.bin', 'bin'])).toEqual([real])
+})
+
+test('what lies in the project is none, by its path or by that of what it links to', async () => {
+  const inside = program('project/tools/toy')
+  mkdirSync(join(folder, 'bin'))
+  symlinkSync(inside, join(folder, 'bin/toy'))
+  symlinkSync(join(folder, 'project'), join(folder, 'alias'))
+  const folders = ['project/tools', 'bin', 'alias/tools']
+  expect(await find('toy', folders, [join(folder, 'project')])).toEqual([])
+  expect(await find('toy', folders, [join(folder, 'alias')])).toEqual([])
+  expect(await find('toy', folders)).toHaveLength(3)
+})
+
+test('what lies in the current folder is none, and relative folders are no places', async () => {
+  const here = join(process.cwd(), 'package.json')
+  expect(await findOnPath('toy', { path: `.:${relative(process.cwd(), folder)}` })).toEqual([])
+  expect(await findOnPath('package.json', { path: dirname(here) })).toEqual([])
+  const before = process.cwd()
+  program('toy')
+  try {
+    process.chdir(folder)
+    expect(await find('toy', ['.'])).toEqual([])
+  } finally {
+    process.chdir(before)
+  }
+})
+
+test('the folders of the system come before those of the PATH', async () => {
+  const other = program('bin/git')
+  const found = await find('git', ['bin'])
+  expect(found.at(-1)).toBe(other)
+  expect(found[0]).toBe((await findGit()).program)
+})
