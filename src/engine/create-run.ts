@@ -41,6 +41,8 @@ export interface CreateOptions {
   readonly source?: Source
   /** The worktree that the workspace is, if it is one. */
   readonly worktree?: RunWorktree
+  /** The workspace is no worktree, and no repository either. */
+  readonly withoutGit?: boolean
 }
 
 /** What earlier iterations left, for a run that does not begin empty. */
@@ -70,6 +72,7 @@ export async function createRun(
     ...(stored === undefined ? {} : { input: stored }),
     ...(options.source === undefined ? {} : { source: options.source }),
     ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
+    ...(options.withoutGit === true ? { withoutGit: true } : {}),
     ...beginning,
   }
   await ports.journal.createRun({

@@ -15,7 +15,7 @@ import { createDirectoryWorkspace } from '../workspace/index.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { sha256 } from './loop-file/digest.ts'
-import { requireEmpty, resolveWorkspace } from './places.ts'
+import { isWithoutGit, requireEmpty, resolveWorkspace } from './places.ts'
 import { requireKnownLimits } from './requests.ts'
 import { createNamed } from './run-names.ts'
 import { inFolder } from './run-place.ts'
@@ -71,6 +71,7 @@ export function createCheckpointFiles(
             limits: { ...limits, ...given },
             ...(input === undefined ? {} : { input }),
             ...(workspace === undefined ? {} : { workspace }),
+            withoutGit: isWithoutGit(workspace),
           },
           {
             origin,

@@ -111,6 +111,11 @@ export function requireNoGitDir(workspace: string | undefined): void {
   throw new LoopError('bad-request', `${message} ${advice}`)
 }
 
+/** For the record of a run that works in a folder itself. */
+export const isWithoutGit = (workspace: string | undefined): boolean =>
+  workspace !== undefined &&
+  lstatSync(join(workspace, '.git'), { throwIfNoEntry: false }) === undefined
+
 /** The folder, or one above it, in which git keeps a repository. What is in a checkout is none. */
 export function gitDirAround(folder: string): string | undefined {
   const has = (name: string): boolean =>

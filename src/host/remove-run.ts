@@ -65,13 +65,15 @@ const notCleaned = ({ name, workspace }: RunRow, why: string): LoopError =>
 
 /** What is not committed or merged stays, as in any clean-up; nobody will ask for snapshots again. */
 async function cleanUp(
-  { loop }: RunRow,
+  { loop, workspace: path }: RunRow,
   worktree: RunWorktree,
   discard: boolean,
 ): Promise<WorktreeRemoval> {
   try {
     const repository = await repositoryOf(worktree)
-    const removed = await removeWorktree({ repository, key: worktree.key, discard })
+    const { key } = worktree
+    const at = path === undefined ? {} : { path }
+    const removed = await removeWorktree({ repository, key, discard, ...at })
     await forgetSnapshots(repository, worktree.key)
     if (removed.status !== 'unknown') return removed
     const { branch } = worktree

@@ -69,6 +69,8 @@ export interface PlaceOptions {
   /** The folder to work in, or whose repository the worktree is of. */
   readonly workspace?: string
   readonly worktree?: WorktreeChoice
+  /** A person says of the repository, whoever may have made it, that it is to be used. */
+  readonly isVouched?: boolean
   /** Files that may be there uncommitted, if they are not tracked: whole paths. */
   readonly apart?: readonly string[]
 }
@@ -83,7 +85,10 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
   requireFolder(workspace)
   const named = await chooseName(base.journal, options.name)
   const settings = settingsOf(options.worktree)
-  const { repository, why } = await decideWorktree(workspace, settings, base.folder)
+  const { repository, why } = await decideWorktree(workspace, settings, {
+    ...base,
+    isVouched: options.isVouched === true,
+  })
   if (repository === undefined) return inFolder(named, workspace, why)
   const { base: from, path, branchPrefix, carry, allowDirty } = settings
   const apart = [...(options.apart ?? []), base.folder].flatMap(
@@ -163,9 +168,9 @@ export async function placeReplica(
 }
 
 /** All of it goes, but for its snapshots: whoever has the run on record may ask for its files. */
-export async function discardWorktree(worktree: RunWorktree): Promise<void> {
+export async function discardWorktree(worktree: RunWorktree, path: string): Promise<void> {
   const repository = await repositoryOf(worktree)
-  await removeWorktree({ repository, key: worktree.key, discard: true })
+  await removeWorktree({ repository, key: worktree.key, path, discard: true })
 }
 
 /** Where a run works that is taken up again. A worktree that was deleted is made again. */
@@ -181,6 +186,10 @@ export async function placeAgain(base: HostPorts, run: RunRow, given?: string): 
   const known = await findWorktree(repository, worktree.key)
   if (known === undefined) {
     const message = `The worktree of run "${run.name}" was removed from ${repository.home}.`
+    throw new LoopError('workspace-failed', `${message} Fork the run: its checkpoints are there.`)
+  }
+  if (known.path !== run.workspace || known.branch !== worktree.branch) {
+    const message = `${repository.home} has ${known.path} as the worktree of run "${run.name}", which works in ${run.workspace}, on ${worktree.branch}.`
     throw new LoopError('workspace-failed', `${message} Fork the run: its checkpoints are there.`)
   }
   requireReadable(known.path)
@@ -276,7 +285,7 @@ function inWorktree(
     leftOut: () => leftOutOf({ repository: repository.commonDir, key }),
     async leave() {
       if (await isRun(base, id)) return
-      await removeWorktree({ repository, key })
+      await removeWorktree({ repository, key, path })
       await forgetSnapshots(repository, key)
     },
   }

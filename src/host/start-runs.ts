@@ -14,7 +14,7 @@ import { isEnd, isLoopError, LoopError, type Source, type TreeId } from '../loop
 import { carryOver } from './carry-over.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
-import { requireEmpty, resolveWorkspace } from './places.ts'
+import { isWithoutGit, requireEmpty, resolveWorkspace } from './places.ts'
 import { requireKnownLimits } from './requests.ts'
 import { chooseName } from './run-names.ts'
 import {
@@ -109,10 +109,10 @@ const placeOf = ({ id, name, workspace, worktree }: RunPlace): Placed => ({
   id,
   name,
   ...(workspace === undefined ? {} : { workspace }),
-  ...(worktree === undefined ? {} : { worktree }),
+  ...(worktree === undefined ? { withoutGit: isWithoutGit(workspace) } : { worktree }),
 })
 
-type Placed = Pick<CreateOptions, 'id' | 'name' | 'workspace' | 'worktree'>
+type Placed = Pick<CreateOptions, 'id' | 'name' | 'workspace' | 'worktree' | 'withoutGit'>
 
 async function placeForkOf(
   base: HostPorts,

@@ -2,6 +2,7 @@
 
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { SqliteJournal } from '../journal/index.ts'
 import { isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
 import {
@@ -39,15 +40,23 @@ export interface PlannedWorktree {
   readonly why?: string
 }
 
+export interface DecidedAt {
+  /** The folder of the record. */
+  readonly folder: string
+  readonly journal: Pick<SqliteJournal, 'makerOfGit'>
+  /** A person says of the repository, whoever may have made it, that it is to be used. */
+  readonly isVouched?: boolean
+}
+
 /** For those who want to know before anything is made. */
 export async function planWorktree(
   workspace: string,
   choice: WorktreeChoice,
-  record: string,
+  at: DecidedAt,
 ): Promise<PlannedWorktree> {
   const real = existsSync(workspace) ? realpathSync(workspace) : workspace
   const settings = settingsOf(choice)
-  const { repository, why } = await decideWorktree(real, settings, record)
+  const { repository, why } = await decideWorktree(real, settings, at)
   if (repository === undefined) return { isUsed: false, ...(why === undefined ? {} : { why }) }
   const tools = { git: runGit, files: worktreeFiles }
   const { name, commit } = await findBase(tools, repository, settings.base)
@@ -57,19 +66,25 @@ export async function planWorktree(
 export async function decideWorktree(
   workspace: string | undefined,
   { use }: Pick<WorktreeSettings, 'use'>,
-  record: string,
+  at: DecidedAt,
 ): Promise<Decided> {
   if (use === false) return {}
   if (workspace === undefined) {
     if (use === 'auto') return {}
     throw new LoopError('bad-request', 'A run in a worktree needs a folder. Give its workspace.')
   }
-  if (use === true) return { repository: await requireTop(workspace) }
+  if (use === true) {
+    const doubt = await whyDoubted(workspace, at)
+    if (doubt !== undefined) throw doubted(workspace, doubt)
+    return { repository: await requireTop(workspace) }
+  }
   // What is in the record is for runs to work in, and for nobody to look at.
-  if (pathInside(record, workspace) !== undefined) return {}
+  if (pathInside(at.folder, workspace) !== undefined) return {}
   const above = gitDirAround(workspace) ?? folderWithGit(workspace)
   if (above === undefined) return {}
   if (above !== workspace) return { why: `it is inside the repository ${above}, not its top` }
+  const doubt = await whyDoubted(workspace, at)
+  if (doubt !== undefined) return { why: `${doubt}; if it is yours, say --worktree` }
   await requireGit(workspace)
   try {
     const repository = await findRepository(workspace)
@@ -82,6 +97,24 @@ export async function decideWorktree(
     return { why: `no worktree can be made: ${error.message}` }
   }
 }
+
+/** Settings of a repository that an agent made would be its orders to us, and links in it its reach. */
+async function whyDoubted(
+  workspace: string,
+  { journal, isVouched = false }: DecidedAt,
+): Promise<string | undefined> {
+  const maker = isVouched ? undefined : await journal.makerOfGit(workspace)
+  if (maker === undefined) return undefined
+  const where = maker.workspace === workspace ? 'here when there was none' : `in ${maker.workspace}`
+  return `its repository may have been made by the agent of run "${maker.name}", which worked ${where}`
+}
+
+const doubted = (workspace: string, doubt: string): LoopError =>
+  new LoopError(
+    'bad-request',
+    `No worktree is made of ${workspace}: ${doubt}. If it is yours, say --worktree (in code: isVouched), ` +
+      'or work in the folder itself (--in-place).',
+  )
 
 async function requireTop(workspace: string): Promise<Repository> {
   await requireGit(workspace)

@@ -17,6 +17,7 @@ import {
   type Repository,
   removeWorktree,
   type WorktreeState,
+  whyNotOurs,
   worktreeState,
 } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
@@ -106,7 +107,10 @@ async function findAll(
     const { worktree, origin } = await readCreated(base.journal, run.id)
     if (worktree === undefined) continue
     paths.add(worktree.repository)
-    byKey.set(worktree.key, { run, isReplay: origin?.type === 'replay' })
+    byKey.set(keyIn(worktree.repository, worktree.key), {
+      run,
+      isReplay: origin?.type === 'replay',
+    })
   }
   // Without it, none of them would seem to be there.
   if (paths.size > 0 || folder !== undefined) await findGit()
@@ -119,7 +123,7 @@ async function findAll(
   for (const repository of repositories) {
     if (repository === undefined) continue
     for (const worktree of await listWorktrees(repository, told)) {
-      const known = byKey.get(worktree.key)
+      const known = byKey.get(keyIn(repository.commonDir, worktree.key))
       found.push({
         repository,
         worktree,
@@ -130,6 +134,9 @@ async function findAll(
   }
   return found
 }
+
+/** A repository may hold the record of what is another's. */
+const keyIn = (repository: string, key: string): string => `${repository}\0${key}`
 
 /** A repository that is not there any more has no worktrees. */
 function gone(error: unknown): undefined {
@@ -191,7 +198,9 @@ async function whyInIt(found: Found, why: string): Promise<string | undefined> {
   return would.status === 'kept' ? would.why : undefined
 }
 
-async function wouldRemove({ repository, worktree, isReplay }: Found): Promise<Result> {
+async function wouldRemove({ repository, worktree, run, isReplay }: Found): Promise<Result> {
+  const doubt = await whyNotOurs(repository, worktree, run?.workspace === worktree.path)
+  if (doubt !== undefined) return { status: 'kept', why: doubt }
   const { uncommitted, locked, unmerged } = await worktreeState(repository, worktree)
   if (isReplay) return { status: 'removed' }
   if (locked !== undefined) return { status: 'kept', why: 'it is locked' }
@@ -208,7 +217,8 @@ async function wouldRemove({ repository, worktree, isReplay }: Found): Promise<R
 async function remove({ repository, worktree, run, isReplay }: Found): Promise<Result> {
   const { key } = worktree
   try {
-    const removal = await removeWorktree({ repository, key, discard: isReplay })
+    const at = run?.workspace === undefined ? {} : { path: run.workspace }
+    const removal = await removeWorktree({ repository, key, discard: isReplay, ...at })
     // Those of a run on record are what forks and diffs come from.
     if (run === undefined && removal.status !== 'kept') await forgetSnapshots(repository, key)
     if (removal.status === 'kept') return { status: 'kept', why: removal.why }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { RunEvent } from '../loop/index.ts'
+import { defaultLimits, type RunEvent, type RunId } from '../loop/index.ts'
 import { writeRun } from '../testing/write-run.ts'
 import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
 
@@ -134,4 +134,39 @@ test('checkpoints are where iterations ended that counted; going back forgets th
     [1, 4],
     [2, 11],
   ])
+})
+
+describe('who could have made a repository', () => {
+  const created = (withoutGit: boolean): RunEvent => ({
+    type: 'run-created',
+    eventVersion: 1,
+    loop: 'l',
+    codeDigest: 'd',
+    limits: defaultLimits,
+    ...(withoutGit ? { withoutGit: true } : {}),
+  })
+  const insert = (name: string, workspace: string, withoutGit: boolean): Promise<void> =>
+    journal.createRun({
+      id: name as RunId,
+      name,
+      loop: 'l',
+      atMs: 1,
+      event: created(withoutGit),
+      blobs: [],
+      trees: [],
+      workspace,
+    })
+
+  test('is a run that worked above it, or in it when there was none', async () => {
+    await insert('with', '/nonexistent/a', false)
+    await insert('without', '/nonexistent/b', true)
+    expect(await journal.makerOfGit('/nonexistent/a')).toBeUndefined()
+    expect(await journal.makerOfGit('/nonexistent/b')).toEqual({
+      name: 'without',
+      workspace: '/nonexistent/b',
+    })
+    expect(await journal.makerOfGit('/nonexistent/a/x/y')).toMatchObject({ name: 'with' })
+    expect(await journal.makerOfGit('/nonexistent/ab')).toBeUndefined()
+    expect(await journal.makerOfGit('/nonexistent')).toBeUndefined()
+  })
 })

@@ -5,6 +5,7 @@
  * the lease is verified in each transaction, and no key is used twice (M2).
  */
 
+import { dirname } from 'node:path'
 import type { NewRun, RunRow } from '../engine/index.ts'
 import { LoopError, type RunId } from '../loop/index.ts'
 import { type Database, orNull } from './database.ts'
@@ -23,6 +24,13 @@ export interface RunTable {
   insert(run: NewRun): void
   find(idOrName: string, nowMs: number): RunRow
   list(status: string | undefined, limit: number, nowMs: number): readonly RunRow[]
+  makerOfGit(folder: string): RunMaker | undefined
+}
+
+/** A run, and the folder that it worked in. */
+export interface RunMaker {
+  readonly name: string
+  readonly workspace: string
 }
 
 export function createRunTable(database: Database): RunTable {
@@ -70,6 +78,10 @@ export function createRunTable(database: Database): RunTable {
       nameContent(row.key, run.blobs, run.trees)
     },
     find: (idOrName, nowMs) => toRow(findColumns(database, idOrName), nowMs),
+    makerOfGit: (folder) =>
+      database.prepare(makerSql).get(folder, JSON.stringify(foldersAbove(folder))) as
+        | RunMaker
+        | undefined,
     list(status: string | undefined, limit: number, nowMs: number): readonly RunRow[] {
       const rows =
         status === undefined
@@ -80,6 +92,18 @@ export function createRunTable(database: Database): RunTable {
       return rows.map((row) => toRow(row, nowMs))
     },
   }
+}
+
+/** Only the first event of runs with that very workspace is looked at. */
+const makerSql = `
+  SELECT runs.name, runs.workspace FROM runs JOIN events ON events.run = runs.key AND events.seq = 1
+  WHERE runs.workspace IN (SELECT value FROM json_each(?2))
+    OR (runs.workspace = ?1 AND json_extract(events.body, '$.withoutGit') = 1)
+  LIMIT 1`
+
+function foldersAbove(folder: string): readonly string[] {
+  const above = dirname(folder)
+  return above === folder ? [] : [above, ...foldersAbove(above)]
 }
 
 /** What a fork takes over is safe from gc only if its origin is still there to name it. */

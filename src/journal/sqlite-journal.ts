@@ -17,7 +17,7 @@ import { createEventTable, type EventTable } from './event-table.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { createLeases, type Leases } from './leases.ts'
 import { createRemoval, type RemoveOptions } from './remove-run.ts'
-import { createRunTable, type RunTable } from './run-table.ts'
+import { createRunTable, type RunMaker, type RunTable } from './run-table.ts'
 import { migrate, rollBack } from './schema.ts'
 import { storeFailed } from './store-failures.ts'
 import { createUnitWriter } from './unit-writer.ts'
@@ -37,6 +37,11 @@ export interface SqliteJournalOptions {
 export interface SqliteJournal extends Journal {
   /** As `acquire`, to decide about a run and not to work: who is in its workspace does not matter. */
   acquireIdle(run: RunId, owner: Owner): Promise<Lease>
+  /**
+   * A run whose agent could have made the repository at the top of a folder: it worked in a folder above it,
+   * or in the folder itself, which was no repository then.
+   */
+  makerOfGit(folder: string): Promise<RunMaker | undefined>
   /** For good, all of it or nothing. Throws `run-busy`, and `wrong-status` where it has not ended. */
   removeRun(run: RunId, options?: RemoveOptions): Promise<void>
   /** Whether a run was ever removed. */
@@ -120,12 +125,15 @@ interface Parts {
 
 type Reading = 'findRun' | 'listRuns' | 'snapshot' | 'read' | 'readStore' | 'checkpoints'
 
-function createReading(parts: Parts): Pick<Journal, Reading | 'pendingDecisions'> {
+function createReading(
+  parts: Parts,
+): Pick<SqliteJournal, Reading | 'pendingDecisions' | 'makerOfGit'> {
   const { runs, events, decisions, now } = parts
   const reading = async <T>(work: () => T): Promise<T> => guarded(work)
   return {
     findRun: (idOrName) => reading(() => runs.find(idOrName, now())),
     listRuns: (filter) => reading(() => runs.list(filter?.status, filter?.limit ?? 1000, now())),
+    makerOfGit: (folder) => reading(() => runs.makerOfGit(folder)),
     snapshot: (run) => reading(() => events.snapshot(run)),
     read: (run, range) =>
       reading(() =>

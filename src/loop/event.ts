@@ -144,6 +144,8 @@ export interface RunCreated {
   readonly source?: Source
   /** Absent: it works in a folder as it is, or in none. */
   readonly worktree?: RunWorktree
+  /** The folder that it works in was no repository: one that is there later may be the work of its agent. */
+  readonly withoutGit?: true
   readonly origin?: Origin
   /** With an origin: what the earlier iterations left. */
   readonly progress?: Json

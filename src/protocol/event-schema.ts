@@ -61,6 +61,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       input: storedSchema.exactOptional(),
       source: sourceSchema.exactOptional(),
       worktree: worktreeSchema.exactOptional(),
+      withoutGit: z.literal(true).exactOptional(),
       origin: originSchema.exactOptional(),
       progress: json.exactOptional(),
       iteration: count.exactOptional(),

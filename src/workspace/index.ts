@@ -18,6 +18,7 @@ export {
 export { diffFolders } from './git/diff-folders.ts'
 export { findGit } from './git/find-git.ts'
 export { findOnPath } from './git/find-on-path.ts'
+export { whyNotOurs } from './git/finish-removal.ts'
 export { isGitTree } from './git/git-tree-id.ts'
 export { type GitTrees, openGitTrees } from './git/git-trees.ts'
 export { leftOut } from './git/left-out.ts'

@@ -86,13 +86,17 @@ describe('a new worktree', () => {
     expect((await fixture.create()).base).toEqual({ name: 'topic', commit: topic })
     fixture.git('checkout', '-q', '--detach')
     expect((await fixture.create()).base).toEqual({ name: 'HEAD', commit: topic })
-    // A branch that has no commit yet.
+    // A branch that has no commit yet: all that is checked out is new.
     fixture.git('symbolic-ref', 'HEAD', 'refs/heads/unborn')
-    expect((await fixture.create()).base.name).toBe('main')
+    await expect(fixture.create()).rejects.toMatchObject({ code: 'wrong-status' })
+    expect((await fixture.create({ allowDirty: true })).base.name).toBe('main')
     fixture.git('update-ref', 'refs/remotes/origin/dev', topic)
     fixture.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/dev')
-    expect((await fixture.create()).base).toEqual({ name: 'origin/dev', commit: topic })
-    expect((await fixture.create({ base: 'main' })).base.name).toBe('main')
+    expect((await fixture.create({ allowDirty: true })).base).toEqual({
+      name: 'origin/dev',
+      commit: topic,
+    })
+    expect((await fixture.create({ base: 'main', allowDirty: true })).base.name).toBe('main')
     await expect(fixture.create({ base: '--upload-pack=x' })).rejects.toMatchObject({
       code: 'bad-request',
     })

@@ -94,14 +94,17 @@ async function startRun(program: Command, file: string, options: RunOptions): Pr
       const workspace = workspaceFor(options.workspace, loaded)
       const limits = { ...loaded.limits, ...limitsFrom(options) }
       const worktree = worktreeFrom(loaded.worktree, options)
+      // What a file says is no word of whoever runs it.
+      const isVouched = options.worktree === true
       if (options.dryRun === true) {
         const { planWorktree } = await import('../../host/index.ts')
-        const planned = await planWorktree(workspace, worktree, host.folder)
+        const planned = await planWorktree(workspace, worktree, { ...host, isVouched })
         return showPlan(session, loaded, limits, workspace, planned)
       }
       const place = await host.place({
         workspace,
         worktree,
+        isVouched,
         apart: [...loaded.files, ...outputFiles()],
         ...(options.name === undefined ? {} : { name: options.name }),
       })

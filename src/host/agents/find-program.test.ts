@@ -103,10 +103,12 @@ describe('an agent program of the project', () => {
     expect(look({ apart: [join(folder, 'work')] })).toBeUndefined()
   })
 
-  test('is none for a run without walls', () => {
+  test('is none for a run without walls, nor is one of a folder above', () => {
     install(join(folder, 'work/node_modules'), script)
-    expect(look({ isBare: true })).toBeUndefined()
+    const apart = [join(folder, 'work/packages/one')]
+    expect(look({ apart })).toMatchObject({ from: 'path' })
+    expect(look({ apart, isBare: true })).toBeUndefined()
     const elsewhere = write(join(folder, 'bin/toy'), script, 0o755)
-    expect(look({ isBare: true })).toMatchObject({ path: elsewhere })
+    expect(look({ apart, isBare: true })).toMatchObject({ path: elsewhere })
   })
 })

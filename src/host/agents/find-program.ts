@@ -39,7 +39,7 @@ export interface WhereToLook {
   readonly environment: Environment
   /** Folders that agents work in, and those they stand for. */
   readonly apart?: readonly (string | undefined)[]
-  /** It will be run without walls: then what npm links for a project is none either. */
+  /** It will be run without walls: then what npm links for the project is none either. */
   readonly isBare?: boolean
 }
 
@@ -66,11 +66,16 @@ export function findAgentProgram(wanted: Wanted, at: WhereToLook): FoundProgram 
 
 /** By its own path, or by that of what it links to. */
 function isOfProject(path: string, { apart = [], isBare = false }: WhereToLook): boolean {
-  return [path, realpathSync(path)].some(
-    (one) =>
-      (isBare && one.includes('/node_modules/.bin/')) ||
-      apart.some((folder) => folder !== undefined && pathInside(folder, one) !== undefined),
-  )
+  const projects = apart.filter((folder) => folder !== undefined)
+  return [path, realpathSync(path)].some((one) => {
+    const [owner, inside] = one.split('/node_modules/.bin/')
+    // `npx` puts those of all folders above on the PATH too.
+    const isLinked =
+      isBare &&
+      inside !== undefined &&
+      [process.cwd(), ...projects].some((folder) => pathInside(owner || '/', folder) !== undefined)
+    return isLinked || projects.some((folder) => pathInside(folder, one) !== undefined)
+  })
 }
 
 /** Rejects with what to do about it. */

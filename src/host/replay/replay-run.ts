@@ -25,6 +25,7 @@ import {
   type RunId,
 } from '../../loop/index.ts'
 import type { Driver, HostPorts } from '../driver.ts'
+import { isWithoutGit } from '../places.ts'
 import { createNamed } from '../run-names.ts'
 import { discardWorktree, placeAgain, type RunPlace } from '../run-place.ts'
 import { createTreeDoor } from '../tree-door.ts'
@@ -79,7 +80,7 @@ export async function openReplay(
     async removeFiles() {
       if (workspace === undefined || !isReplayFolder(base.folder, workspace)) return
       if (place.worktree === undefined) await rm(workspace, { recursive: true, force: true })
-      else await discardWorktree(place.worktree)
+      else await discardWorktree(place.worktree, workspace)
     },
   }
 }
@@ -125,7 +126,7 @@ async function create(
         limits,
         ...(input === undefined ? {} : { input }),
         ...(workspace === undefined ? {} : { workspace }),
-        ...(worktree === undefined ? {} : { worktree }),
+        ...(worktree === undefined ? { withoutGit: isWithoutGit(workspace) } : { worktree }),
         ...(source === undefined ? {} : { source }),
       },
       beginningOf(original, run.id),

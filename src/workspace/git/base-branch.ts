@@ -8,6 +8,7 @@ import { LoopError } from '../../loop/index.ts'
 import type { Tools } from './open-work-tree.ts'
 import { commitOf, type ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
+import { readBelow } from './small-file.ts'
 import type { WorktreeFiles } from './worktree-files.ts'
 
 export interface Base {
@@ -58,7 +59,7 @@ async function targetOf(
   folder: string,
   ref: string,
 ): Promise<string | undefined> {
-  const content = await files.readFile(join(folder, ref), 'utf8').catch(() => '')
+  const content = (await readBelow(files, folder, join(folder, ref)).catch(() => undefined)) ?? ''
   return /^ref: (refs\/\S+)\n?$/.exec(content)?.[1]
 }
 

@@ -4,12 +4,12 @@
  * changed.
  */
 
-import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import { hasCode } from '../place.ts'
 import { branchRef } from './refs.ts'
 import type { Repository } from './repository.ts'
+import { isLink, linkBelow, readSmall } from './small-file.ts'
 import type { WorktreeFiles } from './worktree-files.ts'
 
 export interface Registered {
@@ -51,9 +51,11 @@ async function check(
   { path, id, branch }: Registered,
 ): Promise<WorktreeStatus> {
   const admin = adminDir(repository, id)
+  const link = await linkBelow(files, repository.commonDir, admin)
+  if (link !== undefined) throw isLink(link)
   const isKnown = (await seenAt(files, admin))?.isDirectory() === true
   if (isKnown) {
-    const elsewhere = (await readSmall(files, join(admin, 'gitdir')))?.trimEnd()
+    const elsewhere = (await readSmall(files, join(admin, 'gitdir'), pointerBytesMax))?.trimEnd()
     if (elsewhere !== undefined && elsewhere !== join(path, '.git')) {
       throw failed(
         path,
@@ -61,7 +63,7 @@ async function check(
         `Move it back: git worktree move`,
       )
     }
-    const head = await readSmall(files, join(admin, 'HEAD'))
+    const head = await readSmall(files, join(admin, 'HEAD'), pointerBytesMax)
     if (head?.trimEnd() !== `ref: ${branchRef(branch)}`) {
       const found = head === undefined ? 'nothing' : head.trim().slice(0, 200)
       const what = `is not on ${branch} any more, but on ${found.replace('ref: refs/heads/', '')}`
@@ -76,7 +78,7 @@ async function check(
   if (!seen.isDirectory()) {
     throw failed(path, 'is not a folder any more', 'Move away what is there, then resume.')
   }
-  const pointer = await readSmall(files, join(path, '.git'))
+  const pointer = await readSmall(files, join(path, '.git'), pointerBytesMax)
   if (pointer?.trimEnd() !== `gitdir: ${admin}`) {
     const advice = 'Move away what is there, or run: git worktree repair'
     throw failed(path, 'is not the worktree of this run any more', advice)
@@ -94,23 +96,6 @@ async function seenAt(
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error
-  }
-}
-
-/** Undefined for what is no small file. */
-async function readSmall(files: WorktreeFiles, path: string): Promise<string | undefined> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const handle = await files.open(path, flags).catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO')) return undefined
-    throw error
-  })
-  if (handle === undefined) return undefined
-  try {
-    const seen = await handle.stat()
-    if (!seen.isFile() || seen.size > pointerBytesMax) return undefined
-    return await handle.readFile('utf8')
-  } finally {
-    await handle.close()
   }
 }
 

@@ -6,7 +6,8 @@
  * what somebody puts there later is never touched.
  */
 
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { LoopError } from '../../loop/index.ts'
 import { fromText } from '../bytes.ts'
 import { createExclusions } from '../exclusions.ts'
 import { remove } from '../remove.ts'
@@ -15,6 +16,7 @@ import type { Tools } from './open-work-tree.ts'
 import { gitProvider, type WorktreeProvider } from './provider.ts'
 import { branchRef, changeRef } from './refs.ts'
 import type { Repository } from './repository.ts'
+import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 import { removeRecord, type WorktreeRecord } from './worktree-record.ts'
 
 export async function finishRemoval(
@@ -24,6 +26,7 @@ export async function finishRemoval(
   provider: WorktreeProvider = gitProvider,
 ): Promise<void> {
   const { branch, id, trash, dropBranchAt } = record
+  requireTrash(record)
   if (id !== undefined) await removeFolder(tools, repository, { ...record, id }, provider)
   if (trash !== undefined) await removeTrash(tools, trash)
   if (dropBranchAt !== undefined) {
@@ -57,6 +60,39 @@ async function removeTrash({ files }: Tools, trash: string): Promise<void> {
     exclusions: createExclusions([]),
   }
   await remove(folder, fromText(basename(trash)))
+}
+
+/** Its record lies in the repository, where somebody may have put another. */
+export async function whyNotOurs(
+  repository: Repository,
+  record: WorktreeRecord,
+  isOurs: boolean,
+  files: WorktreeFiles = worktreeFiles,
+): Promise<string | undefined> {
+  const { path, id, branch } = record
+  if (!isTrashOf(record)) return badTrash(record)
+  if (isOurs || id === undefined) return undefined
+  const status = await checkWorktree(files, repository, { path, id, branch }).catch(() => 'other')
+  // What is something else by now is looked at, and kept, where it would be removed.
+  return status === 'pruned' ? 'git has forgotten it, and no run on record has it' : undefined
+}
+
+function requireTrash(record: WorktreeRecord): void {
+  if (isTrashOf(record)) return
+  const message = `The worktree ${record.path} is not removed: ${badTrash(record)}.`
+  throw new LoopError('workspace-failed', `${message} Remove what is not needed by hand.`)
+}
+
+const badTrash = ({ trash }: WorktreeRecord): string =>
+  `its record names ${trash}, which is no place that we put files to be removed`
+
+/** Beside the worktree, with a name that `trashFor` gives. */
+function isTrashOf({ path, trash }: WorktreeRecord): boolean {
+  if (trash === undefined) return true
+  const unique = /\.removed-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/.exec(
+    trash,
+  )
+  return isAbsolute(path) && unique?.[1] !== undefined && trash === trashFor(path, unique[1])
 }
 
 export const trashFor = (path: string, unique: string): string =>

@@ -9,7 +9,7 @@ import { type Bytes, show } from '../bytes.ts'
 import { ignorePattern } from './ignore-pattern.ts'
 import { split } from './list-changes.ts'
 import { makeOwnDirectory } from './own-directory.ts'
-import { commitOf, type ObjectId } from './refs.ts'
+import { commitOf, emptyTree, type ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
 import type { GitPlace, RunGit } from './run-git.ts'
 import type { WorktreeFiles } from './worktree-files.ts'
@@ -28,8 +28,8 @@ export async function uncommitted(
   apart: readonly string[] = [],
 ): Promise<readonly Bytes[]> {
   const { checkout } = repository
+  if (checkout === undefined) return []
   const head = known ?? (await commitOf(git, repository, 'HEAD', repository.gitDir))
-  if (checkout === undefined || head === undefined) return []
   const at = await placeOf(files, repository, checkout)
   const [changed, others] = await Promise.all([
     git({
@@ -43,7 +43,8 @@ export async function uncommitted(
         '--no-renames',
         '--ignore-submodules=all',
       ],
-      operands: [head],
+      // Without a commit everything is new.
+      operands: [head ?? emptyTree(repository)],
     }),
     git({
       at,

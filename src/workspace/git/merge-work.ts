@@ -15,6 +15,7 @@ import type { Tools } from './open-work-tree.ts'
 import { branchRef, changeRef, commitOf, type ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { runGit } from './run-git.ts'
+import { readBelow } from './small-file.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 import { readRecord, writeRecord } from './worktree-record.ts'
 
@@ -121,7 +122,7 @@ async function requireFree(
   const folder = join(commonDir, 'worktrees')
   const linked = await files.readdir(folder).catch(() => [])
   for (const dir of [commonDir, ...linked.map((name) => join(folder, name))]) {
-    const head = await files.readFile(join(dir, 'HEAD'), 'utf8').catch(() => '')
+    const head = (await readBelow(files, commonDir, join(dir, 'HEAD')).catch(() => undefined)) ?? ''
     if (head.trimEnd() !== `ref: ${branchRef(target)}`) continue
     // A bare repository has a HEAD, and no files.
     if (dir === commonDir && repository.home === commonDir) continue

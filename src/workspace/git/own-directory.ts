@@ -10,8 +10,10 @@
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { LoopError } from '../../loop/index.ts'
 import type { Repository } from './repository.ts'
 import type { GitPlace } from './run-git.ts'
+import { readBelow, readSmall, requireNoLink } from './small-file.ts'
 import type { WorktreeFiles } from './worktree-files.ts'
 
 export interface OwnDirectory {
@@ -36,8 +38,10 @@ export async function makeOwnDirectory(
   files: WorktreeFiles,
   { repository, path, exact, excludes = [] }: OwnDirectoryOptions,
 ): Promise<OwnDirectory> {
-  const [theirs, ignored] = await Promise.all([
-    readIfThere(files, join(repository.commonDir, 'info', 'exclude')),
+  const { commonDir } = repository
+  await requireOurs(files, commonDir, path)
+  const [theirs = '', ignored] = await Promise.all([
+    readBelow(files, commonDir, join(commonDir, 'info', 'exclude'), 'latin1'),
     readIfThere(files, repository.ignoreFile),
     files.mkdir(join(path, 'refs'), { recursive: true }),
     files.mkdir(join(path, 'info'), { recursive: true }),
@@ -49,7 +53,7 @@ export async function makeOwnDirectory(
     'info/exclude': [ignored, theirs, ...excludes, ''].join('\n'),
   }
   const put = async ([name, content]: readonly [string, string]): Promise<void> => {
-    if ((await readIfThere(files, join(path, name))) === content) return
+    if ((await readSmall(files, join(path, name), undefined, 'latin1')) === content) return
     await replaceFile(files, join(path, name), Buffer.from(content, 'latin1'), 'can be made again')
   }
   await Promise.all(Object.entries(wanted).map(put))
@@ -62,6 +66,17 @@ export async function makeOwnDirectory(
     indexFile,
     at: (workTree, own = indexFile) => ({ gitDir: path, workTree, indexFile: own, objectsDir }),
   }
+}
+
+/** What git would follow, or take for its settings, is not ours. */
+async function requireOurs(files: WorktreeFiles, top: string, path: string): Promise<void> {
+  const names = ['refs', 'info', 'info/attributes', 'info/exclude', 'config', 'HEAD', 'index']
+  for (const name of names) await requireNoLink(files, top, join(path, name))
+  const planted = join(path, 'commondir')
+  const seen = await files.lstat(planted).catch(() => undefined)
+  if (seen === undefined) return
+  const message = `${planted} was not made by us, and would lead git elsewhere. Remove ${path}.`
+  throw new LoopError('workspace-failed', message)
 }
 
 /** A file has its old content or its new one, whenever we are killed. */
@@ -82,8 +97,8 @@ export async function replaceFile(
   await files.rename(temporary, path)
 }
 
-/** Its bytes, as `Bytes`; none if there is no such file. */
-export async function readIfThere(files: WorktreeFiles, path: string | undefined): Promise<string> {
+/** Its bytes, as `Bytes`; none if there is no such file. A person may keep it elsewhere, by a link. */
+async function readIfThere(files: WorktreeFiles, path: string | undefined): Promise<string> {
   try {
     return path === undefined ? '' : await files.readFile(path, 'latin1')
   } catch {

@@ -17,6 +17,12 @@ export const isObjectId = (text: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64
 export const noObject = ({ objectFormat }: Repository): ObjectId =>
   '0'.repeat(objectFormat === 'sha1' ? 40 : 64)
 
+/** git knows it without having it. */
+export const emptyTree = ({ objectFormat }: Repository): ObjectId =>
+  objectFormat === 'sha1'
+    ? '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
+    : '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
+
 export const branchRef = (branch: string): string => `refs/heads/${branch}`
 
 /** What keeps all snapshots of a worktree from garbage collection. */

@@ -8,6 +8,7 @@ import { hasCode } from '../place.ts'
 import { adminDir, type Registered, type WorktreeStatus } from './check-worktree.ts'
 import { branchRef } from './refs.ts'
 import type { Repository } from './repository.ts'
+import { requireNoLink } from './small-file.ts'
 import type { WorktreeFiles } from './worktree-files.ts'
 
 export async function registerAgain(
@@ -17,6 +18,7 @@ export async function registerAgain(
   status: WorktreeStatus,
 ): Promise<void> {
   const admin = adminDir(repository, id)
+  await requireNoLink(files, repository.commonDir, admin)
   await files.mkdir(admin, { recursive: true })
   await writeNew(files, join(admin, 'commondir'), '../..\n')
   await writeNew(files, join(admin, 'HEAD'), `ref: ${branchRef(branch)}\n`)

@@ -6,13 +6,12 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { show } from '../bytes.ts'
-import { adminDir, checkWorktree } from './check-worktree.ts'
+import { checkWorktree } from './check-worktree.ts'
 import { tipOf } from './commit-tree.ts'
 import { failure } from './failure.ts'
-import { finishRemoval, trashFor } from './finish-removal.ts'
-import { idAt, removeHalf } from './half-made.ts'
+import { finishRemoval, trashFor, whyNotOurs } from './finish-removal.ts'
+import { idAt, lockOf, removeHalf } from './half-made.ts'
 import { split } from './list-changes.ts'
 import { mergeTrees, treeOf } from './merge-trees.ts'
 import { fileKey } from './names.ts'
@@ -30,6 +29,8 @@ import { readRecord, type WorktreeRecord, writeRecord } from './worktree-record.
 export interface RemoveWorktreeOptions {
   readonly repository: Repository
   readonly key: string
+  /** Where the run's own record has it, which no agent can have written. */
+  readonly path?: string
   /** Branches that the work may have gone to, besides the one that it started from. */
   readonly mergedInto?: readonly string[]
   /** All of it goes, whatever is in it: it is of no use to anybody. */
@@ -70,11 +71,14 @@ async function removeOrKeep(tools: Tools, options: RemoveWorktreeOptions): Promi
   const found = await readRecord(tools.files, repository, key)
   if (found === undefined) return { status: 'unknown' }
   const { path, branch } = found
+  const isOurs = options.path === path
+  const doubt = await whyNotOurs(repository, found, isOurs, tools.files)
+  if (doubt !== undefined) return { status: 'kept', path, why: doubt }
   if (found.state === 'removing') {
     await finishRemoval(tools, repository, found, provider)
     return { status: 'removed', path, branch }
   }
-  const record = found.id === undefined ? await completed(tools, repository, found) : found
+  const record = found.id === undefined ? await completed(tools, repository, found, isOurs) : found
   const why = options.discard === true ? undefined : await whyKept(tools, repository, record)
   if (why !== undefined) return { status: 'kept', path, why }
   const tip = await commitOf(tools.git, repository, branchRef(branch))
@@ -98,6 +102,7 @@ async function completed(
   tools: Tools,
   repository: Repository,
   record: WorktreeRecord,
+  isOurs: boolean,
 ): Promise<WorktreeRecord> {
   const { path, branch } = record
   const id = await idAt(tools, repository, path)
@@ -107,7 +112,7 @@ async function completed(
     )
     if (status === 'there') return { ...record, id }
   }
-  await removeHalf(tools, repository, path)
+  await removeHalf(tools, repository, path, isOurs)
   return record
 }
 
@@ -135,8 +140,7 @@ async function whyKept(
   const known: KnownWorktree = { ...record, id }
   const status = await checkWorktree(tools.files, repository, known)
   if (status === 'missing') return undefined
-  const locked = join(adminDir(repository, id), 'locked')
-  const reason = await tools.files.readFile(locked, 'utf8').catch(() => undefined)
+  const reason = await lockOf(tools, repository, id)
   if (reason !== undefined) return `it is locked${reason === '' ? '' : ` (${reason.trim()})`}`
   const paths = await uncommittedIn(
     await openWorkTree(tools, repository, known, known.exclude),

@@ -1,6 +1,9 @@
 /**
  * A repository, found from a folder in it, without asking git: git would believe what lies in the
  * folder. What is found is only ever used with `runGit`, which runs nothing of it.
+ *
+ * An agent may have made it. So it is all in one place: no part of it that git or we use is a link, and a
+ * `.git` that leads elsewhere is believed only if what it leads to leads back.
  */
 
 import { homedir } from 'node:os'
@@ -8,6 +11,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import { type RunGit, runGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
+import { readSmall, requireNoLink } from './small-file.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 
 export interface Repository {
@@ -39,7 +43,8 @@ export async function findRepository(
 ): Promise<Repository> {
   const found = await lookUpwards(files, folder)
   if (found === undefined) throw none(folder)
-  const commonDir = await commonDirOf(files, found.gitDir)
+  const { commonDir } = found
+  await requireNoLinks(files, found)
   if (await isThere(files, join(commonDir, 'reftable'))) throw reftable(commonDir)
   const objectFormat = await formatOf(git, commonDir)
   const isMain = basename(commonDir) === '.git'
@@ -61,54 +66,99 @@ export const projectFolders = ({ home, checkout }: Repository): readonly string[
 
 interface Found {
   readonly gitDir: string
+  readonly commonDir: string
   readonly checkout: string | undefined
 }
 
 async function lookUpwards(files: WorktreeFiles, folder: string): Promise<Found | undefined> {
   let at = await files.realpath(resolve(folder)).catch(() => undefined)
   while (at !== undefined) {
-    const gitDir = await gitDirIn(files, at)
-    if (gitDir !== undefined) return { gitDir, checkout: at }
-    if (await isGitDir(files, at)) return { gitDir: at, checkout: undefined }
+    const found = await gitDirIn(files, at)
+    if (found !== undefined) return { ...found, checkout: at }
+    if (await isGitDir(files, at)) {
+      await requireNoOther(files, at)
+      return { gitDir: at, commonDir: at, checkout: undefined }
+    }
     const above: string = dirname(at)
     at = above === at ? undefined : above
   }
   return undefined
 }
 
-async function gitDirIn(files: WorktreeFiles, folder: string): Promise<string | undefined> {
+type GitDirs = Pick<Found, 'gitDir' | 'commonDir'>
+
+async function gitDirIn(files: WorktreeFiles, folder: string): Promise<GitDirs | undefined> {
   const own = join(folder, '.git')
   const seen = await files.lstat(own).catch(() => undefined)
   if (seen === undefined) return undefined
-  const target = seen.isFile() ? await pointedAt(files, own) : own
-  const real = await files.realpath(target ?? own).catch(() => undefined)
-  if (real !== undefined && target !== undefined && (await isGitDir(files, real))) return real
-  const advice = 'Repair it (git worktree repair), or give the path of another folder.'
-  throw new LoopError('workspace-failed', `${own} leads to no repository. ${advice}`)
+  if (seen.isSymbolicLink()) throw strange(own, 'is a symbolic link')
+  if (seen.isFile()) return linkedTo(files, own)
+  await requireNoOther(files, own)
+  if (await isGitDir(files, own)) return { gitDir: own, commonDir: own }
+  throw leadsNowhere(own)
 }
 
-/** `.git` of a linked worktree is a file with one line. */
-async function pointedAt(files: WorktreeFiles, file: string): Promise<string | undefined> {
-  const text = await files.readFile(file, 'utf8').catch(() => '')
-  const target = /^gitdir: ([^\n]+)\n?$/.exec(text)?.[1]
-  return target === undefined ? undefined : resolve(dirname(file), target)
+/** `.git` of a linked worktree is a file with one line, and `gitdir` of what it names has the way back. */
+async function linkedTo(files: WorktreeFiles, own: string): Promise<GitDirs> {
+  const target = /^gitdir: ([^\n]+)\n?$/.exec((await readSmall(files, own)) ?? '')?.[1]
+  const gitDir =
+    target === undefined
+      ? undefined
+      : await files.realpath(resolve(dirname(own), target)).catch(() => undefined)
+  if (gitDir === undefined || !(await isThere(files, join(gitDir, 'HEAD')))) throw leadsNowhere(own)
+  const commonDir = dirname(dirname(gitDir))
+  const [back, common] = await Promise.all(
+    ['gitdir', 'commondir'].map((name) => namedIn(files, gitDir, name)),
+  )
+  const isWorktree = basename(dirname(gitDir)) === 'worktrees' && common === commonDir
+  if (isWorktree && back === own && (await isGitDir(files, commonDir))) return { gitDir, commonDir }
+  const isModule = gitDir.includes('/.git/modules/')
+  throw strange(own, isModule ? submodule : `leads to ${gitDir}, which does not lead back`)
+}
+
+/** git would follow it, and only makes it for linked worktrees. */
+async function requireNoOther(files: WorktreeFiles, gitDir: string): Promise<void> {
+  const other = join(gitDir, 'commondir')
+  if (await isThere(files, other)) throw strange(other, 'leads to another repository')
+}
+
+const submodule = 'is that of a submodule'
+
+/** What a small file of a git directory names, from there. */
+async function namedIn(
+  files: WorktreeFiles,
+  gitDir: string,
+  name: string,
+): Promise<string | undefined> {
+  const text = (await readSmall(files, join(gitDir, name)))?.trimEnd()
+  if (text === undefined) return undefined
+  const path = resolve(gitDir, text)
+  const folder = await files.realpath(dirname(path)).catch(() => undefined)
+  return folder === undefined ? undefined : join(folder, basename(path))
 }
 
 async function isGitDir(files: WorktreeFiles, folder: string): Promise<boolean> {
   const has = (name: string): Promise<boolean> => isThere(files, join(folder, name))
-  if (!(await has('HEAD'))) return false
-  return (await has('commondir')) || ((await has('objects')) && (await has('refs')))
+  return (await has('HEAD')) && (await has('objects')) && (await has('refs'))
 }
+
+/** What git reads or writes at the top of a repository. */
+const parts =
+  'HEAD config config.worktree index info logs loopwright objects objects/info packed-refs refs refs/heads refs/loopwright shallow worktrees'.split(
+    ' ',
+  )
+
+async function requireNoLinks(files: WorktreeFiles, found: GitDirs): Promise<void> {
+  const { commonDir, gitDir } = found
+  const all = [...parts.map((part) => join(commonDir, part)), ...ownParts(gitDir)]
+  for (const path of all) await requireNoLink(files, commonDir, path)
+}
+
+const ownParts = (gitDir: string): readonly string[] =>
+  ['HEAD', 'config.worktree', 'index', 'logs'].map((part) => join(gitDir, part))
 
 const isThere = async (files: WorktreeFiles, path: string): Promise<boolean> =>
   (await files.lstat(path).catch(() => undefined)) !== undefined
-
-async function commonDirOf(files: WorktreeFiles, gitDir: string): Promise<string> {
-  const text = await files.readFile(join(gitDir, 'commondir'), 'utf8').catch(() => undefined)
-  if (text === undefined) return gitDir
-  const target = text.trimEnd()
-  return files.realpath(isAbsolute(target) ? target : join(gitDir, target))
-}
 
 async function formatOf(git: RunGit, commonDir: string): Promise<Repository['objectFormat']> {
   try {
@@ -133,6 +183,16 @@ function defaultIgnoreFile(): string {
     'git',
     'ignore',
   )
+}
+
+function strange(own: string, what: string): LoopError {
+  const advice = 'Give the path of the repository itself, or work in the folder itself.'
+  return new LoopError('workspace-failed', `${own} ${what}. ${advice}`)
+}
+
+function leadsNowhere(own: string): LoopError {
+  const advice = 'Repair it (git worktree repair), or give the path of another folder.'
+  return new LoopError('workspace-failed', `${own} leads to no repository. ${advice}`)
 }
 
 function reftable(commonDir: string): LoopError {

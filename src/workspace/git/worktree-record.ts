@@ -13,6 +13,7 @@ import { isLoopError, LoopError } from '../../loop/index.ts'
 import { fileKey } from './names.ts'
 import { replaceFile } from './own-directory.ts'
 import type { Repository } from './repository.ts'
+import { linkBelow, readBelow, requireNoLink } from './small-file.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 
 export interface WorktreeRecord {
@@ -59,7 +60,7 @@ const recordSchema: z.ZodType<WorktreeRecord> = z.strictObject({
   path: text,
   id: z
     .string()
-    .regex(/^[^/\0]+$/)
+    .regex(/^(?!\.{1,2}$)[^/\0]+$/)
     .exactOptional(),
   landedOn: z.array(text).max(100).exactOptional(),
   carried: z.array(text).max(10_000),
@@ -83,7 +84,7 @@ export async function readRecord(
   repository: Repository,
   key: string,
 ): Promise<WorktreeRecord | undefined> {
-  const record = await readOne(files, fileOf(repository, key))
+  const record = await readOne(files, repository, fileOf(repository, key))
   return record?.key === key ? record : undefined
 }
 
@@ -105,10 +106,11 @@ export async function readRecords(
   onProblem?: (problem: string) => void,
 ): Promise<readonly WorktreeRecord[]> {
   const folder = folderOf(repository)
-  const names = await files.readdir(folder).catch(() => [])
+  const isElsewhere = (await linkBelow(files, repository.commonDir, folder)) !== undefined
+  const names = isElsewhere ? [] : await files.readdir(folder).catch(() => [])
   const records: WorktreeRecord[] = []
   for (const name of names.filter((one) => one.endsWith('.json'))) {
-    const record = await readOne(files, join(folder, name)).catch((error: unknown) => {
+    const record = await readOne(files, repository, join(folder, name)).catch((error: unknown) => {
       if (!isLoopError(error, 'store-damaged')) throw error
       onProblem?.(error.message)
     })
@@ -122,6 +124,7 @@ export async function writeRecord(
   repository: Repository,
   record: WorktreeRecord,
 ): Promise<WorktreeRecord> {
+  await requireNoLink(files, repository.commonDir, fileOf(repository, record.key))
   await files.mkdir(folderOf(repository), { recursive: true })
   const content = Buffer.from(`${JSON.stringify(record)}\n`, 'utf8')
   await replaceFile(files, fileOf(repository, record.key), content)
@@ -134,6 +137,7 @@ export async function removeRecord(
   key: string,
 ): Promise<void> {
   const folder = folderOf(repository)
+  await requireNoLink(files, repository.commonDir, folder)
   const name = `${fileKey(key)}.json`
   await files.rm(join(folder, name), { force: true })
   // What was being written when its writer was killed.
@@ -142,8 +146,12 @@ export async function removeRecord(
   }
 }
 
-async function readOne(files: WorktreeFiles, path: string): Promise<WorktreeRecord | undefined> {
-  const content = await files.readFile(path, 'utf8').catch(() => undefined)
+async function readOne(
+  files: WorktreeFiles,
+  { commonDir }: Repository,
+  path: string,
+): Promise<WorktreeRecord | undefined> {
+  const content = await readBelow(files, commonDir, path).catch(() => undefined)
   if (content === undefined) return undefined
   try {
     return recordSchema.parse(JSON.parse(content))

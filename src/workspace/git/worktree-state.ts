@@ -7,6 +7,7 @@ import { fromText, show } from '../bytes.ts'
 import { createExclusions } from '../exclusions.ts'
 import { adminDir, checkWorktree } from './check-worktree.ts'
 import { tipOf } from './commit-tree.ts'
+import { lockOf } from './half-made.ts'
 import { ignorePattern } from './ignore-pattern.ts'
 import { split } from './list-changes.ts'
 import type { Tools } from './open-work-tree.ts'
@@ -60,9 +61,7 @@ export async function worktreeState(
       ? 'missing'
       : await checkWorktree(tools.files, repository, { path, id, branch }).catch(() => 'not-ours')
   if (id === undefined || status !== 'there') return { uncommitted: [], ...rest }
-  const reason = await tools.files
-    .readFile(join(adminDir(repository, id), 'locked'), 'utf8')
-    .catch(() => undefined)
+  const reason = await lockOf(tools, repository, id)
   return {
     uncommitted: await uncommittedIn(tools, repository, { ...record, id }),
     ...(reason === undefined ? {} : { locked: reason.trim() }),
