@@ -43,6 +43,8 @@ export interface DriveOptions {
   readonly hurry?: AbortSignal
   /** Resume in the middle of an iteration though the loop's code changed: it starts anew. */
   readonly force?: boolean
+  /** After a crash, go on with the files as they are: they are not put back. */
+  readonly keepFiles?: boolean
   /** The walls around what the run starts, for the record. */
   readonly sandbox?: Walls
   /** Who works, for the record. */
@@ -129,7 +131,7 @@ async function drive(
     workspaceLock: createLock(),
   }
   try {
-    const open = await enterAgain(live, loaded, restart)
+    const open = await enterAgain(live, loaded, { restart, keepFiles: options.keepFiles === true })
     options.onStarted?.()
     await control.apply()
     limits = watchLimits(ports.clock, recorder, interrupter)
@@ -148,7 +150,11 @@ async function drive(
 type OpenEvents = LoadedRun['openEvents'] | undefined
 
 /** Puts the files back, and says what the journal has of the iteration that is open. */
-async function enterAgain(live: LiveRun, loaded: LoadedRun, restart: boolean): Promise<OpenEvents> {
+async function enterAgain(
+  live: LiveRun,
+  loaded: LoadedRun,
+  { restart, keepFiles }: { readonly restart: boolean; readonly keepFiles: boolean },
+): Promise<OpenEvents> {
   const { ports, recorder } = live
   const { state, openEvents } = loaded
   if (restart) {
@@ -158,7 +164,7 @@ async function enterAgain(live: LiveRun, loaded: LoadedRun, restart: boolean): P
     await restartWorkspace(ports.workspace, state.treeAtIterationStart, recorder)
     return []
   }
-  await recoverWorkspace(ports.workspace, state, readSteps(openEvents), recorder)
+  await recoverWorkspace(ports.workspace, state, readSteps(openEvents), recorder, keepFiles)
   return openEvents
 }
 

@@ -3,10 +3,10 @@
  *
  * E2. After a crash they go back to the tree that the unfinished step started on; what it left is
  *     kept in a tree of its own. After a stop in good order they are left alone, and changes that
- *     somebody made in between are taken as they are.
+ *     somebody made in between are taken as they are; so they are after a crash, if somebody says so.
  */
 
-import type { RunState, TreeId } from '../loop/index.ts'
+import type { RunState, TreeId, WorkspaceChanged } from '../loop/index.ts'
 import type { Workspace } from './ports.ts'
 import type { RecordedSteps } from './recorded-steps.ts'
 import type { Recorder } from './recorder.ts'
@@ -16,6 +16,7 @@ export async function recoverWorkspace(
   before: RunState,
   steps: RecordedSteps,
   recorder: Recorder,
+  keepFiles = false,
 ): Promise<void> {
   const unfinished = startOf(steps)
   const tree = unfinished ?? before.tree
@@ -29,7 +30,7 @@ export async function recoverWorkspace(
     return
   }
   if (found === tree || (inGoodOrder && found === suspendedTree)) return
-  if (inGoodOrder) {
+  if (inGoodOrder || keepFiles) {
     const event = { type: 'workspace-changed', why: 'changed-outside', found, tree: found } as const
     return recorder.record([event], { trees: [found] })
   }
@@ -40,6 +41,7 @@ export async function recoverWorkspace(
         why: before.status === 'pending' ? 'restored' : 'unfinished-step',
         found,
         tree,
+        ...(await counted(workspace, found, tree)),
       },
     ],
     {
@@ -63,6 +65,15 @@ export async function restartWorkspace(
     await recorder.record([event], { trees: [found] })
   }
   await workspace.restore(tree)
+}
+
+async function counted(
+  workspace: Workspace,
+  found: TreeId,
+  tree: TreeId,
+): Promise<Pick<WorkspaceChanged, 'files'>> {
+  const changed = await workspace.changes?.(found, tree)
+  return changed === undefined ? {} : { files: changed.length }
 }
 
 /** A fork, or a deleted folder: there is nothing to keep. */

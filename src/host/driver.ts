@@ -31,7 +31,7 @@ export interface Driver {
   drive(
     run: RunPlace,
     loop: AnyLoopType,
-    parts: RunParts & { readonly force?: boolean },
+    parts: RunParts & { readonly force?: boolean; readonly keepFiles?: boolean },
   ): Promise<RunHandle>
   /** Shuts all of them down in good order. */
   shutDown(): Promise<void>
@@ -58,6 +58,7 @@ export function createDriver(base: HostPorts): Driver {
         signal: stop.signal,
         hurry: hurry.signal,
         force: parts.force === true,
+        keepFiles: parts.keepFiles === true,
         onStarted,
         ...(parts.graceMs === undefined ? {} : { graceMs: parts.graceMs }),
         ...(parts.sandbox === undefined ? {} : { sandbox: parts.sandbox }),

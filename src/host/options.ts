@@ -59,6 +59,8 @@ export interface ResumeOptions extends RunParts {
   readonly workspace?: string
   /** Go on though the loop's code changed in the middle of an iteration, which starts anew. */
   readonly force?: boolean
+  /** Go on with the files as they are, though a step was cut short: they are not put back. */
+  readonly keepFiles?: boolean
   /** Go back to the checkpoint after this iteration first. */
   readonly fromIteration?: number
 }

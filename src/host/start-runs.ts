@@ -16,6 +16,7 @@ import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { isWithoutGit, requireEmpty, resolveWorkspace } from './places.ts'
 import { requireKnownLimits } from './requests.ts'
+import { requireSameHead } from './require-same-head.ts'
 import { chooseName } from './run-names.ts'
 import {
   inFolder,
@@ -62,6 +63,9 @@ export function createStarts(
       requireOpen(run)
       await requireNoReplay(base, run)
       const place = await placeAgain(base, run, options.workspace)
+      if (options.fromIteration === undefined && options.keepFiles !== true) {
+        await requireSameHead(base, run, place)
+      }
       if (options.fromIteration !== undefined) {
         await rewindRun(run.id, options.fromIteration, base, createOwner())
       }

@@ -1,7 +1,7 @@
 /** One line for people about one event. */
 
 import type { Decision } from './decision.ts'
-import type { AgentUsed, Ending, RunEvent, Walls } from './event.ts'
+import type { AgentUsed, Ending, RunEvent, Walls, WorkspaceChanged } from './event.ts'
 import type { StepNote } from './loop-type.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
 
@@ -52,7 +52,7 @@ export function describeEvent(event: RunEvent): string {
     case 'run-rewound':
       return `back to the checkpoint after iteration ${event.toIteration}`
     case 'workspace-changed':
-      return `files ${fileChanges[event.why]}; what was found is kept as tree ${event.found.slice(0, 12)}`
+      return describeFiles(event)
     case 'warning':
       return `warning: ${event.message}`
   }
@@ -87,6 +87,17 @@ function describeNote(note: StepNote): string {
       return `asked ${note.model} (${note.ordinal}): ${note.ended}, ${cost} (${note.durationMs} ms)`
     }
   }
+}
+
+/** Whoever finds files other than they left them is told how to have theirs back. */
+function describeFiles({ why, found, tree, files }: WorkspaceChanged): string {
+  const howMany = files === undefined ? 'files' : `${files} file${files === 1 ? '' : 's'}`
+  const id = found.slice(0, 16)
+  const kept =
+    found === tree
+      ? `what was found is kept as tree ${id}`
+      : `to have what was found: loopctl files ${id} <empty folder>`
+  return `${howMany} ${fileChanges[why]}; ${kept}`
 }
 
 const fileChanges = {

@@ -271,6 +271,8 @@ export interface WorkspaceChanged {
   readonly why: 'changed-outside' | 'unfinished-step' | 'during-check' | 'restored'
   readonly found: TreeId
   readonly tree: TreeId
+  /** How many files are put back, where somebody can tell. */
+  readonly files?: number
 }
 
 export type EventType = RunEvent['type']

@@ -153,6 +153,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       why: z.enum(['changed-outside', 'unfinished-step', 'during-check', 'restored']),
       found: tree,
       tree,
+      files: count.exactOptional(),
     }),
     z.strictObject({ type: z.literal('warning'), code: text, message: text }),
   ]),

@@ -61,6 +61,7 @@ export function addRunning(program: Command): void {
     .description('go on with a run that was left, paused, or whose process died')
     .option('--from <iteration>', 'go back to the checkpoint after this iteration', wholeNumber)
     .option('--force', 'though the loop changed in mid-iteration: the iteration starts anew')
+    .option('--keep-files', 'with the files as they are now, though a step was cut short')
     .option('--workspace <folder>', 'where its files are now, if they were moved', folderName)
     .option('--file <file>', 'the loop file, if it was moved')
   addTrustOption(addAttendedOption(resume))
@@ -161,6 +162,7 @@ function workspaceFor(given: string | undefined, loaded: LoadedLoop): string {
 interface ResumeOptions extends LoadOptions, AttendedOption {
   readonly from?: number
   readonly force?: boolean
+  readonly keepFiles?: boolean
   readonly workspace?: string
   readonly file?: string
 }
@@ -185,6 +187,7 @@ async function resumeRun(program: Command, name: string, options: ResumeOptions)
           ...moved,
           signal: watched.signal,
           force: options.force === true,
+          keepFiles: options.keepFiles === true,
           ...(options.from === undefined ? {} : { fromIteration: options.from }),
         })
         const title = `${loaded.loop.name}${changed(loaded)}  resumed after iteration ${before.state.iteration}${whereOf(place)}`

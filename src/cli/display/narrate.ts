@@ -110,6 +110,9 @@ export function createNarrator(style: Style): Narrator {
         case 'budget-reserved':
         case 'budget-settled':
           return []
+        case 'workspace-changed':
+          // It ends with what to do.
+          return [`    ${style.yellow(visible(describeEvent(event)))}`]
         default:
           return [`    ${style.yellow(short(describeEvent(event)))}`]
       }

@@ -1,0 +1,51 @@
+/**
+ * A run that works in a person's own checkout, and was cut short, is not taken up again without a word after
+ * that person committed, merged or switched there: putting its files back would undo it in their files.
+ */
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { loadRun, type RunRow, readSteps } from '../engine/index.ts'
+import { isLoopError, LoopError } from '../loop/index.ts'
+import { findRepository } from '../workspace/index.ts'
+import type { HostPorts } from './driver.ts'
+import type { RunPlace } from './run-place.ts'
+
+export async function requireSameHead(
+  { journal }: Pick<HostPorts, 'journal'>,
+  run: RunRow,
+  { workspace, worktree }: Pick<RunPlace, 'workspace' | 'worktree'>,
+): Promise<void> {
+  if (workspace === undefined || worktree !== undefined || run.held) return
+  const { state, openEvents } = await loadRun(journal, run.id)
+  const { inFlight } = readSteps(openEvents)
+  const cutShort = inFlight.find(({ started }) => started.tree !== undefined)
+  // Left in good order: the files are taken as they are.
+  if (cutShort === undefined && (state.suspendedTree !== undefined || state.open === undefined))
+    return
+  const began = openEvents.findLast(
+    ({ event }) => event.type === 'step-started' && event.step === cutShort?.id,
+  )
+  const movedAtMs = await headMovedAtMs(workspace)
+  // Git notes whole seconds.
+  if (movedAtMs === undefined || movedAtMs + 999 < (began?.atMs ?? run.updatedAtMs)) return
+  throw new LoopError(
+    'wrong-status',
+    `Run "${run.name}" was cut short in ${workspace}, and somebody committed or switched there since. To go on, ` +
+      'its files would be put back to where its unfinished step began. Go on with the files as they are ' +
+      `(loopctl resume ${run.name} --keep-files; in code: keepFiles), or in another folder (loopctl fork ${run.name}).`,
+  )
+}
+
+/** As git itself keeps it; undefined where it keeps none. */
+async function headMovedAtMs(folder: string): Promise<number | undefined> {
+  try {
+    const { gitDir } = await findRepository(folder)
+    const log = await readFile(join(gitDir, 'logs', 'HEAD'), 'utf8').catch(() => '')
+    const seconds = /> (\d{1,12}) [+-]\d{4}(?:\t.*)?\n?$/.exec(log.slice(-4096))?.[1]
+    return seconds === undefined ? undefined : Number(seconds) * 1000
+  } catch (error) {
+    if (isLoopError(error)) return undefined
+    throw error
+  }
+}
