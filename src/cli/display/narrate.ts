@@ -110,11 +110,8 @@ export function createNarrator(style: Style): Narrator {
         case 'budget-reserved':
         case 'budget-settled':
           return []
-        case 'workspace-changed':
-          // It ends with what to do.
-          return [`    ${style.yellow(visible(describeEvent(event)))}`]
         default:
-          return [`    ${style.yellow(short(describeEvent(event)))}`]
+          return [`    ${style.yellow(described(event))}`]
       }
     },
   }
@@ -241,6 +238,10 @@ const valueOf = (stored: Of<'step-finished'>['result']): Json | undefined =>
 /** `maker` of `agent:maker#1`; the branch stays. */
 export const stepName = (step: string): string =>
   step.replace(/#1$/, '').replace(/(^|\/)(agent|tool|check|ask|action|artifact):/, '$1')
+
+/** What became of files ends with what to do, and is not cut. */
+const described = (event: RunEvent): string =>
+  event.type === 'workspace-changed' ? visible(describeEvent(event)) : short(describeEvent(event))
 
 const short = (text: string): string => {
   const shown = visible(text)
