@@ -117,15 +117,16 @@ limits: { iterations: 2 }
     expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
   })
 
-  test('that cannot be started ends the run, and says what to do', async () => {
+  test('that is not there begins no run, and says what to do', async () => {
     const at = place(`
 prompt: Go.
 checks: { a: 'false' }
 agent: { command: [no-such-agent-program] }
 `)
     const ended = await ctl(at, 'run', at.file, '--trust')
-    expect(ended.code).toBe(1)
-    expect(ended.stdout).toContain('no-such-agent-program')
+    expect(ended.code).toBe(78)
+    expect(ended.stderr).toContain('no program no-such-agent-program')
+    expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
   })
 })
 
