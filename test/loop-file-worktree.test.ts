@@ -66,14 +66,35 @@ describe('worktree of a loop file', () => {
     expect(problems[0]).toContain(place)
   })
 
+  test('is said to whoever is asked for trust, with what is copied', async () => {
+    const where = 'the folder where it is run'
+    const tree =
+      'a git worktree of it, on a branch run/… of its own, and commits each iteration there'
+    const copies = 'copies what git ignores into the worktree: .env, .env.*, node_modules'
+    expect(describePowers(await parse('auto')).slice(0, 2)).toEqual([
+      `works in ${where}; where that is a git repository, in ${tree}`,
+      copies,
+    ])
+    expect(describePowers(await parse('true')).slice(0, 2)).toEqual([
+      `works in ${where}: in ${tree}`,
+      copies,
+    ])
+    const [place, next] = describePowers(await parse('false'))
+    expect(place).toBe(`works in ${where}, as it is`)
+    expect(next).not.toContain('worktree')
+  })
+
   test('is said to whoever is asked for trust, where it is unusual', async () => {
-    const usual = describePowers(await parse('auto'))
+    const usual = describePowers(await parse('true'))
     const unusual = describePowers(
-      await parse('{ path: "~/trees/{{ run_branch }}", carry: [{ path: keys }] }'),
+      await parse(
+        '{ path: "~/trees/{{ run_branch }}", carry: [{ path: keys }, { path: "a*b" }, { path: lib, by: link }, { path: no, by: nothing }] }',
+      ),
     )
     expect(unusual.filter((line) => !usual.includes(line))).toEqual([
       'makes git worktrees at "~/trees/{{ run_branch }}"',
-      'brings ignored files into them: keys',
+      'copies what git ignores into the worktree: keys, a*b',
+      'links what git ignores into the worktree: lib',
     ])
   })
 })

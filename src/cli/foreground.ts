@@ -9,6 +9,7 @@ import { initialState, type RecordedEvent } from '../loop/index.ts'
 import { createAsker } from './ask.ts'
 import { createDisplay } from './display/display.ts'
 import { renderJson, visible } from './display/render.ts'
+import { renderNotice } from './display/wrap.ts'
 import { exitCodeOf, outputExitCode } from './exit-codes.ts'
 import type { Session } from './session.ts'
 
@@ -26,6 +27,8 @@ export interface Foreground {
 export interface From {
   readonly before: Inspection | undefined
   readonly title: string
+  /** Lines for people, under the title. */
+  readonly notes?: readonly string[]
   /** Nobody can be asked anything, and programs want the end alone. */
   readonly isReplay?: boolean
   readonly epilogue?: (end: DriveEnd) => Promise<Epilogue | undefined>
@@ -125,13 +128,18 @@ function createPersonShow(
   session: Session,
   host: Host,
   handle: RunHandle,
-  { before, title, isReplay = false }: From,
+  { before, title, notes = [], isReplay = false }: From,
   onLeave: () => void,
 ): Show {
   const { terminal } = session
   const display = createDisplay(process.stdout, terminal, before?.state ?? initialState)
   const asker = createAsker(host, handle, display, { terminal, onLeave })
-  display.say(`${terminal.style.bold(visible(handle.name))}  ${visible(title)}`)
+  const head = visible(handle.name)
+  const [first = '', ...more] = [`${handle.name}  ${title}`, ...notes].flatMap((text) =>
+    renderNotice(text, terminal),
+  )
+  display.say(`${terminal.style.bold(head)}${first.slice(head.length)}`)
+  for (const line of more) display.say(line)
   return {
     event(recorded) {
       display.show(recorded)

@@ -32,9 +32,10 @@ export function showPlan(
       `loop       ${loop.name}`,
       `workspace  ${workspace}`,
       `worktree   ${renderWorktree(worktree)}`,
+      ...renderCarry(worktree).map((line) => `           ${line}`),
       `limits     ${renderLimits(limits)}`,
       ...(variables.length === 0 ? [] : [`variables  ${variables.join(', ')}`]),
-      ...powers.filter(isNoLimit).map((power) => `           ${power}`),
+      ...powers.filter(isNew).map((power) => `           ${power}`),
       ...warnings.map((warning) => `warning: ${warning}`),
     ]
       .map(visible)
@@ -43,13 +44,21 @@ export function showPlan(
   )
 }
 
-const renderWorktree = ({ isUsed, base, why }: PlannedWorktree): string =>
-  isUsed
-    ? `one of its own, on a branch of its own${base === undefined ? '' : `, from ${describeBase(base)}`}`
-    : `none${why === undefined ? '' : `: ${why}`}`
+function renderWorktree({ isUsed, base, why, branch }: PlannedWorktree): string {
+  if (!isUsed) return `none${why === undefined ? '' : `: ${why}`}`
+  const from = base === undefined ? '' : `, from ${describeBase(base)}`
+  return `one of its own, on the branch ${branch}${from}, with a commit for each iteration`
+}
 
-/** The file's own limits may have been changed on the command line. */
-const isNoLimit = (power: string): boolean => !power.startsWith('may use ')
+function renderCarry({ carry = [] }: PlannedWorktree): readonly string[] {
+  if (carry.length === 0) return []
+  const words = carry.map(({ path, by }) => `${path} (${by === 'copy' ? 'copied' : 'linked'})`)
+  return [`carried over where git ignores it: ${words.join(', ')}`]
+}
+
+/** What was said above, with what the command line changed and what the folder is. */
+const said = ['may use ', 'works in ', 'copies what git ignores ', 'links what git ignores ']
+const isNew = (power: string): boolean => !said.some((start) => power.startsWith(start))
 
 const renderLimits = ({ iterations, tokens, costMicros, timeMs }: Limits): string =>
   [

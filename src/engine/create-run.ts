@@ -135,9 +135,10 @@ export async function rewindRun(
   try {
     const { state } = await loadRun(journal, run)
     if (state.outcome !== undefined) {
+      const { name } = await journal.findRun(run)
       throw new LoopError(
         'wrong-status',
-        `Run ${run} has ended (${state.status}) and stays as it is. Fork it at iteration ${iteration}.`,
+        `Run "${name}" has ended (${state.status}) and stays as it is. Fork it: loopctl fork ${name} --at ${iteration}`,
       )
     }
     const { progress, tree } = await stateAt(journal, run, iteration)

@@ -49,7 +49,7 @@ const completed = (snapshot: RunState): RunState => ({
 /** The state right after an iteration that counted. */
 export async function stateAt(journal: Journal, run: RunId, iteration: number): Promise<RunState> {
   const { state, checkpoint } = await foldToCheckpoint(journal, run, iteration)
-  if (state.iteration !== checkpoint) throw unknownCheckpoint(run, iteration)
+  if (state.iteration !== checkpoint) throw await unknownCheckpoint(journal, run, iteration)
   return state
 }
 
@@ -62,7 +62,9 @@ async function foldToCheckpoint(
   const first = created.iteration ?? 0
   const known = await journal.checkpoints(run)
   const found = known.find((checkpoint) => checkpoint.iteration === iteration)
-  if (found === undefined && iteration !== first) throw unknownCheckpoint(run, iteration)
+  if (found === undefined && iteration !== first) {
+    throw await unknownCheckpoint(journal, run, iteration)
+  }
   const toSeq = found?.seq ?? 1
   const snapshot = await journal.snapshot(run)
   let state = snapshot !== undefined && snapshot.seq <= toSeq ? completed(snapshot) : initialState
@@ -110,8 +112,12 @@ function adopt(state: RunState): RunState {
   return state.progress === undefined ? state : { ...state, progress: adoptJson(state.progress) }
 }
 
-const unknownCheckpoint = (run: RunId, iteration: number): LoopError =>
-  new LoopError(
-    'unknown-checkpoint',
-    `Run ${run} has no checkpoint after iteration ${iteration}. List its checkpoints.`,
-  )
+async function unknownCheckpoint(
+  journal: Journal,
+  run: RunId,
+  iteration: number,
+): Promise<LoopError> {
+  const { name } = await journal.findRun(run)
+  const message = `Run "${name}" has no checkpoint after iteration ${iteration}.`
+  return new LoopError('unknown-checkpoint', `${message} See which it has: loopctl inspect ${name}`)
+}

@@ -59,7 +59,7 @@ async function treesOf(base: HostPorts, run: RunRow, wanted: number | undefined)
   if (wanted !== undefined) {
     const found = iterations.get(wanted)
     if (found === undefined) {
-      const message = `Run "${run.name}" has no iteration ${wanted}. List them: loopctl show ${run.name}`
+      const message = `Run "${run.name}" has no iteration ${wanted}. See which it has: loopctl inspect ${run.name}`
       throw new LoopError('unknown-checkpoint', message)
     }
     const after = found.treeAfter ?? state.tree

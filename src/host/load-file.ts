@@ -14,6 +14,7 @@ import {
 } from './loop-changes.ts'
 import { describePowers, type ReadLoopFile, type ReadSection } from './loop-file/index.ts'
 import { loopWarnings } from './loop-warnings.ts'
+import { modelWarnings } from './model-warnings.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
 
 export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> {
@@ -39,6 +40,8 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     warnings: [
       ...loopWarnings(file, path, workspaceOf(file, path), { environment, folder: options.folder }),
       ...forgotten(file, checked.variables),
+      // A run asks for it anyway, and says so before it begins.
+      ...(options.purpose === 'look' ? await modelWarnings(file.agent, environment) : []),
     ],
     variables: checked.variables,
     firstPrompt: (limits, workspace) => firstPrompt(checked, limits, workspace),

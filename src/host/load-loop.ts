@@ -5,9 +5,7 @@
  */
 
 import { extname } from 'node:path'
-import { agentProgram } from '../agents/index.ts'
-import { isLoopError, LoopError } from '../loop/index.ts'
-import type { AgentSettings } from '../protocol/index.ts'
+import { LoopError } from '../loop/index.ts'
 import { codeLoopEndings, type ScannedLoop, scanCodeLoop } from './code-loop/index.ts'
 import { codePowers, loadCode } from './load-code.ts'
 import { loadFile } from './load-file.ts'
@@ -23,9 +21,6 @@ import {
   requireTrusted,
   type TrustedEntry,
 } from './loop-file/index.ts'
-import { createModelDoor } from './model-door.ts'
-import { requireKey } from './model-key.ts'
-import { chooseModel } from './program-model.ts'
 
 type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
@@ -84,30 +79,12 @@ export async function validateLoop(path: string, folder: string): Promise<LoopRe
   try {
     const looked = await look(path)
     if (looked.type === 'code') return await validateCode(path, folder, looked.scanned)
-    const loaded = await loadFile(looked.read, { folder })
+    const loaded = await loadFile(looked.read, { folder, purpose: 'look' })
     await loaded.close()
-    const warnings = [...loaded.warnings, ...(await modelWarnings(looked.read.file.agent))]
-    const { variables } = loaded
+    const { warnings, variables } = loaded
     return { file: path, ok: true, problems: [], warnings, variables }
   } catch (error) {
     return { file: path, ok: false, problems: problemsOf(error), warnings: [] }
-  }
-}
-
-/** A provider that there is none of is wrong; a key that is not set may be set tomorrow. */
-async function modelWarnings(agent: AgentSettings): Promise<readonly string[]> {
-  const environment = process.env
-  const place = { models: createModelDoor(environment), environment }
-  try {
-    if (agent.type === 'model') await requireKey(agent, place)
-    if ((agent.type === 'program' || agent.type === 'acp') && !agent.subscription) {
-      const name = agent.type === 'program' ? agent.program : agent.acp
-      if (typeof name === 'string') await chooseModel(agentProgram(name), agent.model, place)
-    }
-    return []
-  } catch (error) {
-    if (isLoopError(error, 'not-configured')) return [`agent.model: ${error.message}`]
-    throw error
   }
 }
 

@@ -30,7 +30,11 @@ export async function requireKey(
         'that holds the key for it with apiKeyEnv.',
     )
   }
-  if (!(await models.hasKey(provider))) throw missingKey(model, usual)
+  if (await models.hasKey(provider)) return
+  throw new LoopError(
+    'not-configured',
+    `${model} needs a key: set the variable ${usual}, or put it into the key file (loopctl doctor says where).`,
+  )
 }
 
 /** Where the gateway sends its own keys: a loop file cannot lead them elsewhere. */

@@ -276,7 +276,13 @@ function inWorktree(
     id,
     name,
     workspace: path,
-    worktree: { repository: repository.commonDir, key, branch, base: begin },
+    worktree: {
+      repository: repository.commonDir,
+      key,
+      branch,
+      base: begin,
+      ...carriedIn(worktree),
+    },
     placed: { repository, worktree },
     checkout,
     readOnly: checkout === undefined ? [] : linked.map((one) => join(checkout, one)),
@@ -288,6 +294,17 @@ function inWorktree(
       await removeWorktree({ repository, key, path })
       await forgetSnapshots(repository, key)
     },
+  }
+}
+
+/** For the record, which is no place for all packages of a large repository. */
+const carriedMax = 100
+
+function carriedIn({ carried, linked = [] }: KnownWorktree): Pick<RunWorktree, 'carried'> {
+  if (carried.length === 0) return {}
+  const copied = carried.filter((path) => !linked.includes(path))
+  return {
+    carried: { copied: copied.slice(0, carriedMax), linked: linked.slice(0, carriedMax) },
   }
 }
 

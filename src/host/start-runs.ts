@@ -156,7 +156,7 @@ export function requireOpen(run: RunRow): void {
   throw new LoopError(
     'wrong-status',
     `Run "${run.name}" has ended (${run.status}) and stays as it is. ` +
-      'Fork it to go on from one of its checkpoints.',
+      `Fork it to go on from one of its checkpoints: loopctl fork ${run.name} --at <iteration>`,
   )
 }
 

@@ -6,6 +6,9 @@ import type { SqliteJournal } from '../journal/index.ts'
 import { isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
 import {
+  branchPrefixDefault,
+  type CarryRule,
+  carryRulesDefault,
   findBase,
   findGit,
   findRepository,
@@ -38,6 +41,9 @@ export interface PlannedWorktree {
   /** What the run would start from. */
   readonly base?: RunWorktree['base']
   readonly why?: string
+  /** Where one is used: what its branch is called, and what it gets of what git ignores. */
+  readonly branch?: string
+  readonly carry?: readonly CarryRule[]
 }
 
 export interface DecidedAt {
@@ -60,7 +66,13 @@ export async function planWorktree(
   if (repository === undefined) return { isUsed: false, ...(why === undefined ? {} : { why }) }
   const tools = { git: runGit, files: worktreeFiles }
   const { name, commit } = await findBase(tools, repository, settings.base)
-  return { isUsed: true, base: { name, commit } }
+  const { branchPrefix = branchPrefixDefault, carry = carryRulesDefault } = settings
+  return {
+    isUsed: true,
+    base: { name, commit },
+    branch: `${branchPrefix}<name of the run>`,
+    carry: carry.filter(({ by }) => by !== 'nothing'),
+  }
 }
 
 export async function decideWorktree(

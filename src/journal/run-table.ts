@@ -136,4 +136,4 @@ function findColumns(database: Database, idOrName: string): unknown {
 }
 
 const unknownRun = (run: string): LoopError =>
-  new LoopError('unknown-run', `There is no run "${run}". List the runs to see their names.`)
+  new LoopError('unknown-run', `There is no run "${run}". See which there are: loopctl list`)

@@ -71,6 +71,14 @@ export interface RunWorktree {
   readonly branch: string
   /** What the branch began from. */
   readonly base: { readonly name: string; readonly commit: string }
+  /** Ignored files of the checkout that are in it too. Absent: none. */
+  readonly carried?: CarriedFiles
+}
+
+/** Paths from the top; of very many, the first. */
+export interface CarriedFiles {
+  readonly copied: readonly string[]
+  readonly linked: readonly string[]
 }
 
 /** The walls around what a run starts, as they were when a process took it. */

@@ -30,6 +30,7 @@ export { type ErrorCode, errorTable, isLoopError, LoopError } from './errors.ts'
 export {
   type AgentUsed,
   type Carried,
+  type CarriedFiles,
   type Ending,
   type EventType,
   eventVersion,

@@ -108,6 +108,9 @@ export const worktreeSchema: z.ZodType<RunWorktree> = exactly<RunWorktree>()(
     key: text,
     branch: text,
     base: z.strictObject({ name: text, commit: text }),
+    carried: z
+      .strictObject({ copied: z.array(text).readonly(), linked: z.array(text).readonly() })
+      .exactOptional(),
   }),
 ).register(published, { id: 'RunWorktree' })
 

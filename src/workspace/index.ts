@@ -11,6 +11,7 @@ export type { WorktreeStatus } from './git/check-worktree.ts'
 export type { Commit, CommitRequest } from './git/commit-tree.ts'
 export type { FileChange } from './git/compare-trees.ts'
 export {
+  branchPrefixDefault,
   type CreatedWorktree,
   type CreateWorktreeOptions,
   createWorktree,

@@ -47,6 +47,7 @@ describe('loopctl agents', () => {
     expect(named('openai/…')).toMatchObject({ state: 'no-key', kind: 'models' })
     const text = (await ctlWith(at, env, 'agents')).stdout
     expect(text).toMatch(/^claude +✓ 2\.0\.1 \(tested with 2\.1\.325\)/m)
+    expect(text).toMatch(/^ +acp: .*loopctl agents add claude/m)
     expect(`${text}${ended.stdout}`).not.toContain(key)
     // Looking makes no record.
     expect(existsSync(join(at.state, 'journal.db'))).toBe(false)
@@ -187,8 +188,16 @@ describe('loopctl agents test', () => {
     const env = withPath(installFake(mending))
     const keyless = trialIn(await ctlWith(at, env, '--json', 'agents', 'test', 'claude'))
     expect(failedOnes(keyless)).toEqual(['key'])
+    expect(keyless.findings.map(({ name }) => name)).toEqual(['found', 'sandbox', 'key'])
     const unknown = await ctl(at, 'agents', 'test', 'repare')
-    expect(unknown).toMatchObject({ code: 64, stderr: expect.stringContaining('repair') })
+    expect(unknown).toMatchObject({
+      code: 64,
+      stdout: '',
+      stderr: expect.stringContaining('repair'),
+    })
+    const told = await ctlWith(at, env, 'agents', 'test', 'claude')
+    expect(told.stdout).toMatch(/^key +. .*set the variable ANTHROPIC_API_KEY, .*the key file/m)
+    expect(told.stdout).not.toContain('It may use')
     expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
   })
 })

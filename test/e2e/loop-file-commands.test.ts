@@ -63,6 +63,16 @@ test('a dry run shows the plan and the first prompt, and starts nothing', async 
   expect(JSON.parse(json.stdout)).toMatchObject({ workspace: at.work, prompt: 'pass' })
 })
 
+test('a dry run warns of a key that is missing, as validate does', async () => {
+  const at = place(
+    "prompt: x\nagent: { model: anthropic/claude-sonnet-4-5 }\nchecks: { ok: 'true' }\n",
+  )
+  const warning = /warning: agent\.model: .*set the variable ANTHROPIC_API_KEY, .*the key file/
+  expect((await ctl(at, 'run', at.file, '--dry-run')).stdout).toMatch(warning)
+  expect((await ctl(at, 'validate', at.file)).stdout).toMatch(warning)
+  expect((await ctl(at, 'run', at.file, '--trust')).stderr).toContain('the key file')
+})
+
 test('inputs that the file does not have are refused with the nearest name', async () => {
   const at = place(loop)
   const ended = await ctl(at, 'run', at.file, '--trust', '--input', 'gaol=x')

@@ -73,10 +73,41 @@ test('a run in a worktree can be forked, replayed, looked at and cleaned up', as
 test('a dry run says whether there would be a worktree, and makes none', async () => {
   const at = repository(counting)
   const plan = await ctl(at, '--json', 'run', at.file, '--dry-run')
-  expect(linesOf(plan)).toMatchObject([{ worktree: { isUsed: true } }])
+  expect(linesOf(plan)).toMatchObject([
+    {
+      worktree: {
+        isUsed: true,
+        branch: 'run/<name of the run>',
+        carry: expect.arrayContaining([{ path: '**/.env', by: 'copy' }]),
+      },
+    },
+  ])
+  const { stdout: shown } = await ctl(at, 'run', at.file, '--dry-run')
+  expect(shown).toMatch(
+    /^worktree +one of its own, on the branch run\/.*commit for each iteration$/m,
+  )
+  expect(shown).toMatch(/^ +carried over where git ignores it: .*\.env \(copied\)/m)
+  expect(shown).not.toContain('works in the folder where it is run')
   const inPlace = await ctl(at, 'run', at.file, '--dry-run', '--in-place')
   expect(inPlace.stdout).toMatch(/^worktree +none$/m)
   expect(at.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+})
+
+test('what there is none of is refused with the command that shows what there is', async () => {
+  const at = await counted()
+  const refusal = async (...args: readonly string[]): Promise<string> => {
+    const { code, stderr } = await ctl(at, ...args)
+    expect(code).not.toBe(0)
+    return stderr.trimEnd()
+  }
+  expect(await refusal('inspect', 'nosuch')).toMatch(/: loopctl list$/)
+  expect(await refusal('diff', 'count', '--iteration', '9')).toMatch(/: loopctl inspect count$/)
+  expect(await refusal('show', 'count', '9')).toMatch(/: loopctl inspect count$/)
+  expect(await refusal('fork', 'count', '--at', '9')).toMatch(
+    /^loopctl: Run "count" has no checkpoint after iteration 9\..*: loopctl inspect count$/,
+  )
+  expect(await refusal('resume', 'count')).toMatch(/: loopctl fork count --at <iteration>$/)
+  expect(await refusal('resume', 'count', '--from', '1')).toMatch(/: loopctl fork count --at /)
 })
 
 test('options that do not go together are refused', async () => {

@@ -53,6 +53,36 @@ describe('a run in a repository', () => {
     expect(first).toContain(`on run/seen in ${folderOf(at, 'seen')}`)
   })
 
+  test('says what it carried over, also to programs and for later', async () => {
+    const at = repository(counting)
+    writeFileSync(join(at.work, '.git', 'info', 'exclude'), '.env\nnode_modules\n')
+    writeFileSync(join(at.work, '.env'), 'KEY=secret\n')
+    mkdirSync(join(at.work, 'node_modules'))
+    const { stdout } = await ctl(at, 'run', at.file, '--trust', '--name', 'seen')
+    const line = '.env, node_modules (copied)'
+    expect(stdout.split('\n')[1]).toBe(`carried over: ${line}`)
+    expect((await ctl(at, 'inspect', 'seen')).stdout).toMatch(/^carried over +\.env, node_modules/m)
+    const [created] = eventsOf(await run(at, '--name', 'again'), 'run-created')
+    expect(created).toMatchObject({
+      worktree: { carried: { copied: ['.env', 'node_modules'], linked: [] } },
+    })
+  })
+
+  test('says where its work is only if there is any, as a fork does', async () => {
+    const at = repository(counting)
+    const { stdout } = await ctl(at, 'run', at.file, '--trust', '--name', 'busy')
+    expect(stdout).toContain('Its work is on run/busy. Look at it: loopctl diff busy\n')
+    const fork = await ctl(at, 'fork', 'busy', '--at', '1', '--name', 'branched')
+    expect(fork.stdout).toContain('Its work is on run/branched. Look at it: loopctl diff branched')
+    const idle = repository(
+      "prompt: x\nchecks: { ok: 'true' }\nagent: { script: [[{ say: x }]] }\n",
+    )
+    const ended = await ctl(idle, 'run', idle.file, '--trust', '--name', 'idle')
+    expect(ended.code).toBe(0)
+    expect(ended.stdout).toContain('It changed no files.\n')
+    expect(ended.stdout).not.toContain('Look at it')
+  })
+
   test('with --in-place works in the checkout itself', async () => {
     const at = repository(counting)
     expect(await run(at, '--in-place', '--name', 'here')).toMatchObject({ code: 0 })
@@ -65,7 +95,14 @@ describe('a run in a repository', () => {
     writeFileSync(join(at.work, 'a.txt'), 'changed\n')
     const refused = await run(at, '--name', 'dirty')
     expect(refused.code).not.toBe(0)
-    for (const way of ['a.txt', 'Commit', 'git stash', '--allow-dirty', '--in-place']) {
+    for (const way of [
+      'a.txt',
+      'git add',
+      '.git/info/exclude',
+      'git stash',
+      '--allow-dirty',
+      '--in-place',
+    ]) {
       expect(refused.stderr + refused.stdout).toContain(way)
     }
     expect(at.git('branch', '--list', 'run/*')).toBe('')

@@ -18,7 +18,8 @@ export function addAgents(program: Command): void {
     .addHelpText(
       'after',
       '\nWith --json: { sandbox, agents }. Values of keys are never shown.\n' +
-        'Only agents add reaches the network, and only agents test starts an agent.',
+        'Looking reaches no network and starts no agent. agents add fetches with npm; agents test starts\n' +
+        'the agent, which asks its model.',
     )
     .action(() => list(program))
   agents
@@ -101,7 +102,6 @@ async function tryOut(program: Command, name: string, options: TestOptions): Pro
   const onSignal = (): void => stop.abort()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
   const { trialBudget, tryAgent } = await import('../../host/index.ts')
-  if (!session.json && name !== 'repair') process.stdout.write(`${budgetLine(trialBudget)}\n`)
   const width = sectionOptions(session)
   const trial: AgentTrial = await withNewRecord(program, (host) =>
     tryAgent(host, name, {
@@ -109,6 +109,10 @@ async function tryOut(program: Command, name: string, options: TestOptions): Pro
       attended: session.terminal.asks || options.attended === true,
       ...(options.acp === true ? { acp: true } : {}),
       ...(options.model === undefined ? {} : { model: options.model }),
+      onStart: () => {
+        if (session.json || name === 'repair') return
+        process.stdout.write(`${budgetLine(trialBudget)}\n`)
+      },
       onFinding: (finding) => {
         if (!session.json) process.stdout.write(`${renderFinding(finding, width)}\n`)
       },

@@ -6,7 +6,7 @@ import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Inspection, LoadedLoop, OpenedLoop, RunPlace } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
-import { describeBase } from '../display/render.ts'
+import { describeBase, describeCarried } from '../display/render.ts'
 import { type Drive, fileOf, type Started, type Watched, withLoop } from '../drive-loop.ts'
 import { compareAtEnd } from '../fork-epilogue.ts'
 import { allAtEnd, lookAtEnd } from '../look-at-end.ts'
@@ -121,7 +121,8 @@ async function startRun(program: Command, file: string, options: RunOptions): Pr
             signal: watched.signal,
           })
           const title = `${loaded.loop.name}${changed(loaded)}${whereOf(place)}${fromWhere(place)}`
-          return { handle, before: undefined, title, epilogue: lookAtEnd(place) }
+          const epilogue = lookAtEnd(session, host, place)
+          return { handle, before: undefined, title, notes: notesOn(place), epilogue }
         }),
       )
     }),
@@ -147,6 +148,12 @@ function whereOf({ workspace, worktree, why }: RunPlace): string {
 /** What a new one starts from. */
 const fromWhere = ({ worktree }: RunPlace): string =>
   worktree === undefined ? '' : `, from ${describeBase(worktree.base)}`
+
+/** What is brought along may hold what is secret. */
+function notesOn({ worktree }: RunPlace): readonly string[] {
+  const carried = worktree === undefined ? undefined : describeCarried(worktree)
+  return carried === undefined ? [] : [`carried over: ${carried}`]
+}
 
 /** Whoever is at home by chance does not want an agent to work on all of it. */
 function workspaceFor(given: string | undefined, loaded: LoadedLoop): string {
@@ -191,7 +198,7 @@ async function resumeRun(program: Command, name: string, options: ResumeOptions)
           ...(options.from === undefined ? {} : { fromIteration: options.from }),
         })
         const title = `${loaded.loop.name}${changed(loaded)}  resumed after iteration ${before.state.iteration}${whereOf(place)}`
-        return { handle, before, title, epilogue: lookAtEnd(place) }
+        return { handle, before, title, epilogue: lookAtEnd(session, host, place) }
       })
     })
   })
@@ -240,8 +247,9 @@ async function forkRun(program: Command, name: string, options: ForkCommandOptio
           ...(options.input === undefined ? {} : { input: loaded.input }),
         })
         const what = `${loaded.loop.name}${changed(loaded)}  forked from ${from.run.name} after iteration ${iteration}`
-        const epilogue = allAtEnd([lookAtEnd(place), compareAtEnd(host, handle)])
-        return { handle, before: undefined, title: `${what}${whereOf(place)}`, epilogue }
+        const title = `${what}${whereOf(place)}`
+        const epilogue = allAtEnd([lookAtEnd(session, host, place), compareAtEnd(host, handle)])
+        return { handle, before: undefined, title, notes: notesOn(place), epilogue }
       }
       await inPlace(place, () => drive(place, start))
     }

@@ -85,7 +85,7 @@ async function readIteration(
 function noIteration(name: string, iteration: number | undefined): LoopError {
   const what =
     iteration === undefined ? 'no iteration with a step yet' : `no iteration ${iteration}`
-  const advice = 'See loopctl inspect for what it has.'
+  const advice = `See which it has: loopctl inspect ${name}`
   return new LoopError('unknown-checkpoint', `Run "${name}" has ${what}. ${advice}`)
 }
 

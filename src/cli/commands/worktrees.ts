@@ -1,17 +1,12 @@
 /** Commands about what runs made in git: diff, merge, worktrees, worktrees clean. */
 
 import { type Command, Option } from 'commander'
-import type {
-  CleanedWorktree,
-  MergeOptions,
-  MergeResult,
-  RunDiff,
-  RunWorktreeEntry,
-} from '../../host/index.ts'
+import type { CleanedWorktree, MergeOptions, MergeResult, RunDiff } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
-import { plural, renderSize } from '../display/amounts.ts'
+import { plural } from '../display/amounts.ts'
 import { leftOutLine } from '../display/left-out-line.ts'
-import { renderTable, shownStatus, visible, visibleText } from '../display/render.ts'
+import { renderTable, visible, visibleText } from '../display/render.ts'
+import { noneText, renderWorktrees } from '../display/worktrees-view.ts'
 import { folderName, hasRecord, openSession, wholeNumber, withRecord } from '../session.ts'
 
 export function addDiff(program: Command): void {
@@ -77,10 +72,10 @@ export function addWorktrees(program: Command): void {
     .action(async (options: RepoOption) => {
       const session = openSession(program)
       if (!(await hasRecord(program))) return session.json ? undefined : session.print([], noneText)
-      return withRecord(program, async (host, { json, print }) => {
+      return withRecord(program, async (host, { json, print, terminal }) => {
         const entries = await host.worktrees({ ...chosen(options), onProblem })
         if (json) for (const entry of entries) print(entry, String)
-        else print(entries, () => renderWorktrees(entries))
+        else print(entries, () => renderWorktrees(entries, terminal))
       })
     })
   worktrees
@@ -122,40 +117,6 @@ function renderDiff({ run, files, patch }: RunDiff): string {
     added === undefined ? 'binary' : `+${added} -${removed ?? 0}`,
   ])
   return [renderTable(rows), plural(files.length, 'file')].join('\n')
-}
-
-const noneText = (): string => 'No worktrees.'
-
-function renderWorktrees(entries: readonly RunWorktreeEntry[]): string {
-  if (entries.length === 0) return noneText()
-  const rows = entries.map((entry) => [
-    entry.run?.name ?? '-',
-    entry.branch,
-    `${renderSize(entry.size.bytes)}${entry.size.isPartial ? '+' : ''}`,
-    stateOf(entry).join(', '),
-    entry.path,
-  ])
-  return renderTable([['RUN', 'BRANCH', 'SIZE', 'STATE', 'FOLDER'], ...rows])
-}
-
-const places = { there: [], missing: ['folder gone'], pruned: ['pruned'], 'not-ours': ['replaced'] }
-
-const branches = {
-  gone: 'branch gone',
-  empty: 'no commits',
-  merged: 'merged',
-  unmerged: 'not merged',
-}
-
-/** What there is to know before one takes it away. */
-function stateOf({ run, status, state }: RunWorktreeEntry): readonly string[] {
-  return [
-    run === undefined ? 'no run on this record' : shownStatus(run),
-    ...places[status],
-    ...(state.uncommitted.length === 0 ? [] : [`${state.uncommitted.length} uncommitted`]),
-    ...(state.locked === undefined ? [] : ['locked']),
-    branches[state.branch],
-  ]
 }
 
 function renderCleaned(cleaned: readonly CleanedWorktree[], dryRun: boolean): string {

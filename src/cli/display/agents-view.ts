@@ -30,6 +30,7 @@ function findingOf(agent: AgentFound, tier: string): Finding {
     more: [
       [...protocolsOf(agent), wallsOf(agent, tier), ...keyOf(agent)].join('; '),
       agent.can.join(', '),
+      ...otherProtocols(agent),
       ...(agent.next === undefined ? [] : [agent.next]),
     ],
   }
@@ -53,6 +54,12 @@ const protocolsOf = ({ protocols }: AgentFound): readonly string[] =>
           .join(', '),
       ]
 
+/** What to do for a protocol that cannot be spoken here, unless it is what is to be done anyway. */
+const otherProtocols = ({ protocols, next: own }: AgentFound): readonly string[] =>
+  protocols.flatMap(({ name, next }) =>
+    next === undefined || next === own ? [] : [`${name}: ${next}`],
+  )
+
 function wallsOf({ walls }: AgentFound, tier: string): string {
   if (walls === 'sandbox') return `in a ${tier}`
   return walls === 'no walls' ? 'without walls: there is no sandbox here' : 'in our own process'
@@ -63,21 +70,9 @@ function keyOf({ key }: AgentFound): readonly string[] {
   return [key.found ? `key for ${key.provider}: yes` : `key for ${key.provider}: none`]
 }
 
-const words: Readonly<Record<TrialFinding['name'], string>> = {
-  found: 'found',
-  walls: 'sandbox',
-  key: 'key',
-  starts: 'starts',
-  model: 'model',
-  file: 'file',
-  check: 'check',
-  end: 'end',
-  usage: 'usage',
-}
-
 export function renderFinding({ name, ok, text }: TrialFinding, options: SectionOptions): string {
   const mark = ok === undefined ? 'none' : ok ? 'good' : 'bad'
-  return renderSection(words[name], [{ mark, text }], options)
+  return renderSection(name, [{ mark, text }], options)
 }
 
 export const renderTrialEnd = ({ next, workspace }: AgentTrial): string =>

@@ -70,6 +70,23 @@ function renderAge(ms: number): string {
     : `${Math.round(seconds / 86_400)} d ago`
 }
 
+/** What is in a worktree besides its commit. Undefined: nothing. */
+export function describeCarried({ carried }: RunWorktree): string | undefined {
+  if (carried === undefined) return undefined
+  const { copied, linked } = carried
+  return [
+    ...(copied.length === 0 ? [] : [`${fewOf(copied)} (copied)`]),
+    ...(linked.length === 0 ? [] : [`${fewOf(linked)} (linked)`]),
+  ].join('; ')
+}
+
+const shownMax = 10
+
+const fewOf = (paths: readonly string[]): string =>
+  paths.length <= shownMax
+    ? paths.join(', ')
+    : `${paths.slice(0, shownMax).join(', ')} and ${paths.length - shownMax} more`
+
 const describeBranch = ({ branch, base }: RunWorktree): string =>
   `${branch}, from ${describeBase(base)}`
 
@@ -79,6 +96,7 @@ export const describeBase = ({ name, commit }: RunWorktree['base']): string =>
 
 export function renderInspection({ run, state, questions, checkpoints }: Inspection): string {
   const { limits, spent, metrics } = state
+  const carried = state.worktree === undefined ? undefined : describeCarried(state.worktree)
   const under = state.open === undefined ? '' : `, ${state.open.iteration} under way`
   const lines = [
     ['run', `${run.name}  ${run.id}`],
@@ -100,6 +118,7 @@ export function renderInspection({ run, state, questions, checkpoints }: Inspect
     ['checkpoints', checkpoints.map((checkpoint) => checkpoint.iteration).join(' ') || 'none'],
     ...(run.workspace === undefined ? [] : [['workspace', run.workspace]]),
     ...(state.worktree === undefined ? [] : [['branch', describeBranch(state.worktree)]]),
+    ...(carried === undefined ? [] : [['carried over', carried]]),
     ...(state.tree === undefined ? [] : [['tree', state.tree]]),
     ...Object.entries(state.evidence).map(([check, found]) => [
       `check ${check}`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderPowers, wrapped, wrappedAdvice } from './wrap.ts'
+import { renderNotice, renderPowers, wrapped, wrappedAdvice } from './wrap.ts'
 
 test('text is broken at spaces only', () => {
   expect(wrapped('a bb ccc', 4)).toEqual(['a bb', 'ccc'])
@@ -16,6 +16,18 @@ test('a command to run is never broken', () => {
   ])
   expect(wrappedAdvice(advice, 80)).toEqual([advice])
   expect(wrappedAdvice('Run: a b c', 4)).toEqual(['Run: a b c'])
+})
+
+test('a sentence of ours breaks at words on a terminal, and is one line elsewhere', () => {
+  const text = 'calm-otter  fix  on run/calm-otter in /a/long/folder\u001B[2J'
+  expect(renderNotice(text, { live: true, width: () => 20 })).toEqual([
+    'calm-otter  fix  on',
+    'run/calm-otter in',
+    '/a/long/folder\\x1b[2J',
+  ])
+  expect(renderNotice(text, { live: false, width: () => 20 })).toEqual([
+    'calm-otter  fix  on run/calm-otter in /a/long/folder\\x1b[2J',
+  ])
 })
 
 test('what a loop file may do is whole on a terminal, and a line each elsewhere', () => {

@@ -24,6 +24,13 @@ export function wrappedAdvice(text: string, width: number): string[] {
   return [...(before === '' ? [] : wrapped(before, width)), text.slice(at)]
 }
 
+/** A sentence of ours: in lines that break at words on a terminal, in one line elsewhere. */
+export const renderNotice = (
+  text: string,
+  { live, width }: Pick<Terminal, 'live' | 'width'>,
+): string[] =>
+  live ? wrapped(visible(text), width()).map((line) => line.trimEnd()) : [visible(text)]
+
 /** What a loop file may do: a line each, whole and readable, since a person is to judge it. */
 export function renderPowers(
   powers: readonly string[],

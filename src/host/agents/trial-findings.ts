@@ -18,7 +18,7 @@ export interface Finding {
 
 export type FindingName =
   | 'found'
-  | 'walls'
+  | 'sandbox'
   | 'key'
   | 'starts'
   | 'model'

@@ -30,6 +30,8 @@ export interface TryAgentOptions {
   /** Somebody watches: weak walls will do. */
   readonly attended?: boolean
   readonly signal?: AbortSignal
+  /** Told right before it is started: from now on it may spend. */
+  readonly onStart?: () => void
   /** Told of each finding as it is made. */
   readonly onFinding?: (finding: Finding) => void
 }
@@ -64,6 +66,7 @@ export async function tryAgent(
   const before = await lookBefore(host, name, options)
   for (const finding of before.findings) tell(finding)
   if (before.next !== undefined) return { agent: name, ok: false, findings, next: before.next }
+  options.onStart?.()
   const task = await makeTask(agent)
   const { ok, run, next } = await work(host, name, task, options, tell)
   if (ok) {
@@ -113,7 +116,7 @@ async function lookBefore(host: Host, name: string, options: TryAgentOptions): P
     findings.push({ name: 'found', ok: true, text })
   }
   const { tier, reason } = sandbox.report
-  findings.push({ name: 'walls', ok: tier !== 'none', text: `tier ${tier}: ${reason}` })
+  findings.push({ name: 'sandbox', ok: tier !== 'none', text: `tier ${tier}: ${reason}` })
   const missing = await keyProblem(host, name, environment, options.model)
   if (missing === undefined) return { findings }
   if (missing === '') {
@@ -122,7 +125,7 @@ async function lookBefore(host: Host, name: string, options: TryAgentOptions): P
     }
   }
   const none: Finding = { name: 'key', ok: false, text: missing }
-  const next = 'Set the variable, or put the key into the key file; loopctl doctor says where.'
+  const next = 'Do that, then try again.'
   return { findings: [...findings, none], next }
 }
 

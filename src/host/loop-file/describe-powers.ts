@@ -9,6 +9,7 @@ import type {
   WorktreeSettings,
 } from '../../protocol/index.ts'
 import { builtInToolNames } from '../../protocol/index.ts'
+import { branchPrefixDefault, carryRulesDefault } from '../../workspace/index.ts'
 import { oneLine } from './loop-file-error.ts'
 
 const lineCharsMax = 1000
@@ -17,8 +18,7 @@ const linesMax = 60
 /** Each is one line without control characters, whatever the file says. */
 export function describePowers(file: LoopFile): readonly string[] {
   const lines = [
-    `works in ${file.workspace === undefined ? 'the folder where it is run' : shell([file.workspace])}`,
-    ...worktreePowers(file.worktree),
+    ...placePowers(file),
     ...agentPowers(file.agent),
     ...toolPowers(file),
     ...Object.entries(file.mcp).flatMap(([name, server]) => serverPowers(name, server)),
@@ -32,15 +32,34 @@ export function describePowers(file: LoopFile): readonly string[] {
   return lines.length > linesMax ? [...shown, `and ${lines.length - linesMax} more`] : shown
 }
 
-/** What is usual, in a repository, needs no word. */
-function worktreePowers({ use, path, carry }: WorktreeSettings): string[] {
-  if (use === false) return []
-  const carried = carry?.filter(({ by }) => by !== 'nothing').map((rule) => rule.path) ?? []
+/** Whether the folder is a repository is not known here: a file is trusted for any. */
+function placePowers({ workspace, worktree }: LoopFile): string[] {
+  const folder = workspace === undefined ? 'the folder where it is run' : shell([workspace])
+  const { use, path, branchPrefix = branchPrefixDefault } = worktree
+  if (use === false) return [`works in ${folder}, as it is`]
+  const made = `git worktree of it, on a branch ${shell([branchPrefix])}… of its own, and commits each iteration there`
   return [
+    use === true
+      ? `works in ${folder}: in a ${made}`
+      : `works in ${folder}; where that is a git repository, in a ${made}`,
     ...(path === undefined ? [] : [`makes git worktrees at ${shell([path])}`]),
-    ...(carried.length === 0 ? [] : [`brings ignored files into them: ${shell(carried)}`]),
+    ...carryPowers(worktree),
   ]
 }
+
+/** An `.env` may hold what is secret. */
+function carryPowers({ carry = carryRulesDefault }: WorktreeSettings): string[] {
+  const paths = (wanted: string): string[] =>
+    carry.filter(({ by }) => by === wanted).map((rule) => rule.path.replace(/^\*\*\//, ''))
+  const [copied, linked] = [paths('copy'), paths('link')]
+  return [
+    ...(copied.length === 0 ? [] : [`copies what git ignores into the worktree: ${named(copied)}`]),
+    ...(linked.length === 0 ? [] : [`links what git ignores into the worktree: ${named(linked)}`]),
+  ]
+}
+
+const named = (paths: readonly string[]): string =>
+  paths.map((path) => (/^[\w@%+=:./*-]+$/.test(path) ? path : JSON.stringify(path))).join(', ')
 
 const ownLogin =
   'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted'

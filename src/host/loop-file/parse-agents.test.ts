@@ -105,6 +105,6 @@ test.each<[string, string, readonly string[]]>([
   ['repair', 'repair', ['tries small edits of the source until the checks pass, without a model']],
 ])('whoever is asked to trust it is told of %s', async (_what, agent, lines) => {
   const powers = describePowers(await parse(withAgent(agent)))
-  expect(powers.slice(1, 1 + lines.length)).toEqual(lines)
+  expect(powers.slice(2, 2 + lines.length)).toEqual(lines)
   expect(powers.join('\n')).not.toContain('lets the agent call')
 })

@@ -132,7 +132,8 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
   test('is described by what it may do, in lines that are safe to print', async () => {
     const { file } = await parseLoopFile(text, 'a.yaml')
     expect(describePowers(file)).toEqual([
-      'works in ../project',
+      'works in ../project; where that is a git repository, in a git worktree of it, on a branch run/… of its own, and commits each iteration there',
+      'copies what git ignores into the worktree: .env, .env.*, node_modules',
       'sends prompts and what tools return to anthropic/claude-sonnet-5, with the key in MY_KEY',
       'lets the agent call read, write, edit, list, glob, grep, run and all of its MCP servers (run: any command)',
       'starts the MCP server files: server "a b", passing on HOME_TOKEN of your environment',
@@ -155,7 +156,8 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
         'require: strong, hide: [.env], readOnly: [../a b], network: [a.example, "*.b.example:80"], limits: { memory: 512MB, cpus: 2, cpuTime: 2h }',
       ),
     ).toEqual([
-      'works in the folder where it is run',
+      'works in the folder where it is run; where that is a git repository, in a git worktree of it, on a branch run/… of its own, and commits each iteration there',
+      'copies what git ignores into the worktree: .env, .env.*, node_modules',
       'runs the agent: a',
       'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted',
       'runs the check t: x',

@@ -47,7 +47,7 @@ export async function findBase(
     return { name: shortName(ref), commit, isCheckedOut: index === 0 }
   }
   const message = `The repository ${repository.home} has no commit yet.`
-  throw new LoopError('workspace-failed', `${message} Make one: git commit`)
+  throw new LoopError('workspace-failed', `${message} Make one with git commit.`)
 }
 
 /** The name of what is checked out where that is no branch. */

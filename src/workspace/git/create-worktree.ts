@@ -69,6 +69,7 @@ export interface CreatedWorktree {
   readonly carried: Carried
 }
 
+export const branchPrefixDefault = 'run/'
 const namesMax = 1000
 const nothing: Carried = { paths: [], linked: [], skipped: [] }
 
@@ -143,7 +144,7 @@ async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<Kn
     const apart = [...(options.apart ?? []), ...(await ourPaths(tools, repository))]
     await requireCommitted(tools.git, tools.files, repository, known, apart)
   }
-  const prefix = options.branchPrefix ?? 'run/'
+  const prefix = options.branchPrefix ?? branchPrefixDefault
   const wanted = requireBranchName(`${prefix}${slug(options.name)}`)
   for (let number = 1; number <= namesMax; number += 1) {
     const branch = numbered(wanted, number)

@@ -77,7 +77,7 @@ export async function requireCommitted(
     .join(', ')
   const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : ''
   const advice =
-    'A run starts from a commit and would not see them. Commit them, put them aside (git stash -u), allow it (--allow-dirty; in code: allowDirty), or work in the folder itself (--in-place).'
+    'A run starts from a commit and would not see them. Commit them (git add, git commit), have git ignore those that are only yours (.git/info/exclude), put them aside (git stash -u), allow it (--allow-dirty; in code: allowDirty), or work in the folder itself (--in-place).'
   const message = `${repository.checkout} has uncommitted changes: ${named}${more}. ${advice}`
   throw new LoopError('wrong-status', message)
 }
