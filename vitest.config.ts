@@ -8,6 +8,6 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/real-agents/**'],
     testTimeout: 60_000,
     // Most of the time is spent waiting for other processes.
-    maxWorkers: '100%',
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
   },
 })
