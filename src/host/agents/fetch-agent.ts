@@ -125,10 +125,13 @@ async function install(
 
 const besideNode = dirname(process.execPath)
 
-/** That of the node that runs this, if it came with one. */
+/** That of the person; never one of the project. Else that of the node that runs this. */
 async function findNpm(): Promise<string> {
   const own = join(besideNode, 'npm')
-  const [found] = existsSync(own) ? [own] : await findOnPath('npm')
+  const [found] = [
+    ...(await findOnPath('npm', { asOrdered: true })),
+    ...(existsSync(own) ? [own] : []),
+  ]
   if (found !== undefined) return found
   throw new LoopError('not-available', 'There is no npm on PATH. Install it, then try again.')
 }

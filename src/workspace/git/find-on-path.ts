@@ -17,15 +17,18 @@ export interface FindOnPathOptions {
   readonly path?: string
   /** Folders of projects, besides the current one. */
   readonly apart?: readonly string[]
+  /** As the person ordered them, who may have several. Else those of the system come first. */
+  readonly asOrdered?: boolean
 }
 
 /** All of that name, the best first. Parts of PATH that are relative are no places. */
 export async function findOnPath(
   name: string,
-  { path = process.env['PATH'] ?? '', apart = [] }: FindOnPathOptions = {},
+  { path = process.env['PATH'] ?? '', apart = [], asOrdered = false }: FindOnPathOptions = {},
 ): Promise<readonly string[]> {
   const projects = await Promise.all([...apart, ...currentFolder()].map(realOrItself))
-  const folders = [...systemFolders, ...path.split(delimiter).filter((part) => isAbsolute(part))]
+  const theirs = path.split(delimiter).filter((part) => isAbsolute(part))
+  const folders = asOrdered ? [...theirs, ...systemFolders] : [...systemFolders, ...theirs]
   const programs: string[] = []
   for (const program of new Set(folders.map((folder) => join(folder, name)))) {
     try {
