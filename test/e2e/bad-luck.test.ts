@@ -54,7 +54,7 @@ test('a run that was killed is called the same everywhere, and one bad record is
   const warned = expect.stringMatching(/^warning: .*bad\.json cannot be read.*Move it away/)
   const listed = await ctl(at, 'worktrees')
   expect(listed).toMatchObject({ code: 0, stderr: warned })
-  expect(listed.stdout).toMatch(/^r .* interrupted, merged/m)
+  expect(listed.stdout).toMatch(/^r .* interrupted, no commits/m)
   const kept = expect.stringContaining('its run has not ended (interrupted)')
   expect(await ctl(at, 'worktrees', 'clean')).toMatchObject({
     code: 0,

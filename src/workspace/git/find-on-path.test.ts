@@ -10,7 +10,6 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findGit } from './find-git.ts'
 import { findOnPath } from './find-on-path.ts'
 
 let folder: string
@@ -61,9 +60,13 @@ test('what lies in the current folder is none, and relative folders are no place
   }
 })
 
-test('the folders of the system come before those of the PATH', async () => {
+test('the folders of the system come before others of the PATH, whatever its order', async () => {
   const other = program('bin/git')
-  const found = await find('git', ['bin'])
-  expect(found.at(-1)).toBe(other)
-  expect(found[0]).toBe((await findGit()).program)
+  const path = [dirname(other), '/usr/bin'].join(':')
+  expect(await findOnPath('git', { path })).toEqual(['/usr/bin/git', other])
+  expect(await findOnPath('git', { path, asOrdered: true })).toEqual([other, '/usr/bin/git'])
+})
+
+test('what is not on the PATH is not there', async () => {
+  expect(await find('git', ['nowhere'])).toEqual([])
 })

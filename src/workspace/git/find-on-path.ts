@@ -27,8 +27,9 @@ export async function findOnPath(
   { path = process.env['PATH'] ?? '', apart = [], asOrdered = false }: FindOnPathOptions = {},
 ): Promise<readonly string[]> {
   const projects = await Promise.all([...apart, ...currentFolder()].map(realOrItself))
-  const theirs = path.split(delimiter).filter((part) => isAbsolute(part))
-  const folders = asOrdered ? [...theirs, ...systemFolders] : [...systemFolders, ...theirs]
+  const folders = path.split(delimiter).filter((part) => isAbsolute(part))
+  const isSystem = (folder: string): boolean => systemFolders.includes(folder)
+  if (!asOrdered) folders.sort((one, two) => Number(isSystem(two)) - Number(isSystem(one)))
   const programs: string[] = []
   for (const program of new Set(folders.map((folder) => join(folder, name)))) {
     try {
