@@ -45,14 +45,20 @@ async function runs(): Promise<readonly Row[]> {
 }
 
 test('npm start mends a project without a model, and shows the diff and what to type next', async () => {
+  const key = { ANTHROPIC_API_KEY: 'sk-ant-of-nobody' }
   for (const number of [1, 2]) {
-    const { stdout } = await run(process.execPath, [start], { env })
+    const here = number === 1 ? env : { ...env, ...key }
+    const { stdout } = await run(process.execPath, [start], { env: here })
     expect(stdout).toContain('needs no model, no key and no network')
     expect(stdout).toContain(`mend-duration-${number}`)
     expect(stdout).toContain('✓ completed: checks-pass')
     expect(stdout).toMatch(/^\+.*rest >= unit\.ms/m)
     expect(stdout).toContain('17 tests pass, 0 fail')
     expect(stdout).toContain('npx loopctl show ')
+    // An agent whose key is here is offered.
+    const offer = 'npm start -- --agent anthropic/claude-sonnet-5'
+    expect(stdout.includes(offer)).toBe(number === 2)
+    expect(stdout).not.toContain(key.ANTHROPIC_API_KEY)
   }
 })
 
@@ -60,13 +66,6 @@ test('npm start -- fix-sum runs a loop file to a passing check', async () => {
   const { stdout } = await run(process.execPath, [start, 'fix-sum'], { env })
   expect(stdout).toMatch(/check test +✗ not-met/)
   expect(stdout).toContain('✓ completed: checks-pass')
-})
-
-test('npm start offers an agent whose key is here', async () => {
-  const key = { ANTHROPIC_API_KEY: 'sk-ant-of-nobody' }
-  const { stdout } = await run(process.execPath, [start], { env: { ...env, ...key } })
-  expect(stdout).toContain('npm start -- --agent anthropic/claude-sonnet-5')
-  expect(stdout).not.toContain(key.ANTHROPIC_API_KEY)
 })
 
 test('the example runs to a passing check, and loopctl shows it', async () => {

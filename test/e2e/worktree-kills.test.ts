@@ -37,7 +37,7 @@ test('killed at many moments, a run loses no commit and makes none twice', async
   const before = at.seen()
   let isOver = await killedAfter(at, 3, ['run', at.file, '--trust', '--name', 'killed'])
   const tips: string[] = []
-  for (let kills = 0; !isOver && kills < 8; kills += 1) {
+  for (let kills = 0; !isOver && kills < 4; kills += 1) {
     tips.push(at.git('rev-parse', 'run/killed').trim())
     isOver = await killedAfter(at, 2 + ((kills * 5) % 13), ['resume', 'killed'])
   }
