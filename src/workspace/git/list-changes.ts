@@ -7,7 +7,8 @@
 import { type Bytes, fromBuffer, inside, toPath } from '../bytes.ts'
 import { look, namesIn } from '../place.ts'
 import { ChangedError } from '../read-file.ts'
-import type { GitPlace } from './run-git.ts'
+import type { ObjectId } from './refs.ts'
+import type { GitPlace, RunGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
 import { isOutside, treeTimeoutMs, type WorkTree } from './work-tree.ts'
 
@@ -50,6 +51,43 @@ export async function listChanges(tree: WorkTree, at: GitPlace): Promise<readonl
         suspects.push({ path: inner })
   }
   return suspects.filter(({ path }) => !isOutside(tree.exclusions, path))
+}
+
+/** Paths of a work tree that differ from a tree or commit, and then those that are new; it is only looked at. */
+export async function pathsUnlike(
+  git: RunGit,
+  at: GitPlace,
+  tree: ObjectId,
+  excludes: readonly string[] = [],
+): Promise<readonly Bytes[]> {
+  const [changed, others] = await Promise.all([
+    git({
+      at,
+      command: 'diff',
+      options: [
+        '-z',
+        '--name-only',
+        '--no-ext-diff',
+        '--no-textconv',
+        '--no-renames',
+        '--ignore-submodules=all',
+      ],
+      operands: [tree],
+    }),
+    git({
+      at,
+      command: 'ls-files',
+      options: [
+        '-z',
+        '--others',
+        '--exclude-standard',
+        ...excludes.map((pattern) => `--exclude=${pattern}`),
+        '--directory',
+        '--no-empty-directory',
+      ],
+    }),
+  ])
+  return [...split(changed.stdout), ...split(others.stdout)]
 }
 
 /** `:100644 100755 <was> <is> M`, NUL, the path, NUL. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import { type Bytes, show } from '../bytes.ts'
 import { ignorePattern } from './ignore-pattern.ts'
-import { split } from './list-changes.ts'
+import { pathsUnlike, split } from './list-changes.ts'
 import { makeOwnDirectory } from './own-directory.ts'
 import { commitOf, emptyTree, type ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
@@ -31,35 +31,8 @@ export async function uncommitted(
   if (checkout === undefined) return []
   const head = known ?? (await commitOf(git, repository, 'HEAD', repository.gitDir))
   const at = await placeOf(files, repository, checkout)
-  const [changed, others] = await Promise.all([
-    git({
-      at,
-      command: 'diff',
-      options: [
-        '-z',
-        '--name-only',
-        '--no-ext-diff',
-        '--no-textconv',
-        '--no-renames',
-        '--ignore-submodules=all',
-      ],
-      // Without a commit everything is new.
-      operands: [head ?? emptyTree(repository)],
-    }),
-    git({
-      at,
-      command: 'ls-files',
-      options: [
-        '-z',
-        '--others',
-        '--exclude-standard',
-        ...apart.map((path) => `--exclude=${ignorePattern(path)}`),
-        '--directory',
-        '--no-empty-directory',
-      ],
-    }),
-  ])
-  return [...split(changed.stdout), ...split(others.stdout)]
+  // Without a commit everything is new.
+  return pathsUnlike(git, at, head ?? emptyTree(repository), apart.map(ignorePattern))
 }
 
 export async function requireCommitted(

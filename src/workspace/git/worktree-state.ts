@@ -9,7 +9,7 @@ import { adminDir, checkWorktree } from './check-worktree.ts'
 import { tipOf } from './commit-tree.ts'
 import { lockOf } from './half-made.ts'
 import { ignorePattern } from './ignore-pattern.ts'
-import { split } from './list-changes.ts'
+import { pathsUnlike } from './list-changes.ts'
 import type { Tools } from './open-work-tree.ts'
 import { makeOwnDirectory } from './own-directory.ts'
 import { branchRef, commitOf } from './refs.ts'
@@ -85,28 +85,9 @@ async function uncommittedIn(
   })
   const at = own.at(path, join(admin, 'index'))
   const tip = await tipOf({ git, repository }, branchRef(branch))
-  const [changed, others] = await Promise.all([
-    git({
-      at,
-      command: 'diff',
-      options: [
-        '-z',
-        '--name-only',
-        '--no-ext-diff',
-        '--no-textconv',
-        '--no-renames',
-        '--ignore-submodules=all',
-      ],
-      operands: [tip?.tree ?? base.commit],
-    }),
-    git({
-      at,
-      command: 'ls-files',
-      options: ['-z', '--others', '--exclude-standard', '--directory', '--no-empty-directory'],
-    }),
-  ])
+  const paths = await pathsUnlike(git, at, tip?.tree ?? base.commit)
   const exclusions = createExclusions(apart)
-  return [...new Set([...split(changed.stdout), ...split(others.stdout)])]
+  return [...new Set(paths)]
     .filter((one) => !isOutside(exclusions, one.replace(/\/$/, '')))
     .map((one) => show(one))
     .toSorted()
