@@ -1,6 +1,13 @@
 export { applyIdle } from './apply-idle.ts'
 export { questionId } from './ask-person.ts'
 export { baseEnvironment } from './base-environment.ts'
+export type {
+  Certification,
+  Certifier,
+  CertifyContext,
+  GivenAnswer,
+  Subject,
+} from './certifier.ts'
 export { codeDigest } from './code-digest.ts'
 export {
   type Beginning,

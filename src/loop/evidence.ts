@@ -4,15 +4,63 @@ import type { TreeId } from './ids.ts'
 
 export type CheckStatus = 'met' | 'not-met' | 'error' | 'timeout' | 'skipped'
 
+/** What answers: a program that we start, a tool, an agent that judges, or code of the loop's owner. */
+export type CheckKind = 'command' | 'tool' | 'judge' | 'code'
+
 export interface CheckResult {
   readonly check: string
   readonly status: CheckStatus
   readonly exitCode?: number
-  /** The end of what it printed. */
+  /** The beginning and the end of what it printed. */
   readonly output: string
   readonly durationMs: number
   /** Absent where the run has no workspace. */
   readonly tree?: TreeId
+  /** Absent: a command. */
+  readonly kind?: CheckKind
+  /** It was not run: it has answered on these very files before, in this run. */
+  readonly reused?: true
+  /** It failed before the run began, too. */
+  readonly existing?: true
+  /** It failed before the run began, and whoever owns the loop lets it. */
+  readonly allowed?: true
+  /** On the same files it has answered otherwise. */
+  readonly flaky?: true
+  /** What the runner itself says of its tests, where it does. */
+  readonly counts?: TestCounts
+  /** What a judge found. */
+  readonly findings?: readonly Finding[]
+}
+
+export interface TestCounts {
+  readonly passed: number
+  readonly failed: number
+  /** Skipped, to do, ignored: not run, whatever the runner calls it. */
+  readonly skipped: number
+}
+
+/** One thing that somebody found, and where. */
+export interface Finding {
+  readonly text: string
+  readonly file?: string
+  readonly line?: number
+}
+
+/** Why work was not certified: what whoever goes on has to know. */
+export interface Refusal {
+  /** A stable key: `sealed-changed`, `fails-clean`, `flaky`, `judge-alone`, `toothless`… */
+  readonly code: string
+  readonly message: string
+  readonly check?: string
+  readonly findings?: readonly Finding[]
+}
+
+/** What the engine itself found after an iteration. */
+export interface Findings {
+  /** Every check on the files as the iteration left them; empty where the run has none. */
+  readonly checks: readonly CheckResult[]
+  /** The loop's condition was met, and the work was not certified all the same. */
+  readonly refusals: readonly Refusal[]
 }
 
 /** The part that state keeps: enough to say whether a check passed on the tree as it is now. */

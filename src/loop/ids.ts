@@ -9,6 +9,8 @@ export type RunId = Branded<'RunId'>
 export type BlobId = Branded<'BlobId'>
 /** Hash of everything in a workspace. */
 export type TreeId = Branded<'TreeId'>
+/** SHA-256 of a certificate as it was signed, in hex. */
+export type CertificateId = Branded<'CertificateId'>
 /** A step inside one iteration: branch path, name and occurrence, for example `0.left/test#2`. */
 export type StepId = Branded<'StepId'>
 /** One reservation of budget inside a run. */

@@ -53,7 +53,17 @@ export {
   type Walls,
   type WorkspaceChanged,
 } from './event.ts'
-export { type CheckResult, type CheckStatus, checksPass, type Evidence } from './evidence.ts'
+export {
+  type CheckKind,
+  type CheckResult,
+  type CheckStatus,
+  checksPass,
+  type Evidence,
+  type Finding,
+  type Findings,
+  type Refusal,
+  type TestCounts,
+} from './evidence.ts'
 export { type ApplyProgress, evolve, type Occurrence } from './evolve.ts'
 export {
   errorSignature,
@@ -65,6 +75,7 @@ export {
 } from './fault.ts'
 export {
   type BlobId,
+  type CertificateId,
   type ReservationId,
   type RunId,
   type StepId,

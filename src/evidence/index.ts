@@ -1,0 +1,11 @@
+export type {
+  CertifyingPlace,
+  Checkout,
+  Layer,
+  OpenCheck,
+  Overlay,
+  PlaceRequest,
+  PutFile,
+  TreeFile,
+  TreeReader,
+} from './parts.ts'

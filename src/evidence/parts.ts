@@ -1,0 +1,88 @@
+/**
+ * What certifying needs of the world. `host/` fills these from `workspace/`, `sandbox/`, `agents/` and
+ * the record; nothing here knows git, a sandbox or a stack.
+ */
+
+import type { Check } from '../engine/index.ts'
+import type { CheckKind, TreeId } from '../loop/index.ts'
+
+/** Trees, read without being put anywhere. */
+export interface TreeReader {
+  /** Every file by its path, with `/` between the parts. */
+  list(tree: TreeId): Promise<ReadonlyMap<string, TreeFile>>
+  /** Undefined: no such file, or it is longer than `bytesMax`. */
+  read(tree: TreeId, path: string, bytesMax?: number): Promise<Uint8Array | undefined>
+  /** For people: what differs in these paths, cut off at `bytesMax`. */
+  patch(before: TreeId, after: TreeId, paths: readonly string[], bytesMax?: number): Promise<string>
+}
+
+export interface TreeFile {
+  /** The same for the same content. */
+  readonly content: string
+  readonly kind: 'file' | 'executable' | 'link' | 'other'
+}
+
+/** Files to be put over a tree; null: it is taken away. */
+export type Overlay = ReadonlyMap<string, PutFile | null>
+
+export interface PutFile {
+  readonly content: Uint8Array
+  readonly kind: 'file' | 'executable' | 'link'
+}
+
+/** A clean place, which no agent has seen. */
+export interface Checkout {
+  readonly path: string
+  /**
+   * Makes it the tree with the overlay put over it, and nothing else but the dependency layer and, of what
+   * is there, `keep`: paths that an earlier check made for a later one.
+   */
+  reset(
+    tree: TreeId,
+    options?: { readonly over?: Overlay; readonly keep?: readonly string[] },
+  ): Promise<void>
+  remove(): Promise<void>
+}
+
+/** What the checks need besides the tree: installed from a lockfile by us, and read-only for them. */
+export interface Layer {
+  /** `none`: the tree names no dependencies. */
+  readonly from: 'installed' | 'carried' | 'none'
+  /** Over what it was made from and what is in it. */
+  readonly digest: string
+  /** For people: `npm, 214 packages`. */
+  readonly summary: string
+}
+
+/** One check, ready to be run in a checkout. */
+export interface OpenCheck {
+  readonly name: string
+  readonly kind: CheckKind
+  readonly run: Check
+  /** For the certificate: the program and arguments, a tool, a judge. */
+  readonly describes: readonly string[]
+  /** Digest of the program, of the tool's schema, of the judge's prompt and model. */
+  readonly toolDigest: string
+  /** It may have failed before the run began. */
+  readonly existing: 'fix' | 'allow'
+  /** Paths that it makes and later checks need. */
+  readonly outputs: readonly string[]
+  /** Files of the tree that the command itself names: they are sealed. */
+  readonly names: readonly string[]
+}
+
+/** A checkout with its layer and its checks, walled in anew. */
+export interface CertifyingPlace {
+  readonly checkout: Checkout
+  readonly layer: Layer
+  readonly checks: readonly OpenCheck[]
+  close(): Promise<void>
+}
+
+export interface PlaceRequest {
+  readonly tree: TreeId
+  readonly commit?: string
+  /** Whose lockfile is trusted: the base's, or the tree's own once a person has approved of it. */
+  readonly lockfileOf: TreeId
+  readonly signal: AbortSignal
+}
