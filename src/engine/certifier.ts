@@ -23,6 +23,7 @@ import type {
   TreeId,
   Walls,
 } from '../loop/index.ts'
+import type { Agents } from './ports.ts'
 
 /** Contract: done again after a crash it may make another certificate; it changes nothing else. */
 export interface Certifier {
@@ -65,8 +66,8 @@ export interface GivenAnswer extends Answer {
 export interface CertifyContext extends StepContext {
   readonly step: StepId
   readonly iteration: number
-  /** Another agent of the run works, in this folder; it is metered as part of this step. */
-  work(role: string, task: AgentTask, workspace: string): Promise<AgentReport>
+  /** One of these agents works, in this folder; it is metered as part of this step. */
+  work(agents: Agents, role: string, task: AgentTask, workspace: string): Promise<AgentReport>
   callTool(name: string, args: Json): Promise<ToolResult>
 }
 

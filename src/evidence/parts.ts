@@ -3,7 +3,7 @@
  * the record; nothing here knows git, a sandbox or a stack.
  */
 
-import type { Check } from '../engine/index.ts'
+import type { Agents, Check } from '../engine/index.ts'
 import type { CheckKind, TreeId } from '../loop/index.ts'
 
 /** Trees, read without being put anywhere. */
@@ -76,6 +76,8 @@ export interface CertifyingPlace {
   readonly checkout: Checkout
   readonly layer: Layer
   readonly checks: readonly OpenCheck[]
+  /** Judges (`judge:<name>`) and those who are consulted (`consult:<name>`), who work in the checkout. */
+  readonly agents?: Agents
   close(): Promise<void>
 }
 
