@@ -40,6 +40,8 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   loop: [],
   engine: ['loop'],
   ...Object.fromEntries(parts.map((part) => [part, ['loop', 'engine']])),
+  // Certificates are a format that others read, and what signs them is here.
+  evidence: ['loop', 'engine', 'protocol'],
   loops: ['loop', 'engine'],
   protocol: ['loop'],
   host: ['loop', 'engine', ...parts, 'loops', 'protocol'],

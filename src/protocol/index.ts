@@ -1,5 +1,26 @@
 export { canonicalDepthMax, canonicalJson } from './canonical-json.ts'
 export {
+  type Certificate,
+  type CertificateDraft,
+  type Certified,
+  type CertifiedCalibration,
+  type CertifiedCheck,
+  type CertifiedLayer,
+  type Consultation,
+  certificateBytesMax,
+  certificateDomain,
+  certificateFormat,
+  certificateSchema,
+  certificateVersion,
+  type ErrorRate,
+  type RestsOn,
+  type SealedChangeNote,
+  type SealedPart,
+  type Signature,
+  type SignedCertificate,
+  signedCertificateSchema,
+} from './certificate.ts'
+export {
   type CheckpointFile,
   type Continuation,
   checkpointCharsMax,
@@ -77,5 +98,17 @@ export { parseCheckpointFile } from './parse-checkpoint-file.ts'
 export { toLoopOutcome, toLoopPhase } from './phases.ts'
 export type { NamedEvidence } from './run-values.ts'
 export { toCheckpointFile } from './to-checkpoint-file.ts'
+export {
+  type Endorsement,
+  endorsementDomain,
+  endorsementSchema,
+  type TrustedKey,
+  type TrustedKeys,
+  trustedKeySchema,
+  trustedKeysBytesMax,
+  trustedKeysFormat,
+  trustedKeysSchema,
+  trustedKeysVersion,
+} from './trusted-keys.ts'
 export { isJsonObject, type JsonObject } from './values.ts'
 export type { WorkspaceFile } from './workspace-file.ts'

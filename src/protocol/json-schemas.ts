@@ -2,15 +2,22 @@
 
 import { z } from 'zod'
 import { eventVersion } from '../loop/index.ts'
+import { certificateVersion, signedCertificateSchema } from './certificate.ts'
 import { checkpointFileSchema, checkpointFormatVersion } from './checkpoint.ts'
 import { loopResultSchema } from './entity-schemas.ts'
 import { recordedEventSchema } from './event-schema.ts'
 import { loopFileJsonSchema } from './loop-file-schema.ts'
+import { trustedKeysSchema, trustedKeysVersion } from './trusted-keys.ts'
 import { published } from './values.ts'
 
 /** By file name in `schemas/`, where `node scripts/schemas.mjs` writes them. */
 export function jsonSchemas(): { readonly [fileName: string]: object } {
   return {
+    'certificate.schema.json': document(signedCertificateSchema, {
+      $id: `urn:loopwright:schema:certificate:${certificateVersion}`,
+      description:
+        'A signed certificate. The file is its canonical JSON (RFC 8785) and a newline; see docs/certificates.md.',
+    }),
     'checkpoint.schema.json': document(checkpointFileSchema, {
       $id: `urn:loopwright:schema:checkpoint:${checkpointFormatVersion}`,
       description:
@@ -24,6 +31,10 @@ export function jsonSchemas(): { readonly [fileName: string]: object } {
     'loop-result.schema.json': document(loopResultSchema, {
       $id: `urn:loopwright:schema:loop-result:${checkpointFormatVersion}`,
       description: 'The result of a run that has ended, in the words of document 001.',
+    }),
+    'trusted-keys.schema.json': document(trustedKeysSchema, {
+      $id: `urn:loopwright:schema:trusted-keys:${trustedKeysVersion}`,
+      description: 'Keys whose certificates count; see docs/certificates.md.',
     }),
   }
 }

@@ -1,0 +1,295 @@
+/**
+ * A certificate: what was checked, on which files, by whom and with what result, signed. The format is in
+ * docs/certificates.md.
+ *
+ * 1. One certificate has one text: its canonical JSON (RFC 8785). Its id is the SHA-256 of that text, and
+ *    the signature is over it, behind `certificateDomain`.
+ * 2. A file is the canonical JSON of certificate and signature with a newline at its end, and nothing else
+ *    is accepted: the same values written otherwise are another file.
+ */
+
+import { z } from 'zod'
+import type {
+  AgentUsed,
+  Amount,
+  CertificateId,
+  CheckKind,
+  CheckStatus,
+  Limits,
+  RunId,
+  Source,
+  TestCounts,
+  TreeId,
+  Walls,
+} from '../loop/index.ts'
+import { agentUsedSchema, sourceSchema, wallsSchema } from './event-parts.ts'
+import { exactly } from './exactly.ts'
+import { amountSchema, limitsSchema } from './run-values.ts'
+import { count, id, listOf, milliseconds, ordinal, published, timestamp } from './values.ts'
+
+export const certificateFormat = 'loopwright-certificate'
+export const certificateVersion = 1
+/** What stands before the text when it is signed, so that no signature of ours means two things. */
+export const certificateDomain = 'loopwright-certificate 1\n'
+/** The longest file that is read or written. */
+export const certificateBytesMax: number = 16 * 1024 * 1024
+
+export interface Certificate {
+  readonly format: typeof certificateFormat
+  readonly version: typeof certificateVersion
+  readonly what: Certified
+  /** Absent: the run works on no files. */
+  readonly tree?: TreeId
+  readonly commit?: string
+  /** What was there before the first iteration, or what is compared with. */
+  readonly base?: { readonly tree?: TreeId; readonly commit?: string }
+  readonly rests: RestsOn
+  /** Everything that was run, in order; those that nothing rests on too. */
+  readonly checks: readonly CertifiedCheck[]
+  readonly sealed: SealedPart
+  readonly consultations: readonly Consultation[]
+  /** Defects planted in what was changed, and how many of them some check noticed. */
+  readonly teeth?: { readonly planted: number; readonly noticed: number }
+  readonly layer?: CertifiedLayer
+  readonly sandbox?: Walls
+  readonly policy: { readonly decision: 'none' | 'allow'; readonly set: string }
+  readonly budget?: {
+    readonly spent: Amount
+    readonly limits: Limits
+    readonly activeMs: number
+  }
+  readonly agent?: AgentUsed
+  readonly model?: string
+  readonly issuedAt: string
+  /** The id of the first key that this installation had. */
+  readonly installation: string
+  /** In this installation's chain, from 1. */
+  readonly number: number
+  readonly previous: CertificateId | null
+}
+
+export type Certified =
+  | {
+      readonly type: 'run'
+      readonly run: RunId
+      readonly name: string
+      readonly loop: string
+      readonly source?: Source
+      readonly codeDigest: string
+      readonly iteration: number
+      readonly condition: string
+    }
+  /** Files that somebody had certified, without a run. */
+  | { readonly type: 'tree'; readonly name: string; readonly source?: Source }
+
+/** What has to hold: these checks, or the loop's own code said so, or both. */
+export interface RestsOn {
+  readonly checks: readonly string[]
+  /** The condition whose code decided. */
+  readonly code?: string
+}
+
+export interface CertifiedCheck {
+  readonly name: string
+  readonly kind: CheckKind
+  /** With what is sealed as the tree has it, or as the base had it. */
+  readonly pass: 'own' | 'sealed'
+  /** The program and its arguments, a tool, a judge. */
+  readonly command: readonly string[]
+  readonly toolDigest: string
+  readonly status: CheckStatus
+  readonly exitCode?: number
+  readonly output: { readonly sha256: string; readonly bytes: number }
+  readonly counts?: TestCounts
+  readonly startedAt: string
+  readonly endedAt: string
+  /** What it answered on these very files, where that differs. */
+  readonly flaky?: readonly CheckStatus[]
+  /** It failed on the base, too; and whoever owns the loop lets it. */
+  readonly existing?: true
+  readonly allowed?: true
+  readonly calibration?: CertifiedCalibration
+}
+
+/** How often this check errs, as it was measured. */
+export interface CertifiedCalibration {
+  readonly falseAccepts: ErrorRate
+  readonly falseRejects: ErrorRate
+  /** By what the measurement is found. */
+  readonly ref: string
+}
+
+/** So many of so many, with the ends of the 95 % Wilson interval. */
+export interface ErrorRate {
+  readonly count: number
+  readonly of: number
+  readonly low: number
+  readonly high: number
+}
+
+export interface SealedPart {
+  readonly changes: readonly SealedChangeNote[]
+  /** Who let them pass. `digest` is that of the diff they were shown. */
+  readonly approval?: { readonly by: string; readonly at: string; readonly digest: string }
+}
+
+export interface SealedChangeNote {
+  readonly path: string
+  /** For people: changed, removed, skipped… */
+  readonly what: string
+  readonly keys?: readonly string[]
+}
+
+export interface Consultation {
+  readonly name: string
+  readonly status: 'pending' | 'approved' | 'concerns-raised' | 'rejected' | 'resolved'
+  readonly agent: string
+  readonly at: string
+  readonly summary?: string
+}
+
+export interface CertifiedLayer {
+  readonly from: 'installed' | 'carried' | 'none'
+  readonly digest: string
+  readonly summary: string
+}
+
+/** What is handed in: the rest is the installation's. */
+export type CertificateDraft = Omit<
+  Certificate,
+  'format' | 'version' | 'issuedAt' | 'installation' | 'number' | 'previous'
+>
+
+export interface Signature {
+  readonly algorithm: 'ed25519'
+  /** The SHA-256 of the public key. */
+  readonly keyId: string
+  /** Its 32 bytes. That it signed is not that it is trusted. */
+  readonly publicKey: string
+  readonly value: string
+}
+
+export interface SignedCertificate {
+  readonly certificate: Certificate
+  readonly signature: Signature
+}
+
+const text = z.string().max(100_000)
+const digest = z.string().regex(/^[0-9a-f]{64}$/)
+const status = z.enum(['met', 'not-met', 'error', 'timeout', 'skipped'])
+const listMax = 10_000
+
+const certifiedSchema = exactly<Certified>()(
+  z.discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('run'),
+      run: id<RunId>(),
+      name: text,
+      loop: text,
+      source: sourceSchema.exactOptional(),
+      codeDigest: text,
+      iteration: count,
+      condition: text,
+    }),
+    z.strictObject({
+      type: z.literal('tree'),
+      name: text,
+      source: sourceSchema.exactOptional(),
+    }),
+  ]),
+)
+
+const errorRate = z.strictObject({ count, of: count, low: z.number(), high: z.number() })
+
+const checkSchema = exactly<CertifiedCheck>()(
+  z.strictObject({
+    name: text.min(1),
+    kind: z.enum(['command', 'tool', 'judge', 'code']),
+    pass: z.enum(['own', 'sealed']),
+    command: listOf(text, listMax),
+    toolDigest: text,
+    status,
+    exitCode: z.int().exactOptional(),
+    output: z.strictObject({ sha256: digest, bytes: count }),
+    counts: z.strictObject({ passed: count, failed: count, skipped: count }).exactOptional(),
+    startedAt: timestamp,
+    endedAt: timestamp,
+    flaky: listOf(status, listMax).exactOptional(),
+    existing: z.literal(true).exactOptional(),
+    allowed: z.literal(true).exactOptional(),
+    calibration: z
+      .strictObject({ falseAccepts: errorRate, falseRejects: errorRate, ref: text })
+      .exactOptional(),
+  }),
+).register(published, { id: 'CertifiedCheck' })
+
+const sealedSchema = exactly<SealedPart>()(
+  z.strictObject({
+    changes: listOf(
+      z.strictObject({ path: text, what: text, keys: listOf(text, listMax).exactOptional() }),
+      listMax,
+    ),
+    approval: z.strictObject({ by: text, at: timestamp, digest }).exactOptional(),
+  }),
+)
+
+const consultationSchema = exactly<Consultation>()(
+  z.strictObject({
+    name: text,
+    status: z.enum(['pending', 'approved', 'concerns-raised', 'rejected', 'resolved']),
+    agent: text,
+    at: timestamp,
+    summary: text.exactOptional(),
+  }),
+)
+
+const baseSchema = z.strictObject({
+  tree: id<TreeId>().exactOptional(),
+  commit: text.exactOptional(),
+})
+
+export const certificateSchema: z.ZodType<Certificate> = exactly<Certificate>()(
+  z.strictObject({
+    format: z.literal(certificateFormat),
+    version: z.literal(certificateVersion),
+    what: certifiedSchema,
+    tree: id<TreeId>().exactOptional(),
+    commit: text.exactOptional(),
+    base: baseSchema.exactOptional(),
+    rests: z.strictObject({ checks: listOf(text, listMax), code: text.exactOptional() }),
+    checks: listOf(checkSchema, listMax),
+    sealed: sealedSchema,
+    consultations: listOf(consultationSchema, listMax),
+    teeth: z.strictObject({ planted: count, noticed: count }).exactOptional(),
+    layer: z
+      .strictObject({
+        from: z.enum(['installed', 'carried', 'none']),
+        digest: text,
+        summary: text,
+      })
+      .exactOptional(),
+    sandbox: wallsSchema.exactOptional(),
+    policy: z.strictObject({ decision: z.enum(['none', 'allow']), set: text }),
+    budget: z
+      .strictObject({ spent: amountSchema, limits: limitsSchema, activeMs: milliseconds })
+      .exactOptional(),
+    agent: agentUsedSchema.exactOptional(),
+    model: text.exactOptional(),
+    issuedAt: timestamp,
+    installation: digest,
+    number: ordinal,
+    previous: z.union([digest.refine((value): value is CertificateId => value !== ''), z.null()]),
+  }),
+).register(published, { id: 'Certificate' })
+
+export const signedCertificateSchema: z.ZodType<SignedCertificate> = exactly<SignedCertificate>()(
+  z.strictObject({
+    certificate: certificateSchema,
+    signature: z.strictObject({
+      algorithm: z.literal('ed25519'),
+      keyId: digest,
+      publicKey: digest,
+      value: z.string().regex(/^[0-9a-f]{128}$/),
+    }),
+  }),
+)
