@@ -1,0 +1,82 @@
+/** A certificate as the bytes of its file, and back. There is one way to write each. */
+
+import type { CertificateId } from '../../loop/index.ts'
+import {
+  type Certificate,
+  canonicalJson,
+  certificateBytesMax,
+  certificateDomain,
+  type SignedCertificate,
+  signedCertificateSchema,
+} from '../../protocol/index.ts'
+import { isSigned, keyIdOf, sha256, signText } from './ed25519.ts'
+import type { SigningKey } from './own-keys.ts'
+
+export interface RenderedCertificate {
+  readonly id: CertificateId
+  readonly bytes: Buffer
+}
+
+/** What can be said of bytes alone. */
+export type OpenedCertificate =
+  | { readonly type: 'unreadable'; readonly why: string }
+  | {
+      readonly type: 'read'
+      readonly id: CertificateId
+      readonly signed: SignedCertificate
+      /** It is written as certificates are. */
+      readonly isCanonical: boolean
+      /** The key that is in it signed this very text. */
+      readonly isSigned: boolean
+    }
+
+export const certificateIdOf = (certificate: Certificate): CertificateId =>
+  sha256(canonicalJson(certificate)) as CertificateId
+
+export function signCertificate(certificate: Certificate, key: SigningKey): RenderedCertificate {
+  const text = canonicalJson(certificate)
+  const signed: SignedCertificate = {
+    certificate,
+    signature: {
+      algorithm: 'ed25519',
+      keyId: key.id,
+      publicKey: key.publicKey,
+      value: signText(key.privateKey, certificateDomain, text),
+    },
+  }
+  return { id: sha256(text) as CertificateId, bytes: render(signed) }
+}
+
+export function openCertificate(bytes: Uint8Array): OpenedCertificate {
+  if (bytes.length > certificateBytesMax) return { type: 'unreadable', why: 'it is too long' }
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+  } catch {
+    return { type: 'unreadable', why: 'it is not JSON' }
+  }
+  const parsed = signedCertificateSchema.safeParse(value)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const where = issue?.path.map(String).join('.') || 'the file'
+    return { type: 'unreadable', why: `${where}: ${issue?.message ?? 'it has another form'}` }
+  }
+  const signed = parsed.data
+  const { certificate, signature } = signed
+  const text = canonicalJson(certificate)
+  return {
+    type: 'read',
+    id: sha256(text) as CertificateId,
+    signed,
+    isCanonical: render(signed).equals(bytes),
+    isSigned:
+      signature.keyId === keyIdOf(signature.publicKey) &&
+      isSigned(signature.publicKey, {
+        domain: certificateDomain,
+        text,
+        signature: signature.value,
+      }),
+  }
+}
+
+const render = (signed: SignedCertificate): Buffer => Buffer.from(`${canonicalJson(signed)}\n`)

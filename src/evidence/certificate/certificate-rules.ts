@@ -1,0 +1,74 @@
+/**
+ * What a certificate must say to be one, however well it is signed. Held when one is issued, and again by
+ * whoever verifies: a key that signs anything else signs in vain.
+ *
+ * 1. It rests on something: named checks, or a condition of the loop's own code.
+ * 2. Every check that it rests on was run and is met; or it failed before too, and may (`allowed`). With the
+ *    base's sealed things laid over it is met as well, unless somebody approved of what changed in them.
+ * 3. Of the checks that it rests on, one at least is met and always answered the same.
+ * 4. A command that is met ended with 0. A time-out, an error or a skipped check is never a pass.
+ * 5. Changes to what is sealed were approved of, and whoever had to be consulted has no open concern.
+ */
+
+import type { CertificateDraft, CertifiedCheck } from '../../protocol/index.ts'
+
+/** What is wrong, a sentence each; empty: nothing. */
+export function brokenRules(draft: CertificateDraft): readonly string[] {
+  const { rests, checks, sealed, consultations } = draft
+  const problems: string[] = []
+  if (rests.checks.length === 0 && rests.code === undefined) {
+    problems.push('It rests on no check and on no condition.')
+  }
+  const seen = new Set<string>()
+  for (const check of checks) {
+    const key = `${check.pass} ${check.name}`
+    if (seen.has(key)) problems.push(`The check "${check.name}" is there twice.`)
+    seen.add(key)
+    if (contradicts(check)) {
+      problems.push(
+        `The check "${check.name}" is said to be met, and ended with ${check.exitCode}.`,
+      )
+    }
+  }
+  for (const name of rests.checks) problems.push(...brokenBy(name, draft))
+  if (rests.checks.length > 0 && !rests.checks.some((name) => isFirm(name, checks))) {
+    problems.push('No check that it rests on is met and always answered the same.')
+  }
+  if (sealed.changes.length > 0 && sealed.approval === undefined) {
+    problems.push('Sealed things changed, and nobody approved of it.')
+  }
+  for (const { name, status } of consultations) {
+    if (status !== 'approved' && status !== 'resolved') {
+      problems.push(`The consultation "${name}" is ${status}.`)
+    }
+  }
+  return problems
+}
+
+function brokenBy(name: string, { checks, sealed }: CertificateDraft): readonly string[] {
+  const named = checks.filter((check) => check.name === name)
+  if (!named.some(({ pass }) => pass === 'own')) return [`The check "${name}" was not run.`]
+  return named
+    .filter((check) => check.status !== 'met' && !mayFail(check))
+    .filter(({ pass }) => pass === 'own' || sealed.approval === undefined)
+    .map(({ pass, status }) =>
+      pass === 'own'
+        ? `The check "${name}" is ${status}.`
+        : `The check "${name}" is ${status} with the sealed files of the base.`,
+    )
+}
+
+const mayFail = (check: CertifiedCheck): boolean =>
+  check.status === 'not-met' && check.existing === true && check.allowed === true
+
+const isFirm = (name: string, checks: readonly CertifiedCheck[]): boolean =>
+  checks.some(
+    (check) =>
+      check.name === name &&
+      check.pass === 'own' &&
+      check.status === 'met' &&
+      check.flaky === undefined,
+  )
+
+const contradicts = ({ kind, status, exitCode }: CertifiedCheck): boolean =>
+  kind === 'command' && status === 'met' && exitCode !== undefined && exitCode !== 0

@@ -1,0 +1,227 @@
+/**
+ * What can be said of a certificate: a list of findings, one for each thing that was looked at, and one word
+ * for all of them. What is looked at outside the certificate is handed in; nothing here knows git or a folder.
+ *
+ * 1. Of what is not canonical, not signed or breaks the rules, nothing is believed: `invalid`.
+ * 2. A key that nobody here trusts is an answer of its own, also where all else fits: `untrusted`.
+ * 3. Files that are not those that were certified: `differs`.
+ * 4. `valid` only if nothing failed. What was not looked at is said, and is no failure.
+ */
+
+import type { CertificateId, TreeId } from '../../loop/index.ts'
+import type { Certificate, SignedCertificate, TrustedKey } from '../../protocol/index.ts'
+import { openCertificate } from './certificate-file.ts'
+import { brokenRules } from './certificate-rules.ts'
+import { keyIdOf } from './ed25519.ts'
+
+export type Verdict = 'valid' | 'invalid' | 'untrusted' | 'differs'
+
+export interface Verification {
+  readonly verdict: Verdict
+  readonly findings: readonly VerifyFinding[]
+  readonly id?: CertificateId
+  /** Absent: the file cannot be read. It says nothing unless the verdict is `valid`. */
+  readonly certificate?: Certificate
+}
+
+export interface VerifyFinding {
+  readonly look: 'format' | 'bytes' | 'signature' | 'key' | 'rules' | 'tree' | 'evidence' | 'chain'
+  readonly status: 'ok' | 'failed' | 'untrusted' | 'not-looked-at'
+  readonly message: string
+  /** What to do next. */
+  readonly advice?: string
+  /** Files that differ, as many as are worth naming. */
+  readonly paths?: readonly string[]
+}
+
+export interface VerifyOptions {
+  readonly trusted: readonly TrustedKey[]
+  /** Looks at the files. */
+  tree?(certificate: Certificate, tree: TreeId): Promise<TreeLook>
+  /** The digest of an output that was kept; undefined: it is not there. */
+  evidence?(
+    sha256: string,
+  ): Promise<{ readonly sha256: string; readonly bytes: number } | undefined>
+  /** The certificate before it, for those who have the chain; undefined: it is not there. */
+  previous?(id: CertificateId): Promise<Uint8Array | undefined>
+}
+
+export type TreeLook =
+  | { readonly status: 'same'; readonly message: string }
+  | {
+      readonly status: 'differs'
+      readonly message: string
+      readonly advice?: string
+      readonly paths?: readonly string[]
+    }
+  | { readonly status: 'not-looked-at'; readonly message: string; readonly advice?: string }
+
+export async function verifyCertificate(
+  bytes: Uint8Array,
+  options: VerifyOptions,
+): Promise<Verification> {
+  const opened = openCertificate(bytes)
+  if (opened.type === 'unreadable') {
+    const message = `This is no certificate that can be read: ${opened.why}.`
+    return { verdict: 'invalid', findings: [failed('format', message, askAgain)] }
+  }
+  const { id, signed, isCanonical, isSigned } = opened
+  const { certificate } = signed
+  const findings: VerifyFinding[] = [
+    ok(
+      'format',
+      `certificate ${certificate.number} of installation ${short(certificate.installation)}`,
+    ),
+    isCanonical
+      ? ok('bytes', `the file is as it was written, ${short(id)}`)
+      : failed('bytes', 'The file is not byte for byte as it was written.', askAgain),
+    isSigned
+      ? ok('signature', `signed by the key ${short(signed.signature.keyId)}`)
+      : failed('signature', 'The signature does not fit what is signed.', askAgain),
+    isSigned ? keyFinding(signed, options.trusted) : notLooked('key', 'nobody signed this'),
+    rulesFinding(certificate),
+    await treeFinding(certificate, options),
+    ...(await evidenceFindings(certificate, options)),
+    await chainFinding(certificate, options),
+  ]
+  return { verdict: verdictOf(findings), findings, id, certificate }
+}
+
+const askAgain = 'Get the file again from who issued it: as it is, it proves nothing.'
+
+function keyFinding(
+  { certificate, signature }: SignedCertificate,
+  trusted: readonly TrustedKey[],
+): VerifyFinding {
+  const key = trusted.find(
+    ({ id, publicKey }) =>
+      id === signature.keyId && publicKey === signature.publicKey && id === keyIdOf(publicKey),
+  )
+  const known = `the key ${short(signature.keyId)}`
+  if (key === undefined) {
+    const advice =
+      'Get the public key from who issued it (there: loopctl keys export), then: loopctl keys trust <file>.'
+    return { look: 'key', status: 'untrusted', message: `Nobody here trusts ${known}.`, advice }
+  }
+  const { until } = key
+  if (until !== undefined && Date.parse(certificate.issuedAt) > Date.parse(until)) {
+    const message = `${known} was retired on ${until}, and this was issued on ${certificate.issuedAt}.`
+    const advice = 'Whoever has the old key may have made it: have it certified again.'
+    return { look: 'key', status: 'untrusted', message, advice }
+  }
+  return ok(
+    'key',
+    until === undefined ? `${known} is trusted` : `${known} is trusted until ${until}`,
+  )
+}
+
+function rulesFinding(certificate: Certificate): VerifyFinding {
+  const broken = brokenRules(certificate)
+  if (broken.length > 0) {
+    const advice =
+      'It certifies nothing, whoever signed it: correct the work, and certify it again.'
+    return failed('rules', broken.join(' '), advice)
+  }
+  const { checks, code } = certificate.rests
+  const names = [...checks, ...(code === undefined ? [] : [`the loop's own condition ${code}`])]
+  return ok('rules', `it rests on ${names.join(', ')}`)
+}
+
+async function treeFinding(
+  certificate: Certificate,
+  { tree: look }: VerifyOptions,
+): Promise<VerifyFinding> {
+  const { tree } = certificate
+  if (tree === undefined) return notLooked('tree', 'it is about no files')
+  if (look === undefined) {
+    return notLooked('tree', `it is about ${tree}`, 'To compare files with it: --repo <folder>.')
+  }
+  const { status, ...found } = await look(certificate, tree)
+  return {
+    look: 'tree',
+    status: ({ same: 'ok', differs: 'failed', 'not-looked-at': 'not-looked-at' } as const)[status],
+    ...found,
+  }
+}
+
+async function evidenceFindings(
+  { checks }: Certificate,
+  { evidence }: VerifyOptions,
+): Promise<readonly VerifyFinding[]> {
+  if (checks.length === 0) return [notLooked('evidence', 'no check was run')]
+  if (evidence === undefined) return [notLooked('evidence', 'the outputs of checks are not here')]
+  const wrong: VerifyFinding[] = []
+  let missing = 0
+  for (const { name, output } of checks) {
+    const found = await evidence(output.sha256)
+    if (found === undefined) missing += 1
+    else if (found.sha256 !== output.sha256 || found.bytes !== output.bytes) {
+      wrong.push(failed('evidence', `What "${name}" printed is not what is here for it.`, askAgain))
+    }
+  }
+  if (wrong.length > 0) return wrong
+  if (missing === 0)
+    return [ok('evidence', `the outputs of ${checks.length} checks are as they were`)]
+  const message = `of ${checks.length} outputs of checks ${missing} are not here`
+  return [notLooked('evidence', message, 'They are in what loopctl certificate --out makes.')]
+}
+
+async function chainFinding(
+  certificate: Certificate,
+  { previous }: VerifyOptions,
+): Promise<VerifyFinding> {
+  const { number, previous: id, installation } = certificate
+  if ((number === 1) !== (id === null)) {
+    return failed('chain', `It is number ${number}, which does not fit what it follows.`, askAgain)
+  }
+  if (id === null) return ok('chain', 'it is the first of its chain')
+  if (previous === undefined)
+    return notLooked('chain', `it follows ${short(id)}, which is not here`)
+  const bytes = await previous(id)
+  const advice = 'Restore the certificates of this installation from a backup.'
+  if (bytes === undefined) return failed('chain', `It follows ${id}, which is gone.`, advice)
+  const before = openCertificate(bytes)
+  const isWhole =
+    before.type === 'read' && before.id === id && before.isCanonical && before.isSigned
+  const isBefore =
+    isWhole &&
+    before.signed.certificate.number === number - 1 &&
+    before.signed.certificate.installation === installation
+  return isBefore
+    ? ok('chain', `it follows ${short(id)}, which is as it was`)
+    : failed('chain', `It follows ${id}, which is not as it was.`, advice)
+}
+
+/** The tree's own word only where nothing is wrong with the certificate itself. */
+function verdictOf(findings: readonly VerifyFinding[]): Verdict {
+  const bad = findings.filter(({ status }) => status === 'failed')
+  if (bad.some(({ look }) => look !== 'tree')) return 'invalid'
+  if (findings.some(({ status }) => status === 'untrusted')) return 'untrusted'
+  return bad.length > 0 ? 'differs' : 'valid'
+}
+
+const short = (id: string): string => id.slice(0, 12)
+
+const ok = (look: VerifyFinding['look'], message: string): VerifyFinding => ({
+  look,
+  status: 'ok',
+  message,
+})
+
+const failed = (look: VerifyFinding['look'], message: string, advice: string): VerifyFinding => ({
+  look,
+  status: 'failed',
+  message,
+  advice,
+})
+
+const notLooked = (
+  look: VerifyFinding['look'],
+  message: string,
+  advice?: string,
+): VerifyFinding => ({
+  look,
+  status: 'not-looked-at',
+  message,
+  ...(advice === undefined ? {} : { advice }),
+})
