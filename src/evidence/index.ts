@@ -33,6 +33,9 @@ export {
   type VerifyOptions,
   verifyCertificate,
 } from './certificate/index.ts'
+export { type ChosenFile, changedLines, chooseDefects } from './choose-defects.ts'
+export { findTeethFiles, type TeethFilesRequest } from './find-teeth-files.ts'
+export { type Family, familyOf, maskCode } from './mask-code.ts'
 export type {
   CertifyingPlace,
   Checkout,
@@ -44,3 +47,17 @@ export type {
   TreeFile,
   TreeReader,
 } from './parts.ts'
+export { plainDefectsIn, plainPlanter } from './plain-defects.ts'
+export type { Defect, Planter, SourceText } from './planter.ts'
+export { replacing } from './planter.ts'
+export {
+  type Notice,
+  overlayOf,
+  type Teeth,
+  type TeethPlace,
+  type TeethRequest,
+  type TriedDefect,
+  tryTeeth,
+  unnoticedOf,
+} from './teeth.ts'
+export { describeShare, type Share, wilson } from './wilson.ts'

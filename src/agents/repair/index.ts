@@ -12,3 +12,4 @@ export {
   unplant,
 } from './plant.ts'
 export { type RepairAgentOptions, repairAgent } from './repair-agent.ts'
+export { parseSource, type SourceFile } from './source-file.ts'

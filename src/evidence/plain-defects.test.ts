@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest'
+import { familyOf, maskCode } from './mask-code.ts'
+import { plainDefectsIn } from './plain-defects.ts'
+import { wrongExpectationsIn } from './wrong-expectations.ts'
+
+const pythonCode = `"""Prices < 3 and not more."""
+from decimal import Decimal, MAX_PREC
+
+def price(count, is_member):  # 3 < 4
+    if count <= 0 or not is_member:
+        return None
+    total = count * 4
+    if total is not None and total > 10:
+        total -= 2
+    return round(total, 2)
+`
+const goCode = `package price
+
+import "fmt"
+
+// 1 < 2
+func Price(count int, member bool) int {
+	if count < 1 || !member {
+		fmt.Println("1 < 2")
+		return 0
+	}
+	ch <- count
+	return count*4 + 1
+}
+`
+const rustCode = `use std::cmp::max;
+#[derive(Clone)]
+struct A<'a> { name: &'a str }
+fn price(count: i64, member: bool) -> Option<i64> {
+    if count < 1 && !member { return None; }
+    println!("{}", r#"1 < 2"#);
+    Some(max(count * 4, 2))
+}
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn one() { assert_eq!(price(1 + 1, true), Some(8)); }
+}
+`
+const javaCode = `package a.b;
+import java.util.List;
+class Price {
+  @Min(3)
+  int price(int count, boolean member, List<String> names) {
+    if (count >= 1 && !member) return count - 1; /* 3 < 4 */
+    return member == true ? 'a' : names.size() + 1;
+  }
+}
+`
+
+const edits = (path: string, text: string): string[] =>
+  plainDefectsIn({ path, text }).map(({ line, operator, description }) => {
+    const [, after] = description.split(' → ')
+    return `${line} ${operator}: ${after}`
+  })
+
+describe('plain defects', () => {
+  test('Python', () => {
+    expect(edits('a.py', pythonCode)).toEqual([
+      '5 comparison: if count < 0 or not is_member:',
+      '8 comparison: if total is not None and total >= 10:',
+      '5 logic: if count <= 0 and not is_member:',
+      '8 logic: if total is not None or total > 10:',
+      '5 negation: if count <= 0 or is_member:',
+      '7 arithmetic: total = count / 4',
+      '9 arithmetic: total += 2',
+      '5 number: if count <= 1 or not is_member:',
+      '7 number: total = count * 5',
+      '8 number: if total is not None and total > 11:',
+      '9 number: total -= 3',
+      '10 number: return round(total, 3)',
+      '6 answer: return (None, None)[1]',
+      '10 answer: return (round(total, 2), None)[1]',
+    ])
+  })
+
+  test('Go', () => {
+    expect(edits('a.go', goCode)).toEqual([
+      '7 comparison: if count <= 1 || !member {',
+      '7 logic: if count < 1 && !member {',
+      '7 negation: if count < 1 || member {',
+      '12 arithmetic: return count*4 - 1',
+      '7 number: if count < 2 || !member {',
+      '9 number: return 1',
+      '12 number: return count*5 + 1',
+      '12 number: return count*4 + 2',
+    ])
+  })
+
+  test('Rust, but not its tests', () => {
+    expect(edits('a.rs', rustCode)).toEqual([
+      '5 comparison: if count <= 1 && !member { return None; }',
+      '5 logic: if count < 1 || !member { return None; }',
+      '5 negation: if count < 1 && member { return None; }',
+      '7 arithmetic: Some(max(count / 4, 2))',
+      '5 number: if count < 2 && !member { return None; }',
+      '7 number: Some(max(count * 5, 2))',
+      '7 number: Some(max(count * 4, 3))',
+    ])
+  })
+
+  test('Java', () => {
+    expect(edits('A.java', javaCode)).toEqual([
+      '6 comparison: if (count > 1 && !member) return count - 1; /* 3 < 4 */',
+      "7 equality: return member != true ? 'a' : names.size() + 1;",
+      "7 boolean: return member == false ? 'a' : names.size() + 1;",
+      '6 logic: if (count >= 1 || !member) return count - 1; /* 3 < 4 */',
+      '6 negation: if (count >= 1 && member) return count - 1; /* 3 < 4 */',
+      '6 arithmetic: if (count >= 1 && !member) return count + 1; /* 3 < 4 */',
+      '6 number: if (count >= 2 && !member) return count - 1; /* 3 < 4 */',
+      '6 number: if (count >= 1 && !member) return count - 2; /* 3 < 4 */',
+      "7 number: return member == true ? 'a' : names.size() + 2;",
+    ])
+  })
+
+  test('an answer in JavaScript is still worked out', () => {
+    const text = 'function f(a) {\n  return g(a);\n}\n'
+    expect(edits('a.jsx', text)).toEqual(['2 answer: return void (g(a));'])
+    // One that goes on in the next line is left alone.
+    expect(edits('a.jsx', 'function f(a) {\n  return g(\n    a,\n  )\n}\n')).toEqual([])
+  })
+
+  test('other files are left alone, and long ones', () => {
+    expect(edits('a.md', 'a < b\n')).toEqual([])
+    expect(edits('a.py', `x = 1 < 2\n${' '.repeat(300_000)}`)).toEqual([])
+  })
+
+  test('what is masked is as long as it was', () => {
+    const files = { 'a.py': pythonCode, 'a.go': goCode, 'a.rs': rustCode, 'A.java': javaCode }
+    for (const [path, text] of Object.entries(files)) {
+      const family = familyOf(path) ?? 'script'
+      const masked = maskCode(family, text)
+      expect(masked).toHaveLength(text.length)
+      expect(masked.split('\n')).toHaveLength(text.split('\n').length)
+    }
+    expect(maskCode('script', 'a = /[/"]+/g.test(b) / c // "x"')).toBe(
+      'a =         .test(b) / c       ',
+    )
+    expect(maskCode('script', 'a = `x ${"y"}` + "unended\n1')).toBe('a = `        ` + "      d\n1')
+  })
+
+  test('a hostile file is read in time that grows with its length', () => {
+    const hostile = ['/*', '"', '`', "'", '(/[', '"""', 'r#"', 'if !=', 'equal(', '.a.a.a.a']
+    for (const part of hostile) {
+      const text = part.repeat(Math.floor(60_000 / part.length))
+      for (const path of ['a.js', 'a.py', 'a.go', 'a.rs', 'a.java', 'a.rb']) {
+        expect(plainDefectsIn({ path, text }).length).toBeLessThanOrEqual(2000)
+        expect(wrongExpectationsIn({ path, text }).length).toBeLessThanOrEqual(2000)
+      }
+    }
+  })
+})
+
+describe('wrong expectations', () => {
+  const wrong = (path: string, text: string): string[] =>
+    wrongExpectationsIn({ path, text }).map(({ description }) => description.split(' → ')[1] ?? '')
+
+  test.each([
+    [
+      'a.test.js',
+      "assert.equal(f('a, b', [1, 2]), { x: 1 })",
+      "assert.equal(f('a, b', [1, 2]), [{ x: 1 }, 1])",
+    ],
+    ['a.test.js', 'deepStrictEqual(a(), b, "why")', 'deepStrictEqual(a(), [b, 1], "why")'],
+    ['a.test.ts', 'expect(f(1)).toBe(2)', 'expect(f(1)).toBe([2, 1])'],
+    [
+      'a.test.ts',
+      'await expect(f(1)).resolves.toEqual({ a: 1 })',
+      'await expect(f(1)).resolves.toEqual([{ a: 1 }, 1])',
+    ],
+    ['a.test.ts', 'expect(f(1)).to.deep.equal(2)', 'expect(f(1)).to.deep.equal([2, 1])'],
+    ['a.test.js', 'assert.ok(a && b)', 'assert.ok(!(a && b))'],
+    ['a.test.js', 't.is(a, b)', 't.is(a, [b, 1])'],
+    ['test_a.py', '    self.assertEqual(f(1), 2)', 'self.assertEqual(f(1), [2, 1])'],
+    ['test_a.py', '    assert f(1, 2) == 3, "why"', 'assert not (f(1, 2) == 3), "why"'],
+    ['a_test.go', '	if got != want {', 'if got == want {'],
+    ['a_test.go', '	assert.Equal(t, 1, f())', 'assert.NotEqual(t, 1, f())'],
+    ['a.rs', '    assert_eq!(f(1), 2);', 'assert_ne!(f(1), 2);'],
+    ['a.rs', '    assert!(f(1));', 'assert!(!(f(1)));'],
+    ['ATest.java', '    assertEquals(1, f());', 'assertNotEquals(1, f());'],
+    ['ATest.java', '    assertThat(f()).isEqualTo(1);', 'assertThat(f()).isNotEqualTo(1);'],
+    ['a_spec.rb', '  expect(f).to eq(1)', 'expect(f).not_to eq(1)'],
+  ])('%s: %s', (path, text, expected) => {
+    expect(wrong(path, text)).toEqual([expected])
+  })
+
+  test.each([
+    ['a.test.js', 'assert.throws(() => f(), /x/)'],
+    ['a.test.js', 'expect(a).not.toBe(b)'],
+    ['a.test.js', 'expect(a).not.to.equal(b)'],
+    ['a.test.js', '// assert.equal(a, b)'],
+    ['a.test.js', 'assert.equal(a, b'],
+    ['a.txt', 'assert.equal(a, b)'],
+  ])('%s: %s is left alone', (path, text) => {
+    expect(wrong(path, text)).toEqual([])
+  })
+})

@@ -1,0 +1,68 @@
+/** Who plants defects. `host/` fills it with the repair agent's operators; others are in `plain-defects.ts`. */
+
+/** One small change of one file that ought to be noticed. */
+export interface Defect {
+  /** The kind of change. */
+  readonly operator: string
+  readonly file: string
+  /** From 1. */
+  readonly line: number
+  /** For people: `a < b → a <= b`. */
+  readonly description: string
+  /** The whole file with the defect in it. */
+  readonly text: string
+}
+
+export interface SourceText {
+  readonly path: string
+  readonly text: string
+  /** It is put back as what it was. */
+  readonly kind?: 'file' | 'executable'
+}
+
+export interface Planter {
+  /** Every defect that it knows for this file; none where it cannot read it. */
+  defectsIn(file: SourceText): readonly Defect[]
+  /** What cannot even be read is no defect but a slip. */
+  isReadable(file: SourceText): boolean
+}
+
+/** Longer files are left alone. */
+export const plantedCharsMax: number = 256 * 1024
+
+const shownCharsMax = 80
+
+/** The defect of replacing this part of a file; undefined where that changes nothing. */
+export function replacing(
+  { path, text }: SourceText,
+  operator: string,
+  [start, end]: readonly [start: number, end: number],
+  replacement: string,
+): Defect | undefined {
+  if (text.slice(start, end) === replacement) return undefined
+  const from = text.lastIndexOf('\n', start - 1) + 1
+  const next = text.indexOf('\n', end)
+  const to = next === -1 ? text.length : next
+  const after = text.slice(from, start) + replacement + text.slice(end, to)
+  return {
+    operator,
+    file: path,
+    line: lineAt(text, start),
+    description: `${shown(text.slice(from, to))} → ${shown(after)}`,
+    text: text.slice(0, start) + replacement + text.slice(end),
+  }
+}
+
+export function lineAt(text: string, offset: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) {
+    line++
+  }
+  return line
+}
+
+function shown(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  if (line === '') return '(nothing)'
+  return line.length > shownCharsMax ? `${line.slice(0, shownCharsMax)}…` : line
+}

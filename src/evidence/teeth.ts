@@ -1,0 +1,166 @@
+/**
+ * Whether the checks would have noticed. Code under test runs in the process of its tests and can make any
+ * of them pass: end the process on import, change the assertion library, print what the runner prints. So
+ * defects are planted where they must be noticed, and a certificate rests on checks that did.
+ *
+ * Three places, each of which has to be noticed once:
+ * 1. `changed`: code that the candidate changed. Weak tests show here.
+ * 2. `tests`: an expectation that cannot be met, in the tests that speak of the changed files. A cheat
+ *    shows here, however much tested code stands beside it.
+ * 3. `old`: code that was there before; only where there is no test to plant in.
+ *
+ * It raises the price of a cheat and proves nothing: code that recognises its own files as they were
+ * delivered can behave when they are others. Seals, base tests and counts stand beside it.
+ */
+
+import { type ChosenFile, chooseDefects } from './choose-defects.ts'
+import type { Overlay } from './parts.ts'
+import type { Defect, Planter, SourceText } from './planter.ts'
+import { wrongExpectationsIn } from './wrong-expectations.ts'
+
+export type TeethPlace = 'changed' | 'tests' | 'old'
+
+/** A check that was met and is not any more has noticed; one that cannot say is no answer. */
+export type Notice = 'noticed' | 'not-noticed' | 'unknown'
+
+export interface TeethRequest {
+  /** Source files that the candidate changed, as it has them. */
+  readonly changed: readonly ChosenFile[]
+  /** Test files, those that speak of the changed files first. */
+  readonly tests: readonly SourceText[]
+  /** Source files that it did not change. */
+  readonly old: readonly SourceText[]
+  readonly planter: Planter
+  /** In [0, 1). */
+  readonly random: () => number
+  /** All checks on the candidate with this put over it. */
+  readonly runChecks: (overlay: Overlay, defect: Defect) => Promise<Notice>
+  /** How many defects at most: 5 unless told. */
+  readonly max?: number
+}
+
+export interface TriedDefect {
+  readonly place: TeethPlace
+  readonly file: string
+  readonly line: number
+  readonly description: string
+  readonly noticed: boolean
+}
+
+export type Teeth =
+  | { readonly type: 'not-tried'; readonly why: string }
+  | {
+      readonly type: 'tried'
+      readonly planted: number
+      readonly noticed: number
+      readonly tried: readonly TriedDefect[]
+      /** Where nothing was noticed; empty: the checks have teeth. */
+      readonly toothless: readonly TeethPlace[]
+    }
+
+const triesMax = 5
+/** Test files of which each has to be heard. */
+const testFilesMax = 2
+
+interface Spot {
+  readonly place: TeethPlace
+  readonly defects: Iterator<Defect, void, undefined>
+  state: 'open' | 'noticed' | 'spent'
+  /** Checks could say something about it at least once. */
+  isHeard: boolean
+}
+
+export async function tryTeeth(request: TeethRequest): Promise<Teeth> {
+  const { runChecks, max = triesMax } = request
+  const spots = spotsOf(request)
+  const known = [...request.changed, ...request.tests, ...request.old]
+  const kinds = new Map(known.map(({ path, kind }) => [path, kind]))
+  const tried: TriedDefect[] = []
+  let left = max
+  // In turns: each is asked once before any is asked again.
+  for (let isOpen = true; isOpen && left > 0; ) {
+    isOpen = false
+    for (const spot of spots.filter(({ state }) => state === 'open')) {
+      if (left <= 0) break
+      const defect = spot.defects.next().value
+      if (defect === undefined) {
+        spot.state = 'spent'
+        continue
+      }
+      isOpen = true
+      left--
+      const notice = await runChecks(overlayOf(defect, kinds.get(defect.file)), defect)
+      if (notice === 'unknown') continue
+      spot.isHeard = true
+      if (notice === 'noticed') spot.state = 'noticed'
+      const { file, line, description } = defect
+      const noticed = notice === 'noticed'
+      tried.push({ place: spot.place, file, line, description, noticed })
+    }
+  }
+  if (tried.length === 0) return { type: 'not-tried', why: whyNot(request, left < max) }
+  const deaf = spots.filter(({ state, isHeard }) => state !== 'noticed' && isHeard)
+  return {
+    type: 'tried',
+    planted: tried.length,
+    noticed: tried.filter(({ noticed }) => noticed).length,
+    tried,
+    toothless: [...new Set(deaf.map(({ place }) => place))],
+  }
+}
+
+function spotsOf({ changed, tests, old, planter, random }: TeethRequest): readonly Spot[] {
+  const spot = (place: TeethPlace, defects: Iterator<Defect, void, undefined>): Spot => ({
+    place,
+    defects,
+    state: 'open',
+    isHeard: false,
+  })
+  const spots = [spot('changed', chooseDefects(changed, planter, random))]
+  const speaking = tests.filter((file) => wrongExpectationsIn(file).length > 0)
+  for (const file of speaking.slice(0, testFilesMax)) {
+    spots.push(spot('tests', chooseExpectations(file, random)))
+  }
+  if (speaking.length > 0 || changed.length === 0) return spots
+  // What was there before, in files that were changed and in others.
+  const untouched = changed.flatMap((file) => (file.lines === undefined ? [] : [without(file)]))
+  spots.push(spot('old', chooseDefects([...untouched, ...old], planter, random)))
+  return spots
+}
+
+function without(file: ChosenFile): ChosenFile {
+  const all = file.text.split('\n').map((_, index) => index + 1)
+  return { ...file, lines: new Set(all.filter((line) => file.lines?.has(line) !== true)) }
+}
+
+/** The last first: whatever ends a file of tests early ends it before that one. */
+function* chooseExpectations(
+  file: SourceText,
+  random: () => number,
+): Generator<Defect, void, undefined> {
+  const left = [...wrongExpectationsIn(file)]
+  const last = left.pop()
+  if (last !== undefined) yield last
+  while (left.length > 0) {
+    const [next] = left.splice(Math.floor(random() * left.length), 1)
+    if (next !== undefined) yield next
+  }
+}
+
+const encoder = new TextEncoder()
+
+/** The file with the defect in it, to be put over its tree. */
+export function overlayOf({ file, text }: Defect, kind: SourceText['kind'] = 'file'): Overlay {
+  return new Map([[file, { content: encoder.encode(text), kind }]])
+}
+
+function whyNot({ changed }: TeethRequest, isAsked: boolean): string {
+  if (isAsked) return 'The checks gave no answer on what was planted.'
+  if (changed.length === 0) return 'No source file was changed.'
+  const kinds = [...new Set(changed.map(({ path }) => /\.\w+$/.exec(path)?.[0] ?? path))]
+  return `Nothing can be planted in what was changed (${kinds.slice(0, 5).join(', ')}).`
+}
+
+/** For people: what nobody noticed. */
+export const unnoticedOf = (teeth: Teeth): readonly TriedDefect[] =>
+  teeth.type === 'tried' ? teeth.tried.filter(({ noticed }) => !noticed) : []

@@ -1,0 +1,43 @@
+/** How far a share that was counted may be from the true one: Wilson's interval, which holds for few cases too. */
+
+export interface Share {
+  /** What was counted; 0 where nothing was. */
+  readonly value: number
+  readonly low: number
+  readonly high: number
+  readonly n: number
+}
+
+/** 95 %, two-sided. */
+const z95 = 1.959963984540054
+
+/** Nothing counted says nothing: from 0 to 1. */
+export function wilson(count: number, n: number, z: number = z95): Share {
+  if (!(n > 0)) return { value: 0, low: 0, high: 1, n: 0 }
+  const share = Math.min(Math.max(count, 0), n) / n
+  const square = z * z
+  const scale = 1 + square / n
+  const centre = (share + square / (2 * n)) / scale
+  const half = (z / scale) * Math.sqrt((share * (1 - share)) / n + square / (4 * n * n))
+  return {
+    value: share,
+    // At the ends the sums are exact only on paper.
+    low: share === 0 ? 0 : Math.max(0, centre - half),
+    high: share === 1 ? 1 : Math.min(1, centre + half),
+    n,
+  }
+}
+
+/** `5 % (1 to 24 %, n = 20)`; `not known` where nothing was counted. */
+export function describeShare({ value, low, high, n }: Share): string {
+  if (n === 0) return 'not known'
+  return `${percent(value)} % (${percent(low)} to ${percent(high)} %, n = ${n})`
+}
+
+/** Whole numbers, but never a 0 or a 100 that is none. */
+function percent(share: number): string {
+  const rounded = Math.round(share * 100)
+  if (rounded === 0 && share > 0) return share < 0.001 ? '<0.1' : (share * 100).toFixed(1)
+  if (rounded === 100 && share < 1) return share > 0.999 ? '>99.9' : (share * 100).toFixed(1)
+  return `${rounded}`
+}
