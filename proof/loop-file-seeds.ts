@@ -117,6 +117,30 @@ const repairSettings = `agent: { repair: { seed: 7, edits: 500, time: 2m, heldBa
 checks: { test: [node, --test] }
 `
 
+const standard = `prompt: x
+agent: claude
+checks:
+  - all_tests_pass
+  - { name: linting_clean, timeout: 1m, existing: allow }
+  - { name: build, condition: build_succeeds, outputs: [dist, packages/a/out], env: { CI: "1" } }
+  - { name: unit, run: [node, --test], existing: fix }
+seals: { paths: ["spec/**"], except: [test/fixtures/**], keys: { package.json: [scripts.test, jest] }, changes: refuse }
+`
+
+const judged = `prompt: x
+agent: { command: [my-agent] }
+mcp: { bugs: { url: http://127.0.0.1:3000/mcp } }
+checks:
+  test: { condition: all_tests_pass }
+  bugs: { tool: bugs__count, args: { state: open }, expect: { count: 0 }, timeout: 5s }
+  style: { judge: { model: openai/gpt-5, turns: 10 }, prompt: Is it documented?, timeout: 2m }
+certify:
+  dependencies: carry
+  teeth: false
+  consult: [{ name: security, agent: gemini, prompt: Look for misuse., timeout: 20m }]
+  deadline: 8h
+`
+
 export const loopFileSeeds: readonly string[] = [
   plain,
   sections,
@@ -128,4 +152,6 @@ export const loopFileSeeds: readonly string[] = [
   acpCommand,
   repair,
   repairSettings,
+  standard,
+  judged,
 ]

@@ -212,6 +212,7 @@ export {
 } from './agents/index.ts'
 export {
   type CodeLoop,
+  type CodeLoopCheck,
   type CodeLoopCommand,
   type CodeLoopSandbox,
   type CodeLoopSection,

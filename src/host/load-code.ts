@@ -4,6 +4,8 @@ import { basename, dirname, extname } from 'node:path'
 import { type Json, LoopError } from '../loop/index.ts'
 import { checkPlain, plainLoop } from '../loops/index.ts'
 import {
+  consultProblems,
+  eachCheckProblems,
   isJsonObject,
   issueProblems,
   issueReason,
@@ -132,8 +134,12 @@ function readSettings(code: OpenCodeLoop): Settings {
   })
   const problems = parsed.success
     ? loop === undefined
-      ? loopFileProblems(parsed.data, Date.now())
-      : sandboxProblems(parsed.data.sandbox)
+      ? loopFileProblems(parsed.data, Date.now(), [...ours])
+      : [
+          ...sandboxProblems(parsed.data.sandbox),
+          ...eachCheckProblems(parsed.data, [...ours]),
+          ...consultProblems(parsed.data),
+        ]
     : issueProblems(parsed.error.issues)
   if (!parsed.success || problems.length > 0) {
     const place = { file: source.file, line: 0, column: 0 }

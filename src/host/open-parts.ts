@@ -5,20 +5,20 @@ import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { uuidv7 } from 'uuidv7'
 import { createAgents } from '../agents/index.ts'
-import type { Check } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { didYouMean, LoopError } from '../loop/index.ts'
-import type { CheckCommand, LoopFile } from '../protocol/index.ts'
+import type { LoopFile } from '../protocol/index.ts'
 import { builtInTools, connectMcp, createTools, type McpTools, type Tool } from '../tools/index.ts'
 import type { OpenedAgent } from './agent-parts.ts'
 import type { CodeParts } from './code-loop/index.ts'
 import { outputFolder } from './collect-garbage.ts'
-import { commandCheck } from './command-check.ts'
 import type { Environment, OpenedLoop, OpenPlace } from './loaded-loop.ts'
 import { maskedTools } from './masked.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
 import { createModelDoor } from './model-door.ts'
 import { openAgent } from './open-agent.ts'
+import { openChecks } from './open-checks.ts'
+import type { CommandChecks } from './open-repair.ts'
 import { type OpenWalls, openWalls, partsOf } from './open-walls.ts'
 import { makeOwnFolder, removeAbandonedFolders } from './own-folder.ts'
 
@@ -56,7 +56,7 @@ export async function openParts(
     const problems = [...walls.problems]
     const models = place.models ?? createModelDoor(environment)
     if (place.models === undefined) opened.push(() => models.close())
-    const opening = { place, walls, models, environment, problems, checks: file.checks }
+    const opening = { place, walls, models, environment, problems, checks: commandsOf(file.checks) }
     const { agent, used }: OpenedAgent =
       code?.agent === undefined
         ? await openAgent(file.agent, opening)
@@ -84,6 +84,14 @@ export async function openParts(
     throw error
   }
 }
+
+/** Those that are commands. */
+const commandsOf = (checks: FileParts['checks']): CommandChecks =>
+  Object.fromEntries(
+    Object.entries(checks).flatMap(([name, check]) =>
+      check.type === 'command' ? [[name, check]] : [],
+    ),
+  )
 
 /** For a run that works on no files. */
 async function emptyFolder(opened: (() => Promise<unknown>)[]): Promise<string> {
@@ -135,19 +143,6 @@ function openTools(
     // Made when there is some.
     spillFolder: join(outputFolder(folder), uuidv7()),
   })
-}
-
-function openChecks(
-  checks: Readonly<Record<string, CheckCommand>>,
-  walls: OpenWalls,
-): Readonly<Record<string, Check>> {
-  return Object.fromEntries(
-    Object.entries(checks).map(([name, { command, timeoutMs, env }]) => {
-      const [program = '', ...args] = command
-      const commands = walls.commandsFor(command)
-      return [name, commandCheck(program, args, { timeoutMs, env, commands })]
-    }),
-  )
 }
 
 function chooseTools(

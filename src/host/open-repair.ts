@@ -3,8 +3,10 @@
 import { type Agent, repairAgent } from '../agents/index.ts'
 import type { Command, Commands } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
-import type { CheckCommand, RepairAgentSettings } from '../protocol/index.ts'
+import type { CommandCheckSettings, RepairAgentSettings } from '../protocol/index.ts'
 import type { OpenWalls } from './open-walls.ts'
+
+type CheckCommand = Pick<CommandCheckSettings, 'command' | 'env' | 'timeoutMs'>
 
 export type CommandChecks = Readonly<Record<string, CheckCommand>>
 

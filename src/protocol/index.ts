@@ -72,10 +72,15 @@ export {
   acpPermissions,
   agentNames,
   agentPrograms,
-  type CheckCommand,
+  type CertifySettings,
+  type CheckSettings,
   type CommandAgentSettings,
+  type CommandCheckSettings,
+  type ConditionCheckSettings,
+  type ConsultSettings,
   type FileCondition,
   type FileProblem,
+  type JudgeCheckSettings,
   type LoopFile,
   type LoopFileType,
   type McpServer,
@@ -87,11 +92,21 @@ export {
   type SandboxSettings,
   type ScriptAgentSettings,
   type ScriptTurn,
+  type SealSettings,
   type SectionSettings,
+  type StandardCondition,
+  standardConditions,
+  type ToolCheckSettings,
   type WorktreeSettings,
 } from './loop-file.ts'
 export { issueProblems, issueReason, quoted, unknownName } from './loop-file-issues.ts'
-export { builtInToolNames, loopFileProblems, sandboxProblems } from './loop-file-problems.ts'
+export {
+  builtInToolNames,
+  consultProblems,
+  eachCheckProblems,
+  loopFileProblems,
+  sandboxProblems,
+} from './loop-file-problems.ts'
 export { loopFileSchemas, type WrittenLoopFile } from './loop-file-schema.ts'
 export { toLoopResult } from './loop-result.ts'
 export { parseCheckpointFile } from './parse-checkpoint-file.ts'

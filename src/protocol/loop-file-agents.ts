@@ -25,6 +25,7 @@ import {
   program,
   table,
   text,
+  told,
   toolName,
   webAddress,
   whole,
@@ -236,7 +237,10 @@ const namedAgent = z
 
 /** Told apart by the key that each must have. */
 export const agentSchema: z.ZodType<AgentSettings> = z
-  .union([namedAgent, programAgent, acpAgent, commandAgent, modelAgent, repairAgent, scriptAgent])
+  .union([namedAgent, programAgent, acpAgent, commandAgent, modelAgent, repairAgent, scriptAgent], {
+    error: ({ input }) =>
+      input === undefined ? expects('the name of an agent, or its settings')({ input }) : undefined,
+  })
   .transform((agent): AgentSettings => {
     if ('command' in agent) {
       const { timeout, ...rest } = agent
@@ -259,3 +263,9 @@ export const agentSchema: z.ZodType<AgentSettings> = z
     const { turns, ...rest } = agent
     return { type: 'model', ...rest, turnsMax: turns }
   })
+
+told.add(agentSchema, {
+  id: 'Agent',
+  description:
+    'Who works: an agent program by its name, repair, which needs no model, any command line, an ACP agent, a model, or a script.',
+})

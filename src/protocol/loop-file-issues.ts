@@ -102,7 +102,10 @@ function unionProblems(issue: UnionIssue, path: readonly PropertyKey[]): FilePro
   const ofThisKind = issue.errors.filter((form) => !form.some(isOtherKind))
   if (ofThisKind.length === 0) return [{ path, reason: otherKind(issue) }]
   const fewest = Math.min(...ofThisKind.map((form) => missingKeys(form).length))
-  const meant = ofThisKind.filter((form) => missingKeys(form).length === fewest)
+  const near = ofThisKind.filter((form) => missingKeys(form).length === fewest)
+  const strangers = Math.min(...near.map((form) => unknownKeys(form).length))
+  // One that lacks a key, and knows all that are there, is meant rather than one that knows fewer.
+  const meant = fewest === 0 ? near : near.filter((form) => unknownKeys(form).length === strangers)
   const [first] = meant
   if (first !== undefined && (meant.length === 1 || fewest === 0)) {
     const others = ofThisKind.filter((form) => form !== first)
@@ -110,8 +113,8 @@ function unionProblems(issue: UnionIssue, path: readonly PropertyKey[]): FilePro
   }
   const names = [...new Set(meant.flatMap(missingKeys))]
   const given = unknownKeys(first ?? [])
-  const near = given.map((name) => nearestName(name, names)).find((name) => name !== undefined)
-  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  const likely = given.map((name) => nearestName(name, names)).find((name) => name !== undefined)
+  const hint = likely === undefined ? '' : `; did you mean ${likely}?`
   return [{ path, reason: `expected one of the keys ${names.join(', ')}${hint}` }]
 }
 

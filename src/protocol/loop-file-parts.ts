@@ -1,13 +1,10 @@
-/** How the parts of a loop file are written: the prompt, MCP servers and checks. */
+/** How the parts of a loop file are written: the prompt and MCP servers. */
 
 import { z } from 'zod'
 import { exactly } from './exactly.ts'
-import type { CheckCommand, McpServer, PromptSection } from './loop-file.ts'
+import type { McpServer, PromptSection } from './loop-file.ts'
 import {
-  duration,
-  environmentName,
   environmentNames,
-  expects,
   form,
   key,
   keys,
@@ -114,52 +111,4 @@ export const mcpSchema: z.ZodType<{ readonly [server: string]: McpServer }> = ta
   mcpServer,
   'names of servers, each with a command or a url',
   20,
-)
-
-const checkTimeout = '10m'
-const checkTimeoutMs = 600_000
-
-const check: z.ZodType<CheckCommand> = z
-  .union([
-    text(100_000),
-    program(),
-    keys({
-      run: key(
-        z.union([text(100_000), program()]),
-        'A command. Text is run by /bin/sh -c; a list is run as it is. It passes when it exits with 0.',
-        'npm test',
-        ['npx', 'biome', 'check'],
-      ),
-      timeout: key(duration().prefault(checkTimeout), 'How long the check may take.', '2m'),
-      env: key(
-        table(
-          environmentName(),
-          z.string({ error: expects('text (put it in quotes)') }),
-          'names and values of environment variables',
-          100,
-        ).prefault({}),
-        'Environment variables that the check is given besides the usual ones.',
-        { CI: '1' },
-      ),
-    }),
-  ])
-  .transform((written): CheckCommand => {
-    if (typeof written === 'string' || !('run' in written)) {
-      return { command: commandOf(written), timeoutMs: checkTimeoutMs, env: {} }
-    }
-    const { run, timeout, env } = written
-    return { command: commandOf(run), timeoutMs: timeout, env }
-  })
-
-const commandOf = (written: string | readonly string[]): readonly string[] =>
-  typeof written === 'string' ? ['/bin/sh', '-c', written] : written
-
-export const checksSchema: z.ZodType<{ readonly [name: string]: CheckCommand }> = table(
-  form(
-    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-    'the name of a check: letters, digits, ".", "-" and "_", at most 64',
-  ),
-  check,
-  'names of checks, each with a command',
-  50,
 )

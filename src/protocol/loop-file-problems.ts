@@ -2,6 +2,8 @@
 
 import type {
   AcpAgentSettings,
+  AgentSettings,
+  CheckSettings,
   FileCondition,
   FileProblem,
   PlainFile,
@@ -23,12 +25,19 @@ export const builtInToolNames: readonly string[] = [
 
 const conditionDepthMax = 5
 
-export function loopFileProblems(file: WrittenLoopFile, nowMs: number): FileProblem[] {
+/** `own`: names of tools that are code of the file. */
+export function loopFileProblems(
+  file: WrittenLoopFile,
+  nowMs: number,
+  own: readonly string[] = [],
+): FileProblem[] {
   return [
     ...sectionProblems(file.prompt),
     ...toolProblems(file),
     ...agentProblems(file),
     ...checkProblems(file),
+    ...eachCheckProblems(file, own),
+    ...consultProblems(file),
     ...sandboxProblems(file.sandbox),
     ...file.until.flatMap((condition, index) =>
       conditionProblems(condition, ['until', index], Object.keys(file.checks), nowMs),
@@ -106,7 +115,7 @@ function agentProblems(file: WrittenLoopFile): FileProblem[] {
     case 'repair':
       return [
         ...ownTools(file, 'the repair agent calls no tools'),
-        ...(Object.keys(file.checks).length === 0 ? [nothingToRepair] : []),
+        ...(Object.values(file.checks).some(isCommand) ? [] : [nothingToRepair]),
       ]
     case 'script':
       return agent.script.flatMap((turns, list) =>
@@ -126,17 +135,30 @@ function agentProblems(file: WrittenLoopFile): FileProblem[] {
 
 const nothingToRepair: FileProblem = {
   path: ['checks'],
-  reason: 'the repair agent needs a check that fails now: add one, such as test: npm test',
+  reason:
+    'the repair agent needs a check that is a command and fails now: add one, such as test: npm test',
 }
 
-function ownTools({ agent, tools, mcp }: WrittenLoopFile, why: string): FileProblem[] {
+const isCommand = ({ type }: CheckSettings): boolean => type === 'command' || type === 'condition'
+
+function ownTools(file: WrittenLoopFile, why: string): FileProblem[] {
+  const { agent, tools, mcp } = file
   const theirs = `${why}, so this would do nothing`
   const servers = agent.type === 'repair' ? 'remove it' : 'tell the program of its servers'
+  const idle = Object.keys(mcp).length > 0 && !hasOtherCallers(file)
   return [
     ...(tools === undefined ? [] : [{ path: ['tools'], reason: `${theirs}: remove it` }]),
-    ...(Object.keys(mcp).length === 0 ? [] : [{ path: ['mcp'], reason: `${theirs}: ${servers}` }]),
+    ...(idle ? [{ path: ['mcp'], reason: `${theirs}: ${servers}` }] : []),
   ]
 }
+
+/** Checks and judges call tools too. */
+const hasOtherCallers = ({ checks, certify }: WrittenLoopFile): boolean =>
+  Object.values(checks).some(
+    (check) => check.type === 'tool' || (check.type === 'judge' && callsTools(check.agent)),
+  ) || certify.consult.some(({ agent }) => callsTools(agent))
+
+const callsTools = ({ type }: AgentSettings): boolean => type === 'model' || type === 'script'
 
 /** Only of a program that is known it is known how it is told. */
 function acpProblems({ acp, model, args }: AcpAgentSettings): FileProblem[] {
@@ -166,6 +188,48 @@ function checkProblems({ agent, checks, until }: WrittenLoopFile): FileProblem[]
     'there are no checks, so checks-pass can never be met and the run could not succeed: ' +
     'add one, such as test: npm test, or give until without checks-pass'
   return [{ path: ['checks'], reason }]
+}
+
+/** Of any loop file. */
+export function eachCheckProblems(
+  { checks, mcp }: Pick<PlainFile, 'checks' | 'mcp'>,
+  own: readonly string[] = [],
+): FileProblem[] {
+  const servers = Object.keys(mcp)
+  return Object.entries(checks).flatMap(([name, check]) => {
+    if (check.type === 'judge') return readerProblems(check.agent, ['checks', name, 'judge'])
+    if (check.type !== 'tool' || own.includes(check.tool)) return []
+    return unknownTool(check.tool, servers, ['checks', name, 'tool'])
+  })
+}
+
+/** Of any loop file. */
+export function consultProblems({
+  certify: { consult },
+}: Pick<PlainFile, 'certify'>): FileProblem[] {
+  const names = consult.map(({ name }) => name)
+  return [
+    ...duplicates(names).map((index) => ({
+      path: ['certify', 'consult', index, 'name'],
+      reason: `there are two consultations named ${names[index]}: give this one another name`,
+    })),
+    ...consult.flatMap(({ agent }, index) =>
+      readerProblems(agent, ['certify', 'consult', index, 'agent']),
+    ),
+  ]
+}
+
+/** Whoever judges may only read, which is held by the tools that it has, or by walls. */
+function readerProblems(agent: AgentSettings, path: readonly PropertyKey[]): FileProblem[] {
+  if (agent.type === 'repair') {
+    return [{ path, reason: 'the repair agent cannot judge: name another agent' }]
+  }
+  if ('subscription' in agent && agent.subscription) {
+    const reason =
+      'with a login of its own an agent is outside the walls, and could change what it judges: remove it'
+    return [{ path: [...path, 'subscription'], reason }]
+  }
+  return []
 }
 
 const needsChecks = (condition: FileCondition): boolean =>

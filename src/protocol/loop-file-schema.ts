@@ -8,8 +8,10 @@ import { captureLimits, defaultLimits } from '../loop/index.ts'
 import { exactly } from './exactly.ts'
 import type { LoopFile, LoopFileType, PlainFile } from './loop-file.ts'
 import { agentSchema } from './loop-file-agents.ts'
+import { certifySchema, sealsSchema } from './loop-file-certify.ts'
+import { checksSchema } from './loop-file-checks.ts'
 import { conditionSchema } from './loop-file-conditions.ts'
-import { checksSchema, mcpSchema, promptSchema } from './loop-file-parts.ts'
+import { mcpSchema, promptSchema } from './loop-file-parts.ts'
 import { sandboxSchema } from './loop-file-sandbox.ts'
 import {
   dollars,
@@ -135,7 +137,7 @@ const plainSchema: z.ZodType<Unnamed<PlainFile>> = exactly<Unnamed<PlainFile>>()
       { file: 'prompt.md' },
     ),
     agent: key(
-      agentSchema,
+      agentSchema.clone(),
       'Who works: an agent program by its name, repair, which needs no model, any command line, an ACP agent, a model, or a script.',
       'claude',
       'repair',
@@ -156,8 +158,19 @@ const plainSchema: z.ZodType<Unnamed<PlainFile>> = exactly<Unnamed<PlainFile>>()
     ),
     checks: key(
       checksSchema.prefault({}),
-      'Commands by name that the engine runs after each iteration. They decide, not the agent.',
+      'What the engine finds out itself after each iteration: commands, standard conditions, tools and judges, by name. They decide, not the agent.',
       { test: 'npm test' },
+      ['all_tests_pass', 'linting_clean'],
+    ),
+    seals: key(
+      sealsSchema.prefault({}),
+      'What of the files judges the work and must not be changed by whoever does it, besides the tests and settings that are known.',
+      { paths: ['spec/**'], changes: 'refuse' },
+    ),
+    certify: key(
+      certifySchema.prefault({}),
+      'What must hold besides the checks before the work counts as complete.',
+      { dependencies: 'carry', teeth: false },
     ),
     until: key(
       list(conditionSchema, 'a list of conditions', { min: 1, max: 20 }).prefault([

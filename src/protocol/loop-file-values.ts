@@ -167,6 +167,10 @@ export function table<T, I>(
     })
 }
 
+/** Of a file or a folder, from the top of the workspace; nothing in it is expanded. */
+export const innerPath = (what: string): z.ZodType<string, string> =>
+  form(/^(?!\/|~|\.{1,2}\/?$)(?!(?:.*\/)?\.\.(?:\/|$))[ -)+->@-~\u00a0-\uffff]{1,1000}$/, what)
+
 export const environmentName = (): z.ZodType<string, string> =>
   form(
     /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,

@@ -11,7 +11,7 @@ export type LoopFile = PlainFile
 
 export type LoopFileType = LoopFile['loop']
 
-/** A prompt, an agent, checks by command; again until they pass. */
+/** A prompt, an agent, checks; again until they pass. */
 export interface PlainFile {
   readonly loop: 'plain'
   readonly name: string
@@ -26,7 +26,9 @@ export interface PlainFile {
   /** Absent: every built-in tool and every tool of the servers. */
   readonly tools?: readonly string[]
   readonly mcp: { readonly [server: string]: McpServer }
-  readonly checks: { readonly [name: string]: CheckCommand }
+  readonly checks: { readonly [name: string]: CheckSettings }
+  readonly seals: SealSettings
+  readonly certify: CertifySettings
   readonly until: readonly FileCondition[]
   readonly limits: Limits
   readonly context: { readonly tokensMax: number }
@@ -200,11 +202,86 @@ export type McpServer =
       readonly headers: { readonly [name: string]: string }
     }
 
-export interface CheckCommand {
+/** The exit conditions that need no command: there is a usual one for each kind of project. */
+export const standardConditions = [
+  'all_tests_pass',
+  'build_succeeds',
+  'linting_clean',
+  'security_scan_clean',
+] as const
+export type StandardCondition = (typeof standardConditions)[number]
+
+export type CheckSettings =
+  | CommandCheckSettings
+  | ConditionCheckSettings
+  | ToolCheckSettings
+  | JudgeCheckSettings
+
+/** What every check has. */
+interface CheckOptions {
+  readonly timeoutMs: number
+  /** What becomes of a failure that was there before the run began. */
+  readonly existing: 'fix' | 'allow'
+  /** Paths in the workspace that it makes and later checks need. */
+  readonly outputs: readonly string[]
+}
+
+export interface CommandCheckSettings extends CheckOptions {
+  readonly type: 'command'
   /** The program and its arguments. Text was made into `/bin/sh -c text`. */
   readonly command: readonly string[]
-  readonly timeoutMs: number
   readonly env: { readonly [name: string]: string }
+}
+
+/** Which command it is depends on the files that the run starts from. */
+export interface ConditionCheckSettings extends CheckOptions {
+  readonly type: 'condition'
+  readonly condition: StandardCondition
+  readonly env: { readonly [name: string]: string }
+}
+
+export interface ToolCheckSettings extends CheckOptions {
+  readonly type: 'tool'
+  readonly tool: string
+  readonly args: { readonly [name: string]: Json }
+  /** What the call must give. Absent: that it succeeds is enough. */
+  readonly expect?: Json
+}
+
+/** An agent that may only read. */
+export interface JudgeCheckSettings extends CheckOptions {
+  readonly type: 'judge'
+  readonly agent: AgentSettings
+  readonly prompt: string
+}
+
+/** What of the files judges the work, besides what is known to. */
+export interface SealSettings {
+  /** Globs over paths from the top of the workspace. */
+  readonly paths: readonly string[]
+  readonly except: readonly string[]
+  /** By file: keys with dots between their parts. */
+  readonly keys: { readonly [file: string]: readonly string[] }
+  readonly changes: 'ask' | 'refuse'
+}
+
+/** How work is certified once the checks pass. */
+export interface CertifySettings {
+  /** Where a clean checkout has its dependencies from. */
+  readonly dependencies: 'install' | 'carry' | 'none'
+  /** A planted defect must be noticed by some check. */
+  readonly teeth: boolean
+  readonly consult: readonly ConsultSettings[]
+  /** How long a question waits for its answer. */
+  readonly deadlineMs: number
+}
+
+/** Another agent that must approve. It may only read. */
+export interface ConsultSettings {
+  readonly name: string
+  readonly agent: AgentSettings
+  readonly prompt: string
+  readonly timeoutMs: number
 }
 
 /** The conditions that are data: all but those with code of their own. */

@@ -9,7 +9,7 @@
 import type { Agent } from '../../agents/index.ts'
 import type { Actions, Check, Gate, Hook } from '../../engine/index.ts'
 import type { Condition, Json, LoopType } from '../../loop/index.ts'
-import type { agentNames } from '../../protocol/index.ts'
+import type { agentNames, StandardCondition } from '../../protocol/index.ts'
 import type { Tool } from '../../tools/index.ts'
 
 /** A duration with its unit: `500ms`, `30s`, `10m`, `2h`, `1d`. */
@@ -35,7 +35,27 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   /** Names of tools that there are, and tools in code. */
   readonly tools?: readonly (string | Tool)[]
   readonly mcp?: { readonly [server: string]: { readonly [key: string]: Json } }
-  readonly checks?: { readonly [name: string]: Check | CodeLoopCommand }
+  /** A list is of standard conditions, and of checks with their names. */
+  readonly checks?:
+    | { readonly [name: string]: Check | CodeLoopCommand | CodeLoopCheck }
+    | readonly (StandardCondition | (CodeLoopCheck & { readonly name: string }))[]
+  readonly seals?: {
+    readonly paths?: readonly string[]
+    readonly except?: readonly string[]
+    readonly keys?: { readonly [file: string]: readonly string[] }
+    readonly changes?: 'ask' | 'refuse'
+  }
+  readonly certify?: {
+    readonly dependencies?: 'install' | 'carry' | 'none'
+    readonly teeth?: boolean
+    readonly consult?: readonly {
+      readonly name: string
+      readonly agent: KnownAgent | { readonly [key: string]: Json }
+      readonly prompt: string
+      readonly timeout?: Duration
+    }[]
+    readonly deadline?: Duration
+  }
   /** Of the loop type `plain`. A type of its own has its own. */
   readonly until?: readonly Exclude<Condition, { readonly type: 'custom' }>[]
   readonly limits?: {
@@ -102,14 +122,32 @@ export interface CodeLoopSandbox {
 }
 
 /** Text is run by `/bin/sh -c`, a list as it is. */
-export type CodeLoopCommand =
-  | string
-  | readonly string[]
+export type CodeLoopCommand = string | readonly string[]
+
+/** A check that is data; its form is told by the key that it has. */
+export type CodeLoopCheck = {
+  readonly timeout?: Duration
+  readonly existing?: 'fix' | 'allow'
+  readonly outputs?: readonly string[]
+} & (
   | {
       readonly run: string | readonly string[]
-      readonly timeout?: Duration
       readonly env?: { readonly [name: string]: string }
     }
+  | {
+      readonly condition: StandardCondition
+      readonly env?: { readonly [name: string]: string }
+    }
+  | {
+      readonly tool: string
+      readonly args?: { readonly [name: string]: Json }
+      readonly expect?: Json
+    }
+  | {
+      readonly judge: KnownAgent | { readonly [key: string]: Json }
+      readonly prompt: string
+    }
+)
 
 /** Gives a loop its types, and changes nothing. */
 export function defineLoop<Input, Context, Progress, Result>(

@@ -1,6 +1,7 @@
 export type { CodeParts } from './code-parts.ts'
 export {
   type CodeLoop,
+  type CodeLoopCheck,
   type CodeLoopCommand,
   type CodeLoopSandbox,
   type CodeLoopSection,

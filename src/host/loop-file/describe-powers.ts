@@ -3,6 +3,8 @@
 import type {
   AcpPermissions,
   AgentSettings,
+  CertifySettings,
+  CheckSettings,
   LoopFile,
   McpServer,
   SandboxSettings,
@@ -22,9 +24,8 @@ export function describePowers(file: LoopFile): readonly string[] {
     ...agentPowers(file.agent),
     ...toolPowers(file),
     ...Object.entries(file.mcp).flatMap(([name, server]) => serverPowers(name, server)),
-    ...Object.entries(file.checks).map(
-      ([name, { command, env }]) => `runs the check ${name}: ${commandLine(command)}${given(env)}`,
-    ),
+    ...Object.entries(file.checks).map(([name, check]) => checkPower(name, check)),
+    ...certifyPowers(file.certify),
     ...sandboxPowers(file.sandbox),
     `may use ${runLimits(file)}`,
   ]
@@ -125,6 +126,47 @@ function serverPowers(name: string, server: McpServer): string[] {
   const headers = Object.values(server.headers).join(' ')
   const variables = [...headers.matchAll(/\$\{(\w+)\}/g)].map(([, variable = '']) => variable)
   return [`connects to the MCP server ${name} at ${server.url}${passed(variables)}`]
+}
+
+function checkPower(name: string, check: CheckSettings): string {
+  switch (check.type) {
+    case 'command':
+      return `runs the check ${name}: ${commandLine(check.command)}${given(check.env)}`
+    case 'condition':
+      return `runs the check ${name}: the usual command for ${check.condition} in the project${given(check.env)}`
+    case 'tool':
+      return `calls the tool ${check.tool} for the check ${name}`
+    case 'judge':
+      return `asks ${readerLine(check.agent)} to judge for the check ${name}`
+  }
+}
+
+function certifyPowers({ dependencies, consult }: CertifySettings): string[] {
+  return [
+    ...(dependencies === 'install'
+      ? ['installs what the lockfile of the project names, from its registry, to certify the work']
+      : []),
+    ...consult.map(({ name, agent }) => `asks ${readerLine(agent)} for the consultation ${name}`),
+  ]
+}
+
+/** Whoever judges sees the work, and changes nothing. */
+function readerLine(agent: AgentSettings): string {
+  switch (agent.type) {
+    case 'command':
+      return `the command ${shell(agent.command)}${passed(agent.env)}`
+    case 'program':
+      return `${shell([agent.program, ...agent.args])}${asked(agent)}${passed(agent.env)}`
+    case 'acp': {
+      const command = typeof agent.acp === 'string' ? [agent.acp, ...agent.args] : agent.acp
+      return `${shell(command)} by ACP${asked(agent)}${passed(agent.env)}`
+    }
+    case 'model':
+      return `${agent.model}${agent.baseUrl === undefined ? '' : ` at ${agent.baseUrl}`}, which may read the workspace,`
+    case 'repair':
+    case 'script':
+      return `a ${agent.type} agent`
+  }
 }
 
 /** What is usual in a line, and what the file widens in others. */

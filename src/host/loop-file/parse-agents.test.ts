@@ -66,7 +66,7 @@ describe('what is wrong with an agent is told with its place', () => {
     [
       'repair without a check',
       'agent: repair',
-      '1:1: checks: the repair agent needs a check that fails now: add one, such as test: npm test',
+      '1:1: checks: the repair agent needs a check that is a command and fails now: add one, such as test: npm test',
     ],
     [
       'tools for repair',

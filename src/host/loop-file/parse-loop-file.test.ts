@@ -41,7 +41,18 @@ describe('a loop file', () => {
         subscription: false,
       },
       mcp: {},
-      checks: { test: { command: ['/bin/sh', '-c', 'npm test'], timeoutMs: 600_000, env: {} } },
+      checks: {
+        test: {
+          type: 'command',
+          command: ['/bin/sh', '-c', 'npm test'],
+          timeoutMs: 600_000,
+          env: {},
+          existing: 'fix',
+          outputs: [],
+        },
+      },
+      seals: { paths: [], except: [], keys: {}, changes: 'ask' },
+      certify: { dependencies: 'install', teeth: true, consult: [], deadlineMs: 86_400_000 },
       until: [{ type: 'checks-pass' }, { type: 'no-progress', iterations: 3 }],
       limits: {
         iterations: 50,

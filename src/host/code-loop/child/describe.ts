@@ -57,7 +57,9 @@ export function describeLoop(exported: unknown, file: string): Definition {
     ...(typeof loop === 'string' ? { loop } : {}),
     ...(agent === undefined ? {} : { agent: described.hasAgent ? silentAgent : agent }),
     ...(Array.isArray(tools) ? { tools: tools.map(nameOf) } : {}),
-    ...(isParts(checks) ? { checks: withoutCode(checks, code) } : {}),
+    ...(checks === undefined
+      ? {}
+      : { checks: isParts(checks) ? withoutCode(checks, code) : checks }),
   }
   const settings: Record<string, Json> = {}
   for (const [key, value] of Object.entries(written)) {
@@ -176,7 +178,8 @@ function describeObject(
 }
 
 function describeChecks(checks: unknown, { functions, wrong }: Findings): string[] {
-  if (checks === undefined) return []
+  // A list has only data.
+  if (checks === undefined || Array.isArray(checks)) return []
   if (!isParts(checks)) {
     wrong('checks', 'give an object: names, and a function or a command for each')
     return []

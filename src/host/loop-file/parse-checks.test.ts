@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest'
+import { describePowers } from './describe-powers.ts'
+import { describeProblem, LoopFileError } from './loop-file-error.ts'
+import { parseLoopFile } from './parse-loop-file.ts'
+
+const head = 'prompt: x\nagent: { command: [a] }\n'
+const parse = async (text: string) => (await parseLoopFile(`${head}${text}\n`, 'a.yaml')).file
+const usual = { timeoutMs: 600_000, existing: 'fix', outputs: [] } as const
+
+/** Each problem as `line:column: path: reason`. */
+async function refusal(text: string): Promise<readonly string[]> {
+  const error: unknown = await parse(text).catch((thrown: unknown) => thrown)
+  if (!(error instanceof LoopFileError)) throw new Error(`not refused: ${text}`, { cause: error })
+  return error.problems.map((one) => describeProblem(one).replace(/^a\.yaml:/, ''))
+}
+
+describe('the checks of a loop file', () => {
+  test('may be standard conditions by their names, with 30 seconds each', async () => {
+    const { checks } = await parse('checks: [all_tests_pass, linting_clean]')
+    expect(checks).toEqual({
+      all_tests_pass: {
+        ...usual,
+        type: 'condition',
+        condition: 'all_tests_pass',
+        env: {},
+        timeoutMs: 30_000,
+      },
+      linting_clean: {
+        ...usual,
+        type: 'condition',
+        condition: 'linting_clean',
+        env: {},
+        timeoutMs: 30_000,
+      },
+    })
+  })
+
+  test('are the same in a list with their names as in a table', async () => {
+    const table = await parse(
+      'checks: { tests: { condition: all_tests_pass, timeout: 2m }, unit: { run: [x], existing: allow, outputs: [dist] } }',
+    )
+    const list = await parse(
+      'checks: [{ name: tests, condition: all_tests_pass, timeout: 2m }, { name: unit, run: [x], existing: allow, outputs: [dist] }]',
+    )
+    expect(list.checks).toEqual(table.checks)
+    expect(list.checks['unit']).toEqual({
+      type: 'command',
+      command: ['x'],
+      env: {},
+      timeoutMs: 600_000,
+      existing: 'allow',
+      outputs: ['dist'],
+    })
+    const { checks } = await parse('checks: [{ name: build_succeeds, timeout: 5m }]')
+    expect(checks['build_succeeds']).toMatchObject({
+      condition: 'build_succeeds',
+      timeoutMs: 300_000,
+    })
+  })
+
+  test('may call a tool or ask a judge', async () => {
+    const { checks } = await parse(
+      'mcp: { bugs: { url: "http://127.0.0.1:1/" } }\nchecks: { bugs: { tool: bugs__count, args: { a: 1 }, expect: null }, good: { judge: claude, prompt: Is it good? } }',
+    )
+    expect(checks).toEqual({
+      bugs: { ...usual, type: 'tool', tool: 'bugs__count', args: { a: 1 }, expect: null },
+      good: {
+        ...usual,
+        type: 'judge',
+        agent: expect.objectContaining({ type: 'program', program: 'claude' }),
+        prompt: 'Is it good?',
+      },
+    })
+  })
+
+  test('are told to whoever is asked to trust them, with all that certifying does', async () => {
+    const file = await parse(
+      'checks: { a: { condition: all_tests_pass }, b: { tool: read, args: { path: x } }, c: { judge: { model: openai/gpt-5 }, prompt: x } }\ncertify: { consult: [{ name: s, agent: gemini, prompt: x }] }',
+    )
+    expect(describePowers(file)).toEqual(
+      expect.arrayContaining([
+        'runs the check a: the usual command for all_tests_pass in the project',
+        'calls the tool read for the check b',
+        'asks openai/gpt-5, which may read the workspace, to judge for the check c',
+        'installs what the lockfile of the project names, from its registry, to certify the work',
+        'asks gemini for the consultation s',
+      ]),
+    )
+  })
+
+  test.each<[string, string, string]>([
+    [
+      'two of one name',
+      'checks: [{ name: a, run: x }, { name: a, run: y }]',
+      '3:31: checks[1]: there are two checks named a: give this one another name',
+    ],
+    [
+      'a standard condition that there is none of',
+      'checks: [all_test_pass]',
+      '3:10: checks[0]: there is no standard condition "all_test_pass": did you mean all_tests_pass?',
+    ],
+    [
+      'a standard condition that is none, by its key',
+      'checks: { a: { condition: lint_clean } }',
+      '3:27: checks.a.condition: there is no standard condition "lint_clean": did you mean linting_clean?',
+    ],
+    [
+      'a standard condition in the place of a command',
+      'checks: { tests: all_tests_pass }',
+      '3:18: checks.tests: all_tests_pass is a standard condition, not a command: write { condition: all_tests_pass }',
+    ],
+    [
+      'a form that is none',
+      'checks: { a: { condtion: all_tests_pass } }',
+      '3:14: checks.a: expected one of the keys run, condition, tool; did you mean condition?',
+    ],
+    [
+      'a judge without a prompt',
+      'checks: { a: { judge: claude } }',
+      '3:14: checks.a.prompt: it is missing: expected text',
+    ],
+    [
+      'a judge that could change what it judges',
+      'checks: { a: { judge: { program: claude, subscription: true }, prompt: x } }',
+      '3:56: checks.a.judge.subscription: with a login of its own an agent is outside the walls, and could change what it judges: remove it',
+    ],
+    [
+      'a judge that cannot judge',
+      'checks: { a: { judge: repair, prompt: x } }',
+      '3:23: checks.a.judge: the repair agent cannot judge: name another agent',
+    ],
+    [
+      'a tool that there is none of',
+      'checks: { a: { tool: raed } }',
+      '3:22: checks.a.tool: there is no tool "raed": did you mean read?',
+    ],
+    [
+      'a path that leads out',
+      'checks: { a: { run: x, outputs: [../dist] } }',
+      '3:34: checks.a.outputs[0]: expected a path in the workspace, such as dist, found the text "../dist"',
+    ],
+    [
+      'what becomes of failures, misspelt',
+      'checks: { a: { run: x, existing: ignore } }',
+      '3:34: checks.a.existing: expected fix or allow, found the text "ignore"',
+    ],
+    [
+      'a seal of another kind',
+      'checks: { a: x }\nseals: { path: [a] }',
+      '4:10: seals.path: there is no key "path": did you mean paths?',
+    ],
+    [
+      'a consultation twice',
+      'checks: { a: x }\ncertify: { consult: [{ name: a, agent: claude, prompt: x }, { name: a, agent: codex, prompt: x }] }',
+      '4:69: certify.consult[1].name: there are two consultations named a: give this one another name',
+    ],
+  ])('are refused with a reason: %s', async (_what, text, problem) => {
+    expect(await refusal(text)).toEqual([problem])
+  })
+})

@@ -1,0 +1,95 @@
+/** How `seals` and `certify` of a loop file are written: what must hold before work counts as complete. */
+
+import { z } from 'zod'
+import { exactly } from './exactly.ts'
+import type { CertifySettings, SealSettings } from './loop-file.ts'
+import { agentSchema } from './loop-file-agents.ts'
+import { duration, form, innerPath, key, keys, list, table, text } from './loop-file-values.ts'
+
+const glob = () =>
+  form(
+    /^(?!\/|~|!)(?!(?:.*\/)?\.\.(?:\/|$))[ -~\u00a0-\uffff]{1,1000}$/,
+    'a glob over paths from the top of the workspace, such as spec/**',
+  )
+
+const globs = () => list(glob(), 'a list of globs', { max: 200 }).prefault([])
+
+const dottedKey = () =>
+  form(
+    /^(?!\.)(?!.*\.\.)[ -~\u00a0-\uffff]{1,200}(?<!\.)$/,
+    'a key with dots between its parts, such as scripts.test',
+  )
+
+export const sealsSchema: z.ZodType<SealSettings> = exactly<SealSettings>()(
+  keys({
+    paths: key(
+      globs(),
+      'What judges the work besides the tests and the configuration that are known to: globs over paths.',
+      ['spec/**', 'scripts/check.mjs'],
+    ),
+    except: key(globs(), 'What does not, though it would be taken for it: globs over paths.', [
+      'test/fixtures/**',
+    ]),
+    keys: key(
+      table(
+        innerPath('the path of a file in the workspace, such as package.json'),
+        list(dottedKey(), 'a list of keys', { min: 1, max: 200 }),
+        'files, each with a list of keys',
+        100,
+      ).prefault({}),
+      'Keys of configuration files that judge the work; the rest of such a file may change.',
+      { 'package.json': ['scripts.test'] },
+    ),
+    changes: key(
+      z.enum(['ask', 'refuse']).prefault('ask'),
+      'What becomes of work that changes them: a person is asked once, with the difference, or it is refused.',
+      'refuse',
+    ),
+  }),
+)
+
+const consultation = keys({
+  name: key(
+    form(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+      'a name: letters, digits, ".", "-" and "_", at most 64',
+    ),
+    'The name of the consultation, unlike that of any other.',
+    'security',
+  ),
+  agent: key(
+    agentSchema.clone(),
+    'Who is asked: written as under agent. It may only read.',
+    'claude',
+  ),
+  prompt: key(
+    text(100_000),
+    'What it is to look at. It is also shown what changed since the run began.',
+    'Look for ways to misuse the new endpoint.',
+  ),
+  timeout: key(duration().prefault('10m'), 'How long it may take. Then a person is asked.', '30m'),
+}).transform(({ timeout, ...rest }) => ({ ...rest, timeoutMs: timeout }))
+
+export const certifySchema: z.ZodType<CertifySettings> = exactly<CertifySettings>()(
+  keys({
+    dependencies: key(
+      z.enum(['install', 'carry', 'none']).prefault('install'),
+      'Where the clean checkout has its dependencies from: installed from the lockfile that the run began with, carried over from the checkout, or none.',
+      'carry',
+    ),
+    teeth: key(
+      z.boolean().prefault(true),
+      'True: a defect planted in the code that changed must be noticed by some check.',
+    ),
+    consult: key(
+      list(consultation, 'a list of consultations', { max: 10 }).prefault([]),
+      'Other agents that must approve before the work is complete.',
+      [{ name: 'security', agent: 'claude', prompt: 'Look for ways to misuse it.' }],
+    ),
+    deadline: key(
+      duration(365).prefault('24h'),
+      'How long a question about the work waits. Then it is taken as answered with no.',
+      '8h',
+    ),
+  }).transform(({ deadline, ...rest }) => ({ ...rest, deadlineMs: deadline })),
+)
