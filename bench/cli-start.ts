@@ -1,29 +1,43 @@
-/** How long `loopctl --version` takes beside Node that does nothing, in turns. */
+/** How long small commands of loopctl take beside Node that does nothing, in turns. */
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { openHost } from 'loopwright'
 import { atMost, median, type Suite } from './report.ts'
+import { withFolder } from './workload.ts'
 
 const rounds = 21
 const loopctl = fileURLToPath(new URL('../../dist/cli/loopctl.js', import.meta.url))
 
 export const cliStart: Suite = {
   area: 'cli',
-  title: 'loopctl --version beside node -e 0',
-  async run({ scale }) {
-    const ours: number[] = []
-    const bare: number[] = []
-    for (let round = -1; round < Math.max(5, Math.round(rounds * scale)); round++) {
-      const nothing = wallMs(['-e', '0'])
-      const version = wallMs([loopctl, '--version'])
-      // The first round fills the caches.
-      if (round < 0) continue
-      bare.push(nothing)
-      ours.push(version)
-    }
-    const detail = `${median(ours).toFixed(0)} ms beside ${median(bare).toFixed(0)} ms`
-    return [atMost('cli.version-start', median(ours) / median(bare), 2.5, 'x', detail)]
-  },
+  title: 'loopctl --version and list beside node -e 0',
+  run: ({ scale }) =>
+    withFolder(async (folder) => {
+      // A record without runs: the time is that of loading, and of opening it.
+      await (await openHost({ folder })).close()
+      const bare: number[] = []
+      const version: number[] = []
+      const list: number[] = []
+      for (let round = -1; round < Math.max(5, Math.round(rounds * scale)); round++) {
+        const took = [
+          wallMs(['-e', '0']),
+          wallMs([loopctl, '--version']),
+          wallMs([loopctl, '--state', folder, 'list']),
+        ] as const
+        // The first round fills the caches.
+        if (round < 0) continue
+        bare.push(took[0])
+        version.push(took[1])
+        list.push(took[2])
+      }
+      const beside = (ours: readonly number[]): string =>
+        `${median(ours).toFixed(0)} ms beside ${median(bare).toFixed(0)} ms`
+      return [
+        atMost('cli.version-start', median(version) / median(bare), 2.5, 'x', beside(version)),
+        atMost('cli.list-start', median(list) / median(bare), 4, 'x', beside(list)),
+      ]
+    }),
 }
 
 function wallMs(args: readonly string[]): number {

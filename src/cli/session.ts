@@ -39,7 +39,7 @@ export async function recordFolder(program: Command): Promise<string> {
   const { state } = program.opts<GlobalOptions>()
   if (state === '') throw new LoopError('bad-request', '--state needs a folder.')
   if (state !== undefined) return state
-  const { stateFolder } = await import('../host/index.ts')
+  const { stateFolder } = await import('../host/state-folder.ts')
   return stateFolder()
 }
 
@@ -49,7 +49,7 @@ export async function withNewRecord<T>(
   work: (host: Host) => Promise<T>,
 ): Promise<T> {
   const folder = await recordFolder(program)
-  const { openHost } = await import('../host/index.ts')
+  const { openHost } = await import('../host/open-host.ts')
   const host = await openHost({ folder })
   try {
     return await work(host)

@@ -15,7 +15,7 @@ export async function loadTrusted(
   options: LoadOptions,
   { purpose = 'run', watched, changes }: LoadManner = {},
 ): Promise<LoadedLoop> {
-  const { loadLoop, previewLoop, trustLoop } = await import('../host/index.ts')
+  const { loadLoop, previewLoop, trustLoop } = await import('../host/load-loop.ts')
   const preview = await previewLoop(file, folder, purpose)
   const wanted = !preview.trusted && (purpose !== 'look' || options.trust === true)
   if (wanted && (options.trust === true || (await isAgreed(session, preview)))) {

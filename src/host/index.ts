@@ -51,7 +51,7 @@ export type {
   Tools,
   Verdict,
 } from '../engine/index.ts'
-export { load as loadStored } from '../engine/index.ts'
+
 export {
   agentEnvironment,
   type Exchange,
@@ -242,6 +242,7 @@ export {
   trustLoop,
   validateLoop,
 } from './load-loop.ts'
+export { loadStored } from './load-stored.ts'
 export type {
   LoadedLoop,
   LoadOptions,

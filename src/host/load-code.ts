@@ -15,6 +15,7 @@ import {
   type WrittenLoopFile,
   withDefaultPrompt,
 } from '../protocol/index.ts'
+import { codePowers } from './code-loop/code-powers.ts'
 import { type OpenCodeLoop, openCodeLoop, type ScannedLoop } from './code-loop/index.ts'
 import { firstPrompt, plainSettings, withGiven, workspaceOf } from './load-file.ts'
 import type { LoadedLoop, LoadOptions } from './loaded-loop.ts'
@@ -71,12 +72,6 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
     throw error
   }
 }
-
-export const codePowers = ({ file, modules, packages }: ScannedLoop): readonly string[] => [
-  `runs code: ${basename(file)}${modules.length > 1 ? ` and what it imports (${modules.length - 1})` : ''}`,
-  ...(packages.length === 0 ? [] : [`imports ${packages.join(', ')}`]),
-  'code is not isolated: it can reach the network and whatever you can',
-]
 
 type NamedFile = WrittenLoopFile & { readonly name: string }
 

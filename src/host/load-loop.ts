@@ -6,9 +6,8 @@
 
 import { extname } from 'node:path'
 import { LoopError } from '../loop/index.ts'
-import { codeLoopEndings, type ScannedLoop, scanCodeLoop } from './code-loop/index.ts'
-import { codePowers, loadCode } from './load-code.ts'
-import { loadFile } from './load-file.ts'
+import { codePowers } from './code-loop/code-powers.ts'
+import { codeLoopEndings, type ScannedLoop, scanCodeLoop } from './code-loop/scan-code-loop.ts'
 import type { LoadedLoop, LoadOptions, LoopPreview } from './loaded-loop.ts'
 import {
   describePowers,
@@ -64,6 +63,12 @@ export async function loadLoop(path: string, options: LoadOptions): Promise<Load
   }
   return looked.type === 'data' ? loadFile(looked.read, options) : loadCode(looked.scanned, options)
 }
+
+const loadFile = async (read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> =>
+  (await import('./load-file.ts')).loadFile(read, options)
+
+const loadCode = async (scanned: ScannedLoop, options: LoadOptions): Promise<LoadedLoop> =>
+  (await import('./load-code.ts')).loadCode(scanned, options)
 
 export interface LoopReport {
   readonly file: string

@@ -2,13 +2,7 @@
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type Gateway,
-  openGateway,
-  type ProviderTable,
-  publicProviders,
-  readKeys,
-} from '../gateway/index.ts'
+import type { Gateway, ProviderTable } from '../gateway/index.ts'
 import type { Environment } from './loaded-loop.ts'
 import { makeOwnFolder } from './own-folder.ts'
 
@@ -41,6 +35,7 @@ export function createModelDoor(environment: Environment = process.env): ModelDo
 }
 
 async function openFor(environment: Environment): Promise<Gateway> {
+  const { openGateway, publicProviders } = await import('../gateway/index.ts')
   const own = ownAddresses(environment).map(([provider, baseUrl]) => [
     provider,
     { ...publicProviders[provider], baseUrl },
@@ -63,8 +58,10 @@ async function openFor(environment: Environment): Promise<Gateway> {
   }
 }
 
-const keysOf = (environment: Environment): ReturnType<typeof readKeys> =>
-  readKeys({ env: environment, file: keysFile(environment) })
+async function keysOf(environment: Environment): Promise<(provider: string) => string | undefined> {
+  const { readKeys } = await import('../gateway/index.ts')
+  return readKeys({ env: environment, file: keysFile(environment) })
+}
 
 /** Lines such as `ANTHROPIC_API_KEY=…`, for those who do not want them in their environment. */
 export function keysFile(environment: Environment = process.env): string {

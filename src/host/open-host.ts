@@ -1,6 +1,6 @@
 /**
  * The composition root: fills the engine's ports from a folder. Library, command line and daemon all
- * start here.
+ * start here. Looking at the record needs little; what works on runs is loaded when it is asked for.
  */
 
 import { chmodSync, realpathSync } from 'node:fs'
@@ -8,49 +8,57 @@ import { join, resolve } from 'node:path'
 import { loadRun, openQuestions, streamEvents, systemClock } from '../engine/index.ts'
 import { createBlobStore, openSqliteJournal } from '../journal/index.ts'
 import { LoopError } from '../loop/index.ts'
-import { createCheckpointFiles } from './checkpoint-files.ts'
-import { collectGarbage } from './collect-garbage.ts'
-import { compareFork } from './compare-fork.ts'
-import { diffRun } from './diff-run.ts'
-import { createDriver, type HostPorts } from './driver.ts'
+import type { createCheckpointFiles } from './checkpoint-files.ts'
+import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
-import { extractTree, findProblems } from './look-after.ts'
-import { mergeRun } from './merge-run.ts'
 import { createModelDoor } from './model-door.ts'
 import type { HostOptions } from './options.ts'
 import { makeFolder } from './places.ts'
-import { removeRun } from './remove-run.ts'
-import { openReplay } from './replay/index.ts'
-import { createStarts } from './start-runs.ts'
+import type { createStarts } from './start-runs.ts'
 import { stateFolder } from './state-folder.ts'
 import { createTells } from './tell-runs.ts'
-import { cleanWorktrees, listRunWorktrees } from './worktrees-of-runs.ts'
 
 export async function openHost(options: HostOptions = {}): Promise<Host> {
   const base = openPorts(openFolder(resolve(options.folder ?? stateFolder())), options)
   const { folder, journal, blobs } = base
   const closing = new AbortController()
-  const driver = createDriver(base)
   const tells = createTells(base)
   const models = createModelDoor()
+  const { parts, shutDown } = partsOf(base, tells.tell)
   return {
     folder,
     journal,
     blobs,
     models,
     ...tells,
-    ...createStarts(base, driver, tells.tell),
-    ...createCheckpointFiles(base, driver),
-    compareFork: (run) => compareFork(base, run),
-    replay: (run, choice) => openReplay(base, driver, run, choice),
-    diff: (run, choice) => diffRun(base, run, choice),
-    merge: (run, choice) => mergeRun(base, run, choice),
-    worktrees: (choice) => listRunWorktrees(base, choice),
-    cleanWorktrees: (choice) => cleanWorktrees(base, choice),
-    remove: (run, choice) => removeRun(base, run, choice),
-    collectGarbage: () => collectGarbage(base),
-    problems: () => findProblems(base),
-    extract: (tree, to) => extractTree(base, tree, to),
+    place: async (choice) => (await parts.starts()).place(choice),
+    placeFork: async (run, choice) => (await parts.starts()).placeFork(run, choice),
+    placeAgain: async (run, workspace) => (await parts.starts()).placeAgain(run, workspace),
+    start: async (loop, choice) => (await parts.starts()).start(loop, choice),
+    resume: async (run, loop, choice) => (await parts.starts()).resume(run, loop, choice),
+    fork: async (run, loop, choice) => (await parts.starts()).fork(run, loop, choice),
+    exportCheckpoint: async (run, choice) => (await parts.files()).exportCheckpoint(run, choice),
+    restoreCheckpoint: async (text, loop, choice) =>
+      (await parts.files()).restoreCheckpoint(text, loop, choice),
+    compareFork: async (run) => (await import('./compare-fork.ts')).compareFork(base, run),
+    async replay(run, choice) {
+      const { openReplay } = await import('./replay/index.ts')
+      return openReplay(base, await parts.driver(), run, choice)
+    },
+    diff: async (run, choice) => (await import('./diff-run.ts')).diffRun(base, run, choice),
+    merge: async (run, choice) => (await import('./merge-run.ts')).mergeRun(base, run, choice),
+    async worktrees(choice) {
+      const { listRunWorktrees } = await import('./worktrees-of-runs.ts')
+      return listRunWorktrees(base, choice)
+    },
+    async cleanWorktrees(choice) {
+      const { cleanWorktrees } = await import('./worktrees-of-runs.ts')
+      return cleanWorktrees(base, choice)
+    },
+    remove: async (run, choice) => (await import('./remove-run.ts')).removeRun(base, run, choice),
+    collectGarbage: async () => (await import('./collect-garbage.ts')).collectGarbage(base),
+    problems: async () => (await import('./look-after.ts')).findProblems(base),
+    extract: async (tree, to) => (await import('./look-after.ts')).extractTree(base, tree, to),
     list: () => journal.listRuns(),
     async inspect(idOrName) {
       const run = await journal.findRun(idOrName)
@@ -67,12 +75,41 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
       yield* streamEvents(journal, run.id, { ...range, signal })
     },
     async close() {
-      await driver.shutDown()
+      await shutDown()
       closing.abort()
       await models.close()
       await journal.close()
     },
   }
+}
+
+interface Parts {
+  driver(): Promise<Driver>
+  starts(): Promise<ReturnType<typeof createStarts>>
+  files(): Promise<ReturnType<typeof createCheckpointFiles>>
+}
+
+/** One driver for all: it knows what runs here, and ends it. */
+function partsOf(
+  base: HostPorts,
+  tell: Host['tell'],
+): { readonly parts: Parts; shutDown(): Promise<void> } {
+  let driver: Promise<Driver> | undefined
+  const parts: Parts = {
+    driver() {
+      driver ??= import('./driver.ts').then(({ createDriver }) => createDriver(base))
+      return driver
+    },
+    async starts() {
+      const starting = await import('./start-runs.ts')
+      return starting.createStarts(base, await parts.driver(), tell)
+    },
+    async files() {
+      const keeping = await import('./checkpoint-files.ts')
+      return keeping.createCheckpointFiles(base, await parts.driver())
+    },
+  }
+  return { parts, shutDown: async () => (await driver)?.shutDown() }
 }
 
 /** The folder's real path. One that was there already keeps its mode. */

@@ -1,7 +1,14 @@
 /** What callers ask for, checked once before anything of it is recorded. */
 
-import { requireLimits } from '../engine/index.ts'
-import { type Decision, defaultLimits, type Limits, LoopError, nameProblem } from '../loop/index.ts'
+import { type RunRow, requireLimits } from '../engine/index.ts'
+import {
+  type Decision,
+  defaultLimits,
+  isEnd,
+  type Limits,
+  LoopError,
+  nameProblem,
+} from '../loop/index.ts'
 
 type Told = Exclude<Decision, { type: 'answer' }>
 
@@ -59,3 +66,12 @@ export function requireName(name: string): string {
 }
 
 const badRequest = (message: string): LoopError => new LoopError('bad-request', message)
+
+export function requireOpen(run: RunRow): void {
+  if (!isEnd(run.status)) return
+  throw new LoopError(
+    'wrong-status',
+    `Run "${run.name}" has ended (${run.status}) and stays as it is. ` +
+      `Fork it to go on from one of its checkpoints: loopctl fork ${run.name} --at <iteration>`,
+  )
+}

@@ -10,12 +10,12 @@ import {
   stateAt,
 } from '../engine/index.ts'
 import { createOwner } from '../journal/index.ts'
-import { isEnd, isLoopError, LoopError, type Source, type TreeId } from '../loop/index.ts'
+import { isLoopError, LoopError, type Source, type TreeId } from '../loop/index.ts'
 import { carryOver } from './carry-over.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { isWithoutGit, requireEmpty, resolveWorkspace } from './places.ts'
-import { requireKnownLimits } from './requests.ts'
+import { requireKnownLimits, requireOpen } from './requests.ts'
 import { requireSameHead } from './require-same-head.ts'
 import { chooseName } from './run-names.ts'
 import {
@@ -150,15 +150,6 @@ async function treeFor(
 
 const sourceOf = ({ source }: { readonly source?: Source }): { readonly source?: Source } =>
   source === undefined ? {} : { source }
-
-export function requireOpen(run: RunRow): void {
-  if (!isEnd(run.status)) return
-  throw new LoopError(
-    'wrong-status',
-    `Run "${run.name}" has ended (${run.status}) and stays as it is. ` +
-      `Fork it to go on from one of its checkpoints: loopctl fork ${run.name} --at <iteration>`,
-  )
-}
 
 /** With parts like any other it would ask models. */
 async function requireNoReplay({ journal }: HostPorts, { id, name }: RunRow): Promise<void> {

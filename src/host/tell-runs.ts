@@ -11,8 +11,7 @@ import {
 } from '../loop/index.ts'
 import type { HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
-import { requireDecision } from './requests.ts'
-import { requireOpen } from './start-runs.ts'
+import { requireDecision, requireOpen } from './requests.ts'
 
 export function createTells(base: HostPorts): Pick<Host, 'answer' | 'tell'> {
   const { journal, clock } = base

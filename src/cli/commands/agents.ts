@@ -55,14 +55,14 @@ const sectionOptions = ({ terminal }: Session): SectionOptions => ({
 
 async function list(program: Command): Promise<void> {
   const session = openSession(program)
-  const { listAgents } = await import('../../host/index.ts')
+  const { listAgents } = await import('../../host/agents/list-agents.ts')
   const found = await listAgents(await recordFolder(program))
   session.print(found, () => renderAgents(found, sectionOptions(session)))
 }
 
 async function add(program: Command, name: string, yes: boolean): Promise<void> {
   const session = openSession(program)
-  const { fetchAgent, planFetch } = await import('../../host/index.ts')
+  const { fetchAgent, planFetch } = await import('../../host/agents/fetch-agent.ts')
   const plan = planFetch(name, await recordFolder(program))
   if (!yes) await requireConsent(session, plan)
   await fetchAgent(plan)
@@ -84,7 +84,7 @@ async function requireConsent({ terminal }: Session, plan: FetchPlan): Promise<v
 
 async function remove(program: Command, name: string): Promise<void> {
   const { print } = openSession(program)
-  const { removeAgent } = await import('../../host/index.ts')
+  const { removeAgent } = await import('../../host/agents/fetch-agent.ts')
   const removed = await removeAgent(name, await recordFolder(program))
   print({ agent: name, removed }, () =>
     removed ? `removed ${name}` : `${name} was not fetched by loopctl; nothing was removed.`,
@@ -101,7 +101,7 @@ async function tryOut(program: Command, name: string, options: TestOptions): Pro
   const stop = new AbortController()
   const onSignal = (): void => stop.abort()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
-  const { trialBudget, tryAgent } = await import('../../host/index.ts')
+  const { trialBudget, tryAgent } = await import('../../host/agents/try-agent.ts')
   const width = sectionOptions(session)
   const trial: AgentTrial = await withNewRecord(program, (host) =>
     tryAgent(host, name, {

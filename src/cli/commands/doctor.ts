@@ -24,7 +24,7 @@ export function addDoctor(program: Command): void {
       const { print, terminal } = openSession(program)
       const { style } = terminal
       const width = terminal.live ? Math.min(terminal.width(), widthMax) : Number.POSITIVE_INFINITY
-      const { examine } = await import('../../host/index.ts')
+      const { examine } = await import('../../host/doctor.ts')
       const found = await examine(await recordFolder(program))
       const probes = options.probes === true
       print(found, () => renderExamination(found, { style, width, probes }))

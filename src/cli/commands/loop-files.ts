@@ -35,7 +35,7 @@ const firstLine = (text: string): string => text.split('\n')[0] ?? ''
 async function validate(program: Command, files: readonly string[]): Promise<void> {
   const { print } = openSession(program)
   const folder = await recordFolder(program)
-  const { validateLoop } = await import('../../host/index.ts')
+  const { validateLoop } = await import('../../host/load-loop.ts')
   const reports = await Promise.all(files.map((file) => validateLoop(file, folder)))
   for (const report of reports) {
     print(report, () =>
@@ -58,7 +58,7 @@ async function validate(program: Command, files: readonly string[]): Promise<voi
 async function trust(program: Command, file: string, forget: boolean): Promise<void> {
   const { print, terminal } = openSession(program)
   const folder = await recordFolder(program)
-  const { distrustLoop, previewLoop, trustLoop } = await import('../../host/index.ts')
+  const { distrustLoop, previewLoop, trustLoop } = await import('../../host/load-loop.ts')
   const preview = await previewLoop(file, folder)
   const { digest, powers } = preview
   if (forget) {
@@ -79,7 +79,7 @@ async function trust(program: Command, file: string, forget: boolean): Promise<v
 
 async function listTrusted(program: Command): Promise<void> {
   const { json, print } = openSession(program)
-  const { trustedLoops } = await import('../../host/index.ts')
+  const { trustedLoops } = await import('../../host/load-loop.ts')
   const entries = await trustedLoops(await recordFolder(program))
   if (json) for (const entry of entries) print(entry, String)
   else if (entries.length === 0) print([], () => 'No loop file is trusted yet.')

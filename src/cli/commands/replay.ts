@@ -77,7 +77,7 @@ export async function replayRun(
 
 /** A file that changed is mostly not trusted either, and that would be the wrong advice. */
 async function requireSameFile({ folder }: Host, replay: Replay, file: string): Promise<void> {
-  const { previewLoop } = await import('../../host/index.ts')
+  const { previewLoop } = await import('../../host/load-loop.ts')
   replay.requireFile((await previewLoop(file, folder, 'resume')).digest)
 }
 
@@ -102,7 +102,7 @@ async function epilogueOf(
   if (result.same) await replay.removeFiles()
   const { run, state } = replay.original
   const kept = result.same ? undefined : replay.workspace
-  const { describeDifference } = await import('../../host/index.ts')
+  const { describeDifference } = await import('../../host/replay/compare.ts')
   const difference = result.difference && describeDifference(result.difference)
   return {
     lines: [...renderResult(replay, result, difference), ...keptIn(kept, handle)].map(visible),

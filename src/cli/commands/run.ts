@@ -98,7 +98,7 @@ async function startRun(program: Command, file: string, options: RunOptions): Pr
       // What a file says is no word of whoever runs it.
       const isVouched = options.worktree === true
       if (options.dryRun === true) {
-        const { planWorktree } = await import('../../host/index.ts')
+        const { planWorktree } = await import('../../host/worktree-options.ts')
         const planned = await planWorktree(workspace, worktree, { ...host, isVouched })
         return showPlan(session, loaded, limits, workspace, planned)
       }

@@ -54,7 +54,7 @@ async function readView(
   const { run, checkpoints } = await host.inspect(idOrName)
   const record = await readIteration(host, run.id, checkpoints, iteration)
   if (record === undefined) throw noIteration(run.name, iteration)
-  const { loadStored } = await import('../../host/index.ts')
+  const { loadStored } = await import('../../host/load-stored.ts')
   const values = new Map<string, Json>()
   for (const { step, result } of record.steps) {
     const value = await loadStored(result, host.blobs)
@@ -115,7 +115,7 @@ async function printExchange(
     const count = view.exchanges.length
     throw nothing(view, `exchange ${number}`, count === 0 ? 'It has none.' : `It has ${count}.`)
   }
-  const { loadExchange } = await import('../../host/index.ts')
+  const { loadExchange } = await import('../../host/load-exchange.ts')
   const exchange = await loadExchange(found.blob, host.blobs)
   print(exchange, () => renderExchange(terminal.style, exchange))
 }

@@ -1,0 +1,10 @@
+/** What whoever trusts a loop in code lets it do. */
+
+import { basename } from 'node:path'
+import type { ScannedLoop } from './scan-code-loop.ts'
+
+export const codePowers = ({ file, modules, packages }: ScannedLoop): readonly string[] => [
+  `runs code: ${basename(file)}${modules.length > 1 ? ` and what it imports (${modules.length - 1})` : ''}`,
+  ...(packages.length === 0 ? [] : [`imports ${packages.join(', ')}`]),
+  'code is not isolated: it can reach the network and whatever you can',
+]
