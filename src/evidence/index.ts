@@ -50,6 +50,18 @@ export type {
 export { plainDefectsIn, plainPlanter } from './plain-defects.ts'
 export type { Defect, Planter, SourceText } from './planter.ts'
 export { replacing } from './planter.ts'
+export { filesOfCommand, filesOfCommandLine } from './seals/command-files.ts'
+export { describeSealed } from './seals/describe-sealed.ts'
+export { globProblem } from './seals/glob.ts'
+export type { SealedChange, SealedChanges, SealKind, SealRules } from './seals/sealed-change.ts'
+export { sealedChanges } from './seals/sealed-changes.ts'
+export { type Lockfile, lockfiles } from './stacks/lockfiles.ts'
+export {
+  type ConditionName,
+  conditionNames,
+  isConditionName,
+  type StackName,
+} from './stacks/stack.ts'
 export {
   type Notice,
   overlayOf,

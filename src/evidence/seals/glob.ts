@@ -1,0 +1,64 @@
+/**
+ * Patterns over the paths of a tree. Those of loop files come from their owner, the paths from whoever
+ * worked: a pattern that could take long on some path is refused before it is used.
+ */
+
+import picomatch from 'picomatch'
+import { LoopError } from '../../loop/index.ts'
+
+const globCharsMax = 500
+const globsMax = 200
+const starsMax = 6
+
+export interface GlobOptions {
+  readonly exactCase?: boolean
+}
+
+/** A pattern without a slash is for names in any folder; `/x` and `a/x` begin at the root. */
+export function compileGlob(pattern: string, { exactCase = false }: GlobOptions = {}): RegExp {
+  const whole = pattern.includes('/') ? pattern.replace(/^\.?\//, '') : `**/${pattern}`
+  return picomatch.makeRe(whole, {
+    dot: true,
+    nonegate: true,
+    noextglob: true,
+    nocase: !exactCase,
+    maxLength: globCharsMax + 10,
+  })
+}
+
+/** What is wrong with a pattern of a loop file, with what to do; undefined: nothing. */
+export function globProblem(pattern: string): string | undefined {
+  const shown = JSON.stringify(pattern.slice(0, 80))
+  if (pattern === '' || pattern.length > globCharsMax) {
+    return `${shown} is empty or longer than ${globCharsMax} characters. Write a pattern like "tests/**".`
+  }
+  if (pattern.split('/').includes('..')) {
+    return `${shown} leads out of the project. Write a pattern from its root, without "..".`
+  }
+  if (/[()+!^|\\]/.test(pattern)) {
+    return `${shown} has one of ( ) + ! ^ | \\, which seals do not know. Use *, **, ?, [abc] and {a,b}.`
+  }
+  const stars = pattern.split('/').map((part) => (part === '**' ? 1 : part.split('*').length - 1))
+  if (stars.reduce((sum, count) => sum + count, 0) > starsMax || Math.max(...stars) > 2) {
+    return `${shown} has too many stars to be quick: at most two in a name and ${starsMax} in all. Write two patterns.`
+  }
+  return undefined
+}
+
+/** Rejects with `bad-loop-file`. */
+export function compileGlobs(patterns: readonly string[], where: string): readonly RegExp[] {
+  if (patterns.length > globsMax) {
+    throw new LoopError(
+      'bad-loop-file',
+      `${where} has ${patterns.length} patterns; ${globsMax} are the most. Use ** to name folders.`,
+    )
+  }
+  return patterns.map((pattern) => {
+    const problem = globProblem(pattern)
+    if (problem !== undefined) throw new LoopError('bad-loop-file', `${where}: ${problem}`)
+    return compileGlob(pattern)
+  })
+}
+
+export const matchesAny = (path: string, globs: readonly RegExp[]): boolean =>
+  globs.some((glob) => glob.test(path))

@@ -1,0 +1,66 @@
+/** The sealed keys of a JSON file: what differs in them, and the file with the base's put in. */
+
+import type { Json } from '../../loop/index.ts'
+import { isObject, parseJsonObject, sameJson, valueAt, withValueAt } from './json-text.ts'
+import type { KeyRule } from './keyed-rules.ts'
+import type { KeyedComparison, KeyedDifference } from './keyed-texts.ts'
+
+/** Undefined: one of the two does not parse. */
+export function compareJsonKeys(
+  before: string,
+  after: string,
+  keys: readonly KeyRule[],
+  comments: boolean,
+): KeyedComparison | undefined {
+  const base = parseJsonObject(before, comments)
+  const tree = parseJsonObject(after, comments)
+  if (base === undefined || tree === undefined) return undefined
+  const differences: KeyedDifference[] = []
+  let merged: Json = tree
+  for (const rule of keys) {
+    for (const path of pathsOf(rule, base, tree)) {
+      const was = valueAt(base, path)
+      const is = valueAt(tree, path)
+      if (sameJson(was, is) || isFree(rule, was, is)) continue
+      differences.push({
+        key: path.join('.'),
+        kind: rule.kind,
+        ...(was === undefined ? {} : { before: JSON.stringify(was) }),
+        ...(is === undefined ? {} : { after: JSON.stringify(is) }),
+      })
+      merged = withValueAt(merged, path, was) ?? {}
+    }
+  }
+  return { differences, merged: `${JSON.stringify(merged, null, 2)}\n` }
+}
+
+function pathsOf(rule: KeyRule, base: Json, tree: Json): readonly (readonly string[])[] {
+  const parts = rule.key.split('.')
+  if (parts.at(-1) !== '*') return [parts]
+  const parent = parts.slice(0, -1)
+  const known = new Set(keysAt(base, parent))
+  const fresh = keysAt(tree, parent).filter(
+    (name) => !known.has(name) && (rule.freshActs?.(name, known) ?? true),
+  )
+  return [...known, ...fresh].map((name) => [...parent, name])
+}
+
+function keysAt(value: Json, path: readonly string[]): readonly string[] {
+  const at = valueAt(value, path)
+  return isObject(at) ? Object.keys(at) : []
+}
+
+/** A list that may grow has all that it had, and nothing that takes away; one that may shrink, nothing new. */
+function isFree(rule: KeyRule, was: Json | undefined, is: Json | undefined): boolean {
+  if (rule.free === undefined || !isTexts(was) || !isTexts(is)) return false
+  const [fewer, more] = rule.free === 'more' ? [was, is] : [is, was]
+  const kept = new Set(more)
+  const held = new Set(fewer)
+  return (
+    fewer.every((text) => kept.has(text)) &&
+    more.every((text) => held.has(text) || !text.startsWith('!'))
+  )
+}
+
+const isTexts = (value: Json | undefined): value is readonly string[] =>
+  Array.isArray(value) && value.every((part) => typeof part === 'string')

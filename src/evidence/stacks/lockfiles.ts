@@ -1,0 +1,124 @@
+/**
+ * From which file a stack's dependencies are installed: data, for the dependency layer and for seals.
+ * In one folder the first of a stack that is there counts. Programs of packages never run while they are
+ * installed: what an install script does is not in the lockfile.
+ */
+
+import type { StackName } from './stack.ts'
+
+export interface Lockfile {
+  readonly stack: StackName
+  readonly file: string
+  readonly manager: string
+  /** What lies beside it and says what is wanted; the install needs those that are there. */
+  readonly manifestFiles: readonly string[]
+  /** Fills the layer from a folder that has these files and nothing else. */
+  readonly install: readonly string[]
+  /** The same, when nothing may be fetched. Absent: this manager cannot. */
+  readonly installOffline?: readonly string[]
+  /** What the install makes, from the folder of the lockfile; empty: the manager's own store. */
+  readonly installs: readonly string[]
+  /** Where the manager keeps what it fetched: a variable to be set to a folder of ours. */
+  readonly store?: { readonly variable: string }
+}
+
+const npm = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+const pnpm = ['pnpm', 'install', '--frozen-lockfile', '--ignore-scripts']
+const bun = ['bun', 'install', '--frozen-lockfile', '--ignore-scripts']
+const node = ['package.json', '.npmrc']
+const npmStore = { variable: 'npm_config_cache' }
+const pip = ['python3', '-m', 'pip', 'install', '--target', '.site-packages', '--no-deps']
+
+export const lockfiles: readonly Lockfile[] = [
+  {
+    stack: 'node',
+    file: 'package-lock.json',
+    manager: 'npm',
+    manifestFiles: node,
+    install: npm,
+    installOffline: [...npm, '--offline'],
+    installs: ['node_modules'],
+    store: npmStore,
+  },
+  {
+    stack: 'node',
+    file: 'npm-shrinkwrap.json',
+    manager: 'npm',
+    manifestFiles: node,
+    install: npm,
+    installOffline: [...npm, '--offline'],
+    installs: ['node_modules'],
+    store: npmStore,
+  },
+  {
+    stack: 'node',
+    file: 'pnpm-lock.yaml',
+    manager: 'pnpm',
+    manifestFiles: [...node, 'pnpm-workspace.yaml', '.pnpmfile.cjs'],
+    install: pnpm,
+    installOffline: [...pnpm, '--offline'],
+    installs: ['node_modules'],
+  },
+  {
+    stack: 'node',
+    file: 'yarn.lock',
+    manager: 'yarn',
+    manifestFiles: [...node, '.yarnrc', '.yarnrc.yml'],
+    install: ['yarn', 'install', '--frozen-lockfile', '--ignore-scripts', '--non-interactive'],
+    installs: ['node_modules'],
+  },
+  {
+    stack: 'node',
+    file: 'bun.lock',
+    manager: 'bun',
+    manifestFiles: [...node, 'bunfig.toml'],
+    install: bun,
+    installs: ['node_modules'],
+  },
+  {
+    stack: 'python',
+    file: 'uv.lock',
+    manager: 'uv',
+    manifestFiles: ['pyproject.toml', '.python-version'],
+    install: ['uv', 'sync', '--frozen', '--no-install-project', '--no-build'],
+    installOffline: ['uv', 'sync', '--frozen', '--no-install-project', '--no-build', '--offline'],
+    installs: ['.venv'],
+    store: { variable: 'UV_CACHE_DIR' },
+  },
+  {
+    stack: 'python',
+    file: 'poetry.lock',
+    manager: 'poetry',
+    manifestFiles: ['pyproject.toml', 'poetry.toml'],
+    install: ['poetry', 'install', '--no-root', '--no-interaction'],
+    installs: ['.venv'],
+  },
+  {
+    stack: 'python',
+    file: 'requirements.txt',
+    manager: 'pip',
+    manifestFiles: ['constraints.txt'],
+    install: [...pip, '--only-binary=:all:', '-r', 'requirements.txt'],
+    installs: ['.site-packages'],
+    store: { variable: 'PIP_CACHE_DIR' },
+  },
+  {
+    stack: 'rust',
+    file: 'Cargo.lock',
+    manager: 'cargo',
+    manifestFiles: ['Cargo.toml', '.cargo/config.toml', 'rust-toolchain.toml'],
+    install: ['cargo', 'fetch', '--locked'],
+    installOffline: ['cargo', 'fetch', '--locked', '--offline'],
+    installs: [],
+    store: { variable: 'CARGO_HOME' },
+  },
+  {
+    stack: 'go',
+    file: 'go.sum',
+    manager: 'go',
+    manifestFiles: ['go.mod', 'go.work', 'go.work.sum'],
+    install: ['go', 'mod', 'download'],
+    installs: [],
+    store: { variable: 'GOMODCACHE' },
+  },
+]
