@@ -2,19 +2,21 @@
 
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Blobs } from '../engine/index.ts'
 import type { TreeId } from '../loop/index.ts'
 import { createTrees, diffFolders, type FileChange } from '../workspace/index.ts'
-import type { HostPorts } from './driver.ts'
 
-/** In a folder that nobody else has. */
+/** In a folder that nobody else has. Of these paths only, if some are named. */
 export async function compareBlobs(
-  { blobs }: Pick<HostPorts, 'blobs'>,
+  { blobs }: { readonly blobs: Blobs },
   [before, after]: readonly [TreeId, TreeId],
   folder: string,
+  only?: ReadonlySet<string>,
 ): Promise<{ readonly files: readonly FileChange[]; readonly patch: string }> {
   const trees = createTrees(blobs)
   const { added, changed, removed } = await trees.diffTrees(before, after)
-  const wanted = new Set([...added, ...changed, ...removed])
+  const differs = [...added, ...changed, ...removed]
+  const wanted = new Set(only === undefined ? differs : differs.filter((path) => only.has(path)))
   const put = async (tree: TreeId, side: string): Promise<void> => {
     await mkdir(join(folder, side))
     for await (const item of trees.readTree(tree)) {

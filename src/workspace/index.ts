@@ -1,3 +1,16 @@
+export { createBlobSource } from './checkout/blob-source.ts'
+export type { CheckoutGit } from './checkout/checkout-git.ts'
+export { createGitSource } from './checkout/git-source.ts'
+export {
+  type Apart,
+  type OpenCheckoutOptions,
+  type OpenedCheckout,
+  openCheckout,
+  TreeChangedError,
+} from './checkout/open-checkout.ts'
+export { createReadTrees, type ReadTrees } from './checkout/read-trees.ts'
+export { removeTree } from './checkout/remove-tree.ts'
+export type { LaidFile, LaidOver } from './checkout/wanted-files.ts'
 export { createDirectoryWorkspace, type DirectoryWorkspaceOptions } from './directory.ts'
 export { type Base, findBase } from './git/base-branch.ts'
 export {

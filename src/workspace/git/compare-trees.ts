@@ -58,16 +58,17 @@ export async function changedLines({
   })
 }
 
-/** Cut off at `bytesMax`. */
+/** Cut off at `bytesMax`. Of these paths, if some are named: a path means itself, and all that is in it. */
 export async function patchBetween(
   { git, at, before, after }: Compared,
   bytesMax: number = patchBytesMax,
+  paths: readonly string[] = [],
 ): Promise<string> {
   const { stdout } = await git({
     at,
     command: 'diff-tree',
     options: ['-r', '-p', '--no-color', '--no-ext-diff', '--no-textconv', '--find-renames'],
-    operands: [before, after],
+    operands: [before, after, ...(paths.length === 0 ? [] : ['--', ...paths])],
     outputBytesMax: 256 * 1024 * 1024,
   })
   if (stdout.length <= bytesMax) return stdout.toString('utf8')

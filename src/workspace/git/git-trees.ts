@@ -28,7 +28,12 @@ export interface GitTrees {
   changes(before: TreeId, after: TreeId): Promise<readonly string[]>
   lines(before: TreeId, after: TreeId): Promise<readonly FileChange[]>
   /** For people. Cut off at `bytesMax`. */
-  patch(before: TreeId, after: TreeId, bytesMax?: number): Promise<string>
+  patch(
+    before: TreeId,
+    after: TreeId,
+    bytesMax?: number,
+    paths?: readonly string[],
+  ): Promise<string>
   /** Puts its files into an empty folder. */
   extract(tree: TreeId, folder: string): Promise<void>
 }
@@ -65,7 +70,8 @@ export function openGitTrees(
     commitWith: (branch, tree) => commitWith(git, repository, branch, tree),
     changes: async (before, after) => changedPaths(await compared(before, after)),
     lines: async (before, after) => changedLines(await compared(before, after)),
-    patch: async (before, after, bytesMax) => patchBetween(await compared(before, after), bytesMax),
+    patch: async (before, after, bytesMax, paths) =>
+      patchBetween(await compared(before, after), bytesMax, paths),
     async extract(tree, folder) {
       await requireTrees(git, repository, [tree])
       const { at, path } = await own()

@@ -29,17 +29,19 @@ export interface OwnDirectoryOptions {
   readonly exact: boolean
   /** Lines for the list of what is ignored. */
   readonly excludes?: readonly string[]
+  /** A folder above it, below which nobody put a link; the repository's own unless told. */
+  readonly top?: string
 }
 
 /** `!` takes back what the work tree says, so that it can neither hide a difference nor merge. */
-const noConversion = '* -text -eol -ident -filter -working-tree-encoding !diff !merge\n'
+export const noConversion = '* -text -eol -ident -filter -working-tree-encoding !diff !merge\n'
 
 export async function makeOwnDirectory(
   files: WorktreeFiles,
-  { repository, path, exact, excludes = [] }: OwnDirectoryOptions,
+  { repository, path, exact, excludes = [], top }: OwnDirectoryOptions,
 ): Promise<OwnDirectory> {
   const { commonDir } = repository
-  await requireOurs(files, commonDir, path)
+  await requireOurs(files, top ?? commonDir, path)
   const [theirs = '', ignored] = await Promise.all([
     readBelow(files, commonDir, join(commonDir, 'info', 'exclude'), 'latin1'),
     readIfThere(files, repository.ignoreFile),
@@ -106,7 +108,7 @@ async function readIfThere(files: WorktreeFiles, path: string | undefined): Prom
   }
 }
 
-function configFor({ objectFormat }: Repository): string {
+export function configFor({ objectFormat }: Repository): string {
   const core = ['[core]', '\tbare = false', '\tfilemode = true', '\tautocrlf = false']
   if (process.platform === 'darwin') core.push('\tignorecase = true', '\tprecomposeunicode = true')
   const version = `\trepositoryformatversion = ${objectFormat === 'sha1' ? 0 : 1}`

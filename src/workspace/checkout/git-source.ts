@@ -1,0 +1,188 @@
+/**
+ * Trees of git. One `ls-tree` lists a tree, one `cat-file` reads many files, and files are put somewhere
+ * by a git directory of our own: no hook, filter or setting of the repository has a say.
+ */
+
+import { join } from 'node:path'
+import { LoopError, type TreeId } from '../../loop/index.ts'
+import { type Bytes, toPath } from '../bytes.ts'
+import { fromTreeId } from '../git/git-tree-id.ts'
+import { split } from '../git/list-changes.ts'
+import { makeOwnDirectory, type OwnDirectory } from '../git/own-directory.ts'
+import type { ObjectId } from '../git/refs.ts'
+import type { Repository } from '../git/repository.ts'
+import { type RunGit, runGit } from '../git/run-git.ts'
+import { GitError } from '../git/run-program.ts'
+import { treeTimeoutMs } from '../git/work-tree.ts'
+import { worktreeFiles } from '../git/worktree-files.ts'
+import { foldersOf, type SourceFile, type TreeFiles, type TreeSource } from './tree-source.ts'
+
+export interface GitSource extends TreeSource {
+  /** The index of what was put last, with the times of its files; undefined: nothing was. */
+  indexFile(): string | undefined
+}
+
+export interface GitSourceOptions {
+  readonly repository: Repository
+  /** A folder of our own for what git needs to put files; without it none can be put. */
+  readonly folder?: string
+  readonly git?: RunGit
+}
+
+/** Of all that is read at once. */
+const batchBytesMax = 32 * 1024 * 1024
+const listBytesMax = 512 * 1024 * 1024
+
+export function createGitSource(options: GitSourceOptions): GitSource {
+  const { repository, folder, git = runGit } = options
+  const listed = new Map<TreeId, Promise<TreeFiles>>()
+  let own: Promise<OwnDirectory> | undefined
+  let indexed: TreeId | undefined
+  const ownDirectory = (): Promise<OwnDirectory> => {
+    if (folder === undefined) throw new Error('A source without a folder puts no files.')
+    const path = join(folder, 'control')
+    own ??= makeOwnDirectory(worktreeFiles, { repository, path, exact: true, top: folder })
+    return own
+  }
+  return {
+    list(tree) {
+      const known = listed.get(tree) ?? listTree(git, repository, tree)
+      listed.set(tree, known)
+      return known
+    },
+    hash: { algorithm: repository.objectFormat, prefix: (bytes) => `blob ${bytes}\0` },
+    read: (contents, bytesMax) => readBlobs(git, repository, contents, bytesMax),
+    async put(tree, into, paths) {
+      const at = (await ownDirectory()).at(into)
+      if (indexed !== tree) {
+        indexed = undefined
+        const operands = [fromTreeId(tree)]
+        await git({ at, command: 'read-tree', operands, timeoutMs: treeTimeoutMs })
+        indexed = tree
+      }
+      await git({
+        at,
+        command: 'checkout-index',
+        options: ['--force', '--index', '--quiet', '-z', '--stdin'],
+        input: toPath(paths.map((path) => `${path}\0`).join('')),
+        timeoutMs: treeTimeoutMs,
+      })
+    },
+    indexFile: () =>
+      folder === undefined || indexed === undefined ? undefined : join(folder, 'control', 'index'),
+  }
+}
+
+const kinds: Readonly<Record<string, SourceFile['kind']>> = {
+  '100644': 'file',
+  // Very old repositories have it.
+  '100664': 'file',
+  '100755': 'executable',
+  '120000': 'link',
+}
+
+async function listTree(git: RunGit, repository: Repository, tree: TreeId): Promise<TreeFiles> {
+  const call = {
+    at: { gitDir: repository.commonDir },
+    command: 'ls-tree',
+    options: ['-r', '-z', '--full-tree'],
+    operands: [fromTreeId(tree)],
+    outputBytesMax: listBytesMax,
+    timeoutMs: treeTimeoutMs,
+  }
+  const { stdout } = await git(call).catch((error: unknown) => {
+    if (!(error instanceof GitError) || error.why !== 'refused') throw error
+    const advice = 'Fetch it from where the run was made.'
+    const message = `The repository ${repository.home} has no whole tree ${tree}. ${advice}`
+    throw new LoopError('unknown-artifact', message, { cause: error })
+  })
+  const files = new Map<Bytes, SourceFile>()
+  const others = new Map<Bytes, string>()
+  for (const line of split(stdout)) {
+    const tab = line.indexOf('\t')
+    const [mode = '', , content = ''] = line.slice(0, tab).split(' ')
+    const path = line.slice(tab + 1)
+    const kind = kinds[mode]
+    if (kind === undefined) others.set(path, content)
+    else files.set(path, { kind, content })
+  }
+  const folders = foldersOf([...files.keys(), ...others.keys()])
+  for (const path of others.keys()) folders.add(path)
+  return { files, folders, others }
+}
+
+/** First how long they are: none that is too long is read. */
+async function readBlobs(
+  git: RunGit,
+  repository: Repository,
+  contents: readonly ObjectId[],
+  bytesMax: number,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>()
+  const sizes = await sizesOf(git, repository, [...new Set(contents)])
+  let batch: ObjectId[] = []
+  let bytes = 0
+  const read = async (): Promise<void> => {
+    if (batch.length > 0) await readBatch(git, repository, batch, found)
+    batch = []
+    bytes = 0
+  }
+  for (const [id, size] of sizes) {
+    if (size > bytesMax) continue
+    if (bytes + size > batchBytesMax) await read()
+    batch.push(id)
+    bytes += size
+  }
+  await read()
+  return found
+}
+
+async function sizesOf(
+  git: RunGit,
+  { commonDir }: Repository,
+  ids: readonly ObjectId[],
+): Promise<ReadonlyMap<ObjectId, number>> {
+  if (ids.length === 0) return new Map()
+  const { stdout } = await git({
+    at: { gitDir: commonDir },
+    command: 'cat-file',
+    options: ['--batch-check'],
+    input: Buffer.from(`${ids.join('\n')}\n`, 'latin1'),
+    timeoutMs: treeTimeoutMs,
+  })
+  const lines = stdout.toString('latin1').split('\n').slice(0, -1)
+  return new Map(
+    lines.flatMap((line) => {
+      const [id = '', type, size] = line.split(' ')
+      return type === 'blob' ? [[id, Number(size)] as const] : []
+    }),
+  )
+}
+
+async function readBatch(
+  git: RunGit,
+  { commonDir }: Repository,
+  ids: readonly ObjectId[],
+  found: Map<string, Uint8Array>,
+): Promise<void> {
+  const { stdout } = await git({
+    at: { gitDir: commonDir },
+    command: 'cat-file',
+    options: ['--batch'],
+    input: Buffer.from(`${ids.join('\n')}\n`, 'latin1'),
+    // One that is longer than all others together is in a batch of its own.
+    outputBytesMax: Number.MAX_SAFE_INTEGER,
+    timeoutMs: treeTimeoutMs,
+  })
+  for (let at = 0; at < stdout.length; ) {
+    const end = stdout.indexOf('\n', at)
+    const [id = '', type, size] = stdout.toString('latin1', at, end).split(' ')
+    if (type !== 'blob') {
+      at = end + 1
+      continue
+    }
+    const start = end + 1
+    found.set(id, stdout.subarray(start, start + Number(size)))
+    at = start + Number(size) + 1
+  }
+}
