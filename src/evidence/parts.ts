@@ -4,7 +4,7 @@
  */
 
 import type { Agents, Check } from '../engine/index.ts'
-import type { CheckKind, TreeId } from '../loop/index.ts'
+import type { CheckKind, Signal, TreeId } from '../loop/index.ts'
 
 /** Trees, read without being put anywhere. */
 export interface TreeReader {
@@ -86,5 +86,5 @@ export interface PlaceRequest {
   readonly commit?: string
   /** Whose lockfile is trusted: the base's, or the tree's own once a person has approved of it. */
   readonly lockfileOf: TreeId
-  readonly signal: AbortSignal
+  readonly signal: Signal
 }

@@ -47,6 +47,8 @@ export interface Certificate {
   /** Everything that was run, in order; those that nothing rests on too. */
   readonly checks: readonly CertifiedCheck[]
   readonly sealed: SealedPart
+  /** What a person set aside; `codes` are those of the refusals that there would have been. */
+  readonly approvals: readonly ApprovalNote[]
   readonly consultations: readonly Consultation[]
   /** Defects planted in what was changed, and how many of them some check noticed. */
   readonly teeth?: { readonly planted: number; readonly noticed: number }
@@ -131,6 +133,14 @@ export interface SealedPart {
   readonly changes: readonly SealedChangeNote[]
   /** Who let them pass. `digest` is that of the diff they were shown. */
   readonly approval?: { readonly by: string; readonly at: string; readonly digest: string }
+}
+
+export interface ApprovalNote {
+  readonly codes: readonly string[]
+  readonly by: string
+  readonly at: string
+  /** Of the diff that was shown. */
+  readonly digest: string
 }
 
 export interface SealedChangeNote {
@@ -259,6 +269,10 @@ export const certificateSchema: z.ZodType<Certificate> = exactly<Certificate>()(
     rests: z.strictObject({ checks: listOf(text, listMax), code: text.exactOptional() }),
     checks: listOf(checkSchema, listMax),
     sealed: sealedSchema,
+    approvals: listOf(
+      z.strictObject({ codes: listOf(text, listMax), by: text, at: timestamp, digest }),
+      listMax,
+    ),
     consultations: listOf(consultationSchema, listMax),
     teeth: z.strictObject({ planted: count, noticed: count }).exactOptional(),
     layer: z

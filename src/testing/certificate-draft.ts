@@ -30,6 +30,7 @@ export const certificateDraft = (change: Partial<CertificateDraft> = {}): Certif
   rests: { checks: ['test'] },
   checks: [certifiedCheck()],
   sealed: { changes: [] },
+  approvals: [],
   consultations: [],
   layer: { from: 'none', digest: digestOf('none'), summary: 'no dependencies' },
   sandbox: { tier: 'strong', limits: 'cgroup', attended: false },
