@@ -1,4 +1,24 @@
 export {
+  type AskedCheck,
+  type BadWork,
+  type Calibrated,
+  type CalibrateRequest,
+  type Calibration,
+  type CalibrationReport,
+  type CheckAnswer,
+  type CheckCalibration,
+  calibrate,
+  checkDigest,
+  type ErrorRates,
+  type GoodWork,
+  harmlessChanges,
+  type PastCommit,
+  revertedFixes,
+  type Stopped,
+  type Survivor,
+  type TurnedAway,
+} from './calibrate/index.ts'
+export {
   brokenRules,
   type CertificateStore,
   certificateIdOf,
@@ -33,7 +53,7 @@ export {
   type VerifyOptions,
   verifyCertificate,
 } from './certificate/index.ts'
-export { type ChosenFile, changedLines, chooseDefects } from './choose-defects.ts'
+export { type ChosenFile, changedLines, chooseDefects, shuffled } from './choose-defects.ts'
 export { findTeethFiles, type TeethFilesRequest } from './find-teeth-files.ts'
 export { type Family, familyOf, maskCode } from './mask-code.ts'
 export type {

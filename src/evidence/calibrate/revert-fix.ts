@@ -1,0 +1,128 @@
+/**
+ * Fixes of the past, taken back: of a commit that changed source and tests together, the source as it was
+ * before, put into the tree as it is now. The tests stay, so that they may notice.
+ */
+
+import type { TreeId } from '../../loop/index.ts'
+import { shuffled } from '../choose-defects.ts'
+import { familyOf } from '../mask-code.ts'
+import type { Overlay, PutFile, TreeReader } from '../parts.ts'
+import { plantedCharsMax } from '../planter.ts'
+import type { BadWork } from './calibrate.ts'
+
+/** A commit and its first parent. */
+export interface PastCommit {
+  readonly commit: string
+  readonly subject: string
+  readonly before: TreeId
+  readonly after: TreeId
+  readonly paths: readonly string[]
+}
+
+export interface RevertRequest {
+  readonly reader: TreeReader
+  readonly tree: TreeId
+  /** The newest first. */
+  readonly commits: readonly PastCommit[]
+  readonly isTest: (path: string) => boolean
+  readonly random: () => number
+  readonly max: number
+}
+
+/** More is a rebuilding, and no fix. */
+const sourcesMax = 4
+
+export async function revertedFixes(request: RevertRequest): Promise<readonly BadWork[]> {
+  const { reader, tree, commits, isTest, random, max } = request
+  const found: BadWork[] = []
+  for (const commit of shuffled(commits, random)) {
+    if (found.length >= max) break
+    const sources = commit.paths.filter((path) => familyOf(path) !== undefined && !isTest(path))
+    const isFix = commit.paths.some((path) => isTest(path))
+    if (!isFix || sources.length === 0 || sources.length > sourcesMax) continue
+    const overlay = await without(reader, tree, commit, sources)
+    if (overlay === undefined) continue
+    const [file = ''] = overlay.files.keys()
+    found.push({
+      source: 'reverted-fix',
+      file,
+      line: overlay.line,
+      description: `without ${commit.commit.slice(0, 8)} ${shortened(commit.subject)}`,
+      overlay: overlay.files,
+    })
+  }
+  return found
+}
+
+const subjectCharsMax = 80
+
+const shortened = (subject: string): string =>
+  subject.length > subjectCharsMax ? `${subject.slice(0, subjectCharsMax)}…` : subject
+
+/** Undefined: it cannot be taken back as it is, or nothing would change. */
+async function without(
+  reader: TreeReader,
+  tree: TreeId,
+  { before, after }: PastCommit,
+  sources: readonly string[],
+): Promise<{ readonly files: Overlay; readonly line: number } | undefined> {
+  const files = new Map<string, PutFile>()
+  let line: number | undefined
+  const kinds = await reader.list(tree)
+  for (const path of sources) {
+    const texts = await Promise.all([before, after, tree].map((of) => read(reader, of, path)))
+    const [earlier, fixed, now] = texts
+    // A file that the fix brought, or that is gone since, is another story.
+    if (earlier === undefined || fixed === undefined || now === undefined) return undefined
+    const taken = takeBack(earlier, fixed, now)
+    if (taken === undefined) return undefined
+    const kind = kinds.get(path)?.kind === 'executable' ? 'executable' : 'file'
+    files.set(path, { content: new TextEncoder().encode(taken.text), kind })
+    line ??= taken.line
+  }
+  return line === undefined ? undefined : { files, line }
+}
+
+async function read(reader: TreeReader, tree: TreeId, path: string): Promise<string | undefined> {
+  const bytes = await reader.read(tree, path, plantedCharsMax)
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
+}
+
+const contextLines = 2
+
+/**
+ * The part that the fix changed must be there as the fix left it, with what stood around it, and only
+ * once.
+ */
+export function takeBack(
+  before: string,
+  after: string,
+  now: string,
+): { readonly text: string; readonly line: number } | undefined {
+  const [old, fixed] = [before.split('\n'), after.split('\n')]
+  const most = Math.min(old.length, fixed.length)
+  let start = 0
+  while (start < most && old[start] === fixed[start]) start++
+  let end = 0
+  while (end < most - start && old.at(-1 - end) === fixed.at(-1 - end)) end++
+  if (start === old.length && start === fixed.length) return undefined
+  const from = Math.max(0, start - contextLines)
+  const to = Math.max(0, end - contextLines)
+  const wanted = fixed.slice(from, fixed.length - to)
+  const lines = now.split('\n')
+  const places = placesOf(lines, wanted)
+  const [place] = places
+  if (place === undefined || places.length > 1) return undefined
+  const put = old.slice(from, old.length - to)
+  const text = [...lines.slice(0, place), ...put, ...lines.slice(place + wanted.length)].join('\n')
+  return { text, line: place + (start - from) + 1 }
+}
+
+/** Two at most are looked for. */
+function placesOf(lines: readonly string[], wanted: readonly string[]): readonly number[] {
+  const found: number[] = []
+  for (let at = 0; at + wanted.length <= lines.length && found.length < 2; at++) {
+    if (wanted.every((line, index) => lines[at + index] === line)) found.push(at)
+  }
+  return found
+}
