@@ -41,6 +41,8 @@ export interface Certificate {
   /** Absent: the run works on no files. */
   readonly tree?: TreeId
   readonly commit?: string
+  /** Paths of a plain folder that are no part of the tree. */
+  readonly apart?: readonly string[]
   /** What was there before the first iteration, or what is compared with. */
   readonly base?: { readonly tree?: TreeId; readonly commit?: string }
   readonly rests: RestsOn
@@ -265,6 +267,7 @@ export const certificateSchema: z.ZodType<Certificate> = exactly<Certificate>()(
     what: certifiedSchema,
     tree: id<TreeId>().exactOptional(),
     commit: text.exactOptional(),
+    apart: listOf(text, listMax).exactOptional(),
     base: baseSchema.exactOptional(),
     rests: z.strictObject({ checks: listOf(text, listMax), code: text.exactOptional() }),
     checks: listOf(checkSchema, listMax),

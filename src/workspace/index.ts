@@ -11,6 +11,11 @@ export {
 export { createReadTrees, type ReadTrees } from './checkout/read-trees.ts'
 export { removeTree } from './checkout/remove-tree.ts'
 export type { LaidFile, LaidOver } from './checkout/wanted-files.ts'
+export {
+  type CompareRequest,
+  compareWithTree,
+  type TreeComparison,
+} from './compare-with-tree.ts'
 export { createDirectoryWorkspace, type DirectoryWorkspaceOptions } from './directory.ts'
 export { type Base, findBase } from './git/base-branch.ts'
 export {

@@ -1,0 +1,156 @@
+/**
+ * Objects of a repository, each hashed anew: an object is what its id says, or it is damaged. Nothing that
+ * git believes of them counts.
+ */
+
+import { createHash } from 'node:crypto'
+import type { Bytes } from '../bytes.ts'
+import { inside } from '../bytes.ts'
+import type { ObjectId } from './refs.ts'
+import type { Repository } from './repository.ts'
+import type { RunGit } from './run-git.ts'
+import { GitError } from './run-program.ts'
+import { treeTimeoutMs } from './work-tree.ts'
+
+export interface GitObject {
+  readonly type: string
+  readonly content: Buffer
+}
+
+export interface GitEntry {
+  readonly mode: string
+  readonly id: ObjectId
+}
+
+/** It is not there, or not what its id says. */
+export class ObjectError extends Error {
+  readonly path: Bytes | undefined
+  constructor(message: string, path?: Bytes) {
+    super(message)
+    this.name = 'ObjectError'
+    this.path = path
+  }
+}
+
+const outputBytesMax = 512 * 1024 * 1024
+const depthMax = 1000
+
+export const objectHash = (
+  { objectFormat }: Pick<Repository, 'objectFormat'>,
+  type: string,
+  bytes: number,
+): ReturnType<typeof createHash> => createHash(objectFormat).update(`${type} ${bytes}\0`)
+
+/** Rejects with `ObjectError`. */
+export async function readObject(
+  git: RunGit,
+  repository: Repository,
+  id: ObjectId,
+): Promise<GitObject> {
+  const found = (await readObjects(git, repository, [id])).get(id)
+  if (found === undefined) throw new ObjectError(`there is no object ${id}`)
+  return found
+}
+
+/** Whether there is something by this id, whole or not. */
+export async function hasObject(
+  git: RunGit,
+  { commonDir }: Repository,
+  id: ObjectId,
+): Promise<boolean> {
+  const { stdout } = await git({
+    at: { gitDir: commonDir },
+    command: 'cat-file',
+    options: ['--batch-check=%(objectname)'],
+    input: Buffer.from(`${id}\n`, 'latin1'),
+  })
+  return stdout.toString('latin1').trim() === id
+}
+
+/** Every file, link and submodule of a tree by its path. Rejects with `ObjectError`. */
+export async function readWholeTree(
+  git: RunGit,
+  repository: Repository,
+  tree: ObjectId,
+): Promise<ReadonlyMap<Bytes, GitEntry>> {
+  const found = new Map<Bytes, GitEntry>()
+  let level: readonly (readonly [Bytes, ObjectId])[] = [['', tree]]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > depthMax) throw new ObjectError('the tree is too deep')
+    const objects = await readObjects(git, repository, [...new Set(level.map(([, id]) => id))])
+    const below: (readonly [Bytes, ObjectId])[] = []
+    for (const [folder, id] of level) {
+      const object = objects.get(id)
+      if (object?.type !== 'tree') throw new ObjectError(`${id} is no tree`, folder)
+      for (const [name, entry] of entriesOf(object.content, id.length / 2)) {
+        const path = inside(folder, name)
+        if (entry.mode === '40000') below.push([path, entry.id])
+        else found.set(path, entry)
+      }
+    }
+    level = below
+  }
+  return found
+}
+
+/** That the content of every file is what the tree says. Rejects with `ObjectError`. */
+export async function requireBlobs(
+  git: RunGit,
+  { commonDir }: Repository,
+  tree: ObjectId,
+  entries: ReadonlyMap<Bytes, GitEntry>,
+): Promise<void> {
+  const { exitCode, stderr } = await git({
+    at: { gitDir: commonDir },
+    command: 'rev-list',
+    options: ['--objects', '--verify-objects', '--quiet', '--stdin'],
+    input: Buffer.from(`${tree}\n`, 'latin1'),
+    answers: [0, 1, 128],
+    timeoutMs: treeTimeoutMs,
+  })
+  if (exitCode === 0 && stderr === '') return
+  const named = new Set(stderr.match(/[0-9a-f]{40,64}/g))
+  const [path] = [...entries].find(([, { id }]) => named.has(id)) ?? []
+  throw new ObjectError(stderr.split('\n')[0] ?? 'an object is damaged', path)
+}
+
+async function readObjects(
+  git: RunGit,
+  repository: Repository,
+  ids: readonly ObjectId[],
+): Promise<ReadonlyMap<ObjectId, GitObject>> {
+  const { stdout } = await git({
+    at: { gitDir: repository.commonDir },
+    command: 'cat-file',
+    options: ['--batch', '--buffer'],
+    input: Buffer.from(ids.map((id) => `${id}\n`).join(''), 'latin1'),
+    outputBytesMax,
+    timeoutMs: treeTimeoutMs,
+  }).catch((error: unknown) => {
+    throw error instanceof GitError ? new ObjectError(error.message) : error
+  })
+  const found = new Map<ObjectId, GitObject>()
+  for (let at = 0; at < stdout.length; ) {
+    const end = stdout.indexOf(10, at)
+    const [id = '', type = '', size = ''] = stdout.toString('latin1', at, end).split(' ')
+    const bytes = Number(size)
+    if (!/^\d+$/.test(size)) throw new ObjectError(`${id} is not there`)
+    const content = stdout.subarray(end + 1, end + 1 + bytes)
+    const hash = objectHash(repository, type, content.length).update(content).digest('hex')
+    if (hash !== id) throw new ObjectError(`${id} is damaged`)
+    found.set(id, { type, content })
+    at = end + 1 + bytes + 1
+  }
+  return found
+}
+
+/** `<mode> <name>`, NUL, the bytes of the id; one after the other. */
+function* entriesOf(content: Buffer, idBytes: number): Generator<readonly [Bytes, GitEntry]> {
+  for (let at = 0; at < content.length; ) {
+    const end = content.indexOf(0, at)
+    const [mode = '', ...name] = content.toString('latin1', at, end).split(' ')
+    const id = content.toString('hex', end + 1, end + 1 + idBytes)
+    yield [name.join(' '), { mode, id }]
+    at = end + 1 + idBytes
+  }
+}
