@@ -54,6 +54,7 @@ export {
 } from './git/merge-work.ts'
 export { isBranchName, slug } from './git/names.ts'
 export type { KnownWorktree } from './git/open-work-tree.ts'
+export { type PastCommit, pastCommits } from './git/past-commits.ts'
 export { gitProvider, type WorktreeProvider } from './git/provider.ts'
 export { type RemakeWorktreeOptions, remakeWorktree } from './git/remake-worktree.ts'
 export {
