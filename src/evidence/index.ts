@@ -55,6 +55,7 @@ export {
 } from './certificate/index.ts'
 export { type ChosenFile, changedLines, chooseDefects, shuffled } from './choose-defects.ts'
 export { findTeethFiles, type TeethFilesRequest } from './find-teeth-files.ts'
+export { keepEnds } from './keep-ends.ts'
 export { type Family, familyOf, maskCode } from './mask-code.ts'
 export type {
   CertifyingPlace,
@@ -70,6 +71,7 @@ export type {
 export { plainDefectsIn, plainPlanter } from './plain-defects.ts'
 export type { Defect, Planter, SourceText } from './planter.ts'
 export { replacing } from './planter.ts'
+export { type CountProblem, compareCounts, readCounts } from './runner-counts.ts'
 export { filesOfCommand, filesOfCommandLine } from './seals/command-files.ts'
 export { describeSealed } from './seals/describe-sealed.ts'
 export { globProblem } from './seals/glob.ts'
@@ -92,4 +94,14 @@ export {
   tryTeeth,
   unnoticedOf,
 } from './teeth.ts'
+export {
+  type JudgeVerdict,
+  type Opinion,
+  parseReview,
+  parseVerdict,
+  type Review,
+  type ReviewOpinion,
+  reviewPrompt,
+  verdictPrompt,
+} from './verdict.ts'
 export { describeShare, type Share, wilson } from './wilson.ts'

@@ -26,7 +26,7 @@ export function createMemoryTrees(): MemoryTrees {
       const stored = new Map(
         Object.entries(files).map(([path, content]) => [path, store(content)] as const),
       )
-      const listed = [...stored].map(([path, { content, kind }]) => [path, kind, content])
+      const listed = [...stored].map(([path, { content, kind }]) => `${path} ${kind} ${content}`)
       const id = digest(new TextEncoder().encode(JSON.stringify(listed.toSorted()))) as TreeId
       trees.set(id, stored)
       return id
