@@ -18,7 +18,7 @@ test('it is never longer than asked for, and has no half characters', () => {
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(200), (text, charsMax) => {
       const kept = keepEnds(text.repeat(20), charsMax)
       expect(kept.length).toBeLessThanOrEqual(Math.max(0, charsMax))
-      expect(kept.isWellFormed?.() ?? true).toBe(true)
+      expect(kept).not.toMatch(/\p{Surrogate}/u)
     }),
   )
 })
