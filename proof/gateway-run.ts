@@ -6,6 +6,7 @@
 import type { AgentContext, AgentReport, Agents, Clock, LoopType } from 'loopwright'
 import {
   createBlobStore,
+  createFakeCertifier,
   faultOf,
   type Gateway,
   openGateway,
@@ -67,7 +68,7 @@ export function budgetPorts(
       child(gateway, schedule, Number(settings?.['child']), context, sabotage),
   }
   const blobs = createBlobStore({ root: placesIn(base).blobs })
-  return { journal, blobs, clock: hastyClock, agents }
+  return { journal, blobs, clock: hastyClock, certifier: createFakeCertifier(), agents }
 }
 
 export function budgetLoop(schedule: Schedule): LoopType<null, null, { rounds: number }, number> {

@@ -10,6 +10,7 @@ import type { Check, RecordedEvent, RunParts, RunState } from 'loopwright'
 import {
   createBlobStore,
   createDirectoryWorkspace,
+  createFakeCertifier,
   createOwner,
   createRun,
   driveRun,
@@ -148,6 +149,7 @@ async function drive(
     journal: sabotagedJournal(recordingJournal(journal, entries), sabotage),
     blobs: blobsOf(stage),
     clock: systemClock,
+    certifier: createFakeCertifier(),
     ...(example.files === undefined
       ? {}
       : { workspace: sabotagedWorkspace(workspaceOf(stage), sabotage) }),

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createBlobStore,
   createDirectoryWorkspace,
+  createFakeCertifier,
   createOwner,
   driveRun,
   openSqliteJournal,
@@ -37,7 +38,8 @@ async function race(job: RaceJob): Promise<void> {
     },
   )
   const workspace = createDirectoryWorkspace({ path: job.work, blobs })
-  const ports = { journal, blobs, workspace, clock: systemClock }
+  const certifier = createFakeCertifier()
+  const ports = { journal, blobs, workspace, clock: systemClock, certifier }
   await startAt(job.atMs)
   const end = await driveRun(job.run, observed.loop, ports, { owner: createOwner() }).then(
     ({ type }) => type,

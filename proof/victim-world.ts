@@ -17,6 +17,7 @@ import {
   type Commands,
   createBlobStore,
   createDirectoryWorkspace,
+  createFakeCertifier,
   createOwner,
   createPlainCommands,
   createRun,
@@ -160,6 +161,7 @@ function openVictim(options: VictimOptions): Victim {
       journal: sabotagedJournal(journal, sabotage),
       blobs,
       clock: systemClock,
+      certifier: createFakeCertifier(),
       workspace: sabotagedWorkspace(workspace, sabotage),
     },
   }

@@ -18,7 +18,8 @@ test('a loop runs in a folder until it is done, and the record and its modes are
   expect(statSync(join(host.folder, 'journal.db')).mode & 0o777).toBe(0o600)
   const { state, checkpoints } = await host.inspect('first')
   expect(checkpoints.map((checkpoint) => checkpoint.iteration)).toEqual([1, 2, 3, 4])
-  expect(state.metrics.steps).toBe(4)
+  expect(state.metrics).toMatchObject({ steps: 5, byKind: { step: 4, certify: 1 } })
+  expect(state.certificate).toMatchObject({ iteration: 4, tree: state.tree })
 })
 
 test('a fork goes on from a checkpoint in a workspace of its own, and the origin is untouched', async () => {

@@ -11,7 +11,7 @@ import {
 } from '../loop/index.ts'
 import { follow, nextId, replay, takeRecorded } from './ask-step.ts'
 import { answerOf } from './control.ts'
-import { type Branch, type LiveIteration, requireOpen } from './live-run.ts'
+import { type Branch, isLate, type LiveIteration, requireOpen, unanswered } from './live-run.ts'
 import { waitUntil } from './perform-step.ts'
 import type { RecordedStep } from './recorded-steps.ts'
 import { takeTurn } from './start-turn.ts'
@@ -20,6 +20,7 @@ import { takeTurn } from './start-turn.ts'
 export const questionId = (iteration: number, step: string): string => `${iteration}/${step}`
 
 export async function askPerson(branch: Branch, name: string, question: Question): Promise<Answer> {
+  if (isLate(branch)) return unanswered()
   const problem = questionProblem(question)
   if (problem !== undefined) {
     throw new LoopError('bad-request', `The question "${name}" cannot be asked: ${problem}.`)
@@ -53,10 +54,11 @@ export async function askPerson(branch: Branch, name: string, question: Question
     await handOver(iteration, durable)
     return answer
   }
-  return follow(iteration, work)
+  return follow(branch, work)
 }
 
 export async function sleepStep(branch: Branch, name: string, ms: number): Promise<void> {
+  if (isLate(branch)) return unanswered()
   if (!Number.isFinite(ms) || ms < 0) {
     throw new LoopError('bad-request', `Sleep "${name}" needs a number of milliseconds, not ${ms}.`)
   }
@@ -81,7 +83,7 @@ export async function sleepStep(branch: Branch, name: string, ms: number): Promi
     ])
     await handOver(iteration, durable)
   }
-  await follow(iteration, work)
+  await follow(branch, work)
 }
 
 /** The end of a wait was recorded last; it is handed over in its place. */

@@ -7,6 +7,7 @@
 
 import {
   type BlobId,
+  type Claim,
   FaultError,
   type Json,
   LoopError,
@@ -19,7 +20,15 @@ import {
   stepId,
   stepKinds,
 } from '../loop/index.ts'
-import { type Branch, breakOff, type LiveIteration, notice, paceRefusals } from './live-run.ts'
+import {
+  type Branch,
+  breakOff,
+  isLate,
+  type LiveIteration,
+  notice,
+  paceRefusals,
+  unanswered,
+} from './live-run.ts'
 import { requireAmount } from './meter.ts'
 import { performStep } from './perform-step.ts'
 import type { Completion, RecordedStep } from './recorded-steps.ts'
@@ -42,11 +51,13 @@ export interface StepSpec {
   onFault?(code: string, message: string): Json | undefined
   /** The idempotency key of an action, part of its durable intent. */
   key?(id: StepId): string
+  /** What is to be certified. */
+  readonly claim?: Claim
   /** What the end of the step says besides its result, and the content that it names. */
   finished?(result: Json | undefined): Finished
 }
 
-export interface Finished extends Pick<StepFinished, 'evidence'> {
+export interface Finished extends Pick<StepFinished, 'evidence' | 'certificate'> {
   readonly names?: readonly BlobId[]
 }
 
@@ -58,6 +69,7 @@ export function askStep(branch: Branch, spec: StepSpec): Promise<Json | undefine
 }
 
 function ask(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
+  if (isLate(branch)) return unanswered()
   try {
     const { reserve } = spec.options
     if (reserve !== undefined) requireAmount(reserve)
@@ -65,7 +77,7 @@ function ask(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
     const id = nextId(branch, spec)
     const recorded = takeRecorded(branch, id)
     const completion = recorded?.completion
-    return follow(branch.iteration, () =>
+    return follow(branch, () =>
       completion === undefined
         ? performStep(branch, id, spec, recorded)
         : replay(branch.iteration, completion),
@@ -76,7 +88,8 @@ function ask(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
 }
 
 /** A step is under way until it is answered, and what it throws is noticed. */
-export async function follow<T>(iteration: LiveIteration, work: () => Promise<T>): Promise<T> {
+export async function follow<T>(branch: Branch, work: () => Promise<T>): Promise<T> {
+  const { iteration } = branch
   iteration.delivery.underWay.asked()
   try {
     return await work()
@@ -85,7 +98,7 @@ export async function follow<T>(iteration: LiveIteration, work: () => Promise<T>
     throw error
   } finally {
     iteration.delivery.underWay.answered()
-    const pace = paceRefusals(iteration)
+    const pace = paceRefusals(branch)
     if (pace !== undefined) await pace
   }
 }

@@ -65,8 +65,9 @@ export async function finish(
   if (after !== undefined) event.tree = after
   let named = blobs
   if (spec.finished !== undefined) {
-    const { evidence, names } = spec.finished(result)
+    const { evidence, certificate, names } = spec.finished(result)
     if (evidence !== undefined) event.evidence = evidence
+    if (certificate !== undefined) event.certificate = certificate
     if (names !== undefined) named = [...blobs, ...names]
   }
   const durable = run.recorder.record([event], {

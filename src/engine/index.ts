@@ -44,6 +44,7 @@ export type {
   Gate,
   IterationWork,
   Journal,
+  Kept,
   Lease,
   NewRun,
   Owner,

@@ -6,9 +6,7 @@ import {
   type ArtifactRef,
   type Branches,
   type BranchResults,
-  type CheckResult,
   type Iteration,
-  type Json,
   LoopError,
   nameProblem,
   remaining,
@@ -21,9 +19,9 @@ import { askPerson, sleepStep } from './ask-person.ts'
 import { askStep } from './ask-step.ts'
 import { Interruption } from './interrupter.ts'
 import { type Branch, createBranch } from './live-run.ts'
+import { required, runChecks } from './run-check.ts'
 import { agentContext, callTool, toolContext } from './tool-calls.ts'
 
-const checkTimeoutMs = 600_000
 const branchesMax = 1000
 const changesMax = 1000
 
@@ -108,52 +106,6 @@ function noted(branch: Branch, report: AgentReport): AgentReport {
 
 const isWhole = (content: ArtifactContent): boolean =>
   typeof content === 'string' || content instanceof Uint8Array
-
-function required<T>(port: T | undefined, what: string): T {
-  if (port !== undefined) return port
-  throw new LoopError('not-configured', `The loop asks for ${what}, and this run has none.`)
-}
-
-async function runChecks(
-  branch: Branch,
-  names: readonly string[],
-): Promise<readonly CheckResult[]> {
-  const results: CheckResult[] = []
-  for (const name of names) results.push(await runCheck(branch, name))
-  return results
-}
-
-async function runCheck(branch: Branch, name: string): Promise<CheckResult> {
-  const { run, number } = branch.iteration
-  const { ports, recorder } = run
-  const known = ports.checks ?? {}
-  const check = required(
-    Object.hasOwn(known, name) ? known[name] : undefined,
-    `the check "${name}"`,
-  )
-  const beganMs = ports.clock.now()
-  const complete = (part: Pick<CheckResult, 'status' | 'output'>): Json => {
-    const { tree } = recorder.state
-    const durationMs = ports.clock.now() - beganMs
-    return toJson({ ...part, output: part.output ?? '', check: name, durationMs, tree })
-  }
-  const result = await askStep(branch, {
-    kind: 'check',
-    name,
-    options: { timeoutMs: checkTimeoutMs, retry: { attempts: 1 } },
-    files: 'reads',
-    run: async (context) => complete(await check({ ...context, workspace: ports.workspace?.path })),
-    // A check that failed to run has not passed.
-    onFault: (code, output) =>
-      complete({ status: code === 'timeout' ? 'timeout' : 'error', output }),
-    finished: (value) => {
-      const { status, tree } = value as unknown as CheckResult
-      const found = { check: name, status, iteration: number }
-      return { evidence: tree === undefined ? found : { ...found, tree } }
-    },
-  })
-  return result as unknown as CheckResult
-}
 
 /** Waits for all branches; then the first failure that was handed over is thrown. */
 async function runParallel<B extends Branches>(

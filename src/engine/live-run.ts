@@ -1,6 +1,7 @@
 /** What the parts of the engine share while one process drives one run. */
 
 import {
+  type CheckResult,
   type ErrorCode,
   isLoopError,
   type Json,
@@ -46,7 +47,7 @@ export interface LiveIteration {
   halt: Halt | undefined
   /** Some step was refused or given up, so this trip has no result. */
   refused: boolean
-  /** Its end is being recorded: what asks for a step now comes too late. */
+  /** The loop's code came to its end: what of it asks for a step now comes too late. */
   over: boolean
   /** Why the run cannot go on for now: its code does not fit its journal, or a disk fails. */
   broken: Error | undefined
@@ -56,6 +57,8 @@ export interface LiveIteration {
   waited: boolean
   /** What the last agent of it reported. */
   report: string | undefined
+  /** The newest answer of each check in it. */
+  readonly checked: Map<string, CheckResult>
 }
 
 /** Failures of our own house: the run stops here and can be resumed when they are mended. */
@@ -74,9 +77,15 @@ export const isInfrastructure = (error: unknown): error is LoopError =>
 export function requireOpen(iteration: LiveIteration): void {
   const { interrupter } = iteration.run
   interrupter.check()
-  const { halt, broken, over } = iteration
-  if (halt !== undefined || broken !== undefined || over) throw interrupter.refuse()
+  const { halt, broken } = iteration
+  if (halt !== undefined || broken !== undefined) throw interrupter.refuse()
 }
+
+/** The loop's code is over, and some of it still asks: nothing waits for that any more. */
+export const isLate = ({ iteration, isEngine }: Branch): boolean => iteration.over && !isEngine
+
+/** What late code is given: it goes nowhere from there. */
+export const unanswered = (): Promise<never> => new Promise(() => undefined)
 
 export function breakOff(iteration: LiveIteration, error: Error): void {
   iteration.broken ??= error
@@ -97,8 +106,9 @@ export function notice(iteration: LiveIteration, error: unknown): void {
  * Code that swallows every refusal and asks again must not keep the process from its other work, nor
  * hold an iteration that is over (E9). Undefined: there is nothing to slow down.
  */
-export function paceRefusals(iteration: LiveIteration): Promise<void> | undefined {
-  if (iteration.over) return new Promise(() => undefined)
+export function paceRefusals(branch: Branch): Promise<void> | undefined {
+  if (isLate(branch)) return unanswered()
+  const { iteration } = branch
   const isRefusing = iteration.refused || iteration.broken !== undefined
   return isRefusing ? iteration.run.ports.clock.turn() : undefined
 }
@@ -114,6 +124,8 @@ export interface Branch {
   parallels: number
   /** Resolves when the step asked for last has started, so that starts keep the order of asking. */
   lastStart: Promise<void> | undefined
+  /** What it asks for is the engine's own: it comes after the loop's code. */
+  readonly isEngine: boolean
 }
 
 export function createBranch(iteration: LiveIteration, path: string): Branch {
@@ -125,5 +137,14 @@ export function createBranch(iteration: LiveIteration, path: string): Branch {
     asked: 0,
     parallels: 0,
     lastStart: undefined,
+    isEngine: false,
   }
 }
+
+/** Goes on where the loop's code left the trunk; what that code does from now on does not touch it. */
+export const engineBranch = (trunk: Branch): Branch => ({
+  ...trunk,
+  occurrences: new Map(trunk.occurrences),
+  lastStart: undefined,
+  isEngine: true,
+})

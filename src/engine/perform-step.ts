@@ -93,7 +93,7 @@ export async function performStep(
 }
 
 /** While a run waits for a person, its files are theirs: what they did is where a step starts. */
-async function takeAsFound(iteration: LiveIteration): Promise<void> {
+export async function takeAsFound(iteration: LiveIteration): Promise<void> {
   const { ports, recorder } = iteration.run
   iteration.waited = false
   const found = await ports.workspace?.snapshot()
@@ -142,6 +142,7 @@ async function tryOnce(
   if (tree !== undefined) event.tree = tree
   if (reserved !== undefined) event.reserved = reserved
   if (spec.key !== undefined) event.key = spec.key(id)
+  if (spec.claim !== undefined) event.claim = spec.claim
   const durable = recorder.record([event])
   started()
   await durable

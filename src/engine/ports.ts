@@ -30,6 +30,7 @@ import type {
   ToolResult,
   TreeId,
 } from '../loop/index.ts'
+import type { Certifier } from './certifier.ts'
 import type { Hook } from './hook.ts'
 
 /** Time and chance. The simulator has its own. */
@@ -170,7 +171,12 @@ export interface Workspace {
    * What an iteration left is put where people look for it, such as a branch. Called before its end is
    * recorded, so that a crash can only call it again; done again, it changes nothing.
    */
-  keep?(work: IterationWork): Promise<void>
+  keep?(work: IterationWork): Promise<Kept | undefined>
+}
+
+/** What an iteration left, as it was put down. */
+export interface Kept {
+  readonly commit?: string
 }
 
 /** What an iteration left. */
@@ -326,6 +332,8 @@ export interface Ports {
   readonly journal: Journal
   readonly blobs: Blobs
   readonly clock: Clock
+  /** E5. There is no completed run without one. */
+  readonly certifier: Certifier
   readonly workspace?: Workspace
   readonly agents?: Agents
   readonly tools?: Tools

@@ -1,33 +1,36 @@
 /**
- * One trip around: fresh context, the loop's code, progress, and what was met.
+ * One trip around: fresh context, the loop's code, and what is made of it.
  *
  * E3. The context is made from the input and the previous progress, both frozen.
  */
 
 import {
   decide,
-  diff,
   type Ending,
-  evolve,
   type Fault,
   FaultError,
-  firstMet,
   type IterationEnded,
-  type Json,
+  kindOf,
   LoopError,
-  type Met,
   NotJsonError,
   type RecordedEvent,
-  type RunState,
+  type StepKind,
   textOf,
-  toJson,
   windowOpensAtMs,
 } from '../loop/index.ts'
 import { abandonable } from './bounded.ts'
+import { concludeIteration, type Ended, evaluateUntil, keepWork } from './conclude-iteration.ts'
 import { createDelivery } from './delivery.ts'
 import { Interruption } from './interrupter.ts'
 import { createIteration } from './iteration.ts'
-import { breakOff, createBranch, type LiveIteration, type LiveRun } from './live-run.ts'
+import {
+  type Branch,
+  breakOff,
+  createBranch,
+  engineBranch,
+  type LiveIteration,
+  type LiveRun,
+} from './live-run.ts'
 import { noSteps, type RecordedSteps, readSteps } from './recorded-steps.ts'
 
 export interface Entry {
@@ -35,12 +38,6 @@ export interface Entry {
   /** What the journal has of it, when it is entered again. */
   readonly events: readonly RecordedEvent[] | undefined
   readonly codeDigest: string
-}
-
-interface Ended {
-  readonly event: IterationEnded
-  /** The new progress, canonical; undefined where there is none. */
-  readonly progress: Json | undefined
 }
 
 export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
@@ -58,25 +55,13 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
     ended = { event: failedEnding(run, iteration, error), progress: undefined }
   }
   const { event, progress } = ended
-  if (isCounted(event.ending)) await keepWork(run, iteration)
+  if (isCounted(event.ending)) await keepWork(iteration)
   // A snapshot of an open iteration would hide the steps that it is entered again with.
   run.recorder.note([event], {
     boundary: isCounted(event.ending),
     ...(progress === undefined ? {} : { progress }),
   })
   await run.hooks.tell('after-iteration')
-}
-
-/** All steps are on record by now: an iteration that is entered again leaves the same files. */
-async function keepWork({ ports, recorder }: LiveRun, iteration: LiveIteration): Promise<void> {
-  const { tree } = recorder.state
-  if (ports.workspace?.keep === undefined || tree === undefined) return
-  const { number, report } = iteration
-  await ports.workspace.keep({
-    iteration: number,
-    tree,
-    ...(report === undefined ? {} : { report }),
-  })
 }
 
 const isCounted = (ending: Ending): boolean =>
@@ -112,6 +97,7 @@ function createLiveIteration(run: LiveRun, number: number, recorded: RecordedSte
     calling: undefined,
     waited: false,
     report: undefined,
+    checked: new Map(),
   }
   const iteration: LiveIteration = { run, number, recorded, delivery, ...none }
   return iteration
@@ -137,23 +123,29 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
   }
   if (iteration.broken !== undefined) throw iteration.broken
   if (iteration.refused) throw run.interrupter.refuse()
+  const branch = engineBranch(trunk)
+  requireAllAsked(iteration, ownSteps(branch))
+  const ended = await concludeIteration(branch, result)
   requireAllAsked(iteration)
-  const made: unknown = loop.extractProgress(result, previous)
-  const progress = made === undefined ? undefined : toJson(made)
-  const base = {
-    type: 'iteration-ended',
-    iteration: iteration.number,
-    ...(progress === undefined ? {} : { progress: diff(previous, progress) }),
-  } as const
-  const met = evaluateUntil(run, { ...base, ending: { type: 'continue' } }, { progress, result })
-  const ending: Ending = met === undefined ? { type: 'continue' } : { type: 'complete', met }
-  return { event: { ...base, ending }, progress }
+  return ended
 }
 
+/** What the engine itself may have asked for after the loop's code, in an earlier process. */
+const ownSteps = (branch: Branch): readonly (number | undefined)[] =>
+  branch.recorded
+    .slice(branch.asked)
+    .filter(({ id }) => engineKinds.has(kindOf(id)))
+    .map(({ completion }) => completion?.seq)
+
+const engineKinds: ReadonlySet<StepKind> = new Set(['check', 'certify', 'ask'])
+
 /** A loop that came to its end without a step that the journal has is not the loop it was. */
-function requireAllAsked(iteration: LiveIteration): void {
+function requireAllAsked(
+  iteration: LiveIteration,
+  except: readonly (number | undefined)[] = [],
+): void {
   const seq = iteration.delivery.unasked
-  if (seq === undefined) return
+  if (seq === undefined || except.includes(seq)) return
   iteration.broken = notAskedFor(iteration, seq, 'ended')
   throw iteration.broken
 }
@@ -167,26 +159,6 @@ function notAskedFor(iteration: LiveIteration, seq: number, does: string): LoopE
       `${iteration.number} without asking for it. Put the old code back, or resume with force to ` +
       'do the iteration anew.',
   )
-}
-
-/** Conditions are asked about the state as it will be after the iteration. */
-function evaluateUntil(
-  run: LiveRun,
-  event: IterationEnded,
-  made: { readonly progress: Json | undefined; readonly result: unknown } | undefined,
-): Met | undefined {
-  const conditions = run.loop.until ?? []
-  if (conditions.length === 0) return undefined
-  const { clock, checks } = run.ports
-  const before = run.recorder.state
-  const nowMs = clock.now()
-  const known = made?.progress
-  const state: RunState = evolve(
-    before,
-    { seq: before.seq + 1, atMs: nowMs, event },
-    known === undefined ? undefined : () => known,
-  )
-  return firstMet(conditions, { state, nowMs, checks: Object.keys(checks ?? {}), made })
 }
 
 function failedEnding(run: LiveRun, iteration: LiveIteration, error: unknown): IterationEnded {
@@ -204,7 +176,9 @@ function failedEnding(run: LiveRun, iteration: LiveIteration, error: unknown): I
     return { ...base, ending: { type: 'rate-limited', retryAtMs, message: fault.message } }
   }
   const ending: Ending = { type: 'error', fault, recoverable: fault.fatal !== true }
-  const met = ending.recoverable ? evaluateUntil(run, { ...base, ending }, undefined) : undefined
+  // Work that came to no end is not complete, whatever its checks say.
+  const asked = { made: undefined, incomplete: true }
+  const met = ending.recoverable ? evaluateUntil(run, { ...base, ending }, asked) : undefined
   return { ...base, ending: met === undefined ? ending : { ...ending, met } }
 }
 

@@ -13,6 +13,7 @@ import {
 import { type BlobStore, createOwner, type SqliteJournal } from '../journal/index.ts'
 import type { RecordedEvent, RunId } from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
+import { openCertifier } from './certify/open-certifier.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { RunParts } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
@@ -140,5 +141,12 @@ function portsFor(base: HostPorts, parts: RunParts, place: RunPlace): Ports {
     if (lease !== undefined) await base.journal.renew(lease)
   }
   const workspace = openWorkspace(base, place, { exclude, fence })
-  return { ...given, ...base, journal, ...(workspace === undefined ? {} : { workspace }) }
+  const certifier = openCertifier(base, place, parts)
+  return {
+    ...given,
+    ...base,
+    journal,
+    certifier,
+    ...(workspace === undefined ? {} : { workspace }),
+  }
 }

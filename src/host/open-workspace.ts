@@ -45,11 +45,12 @@ export function openWorkspace(
     changes: async (before, after) => (await open()).changes(before, after),
     async keep(work) {
       const worktree = await open()
-      await worktree.commit({
+      const { commit } = await worktree.commit({
         message: messageFor(signedAs.name, work),
         tree: work.tree,
         trailers: { 'Loopwright-Run': signedAs.id, 'Loopwright-Iteration': String(work.iteration) },
       })
+      return { commit }
     },
   }
 }

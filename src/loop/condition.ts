@@ -40,6 +40,8 @@ export interface Facts {
   readonly checks: readonly string[]
   /** Undefined after an iteration that ended in an error. */
   readonly made: { readonly progress: unknown; readonly result: unknown } | undefined
+  /** It cannot be called complete, whatever is met: only what else would end the run is asked. */
+  readonly incomplete?: boolean
 }
 
 /** The first condition of the list that is met. */
@@ -54,6 +56,24 @@ export function firstMet(
   return undefined
 }
 
+/** The checks that what is met rests on; none: it is the word of the loop's own code. */
+export function restsOn(
+  conditions: readonly Condition<never, never>[],
+  facts: Facts,
+): readonly string[] {
+  const met = conditions.find((condition) => evaluate(condition, facts) !== undefined)
+  switch (met?.type) {
+    case 'checks-pass':
+      return met.checks ?? facts.checks
+    case 'any':
+      return restsOn(met.of, facts)
+    case 'all':
+      return [...new Set(met.of.flatMap((part) => restsOn([part], facts)))]
+    default:
+      return []
+  }
+}
+
 export function evaluate(condition: Condition<never, never>, facts: Facts): Met | undefined {
   const { state } = facts
   switch (condition.type) {
@@ -62,15 +82,17 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
     case 'all':
       return evaluateAll(condition.of, facts)
     case 'checks-pass': {
+      if (facts.incomplete === true) return undefined
       const passed = checksPass(condition.checks ?? facts.checks, state.evidence, state.tree)
       return passed ? { condition: 'checks-pass', ends: 'completed' } : undefined
     }
     case 'custom': {
+      const { name, ends = 'completed', detail } = condition
       if (facts.made === undefined) return undefined
+      if (facts.incomplete === true && ends === 'completed') return undefined
       const { progress, result } = facts.made
       // The parts come from the same loop type as the condition; the union cannot say so.
       if (!condition.met(progress as never, result as never)) return undefined
-      const { name, ends = 'completed', detail } = condition
       return { condition: name, ends, ...(detail === undefined ? {} : { detail }) }
     }
     case 'no-progress':

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Command, decide } from './decide.ts'
 import type { Ending, Met } from './event.ts'
 import type { Fault } from './fault.ts'
+import type { CertificateId, TreeId } from './ids.ts'
 import type { Outcome } from './outcome.ts'
 import { initialState, type OpenIteration, type RunState } from './state.ts'
 
@@ -26,11 +27,16 @@ const finish = (outcome: Outcome): Command => ({ type: 'finish', outcome })
 const exhausted = (limit: 'iterations' | 'tokens' | 'cost' | 'time' | 'deadline'): Command =>
   finish({ type: 'exhausted', limit, condition: `limits.${limit}` })
 
+const tree = 'tree' as TreeId
+const certificate = 'certificate' as CertificateId
+
 /** A run that would go on to its third iteration. */
 const running: Partial<RunState> = {
   status: 'running',
   iteration: 2,
   lastEnding: { type: 'continue' },
+  tree,
+  certificate: { id: certificate, iteration: 2, tree },
 }
 const deciding = (state: Partial<RunState>): Command =>
   decide({ ...initialState, ...running, ...state }, nowMs)
@@ -89,6 +95,23 @@ describe('what a run does next', () => {
     ],
   ])('%s', (_name, state, expected) => {
     expect(deciding(state)).toEqual(expected)
+  })
+})
+
+describe('E5: complete means certified', () => {
+  test.each<[string, Partial<RunState>]>([
+    ['no certificate', { certificate: undefined }],
+    ['one of another iteration', { certificate: { id: certificate, iteration: 1, tree } }],
+    ['one of other files', { tree: 'other' as TreeId }],
+    ['one that is about no files', { certificate: { id: certificate, iteration: 2 } }],
+  ])('%s is none', (_name, state) => {
+    const ends = [completed, error({}, { condition: 'goal', ends: 'completed' })]
+    for (const lastEnding of ends) {
+      const command = deciding({ ...state, lastEnding })
+      expect(command).toMatchObject({
+        outcome: { type: 'failed', fault: { code: 'not-certified', fatal: true } },
+      })
+    }
   })
 })
 

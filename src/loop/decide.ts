@@ -1,12 +1,15 @@
 /**
  * What a run does next. Pure and total: the same state and time always give the same command.
  *
+ * E5. A run is completed only by a certificate of its last iteration, on the files as they are.
+ *
  * A success that was reached counts before a limit that was reached with it. Limits are read before
  * an iteration is started, never in the middle of one; the engine holds the money limits at each
  * reservation and the time limits by interrupting.
  */
 
 import type { Met } from './event.ts'
+import type { Fault } from './fault.ts'
 import type { LimitName, Outcome } from './outcome.ts'
 import type { RunState } from './state.ts'
 
@@ -43,10 +46,10 @@ export function decide(state: RunState, nowMs: number): Command {
 function endedBy(state: RunState): Outcome | undefined {
   const ending = state.lastEnding
   if (ending === undefined || state.open !== undefined) return undefined
-  if (ending.type === 'complete') return outcomeOf(ending.met)
+  if (ending.type === 'complete') return outcomeOf(ending.met, state)
   if (ending.type !== 'error') return undefined
   if (!ending.recoverable) return { type: 'failed', fault: ending.fault }
-  if (ending.met !== undefined) return outcomeOf(ending.met)
+  if (ending.met !== undefined) return outcomeOf(ending.met, state)
   const { limit } = ending.fault
   if (limit !== undefined) {
     return { type: 'exhausted', limit, condition: `limits.${limit}` }
@@ -66,16 +69,32 @@ function endedByRefusals({ rateLimits }: RunState): Outcome | undefined {
   return { type: 'stuck', condition: 'limits.rate-limits', detail }
 }
 
-function outcomeOf(met: Met): Outcome {
+function outcomeOf(met: Met, state: RunState): Outcome {
   switch (met.ends) {
     case 'completed':
-      return { type: 'completed', condition: met.condition }
+      return isCertified(state)
+        ? { type: 'completed', condition: met.condition }
+        : { type: 'failed', fault: notCertified(met.condition) }
     case 'stuck':
       return { type: 'stuck', condition: met.condition, detail: met.detail ?? '' }
     case 'exhausted':
       return { type: 'exhausted', limit: limitOf(met.condition), condition: met.condition }
   }
 }
+
+/** Only of the last iteration, and only while the files are those that it is about. */
+const isCertified = ({ certificate, iteration, tree }: RunState): boolean =>
+  certificate !== undefined && certificate.iteration === iteration && certificate.tree === tree
+
+/** Nothing that the engine writes comes to this. */
+const notCertified = (condition: string): Fault => ({
+  code: 'not-certified',
+  message:
+    `"${condition}" is met, and there is no certificate of the files as they are. ` +
+    'Fork the run from its last checkpoint to have them certified.',
+  retryable: false,
+  fatal: true,
+})
 
 function limitOf(condition: string): LimitName {
   if (condition.includes('deadline')) return 'deadline'

@@ -1,7 +1,7 @@
 /** One line for people about one event. */
 
 import type { Decision } from './decision.ts'
-import type { AgentUsed, Ending, RunEvent, Walls, WorkspaceChanged } from './event.ts'
+import type { AgentUsed, Ending, RunEvent, StepFinished, Walls, WorkspaceChanged } from './event.ts'
 import type { StepNote } from './loop-type.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
 
@@ -32,9 +32,7 @@ export function describeEvent(event: RunEvent): string {
     case 'step-started':
       return `${event.step} …${event.question === undefined ? '' : ` ${event.question.text}`}`
     case 'step-finished':
-      return event.evidence === undefined
-        ? `${event.step} done`
-        : `${event.step} ${event.evidence.status}`
+      return `${event.step} ${describeFinished(event)}`
     case 'step-failed': {
       const again = event.retryAtMs === undefined ? '' : ', to be tried again'
       return `${event.step} failed: ${describeFault(event.fault)}${again}`
@@ -56,6 +54,11 @@ export function describeEvent(event: RunEvent): string {
     case 'warning':
       return `warning: ${event.message}`
   }
+}
+
+function describeFinished({ evidence, certificate }: StepFinished): string {
+  if (certificate !== undefined) return `certified: ${certificate.id.slice(0, 16)}`
+  return evidence === undefined ? 'done' : evidence.status
 }
 
 /** `strong, limits by cgroup`. */

@@ -8,7 +8,9 @@
  *   │  ├─ step-finished plan#1           durable before anything depends on it (E1)
  *   │  ├─ step-started test#1
  *   │  ├─ step-failed test#1             with retryAtMs: tried again; without: thrown to the loop
- *   │  └─ …
+ *   │  ├─ …
+ *   │  ├─ step-finished check:test#1     the engine's own, where the loop left one out
+ *   │  └─ step-finished certify:…#1      once a condition is met: with a certificate, or refused (E5)
  *   ├─ iteration-ended 1                 carries progress; this is the checkpoint
  *   ├─ decision-applied                  what a person decided, once (E11)
  *   ├─ run-suspended                     stopped in good order, can be resumed
@@ -19,7 +21,7 @@ import type { Amount, Limits } from './budget.ts'
 import type { Decision } from './decision.ts'
 import type { Evidence } from './evidence.ts'
 import type { Fault } from './fault.ts'
-import type { BlobId, ReservationId, RunId, StepId, TreeId } from './ids.ts'
+import type { BlobId, CertificateId, ReservationId, RunId, StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { StepNote } from './loop-type.ts'
 import type { Outcome } from './outcome.ts'
@@ -42,6 +44,7 @@ export const stepKinds = [
   'action',
   'sleep',
   'artifact',
+  'certify',
 ] as const
 
 /** Kinds other than a plain step are named `kind:name`. */
@@ -159,6 +162,8 @@ export interface RunCreated {
   readonly progress?: Json
   readonly iteration?: number
   readonly tree?: TreeId
+  /** With an origin: the files as they were before the first iteration of all, where they are known. */
+  readonly baseTree?: TreeId
   /** With a checkpoint as origin: what its run had spent and met. A fork begins anew. */
   readonly carried?: Carried
 }
@@ -214,6 +219,16 @@ export interface StepStarted extends StepEvent {
   readonly question?: Question
   /** Idempotency key of an action. */
   readonly key?: string
+  /** What is to be certified: as it was found, also when the iteration is entered again. */
+  readonly claim?: Claim
+}
+
+/** A condition that means success is met. */
+export interface Claim {
+  readonly met: Met
+  /** The checks that it rests on; none: the code of the loop says so. */
+  readonly checks: readonly string[]
+  readonly tree?: TreeId
 }
 
 export interface StepFinished extends StepEvent {
@@ -222,6 +237,14 @@ export interface StepFinished extends StepEvent {
   readonly spent?: Amount
   readonly tree?: TreeId
   readonly evidence?: Evidence & { readonly check: string }
+  /** E5. What the work up to here may be called complete by, on these very files. */
+  readonly certificate?: Certified
+}
+
+export interface Certified {
+  readonly id: CertificateId
+  /** Absent where the run has no workspace. */
+  readonly tree?: TreeId
 }
 
 export interface StepFailed extends StepEvent {

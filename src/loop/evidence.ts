@@ -70,6 +70,40 @@ export interface Evidence {
   readonly tree?: TreeId
 }
 
+/** One answer of a check, as state keeps it: what it was about, and where in the journal it is. */
+export interface EvidenceKept extends Evidence {
+  readonly tree: TreeId
+  readonly seq: number
+}
+
+/** Of how many iterations state keeps the last answer of each check. */
+const keptMax = 8
+
+/** With one more, the newest last; of each iteration the last, and none that is about no tree. */
+export function keepEvidence(
+  kept: readonly EvidenceKept[] | undefined,
+  { tree, ...found }: Evidence,
+  seq: number,
+): readonly EvidenceKept[] {
+  if (tree === undefined) return kept ?? []
+  const others = (kept ?? []).filter(({ iteration }) => iteration !== found.iteration)
+  return [...others, { ...found, tree, seq }].slice(-keptMax)
+}
+
+/**
+ * What a check said about these files before this iteration. It is the same whenever it is asked in the
+ * iteration, however often the check has answered in it.
+ */
+export const answerBefore = (
+  kept: readonly EvidenceKept[] | undefined,
+  tree: TreeId | undefined,
+  iteration: number,
+): EvidenceKept | undefined =>
+  kept
+    ?.filter((one) => one.iteration < iteration)
+    .slice(1 - keptMax)
+    .findLast((one) => one.tree === tree)
+
 /** E5's core: every named check met, on this tree. An empty list is never "all met". */
 export function checksPass(
   names: readonly string[],

@@ -2,6 +2,7 @@
  * The fold: what is known after one more event. Pure and total.
  *
  * E2. What an unfinished step had reserved is charged when its iteration is left or entered again.
+ * E5. A certificate is forgotten with the iteration that it is of.
  * E12. Nothing here forgets an error: counts only grow, and are reset only by measured progress.
  */
 
@@ -15,6 +16,7 @@ import type {
   StepFailed,
   StepFinished,
 } from './event.ts'
+import { keepEvidence } from './evidence.ts'
 import { errorSignature } from './fault.ts'
 import type { StepId } from './ids.ts'
 import { type Json, toJson } from './json.ts'
@@ -90,21 +92,12 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
         return { ...state, status: 'running', codeDigest, open, suspendedTree }
       }
       const { tree } = event
-      const files = { tree, treeAtIterationStart: tree, suspendedTree }
+      const baseTree = state.baseTree ?? tree
+      const files = { tree, treeAtIterationStart: tree, baseTree, suspendedTree }
       return { ...state, status: 'running', codeDigest, open, ...files }
     }
     case 'iteration-restarted':
-      return state.open === undefined
-        ? state
-        : {
-            ...chargeOpen(state),
-            begunIteration: Math.max(state.begunIteration ?? 0, event.iteration),
-            suspendedTree: undefined,
-            open: { ...state.open, fromSeq: seq, startedAtMs: atMs },
-            ...(state.treeAtIterationStart === undefined
-              ? {}
-              : { tree: state.treeAtIterationStart }),
-          }
+      return restarted(state, event.iteration)
     case 'step-started':
       return stepStarted(state, event)
     case 'step-finished':
@@ -131,9 +124,22 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
   }
 }
 
+function restarted(state: RunState, iteration: number): RunState {
+  const { open, seq, atMs, treeAtIterationStart } = state
+  if (open === undefined) return state
+  return {
+    ...chargeOpen(state),
+    begunIteration: Math.max(state.begunIteration ?? 0, iteration),
+    suspendedTree: undefined,
+    certificate: undefined,
+    open: { ...open, fromSeq: seq, startedAtMs: atMs },
+    ...(treeAtIterationStart === undefined ? {} : { tree: treeAtIterationStart }),
+  }
+}
+
 function created(state: RunState, event: Extract<RunEvent, { type: 'run-created' }>): RunState {
-  const { loop, codeDigest, limits, source, worktree, origin, progress, iteration, tree, carried } =
-    event
+  const { loop, codeDigest, limits, source, worktree, origin, progress, iteration } = event
+  const { tree, baseTree, carried } = event
   return {
     ...state,
     createdAtMs: state.atMs,
@@ -147,6 +153,7 @@ function created(state: RunState, event: Extract<RunEvent, { type: 'run-created'
     origin,
     progress,
     tree,
+    baseTree,
   }
 }
 
@@ -233,9 +240,14 @@ function stepSettled(
     case 'step-finished': {
       const metrics = countFinished(state.metrics, event.step)
       const tree = event.tree ?? settled.tree
-      if (event.evidence === undefined) return { ...settled, metrics, tree }
+      const { certificate: issued, iteration } = event
+      const certificate = issued === undefined ? state.certificate : { ...issued, iteration }
+      if (event.evidence === undefined) return { ...settled, metrics, tree, certificate }
       const { check, ...found } = event.evidence
-      return { ...settled, metrics, tree, evidence: { ...state.evidence, [check]: found } }
+      const evidence = { ...state.evidence, [check]: found }
+      const kept = Object.hasOwn(state.answers, check) ? state.answers[check] : undefined
+      const answers = { ...state.answers, [check]: keepEvidence(kept, found, state.seq) }
+      return { ...settled, metrics, tree, certificate, evidence, answers }
     }
   }
 }
@@ -277,6 +289,7 @@ function rewound(state: RunState, event: Extract<RunEvent, { type: 'run-rewound'
     unchanged: 0,
     errors: initialState.errors,
     evidence: {},
+    certificate: undefined,
     progress: event.progress,
     tree: event.tree ?? state.tree,
   }

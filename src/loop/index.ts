@@ -9,7 +9,7 @@ export {
   subtract,
   zero,
 } from './budget.ts'
-export { type Condition, evaluate, type Facts, firstMet } from './condition.ts'
+export { type Condition, evaluate, type Facts, firstMet, restsOn } from './condition.ts'
 export {
   type Assembled,
   assembleContext,
@@ -31,6 +31,8 @@ export {
   type AgentUsed,
   type Carried,
   type CarriedFiles,
+  type Certified,
+  type Claim,
   type Ending,
   type EventType,
   eventVersion,
@@ -54,11 +56,13 @@ export {
   type WorkspaceChanged,
 } from './event.ts'
 export {
+  answerBefore,
   type CheckKind,
   type CheckResult,
   type CheckStatus,
   checksPass,
   type Evidence,
+  type EvidenceKept,
   type Finding,
   type Findings,
   type Refusal,

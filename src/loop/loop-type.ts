@@ -6,7 +6,7 @@
 
 import type { Amount, Remaining } from './budget.ts'
 import type { Condition } from './condition.ts'
-import type { CheckResult } from './evidence.ts'
+import type { CheckResult, Findings } from './evidence.ts'
 import type { BlobId, StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Answer, Question } from './question.ts'
@@ -21,7 +21,8 @@ export interface LoopType<Input, Context, Progress, Result> {
   createContext(input: Input, previous: Progress | undefined): Context
   /** One trip around. Effects only through `it`. */
   iterate(context: Context, it: Iteration): Promise<Result>
-  extractProgress(result: Result, previous: Progress | undefined): Progress
+  /** Pure: it may be asked twice, the second time with why the work was not certified. */
+  extractProgress(result: Result, previous: Progress | undefined, findings: Findings): Progress
   /** Any of these ends the run, besides its limits. */
   readonly until?: readonly Condition<Progress, Result>[]
 }

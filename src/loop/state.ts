@@ -7,8 +7,8 @@
 
 import type { Amount, Limits, Remaining } from './budget.ts'
 import { add, defaultLimits, zero } from './budget.ts'
-import type { AgentUsed, Ending, Origin, RunWorktree, Source, Walls } from './event.ts'
-import type { Evidence } from './evidence.ts'
+import type { AgentUsed, Certified, Ending, Origin, RunWorktree, Source, Walls } from './event.ts'
+import type { Evidence, EvidenceKept } from './evidence.ts'
 import type { StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Outcome } from './outcome.ts'
@@ -67,6 +67,10 @@ export interface RunState {
   readonly progress?: Json | undefined
   readonly tree?: TreeId | undefined
   readonly evidence: { readonly [check: string]: Evidence }
+  /** The last answers of each check, the newest last: what can be re-used, and what contradicts it. */
+  readonly answers: { readonly [check: string]: readonly EvidenceKept[] }
+  /** E5. The newest, and the iteration that it is of. It is void once that or the tree is another. */
+  readonly certificate?: (Certified & { readonly iteration: number }) | undefined
   readonly spent: Amount
   /** Reserved and not settled, by step or by reservation id. */
   readonly reserved: { readonly [id: string]: Amount }
@@ -84,6 +88,8 @@ export interface RunState {
   /** The files as a suspension in good order left them, until an iteration is entered again. */
   readonly suspendedTree?: TreeId | undefined
   readonly treeAtIterationStart?: TreeId | undefined
+  /** The files before the first iteration of all. */
+  readonly baseTree?: TreeId | undefined
   /** The last iteration that was begun and is done anew, by force or after going back. */
   readonly begunIteration?: number | undefined
   readonly outcome?: Outcome | undefined
@@ -109,6 +115,8 @@ export const initialState: RunState = {
   progress: undefined,
   tree: undefined,
   evidence: {},
+  answers: {},
+  certificate: undefined,
   spent: zero,
   reserved: {},
   activeMs: 0,
@@ -121,6 +129,7 @@ export const initialState: RunState = {
   waits: [],
   suspendedTree: undefined,
   treeAtIterationStart: undefined,
+  baseTree: undefined,
   begunIteration: undefined,
   outcome: undefined,
   metrics: {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type {
   AgentUsed,
   BlobId,
+  Claim,
   Decision,
   Ending,
   Fault,
@@ -16,6 +17,7 @@ import type {
   Source,
   StepNote,
   Stored,
+  TreeId,
   Walls,
 } from '../loop/index.ts'
 import { exactly } from './exactly.ts'
@@ -57,6 +59,14 @@ const metSchema: z.ZodType<Met> = exactly<Met>()(
     detail: text.exactOptional(),
   }),
 ).register(published, { id: 'Met' })
+
+export const claimSchema: z.ZodType<Claim> = exactly<Claim>()(
+  z.strictObject({
+    met: metSchema,
+    checks: listOf(text),
+    tree: id<TreeId>().exactOptional(),
+  }),
+)
 
 export const endingSchema: z.ZodType<Ending> = exactly<Ending>()(
   z.discriminatedUnion('type', [

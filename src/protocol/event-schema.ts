@@ -5,6 +5,7 @@
 
 import { z } from 'zod'
 import type {
+  CertificateId,
   RecordedEvent,
   ReservationId,
   RunEvent,
@@ -14,6 +15,7 @@ import type {
 } from '../loop/index.ts'
 import {
   agentUsedSchema,
+  claimSchema,
   decisionSchema,
   endingSchema,
   faultSchema,
@@ -48,6 +50,7 @@ const stepKind = z.enum([
   'action',
   'sleep',
   'artifact',
+  'certify',
 ])
 
 export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
@@ -66,6 +69,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       progress: json.exactOptional(),
       iteration: count.exactOptional(),
       tree: maybeTree,
+      baseTree: maybeTree,
       carried: carriedSchema.exactOptional(),
     }),
     z.strictObject({
@@ -100,6 +104,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       wakeAtMs: milliseconds.exactOptional(),
       question: questionSchema.exactOptional(),
       key: text.exactOptional(),
+      claim: claimSchema.exactOptional(),
     }),
     z.strictObject({
       type: z.literal('step-finished'),
@@ -108,6 +113,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       spent: maybeAmount,
       tree: maybeTree,
       evidence: namedEvidenceSchema.exactOptional(),
+      certificate: z.strictObject({ id: id<CertificateId>(), tree: maybeTree }).exactOptional(),
     }),
     z.strictObject({
       type: z.literal('step-failed'),

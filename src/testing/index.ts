@@ -76,6 +76,7 @@ export type { AgentContractOptions } from './agent-contract/contract-case.ts'
 export { ContractError } from './agent-contract/contract-rules.ts'
 export type { ContractAgent, ContractScene } from './agent-contract/open-scene.ts'
 export { createFailingFiles, type FailingFiles, type FailingFilesOptions } from './failing-files.ts'
+export { certificateId, createFakeCertifier, type FakeCertifier } from './fake-certifier.ts'
 export { createManualClock, type ManualClock } from './manual-clock.ts'
 export { memoryBlobs } from './memory-blobs.ts'
 export {

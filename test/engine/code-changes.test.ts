@@ -100,7 +100,10 @@ describe('a change of the code of a loop', () => {
     const world = createWorld({
       workspace,
       checks: {
-        test: async () => ({ status: 'met', output: '' }),
+        test: async () => {
+          const isWritten = workspace.files.get('log') === '1'
+          return { status: isWritten ? 'met' : 'not-met', output: '' }
+        },
       },
     })
     const stop = new AbortController()

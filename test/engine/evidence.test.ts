@@ -50,14 +50,21 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
     expect(evidence).toEqual({ test: { status: 'met', iteration: 1, tree } })
   })
 
-  test('a change of files after the check voids it', async () => {
+  test('a change of files after the check voids it: the engine checks again', async () => {
     const files = workspace()
-    const world = createWorld({ workspace: files, checks: { test: met } })
+    const seen: unknown[] = []
+    const look: Check = async () => {
+      const code = files.files.get('code')
+      seen.push(code)
+      return { status: code === 'broken' ? 'met' : 'not-met', output: '' }
+    }
+    const world = createWorld({ workspace: files, checks: { test: look } })
     const loop = certified(async (it) => {
       await it.check()
       await it.step('one more thing', () => void files.files.set('code', 'changed'))
     })
     expect(await outcomeOf(world, loop)).toBe('exhausted')
+    expect(seen).toEqual(['broken', 'changed'])
   })
 
   test('a step that changed nothing does not', async () => {
@@ -83,7 +90,12 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
 
   test('a file that somebody changed between two iterations voids it', async () => {
     const files = workspace()
-    const world = createWorld({ workspace: files, checks: { test: met } })
+    const seen: unknown[] = []
+    const look: Check = async () => {
+      seen.push(files.files.get('code'))
+      return { status: 'met', output: '' }
+    }
+    const world = createWorld({ workspace: files, checks: { test: look } })
     const loop = loopOf<number>(
       async (_context, it) => {
         if (it.number === 1) await it.check()
@@ -105,7 +117,10 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
       },
     )
     const run = await world.start(loop)
-    expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'exhausted' } })
+    expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'completed' } })
+    expect(seen).toEqual(['broken', 'edited 1'])
+    // What was edited while it was certified is no part of it.
+    expect(files.files.get('code')).toBe('edited 1')
   })
 
   test.each<[string, Record<string, Check>, string | undefined]>([
@@ -166,7 +181,8 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
       usage: { tokens: 1, costMicros: 1 },
       turns: 1,
     } as const
-    const world = createWorld({ checks: { test: met }, agents: { work: async () => report } })
+    const red: Check = async () => ({ status: 'not-met', output: 'red' })
+    const world = createWorld({ checks: { test: red }, agents: { work: async () => report } })
     const loop = certified((it) => it.agent('maker', { prompt: 'fix it' }))
     expect(await outcomeOf(world, loop)).toBe('exhausted')
   })
@@ -204,7 +220,8 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
       }),
     )
     await outcomeOf(world, loop)
-    expect(seen).toEqual(['broken', 'broken'])
+    // The second time is the engine's own, on the files as they were left.
+    expect(seen).toEqual(['broken', 'broken', 'changed', 'changed'])
   })
 
   test('E2: evidence is the same after a kill at any moment, and no check that ended runs again', async () => {

@@ -26,6 +26,7 @@ import {
   type RunState,
   type TreeId,
 } from '../../src/loop/index.ts'
+import { createFakeCertifier } from '../../src/testing/fake-certifier.ts'
 import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts'
 import { memoryBlobs } from '../../src/testing/memory-blobs.ts'
 
@@ -78,7 +79,8 @@ export function createWorld(options: WorldOptions = {}): World {
   const clock = createManualClock(startMs)
   const journal = openSqliteJournal({ path: ':memory:', now: () => clock.now() })
   const blobs = memoryBlobs()
-  const ports: Ports = { journal, blobs, clock, ...parts }
+  const certifier = createFakeCertifier()
+  const ports: Ports = { journal, blobs, clock, certifier, ...parts }
   const events = async (run: RunId) => journal.read(run)
   const drive: World['drive'] = (run, loop, more) =>
     driveRun(run, loop, ports, { owner: 'me', ...more })

@@ -28,6 +28,7 @@ function keeping(
     async keep(work: IterationWork) {
       await before()
       kept.push(work)
+      return { commit: `c${kept.length}` }
     },
   }
   return { workspace, kept }

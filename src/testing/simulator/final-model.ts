@@ -24,6 +24,7 @@ export async function checkEnd(
   checkDecisions(run, world, person)
   checkActions(run, world)
   checkFiles(run)
+  checkCertificate(run, world)
   checkOutside(run)
   for (const trip of watch.log.trips)
     if (trip.ended !== undefined) await checkTrip(run, trip, world)
@@ -92,6 +93,16 @@ function checkFiles(run: SimulatedRun): void {
   watch.violate(`E2: the files are ${tree}, and the journal says ${state.tree}`)
 }
 
+/** E5. The certificate of a completed run was made, and made for the files that it ended with. */
+function checkCertificate(run: SimulatedRun, world: SimulatedWorld): void {
+  const { certificate, tree, outcome } = run.watch.log.state
+  if (outcome?.type !== 'completed') return
+  const isKnown = certificate !== undefined && world.issued.has(certificate.id)
+  if (!isKnown) return run.watch.violate('E5: it is completed, and nobody certified it')
+  const about = world.issued.get(certificate.id)
+  if (about !== tree) run.watch.violate(`E5: the certificate is about ${about}, the files ${tree}`)
+}
+
 /** E2, E3. The iteration came to what its recorded results make of it. */
 async function checkTrip(run: SimulatedRun, trip: Trip, world: SimulatedWorld): Promise<void> {
   const { watch, program } = run
@@ -106,6 +117,9 @@ async function checkTrip(run: SimulatedRun, trip: Trip, world: SimulatedWorld): 
     // A hook may refuse an iteration before its code begins, or is entered again.
     const mayRefuse = run.hooks.some((hook) => hook.points.includes('before-iteration'))
     if (ending.fault.code === 'refused' && mayRefuse) return
+    // What the certifier threw is no part of the program.
+    const isCertifiers = ending.fault.code === 'certifier' || ending.fault.code === 'budget'
+    if (isCertifiers && model.type === 'progress') return
     const thrown = model.type === 'thrown' ? faultCode(model.error) : model.type
     if (thrown !== ending.fault.code) {
       watch.violate(`E2: ${where} ended with ${ending.fault.code}, the model with ${thrown}`)

@@ -15,7 +15,13 @@ import {
   type StepStarted,
 } from '../../loop/index.ts'
 import { createLedgerModel } from './ledger-model.ts'
-import { endProblem, movesProblem, orderProblem, placeProblem } from './log-rules.ts'
+import {
+  certifiedProblem,
+  endProblem,
+  movesProblem,
+  orderProblem,
+  placeProblem,
+} from './log-rules.ts'
 
 /** One time around, from its start to its end, however many processes it took. */
 export interface Trip {
@@ -81,6 +87,7 @@ export function createLogModel(violate: (reason: string) => void): LogModel {
         ledger.add(event, state),
         decisions.add(event),
         endProblem(before, event, state.atMs),
+        certifiedProblem(events),
         trips.add(recorded, state),
       ]
       for (const problem of problems) if (problem !== undefined) violate(problem)

@@ -5,6 +5,7 @@ import {
   type RecordedEvent,
   type RunEvent,
   type RunState,
+  type StepFinished,
   transitions,
 } from '../../loop/index.ts'
 
@@ -58,6 +59,37 @@ function startProblem(state: RunState, iteration: number, again: boolean): strin
   if (state.pauseRequested) return 'an iteration was started in a pause'
   if (state.open !== undefined) return 'an iteration was started inside another'
   return iteration === state.iteration + 1 ? undefined : 'an iteration was left out'
+}
+
+/** E5. A completed run has a certificate of its last iteration, and nothing changed after it. */
+export function certifiedProblem(events: readonly RecordedEvent[]): string | undefined {
+  const last = events.at(-1)?.event
+  if (last?.type !== 'run-ended' || last.outcome.type !== 'completed') return undefined
+  const issued = events.findLastIndex(
+    ({ event }) => event.type === 'step-finished' && event.certificate !== undefined,
+  )
+  const begun = events.findLastIndex(
+    ({ event }) => event.type === 'iteration-started' && event.again !== true,
+  )
+  if (issued < begun || issued < 0) return 'E5: it is completed without a certificate'
+  const certificate = events[issued]?.event as StepFinished
+  const later = events.slice(issued + 1).find(({ event }) => isChange(event, certificate))
+  return later === undefined ? undefined : `E5: ${later.event.type} comes after the certificate`
+}
+
+function isChange(event: RunEvent, { certificate }: StepFinished): boolean {
+  switch (event.type) {
+    case 'step-started':
+    case 'step-finished':
+    case 'step-failed':
+    case 'iteration-restarted':
+    case 'run-rewound':
+      return true
+    case 'workspace-changed':
+      return event.tree !== certificate?.tree
+    default:
+      return false
+  }
 }
 
 /** The outcome is what `decide` says about the state before it. */

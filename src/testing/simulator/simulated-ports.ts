@@ -15,6 +15,7 @@ import { type Act, digest, mix, type Program, type Work } from './program.ts'
 import { programLoop } from './program-loop.ts'
 import type { Visit } from './run-program.ts'
 import type { RunWatch } from './run-watch.ts'
+import { simulatedCertifier } from './simulated-certifier.ts'
 import { type SimulatedFiles, workspaceOf } from './simulated-files.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import { doWork } from './simulated-work.ts'
@@ -87,6 +88,7 @@ export function equip(
     journal: process.journal,
     clock: process.clock,
     blobs: blobsOf(world.blobs, process),
+    certifier: simulatedCertifier(world, process, run),
     ...(files === undefined ? {} : { workspace: workspaceOf(files, world.trees, access) }),
     agents: {
       work: async (_role, task, context) => {

@@ -2,7 +2,7 @@
 
 import type { Blobs, Lease, Topic, Unit } from '../../engine/index.ts'
 import { createOwner, type Database, openDatabase } from '../../journal/index.ts'
-import type { RunId } from '../../loop/index.ts'
+import type { CertificateId, RunId, TreeId } from '../../loop/index.ts'
 import { memoryBlobs } from '../memory-blobs.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { createSimulatedTime, type Lane, type SimulatedTime } from '../simulated-time.ts'
@@ -22,6 +22,8 @@ export interface SimulatedWorld {
   readonly troubles: Map<string, number>
   /** Keys of actions that were really done. */
   readonly done: Set<string>
+  /** The files, or the lack of them, that a certificate was really made for. */
+  readonly issued: Map<CertificateId, TreeId | undefined>
   /** How often each was done. */
   readonly performed: Map<string, number>
   latencyMs(): number
@@ -74,6 +76,7 @@ export function createSimulatedWorld(
     commits: 0,
     troubles: new Map(),
     done: new Set(),
+    issued: new Map(),
     performed: new Map(),
     latencyMs,
     hop: (lane) =>

@@ -90,7 +90,7 @@ async function goAround(sent: GoAround): Promise<WentAround> {
   const { input, previous } = sent
   const context = loop.createContext(input, previous)
   const result = await borrowed.iteration(sent, (it) => loop.iterate(context, it))
-  const made = loop.extractProgress(result, previous)
+  const made = loop.extractProgress(result, previous, { checks: [], refusals: [] })
   const progress = made === undefined ? undefined : toJson(made)
   const met: Record<string, WentAround['met'][string]> = {}
   for (const [code, isMet] of definition?.conditions ?? []) {

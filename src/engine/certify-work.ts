@@ -1,0 +1,152 @@
+/**
+ * Asks the certifier, as steps of the iteration: `certify:…`, and `ask:…` for what a person decides.
+ *
+ * E5. What is certified is the tree that the condition was met on; should the files be others by then,
+ *     it is refused. E9. There is a limit to what one certification may ask.
+ */
+
+import {
+  type Claim,
+  type Fault,
+  FaultError,
+  type Refusal,
+  type RunState,
+  type StepContext,
+  type StepId,
+} from '../loop/index.ts'
+import { askPerson } from './ask-person.ts'
+import { askStep } from './ask-step.ts'
+import type { Certification, CertifyContext, GivenAnswer, Subject } from './certifier.ts'
+import type { Branch } from './live-run.ts'
+import type { Kept } from './ports.ts'
+import { agentContext } from './tool-calls.ts'
+
+export type CertifyEnd =
+  | { readonly type: 'certified' }
+  | { readonly type: 'refused'; readonly refusals: readonly Refusal[] }
+  /** The certifier itself failed: counted as an error, so that it does not do so for ever. */
+  | { readonly type: 'failed'; readonly fault: Fault; readonly refusals: readonly Refusal[] }
+
+const questionsMax = 5
+
+export async function certifyWork(
+  branch: Branch,
+  claim: Claim,
+  kept: Kept | undefined,
+): Promise<CertifyEnd> {
+  const answers: GivenAnswer[] = []
+  while (true) {
+    let found: Certification
+    try {
+      found = await certifyOnce(branch, claim, kept, [...answers])
+    } catch (error) {
+      // A limit ends the run as a limit does.
+      if (!(error instanceof FaultError) || error.fault.limit !== undefined) throw error
+      const { code, message } = error.fault
+      const fault: Fault = { code, message: `Certifying failed: ${message}`, retryable: false }
+      return { type: 'failed', fault, refusals: [{ code: 'error', message: fault.message }] }
+    }
+    if (found.type !== 'asks') return found
+    if (answers.length >= questionsMax) return refuse('unclear', unsettled)
+    const { key, question } = found
+    answers.push({ key, ...(await askPerson(branch, key, question)) })
+  }
+}
+
+const unsettled = `Certifying asked ${questionsMax} questions, and the answers did not settle it.`
+
+const refuse = (code: string, message: string): Certification & { readonly type: 'refused' } => ({
+  type: 'refused',
+  refusals: [{ code, message }],
+})
+
+async function certifyOnce(
+  branch: Branch,
+  claim: Claim,
+  kept: Kept | undefined,
+  answers: readonly GivenAnswer[],
+): Promise<Certification> {
+  const { ports, recorder } = branch.iteration.run
+  const { tree } = claim
+  const isOther = (): boolean => recorder.state.tree !== tree
+  const found = await askStep(branch, {
+    kind: 'certify',
+    name: stepName(claim.met.condition),
+    claim,
+    options: {},
+    // Whatever happens to the files meanwhile, it is no part of what is certified.
+    files: 'reads',
+    run: async (context, step) =>
+      isOther()
+        ? refuse('tree-changed', 'The files changed while a person was asked about them.')
+        : ports.certifier.certify(
+            await subjectOf(branch, claim, kept, answers),
+            contextOf(branch, step, context),
+          ),
+    finished: (result) => {
+      const answer = result as unknown as Certification
+      if (answer.type !== 'certified') return {}
+      return { certificate: { id: answer.certificate, ...(tree === undefined ? {} : { tree }) } }
+    },
+  })
+  return found as unknown as Certification
+}
+
+/** Names of conditions are of all kinds; those of steps are not. */
+const stepName = (condition: string): string =>
+  condition
+    .replaceAll(/[/#\p{Cc}]/gu, '-')
+    .slice(0, 200)
+    .trim() || 'work'
+
+async function subjectOf(
+  branch: Branch,
+  { met: { condition }, checks }: Claim,
+  kept: Kept | undefined,
+  answers: readonly GivenAnswer[],
+): Promise<Subject> {
+  const { run, number } = branch.iteration
+  const { state } = run.recorder
+  const { name } = await run.ports.journal.findRun(run.id)
+  const { loop, codeDigest, evidence, spent, limits, activeMs } = state
+  return {
+    run: run.id,
+    name,
+    loop,
+    codeDigest,
+    iteration: number,
+    condition,
+    checks,
+    evidence,
+    spent,
+    limits,
+    activeMs,
+    answers,
+    ...knownOf(state),
+    ...(kept?.commit === undefined ? {} : { commit: kept.commit }),
+  }
+}
+
+function knownOf(state: RunState): Pick<Subject, 'source' | 'tree' | 'base' | 'agent' | 'sandbox'> {
+  const { source, tree, baseTree: base, agent, sandbox } = state
+  return {
+    ...(source === undefined ? {} : { source }),
+    ...(tree === undefined ? {} : { tree }),
+    ...(base === undefined ? {} : { base }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  }
+}
+
+/** What judges and consultants do is part of this step: metered and noted as any agent's work. */
+function contextOf(branch: Branch, step: StepId, context: StepContext): CertifyContext {
+  const { number } = branch.iteration
+  const agent = agentContext(branch, step, context)
+  return {
+    ...context,
+    step,
+    iteration: number,
+    work: (agents, role, task, workspace) => agents.work(role, task, { ...agent, workspace }),
+    callTool: agent.callTool,
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * What the engine makes of an iteration, once the loop's code came to its end:
+ *
+ *   every check has an answer on the files as they are ─▶ progress ─▶ conditions
+ *     ─▶ one that means success: the work is kept, and certified or refused ─▶ how it ended
+ *
+ * E5. The loop's word that it is done only makes the engine look. All of it are steps, so an iteration
+ * that is entered again goes on here as well (E2).
+ */
+
+import {
+  answerBefore,
+  type CheckResult,
+  type Claim,
+  diff,
+  type Ending,
+  type EvidenceKept,
+  evolve,
+  type Facts,
+  type Findings,
+  firstMet,
+  type IterationEnded,
+  type Json,
+  type Met,
+  type Refusal,
+  type RunState,
+  restsOn,
+  type TreeId,
+  toJson,
+} from '../loop/index.ts'
+import { certifyWork } from './certify-work.ts'
+import type { Branch, LiveIteration, LiveRun } from './live-run.ts'
+import { takeAsFound } from './perform-step.ts'
+import type { Kept } from './ports.ts'
+import type { RecordedStep } from './recorded-steps.ts'
+import { runCheck } from './run-check.ts'
+import { load } from './stored.ts'
+
+export interface Ended {
+  readonly event: IterationEnded
+  /** The new progress, canonical; undefined where there is none. */
+  readonly progress: Json | undefined
+}
+
+export async function concludeIteration(branch: Branch, result: unknown): Promise<Ended> {
+  const { iteration } = branch
+  const { run } = iteration
+  const previous = run.recorder.state.progress
+  const checks = await answersOf(branch)
+  const endedWith = (ending: Ending, refusals: readonly Refusal[]): Ended => {
+    const findings: Findings = { checks, refusals }
+    const made: unknown = run.loop.extractProgress(result, previous, findings)
+    const progress = made === undefined ? undefined : toJson(made)
+    const patch = progress === undefined ? {} : { progress: diff(previous, progress) }
+    const event = {
+      type: 'iteration-ended',
+      iteration: iteration.number,
+      ending,
+      ...patch,
+    } as const
+    return { event, progress }
+  }
+  const goesOn = endedWith({ type: 'continue' }, [])
+  const asked = { made: { progress: goesOn.progress, result }, incomplete: false }
+  // What was met is on record from the moment it is acted on: by now time has passed, and files differ.
+  const claim = nextRecorded(branch)?.started.claim ?? claimOf(run, goesOn.event, asked)
+  if (claim === undefined) return goesOn
+  const { met } = claim
+  const complete: Ended = {
+    ...goesOn,
+    event: { ...goesOn.event, ending: { type: 'complete', met } },
+  }
+  if (met.ends !== 'completed') return complete
+  const kept = await keepWork(iteration, claim.tree)
+  const certification = await certifyWork(branch, claim, kept)
+  if (certification.type === 'certified') return complete
+  // It was not to be, and perhaps something else ends the run all the same.
+  const ending: Ending =
+    certification.type === 'failed'
+      ? { type: 'error', fault: certification.fault, recoverable: true }
+      : { type: 'continue' }
+  const refused = endedWith(ending, certification.refusals)
+  const other = evaluateUntil(run, refused.event, {
+    made: { progress: refused.progress, result },
+    incomplete: true,
+  })
+  if (other === undefined) return refused
+  const otherwise: Ending =
+    ending.type === 'error' ? { ...ending, met: other } : { type: 'complete', met: other }
+  return { ...refused, event: { ...refused.event, ending: otherwise } }
+}
+
+/** All steps are on record by now: an iteration that is entered again leaves the same files. */
+export async function keepWork(
+  iteration: LiveIteration,
+  tree: TreeId | undefined = iteration.run.recorder.state.tree,
+): Promise<Kept | undefined> {
+  const { ports } = iteration.run
+  if (ports.workspace?.keep === undefined || tree === undefined) return undefined
+  const { number, report } = iteration
+  const told = report === undefined ? {} : { report }
+  return ports.workspace.keep({ iteration: number, tree, ...told })
+}
+
+/**
+ * Every check, on the files as the iteration left them. One that answered about these very files is not
+ * run again; without files nobody knows, and it answers in each iteration.
+ */
+async function answersOf(branch: Branch): Promise<readonly CheckResult[]> {
+  const { iteration } = branch
+  if (iteration.waited) await takeAsFound(iteration)
+  const results: CheckResult[] = []
+  for (const name of Object.keys(iteration.run.ports.checks ?? {})) {
+    results.push((await knownAnswer(branch, name)) ?? (await runCheck(branch, name)))
+  }
+  return results
+}
+
+/** Undefined: it has to be run. Where the record goes on, the files are those that it went on with. */
+async function knownAnswer(branch: Branch, name: string): Promise<CheckResult | undefined> {
+  const { checked, run, number } = branch.iteration
+  const { state } = run.recorder
+  const next = nextRecorded(branch)
+  if (next?.id.startsWith(`check:${name}#`)) return undefined
+  const tree = next?.started.claim?.tree ?? next?.started.tree ?? state.tree
+  const now = checked.get(name)
+  if (now !== undefined && now.tree === tree) return now
+  const kept = Object.hasOwn(state.answers, name) ? state.answers[name] : undefined
+  const before = answerBefore(kept, tree, number)
+  return before === undefined || !isAnswer(before) ? undefined : readAnswer(run, before)
+}
+
+const nextRecorded = (branch: Branch): RecordedStep | undefined => branch.recorded[branch.asked]
+
+/** A check that did not come to its end may do so the next time. */
+const isAnswer = ({ status }: EvidenceKept): boolean => status !== 'error' && status !== 'timeout'
+
+async function readAnswer(run: LiveRun, { seq }: EvidenceKept): Promise<CheckResult> {
+  const { journal, blobs } = run.ports
+  const [found] = await journal.read(run.id, { afterSeq: seq - 1, limit: 1 })
+  const event = found?.event
+  const stored = event?.type === 'step-finished' ? event.result : undefined
+  return { ...((await load(stored, blobs)) as unknown as CheckResult), reused: true }
+}
+
+function claimOf(run: LiveRun, event: IterationEnded, asked: Asked): Claim | undefined {
+  const met = evaluateUntil(run, event, asked)
+  if (met === undefined) return undefined
+  const { tree } = run.recorder.state
+  const checks = restsOn(run.loop.until ?? [], factsAfter(run, event, asked))
+  return { met, checks, ...(tree === undefined ? {} : { tree }) }
+}
+
+type Asked = Pick<Facts, 'made' | 'incomplete'>
+
+/** Conditions are asked about the state as it will be after the iteration. */
+export function evaluateUntil(run: LiveRun, event: IterationEnded, asked: Asked): Met | undefined {
+  const conditions = run.loop.until ?? []
+  if (conditions.length === 0) return undefined
+  return firstMet(conditions, factsAfter(run, event, asked))
+}
+
+function factsAfter(run: LiveRun, event: IterationEnded, asked: Asked): Facts {
+  const { clock, checks } = run.ports
+  const before = run.recorder.state
+  const nowMs = clock.now()
+  const known = asked.made?.progress as Json | undefined
+  const state: RunState = evolve(
+    before,
+    { seq: before.seq + 1, atMs: nowMs, event },
+    known === undefined ? undefined : () => known,
+  )
+  return { state, nowMs, checks: Object.keys(checks ?? {}), ...asked }
+}

@@ -1,0 +1,51 @@
+/**
+ * A certifier that runs nothing. It certifies what the engine shows it, and only that: every check that
+ * the work rests on must be met on the very files, so an engine that asks too early, or about other
+ * files, is refused.
+ */
+
+import { createHash } from 'node:crypto'
+import type { Certification, Certifier, Subject } from '../engine/index.ts'
+import type { CertificateId, Refusal } from '../loop/index.ts'
+
+export interface FakeCertifier extends Certifier {
+  /** What it was asked, the first first. */
+  readonly asked: readonly Subject[]
+  /** What it certified, by the id of the certificate. */
+  readonly issued: ReadonlyMap<CertificateId, Subject>
+}
+
+/** `answer` may say otherwise for a subject that would be certified. */
+export function createFakeCertifier(
+  answer: (subject: Subject) => Certification | undefined = () => undefined,
+): FakeCertifier {
+  const asked: Subject[] = []
+  const issued = new Map<CertificateId, Subject>()
+  return {
+    asked,
+    issued,
+    async certify(subject) {
+      asked.push(subject)
+      const refusals = unmetOf(subject)
+      if (refusals.length > 0) return { type: 'refused', refusals }
+      const other = answer(subject)
+      if (other !== undefined) return other
+      const certificate = certificateId(subject)
+      issued.set(certificate, subject)
+      return { type: 'certified', certificate }
+    },
+  }
+}
+
+/** The same for the same work, however often and wherever it is certified. */
+export function certificateId({ iteration, tree, condition }: Subject): CertificateId {
+  const text = JSON.stringify([iteration, tree ?? null, condition])
+  return createHash('sha256').update(text).digest('hex') as CertificateId
+}
+
+const unmetOf = ({ checks, evidence, tree }: Subject): readonly Refusal[] =>
+  checks.flatMap((check) => {
+    const found = Object.hasOwn(evidence, check) ? evidence[check] : undefined
+    if (found?.status === 'met' && found.tree === tree) return []
+    return [{ code: 'check-failed', check, message: `${check} is not met on these files` }]
+  })
