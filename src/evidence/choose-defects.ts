@@ -15,28 +15,35 @@ export interface ChosenFile extends SourceText {
 const speaksToTheProcess =
   /\b(?:process|_?exit|exitCode|quit|abort|panic|assert\w*|expect|console|globalThis|global|sys|System|Runtime|atexit|register|hooks?|env|argv|std(?:out|err|in)|print\w*|prototype|defineProperty|monkeypatch|setattr|__\w+__|before|after|require|import)\b/
 
-/** One file after the other, none twice on one line; ends when there is nothing left. */
+interface Queue {
+  readonly file: ChosenFile
+  /** Undefined: not looked at yet. */
+  left: Defect[] | undefined
+  /** On lines that had one already. */
+  later: Defect[]
+}
+
+/** One file after the other, and each line of a file before any line again; ends when nothing is left. */
 export function* chooseDefects(
   files: readonly ChosenFile[],
   planter: Planter,
   random: () => number,
 ): Generator<Defect, void, undefined> {
-  const queues = shuffled(files, random).map((file) => ({
-    file,
-    left: undefined as Defect[] | undefined,
-  }))
   const operators = new Map<string, number>()
-  let open = queues
+  let open = shuffled(files, random).map((file): Queue => ({ file, left: undefined, later: [] }))
   while (open.length > 0) {
     for (const queue of open) {
       queue.left ??= candidatesIn(queue.file, planter, random)
       const found = nextOf(queue.left, operators, planter)
-      if (found === undefined) continue
-      operators.set(found.operator, (operators.get(found.operator) ?? 0) + 1)
-      queue.left = queue.left.filter(({ line }) => line !== found.line)
-      yield found
+      if (found !== undefined) {
+        operators.set(found.operator, (operators.get(found.operator) ?? 0) + 1)
+        queue.later.push(...queue.left.filter(({ line }) => line === found.line))
+        queue.left = queue.left.filter(({ line }) => line !== found.line)
+        yield found
+      }
+      if (queue.left.length === 0) [queue.left, queue.later] = [queue.later, []]
     }
-    open = open.filter(({ left }) => left === undefined || left.length > 0)
+    open = open.filter(({ left }) => left?.length !== 0)
   }
 }
 

@@ -19,7 +19,7 @@ describe('Wilson intervals', () => {
   })
 
   test('nothing counted says nothing', () => {
-    expect(wilson(0, 0)).toEqual({ value: 0, low: 0, high: 1, n: 0 })
+    expect(wilson(0, 0)).toEqual({ count: 0, value: 0, low: 0, high: 1, n: 0 })
     expect(describeShare(wilson(0, 0))).toBe('not known')
   })
 

@@ -1,6 +1,7 @@
 /** How far a share that was counted may be from the true one: Wilson's interval, which holds for few cases too. */
 
 export interface Share {
+  readonly count: number
   /** What was counted; 0 where nothing was. */
   readonly value: number
   readonly low: number
@@ -13,13 +14,14 @@ const z95 = 1.959963984540054
 
 /** Nothing counted says nothing: from 0 to 1. */
 export function wilson(count: number, n: number, z: number = z95): Share {
-  if (!(n > 0)) return { value: 0, low: 0, high: 1, n: 0 }
-  const share = Math.min(Math.max(count, 0), n) / n
+  if (!(n > 0)) return { count: 0, value: 0, low: 0, high: 1, n: 0 }
+  const share = count / n
   const square = z * z
   const scale = 1 + square / n
   const centre = (share + square / (2 * n)) / scale
   const half = (z / scale) * Math.sqrt((share * (1 - share)) / n + square / (4 * n * n))
   return {
+    count,
     value: share,
     // At the ends the sums are exact only on paper.
     low: share === 0 ? 0 : Math.max(0, centre - half),

@@ -104,7 +104,7 @@ describe('calibration', () => {
 
   test('an answer that is none counts for nobody, and no survivor comes of it', async () => {
     const report = reportOf(await calibrate(request(() => ({ test: 'accepts', judge: 'unknown' }))))
-    expect(report.checks[1]?.falseAccepts).toEqual({ value: 0, low: 0, high: 1, n: 0 })
+    expect(report.checks[1]?.falseAccepts).toEqual({ count: 0, value: 0, low: 0, high: 1, n: 0 })
     expect(report.together.falseAccepts.n).toBe(0)
     expect(report.survivors).toEqual([])
   })

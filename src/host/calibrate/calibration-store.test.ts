@@ -1,0 +1,47 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { type CalibrationReport, checkDigest, wilson } from '../../evidence/index.ts'
+import type { TreeId } from '../../loop/index.ts'
+import { keepCalibration, readCalibration } from './calibration-store.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'calibration-'))
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const check = { kind: 'command', describes: ['npm', 'test'], toolDigest: 'abc' } as const
+const rates = { falseAccepts: wilson(1, 20), falseRejects: wilson(0, 8) }
+const report: CalibrationReport = {
+  loop: 'fix',
+  tree: 'git:1' as TreeId,
+  seed: 4,
+  atMs: 17,
+  durationMs: 1,
+  checks: [{ check: 'test', kind: 'command', digest: checkDigest(check), ...rates }],
+  together: rates,
+  survivors: [],
+  turnedAway: [],
+  planted: 20,
+  revertedFixes: 0,
+  good: 8,
+  costMicros: 0,
+}
+
+test('what was measured is found again for that loop and that very check', async () => {
+  await keepCalibration(folder, report)
+  await keepCalibration(folder, { ...report, seed: 5 })
+  const found = await readCalibration(folder, 'fix', check)
+  expect(found).toMatchObject({ ...rates, atMs: 17, tree: 'git:1', seed: 5 })
+  expect(await readCalibration(folder, 'other', check)).toBeUndefined()
+  const changed = { ...check, toolDigest: 'abd' }
+  expect(await readCalibration(folder, 'fix', changed)).toBeUndefined()
+  const [name = '', ...more] = readdirSync(join(folder, 'calibration'))
+  expect(more).toEqual([])
+  expect(statSync(join(folder, 'calibration', name)).mode & 0o777).toBe(0o600)
+  writeFileSync(join(folder, 'calibration', name), '{ "version": 1 }')
+  expect(await readCalibration(folder, 'fix', check)).toBeUndefined()
+})
+
+test('where nothing was measured nothing is known', async () => {
+  expect(await readCalibration(folder, 'fix', check)).toBeUndefined()
+})

@@ -1,0 +1,161 @@
+/** Measures the checks of one place on one tree: what is shown to them comes from the tree and its history. */
+
+import {
+  type BadWork,
+  type Calibrated,
+  type CertifyingPlace,
+  type CheckAnswer,
+  calibrate,
+  checkDigest,
+  chooseDefects,
+  familyOf,
+  harmlessChanges,
+  type OpenCheck,
+  type Overlay,
+  overlayOf,
+  type PastCommit,
+  type Planter,
+  revertedFixes,
+  type SourceText,
+  shuffled,
+  type TreeReader,
+} from '../../evidence/index.ts'
+import type { CheckResult, TreeId } from '../../loop/index.ts'
+
+export interface MeasureRequest {
+  readonly loop: string
+  readonly tree: TreeId
+  readonly commit?: string
+  readonly place: Pick<CertifyingPlace, 'checkout' | 'checks'>
+  readonly reader: TreeReader
+  readonly planter: Planter
+  /** Whatever judges the work is not planted in. */
+  readonly isSealed: (path: string) => boolean
+  readonly isTest: (path: string) => boolean
+  /** What was done to this tree before, the newest first. */
+  readonly commits: readonly PastCommit[]
+  readonly runCheck: (check: OpenCheck, over: Overlay) => Promise<Pick<CheckResult, 'status'>>
+  readonly seed: number
+  readonly random: () => number
+  readonly defects: number
+  readonly timeMs: number
+  readonly costMicros: number
+  readonly spent: () => number
+  readonly now: () => number
+  readonly signal: AbortSignal
+  readonly onRound?: (done: number, of: number) => void
+}
+
+/** So many files are read, and planted in (E9). */
+const filesMax = 60
+const harmlessMax = 5
+const bytesMax = 256 * 1024
+/** Of the defects at most so many are reverted fixes. */
+const fixesShare = 0.5
+
+const madeByPrograms =
+  /(?:^|\/)(?:node_modules|vendor|dist|build|target|coverage|__pycache__|\.[^/]+)\/|\.min\.js$|\.d\.[cm]?ts$/
+
+export async function measureChecks(request: MeasureRequest): Promise<Calibrated> {
+  const { loop, tree, commit, place, reader, isTest, random, seed, commits, now } = request
+  const sources = await readSources(request)
+  const fixes = await revertedFixes({
+    reader,
+    tree,
+    commits,
+    isTest,
+    random,
+    max: Math.floor(request.defects * fixesShare),
+  })
+  const startedAtMs = now()
+  let longestMs = 0
+  return calibrate({
+    loop,
+    tree,
+    ...(commit === undefined ? {} : { commit }),
+    seed,
+    checks: place.checks.map((check) => ({
+      name: check.name,
+      kind: check.kind,
+      digest: checkDigest(check),
+    })),
+    async ask(overlay) {
+      const beganAtMs = now()
+      const answers = await askAll(request, overlay)
+      longestMs = Math.max(longestMs, now() - beganAtMs)
+      return answers
+    },
+    harmless: harmlessChanges(sources, random, harmlessMax),
+    defects: defectsFor(request, fixes, sources),
+    defectsMax: request.defects,
+    isOver() {
+      // A round that would end too late is not begun.
+      if (now() - startedAtMs + longestMs > request.timeMs) return 'time'
+      return request.spent() > request.costMicros ? 'cost' : undefined
+    },
+    now,
+    spent: request.spent,
+    ...(request.onRound === undefined ? {} : { onRound: request.onRound }),
+  })
+}
+
+async function readSources(request: MeasureRequest): Promise<readonly SourceText[]> {
+  const { reader, tree, isSealed, isTest, random } = request
+  const files = [...(await reader.list(tree))].filter(
+    ([path, { kind }]) =>
+      (kind === 'file' || kind === 'executable') &&
+      familyOf(path) !== undefined &&
+      !madeByPrograms.test(path) &&
+      !isTest(path) &&
+      !isSealed(path),
+  )
+  const sources: SourceText[] = []
+  for (const [path, { kind }] of shuffled(files, random).slice(0, filesMax)) {
+    const bytes = await reader.read(tree, path, bytesMax)
+    if (bytes === undefined) continue
+    const text = Buffer.from(bytes).toString('utf8')
+    // What is no text would not be put back as it was.
+    if (!Buffer.from(text).equals(bytes)) continue
+    sources.push({ path, text, kind: kind === 'executable' ? kind : 'file' })
+  }
+  return sources
+}
+
+function* defectsFor(
+  { planter, random }: MeasureRequest,
+  fixes: readonly BadWork[],
+  sources: readonly SourceText[],
+): Generator<BadWork, void, undefined> {
+  yield* fixes
+  const kinds = new Map(sources.map(({ path, kind }) => [path, kind]))
+  for (const defect of chooseDefects(sources, planter, random)) {
+    const { file, line, description } = defect
+    const overlay = overlayOf(defect, kinds.get(file))
+    yield { source: 'planted', file, line, description, overlay }
+  }
+}
+
+/** In their order; what one makes for the next is kept. */
+async function askAll(
+  { place, tree, runCheck, signal }: MeasureRequest,
+  over: Overlay,
+): Promise<ReadonlyMap<string, CheckAnswer>> {
+  const answers = new Map<string, CheckAnswer>()
+  const keep: string[] = []
+  for (const check of place.checks) {
+    signal.throwIfAborted()
+    await place.checkout.reset(tree, { over, keep })
+    const { status } = await runCheck(check, over)
+    signal.throwIfAborted()
+    answers.set(check.name, answerOf(check, status))
+    keep.push(...check.outputs)
+  }
+  return answers
+}
+
+/** A time-out is never a pass; a judge who could not be asked, or a check that was left out, said nothing. */
+function answerOf({ kind }: OpenCheck, status: CheckResult['status']): CheckAnswer {
+  if (status === 'met') return 'accepts'
+  if (status === 'skipped' || (kind === 'judge' && status === 'error')) return 'unknown'
+  return 'rejects'
+}
