@@ -19,6 +19,10 @@ export const outcomeExitCodes: Readonly<Record<OutcomeType, number>> = {
 export const suspendedExitCode = 7
 /** A replay that is not the same as its record. */
 export const divergedExitCode = 8
+/** What `loopctl verify` found. */
+export const verdictExitCodes: Readonly<
+  Record<'valid' | 'invalid' | 'untrusted' | 'differs', number>
+> = { valid: 0, invalid: 9, untrusted: 10, differs: 11 }
 export const bugExitCode = 70
 export const outputExitCode = 74
 /** As shells report a program that was ended by Ctrl-C. */
@@ -39,6 +43,9 @@ const meanings: readonly (readonly [number, string])[] = [
   [suspendedExitCode, 'the run is suspended or paused, and can be resumed'],
   [interruptedExitCode, 'the same, by Ctrl-C or a signal'],
   [divergedExitCode, 'the replay left the record, and says where'],
+  [verdictExitCodes.invalid, 'the certificate is invalid: it proves nothing'],
+  [verdictExitCodes.untrusted, 'the certificate was signed by a key that is not trusted here'],
+  [verdictExitCodes.differs, 'the certificate is about other files than these'],
   [64, 'wrong use: an argument, a name or an answer'],
   [65, 'a file is wrong: a loop file, a template, a checkpoint'],
   [66, 'there is no such run, checkpoint, question, artifact or file'],
@@ -59,6 +66,7 @@ export const usedExitCodes: readonly number[] = [
   ...Object.values(errorTable).map(({ exitCode }) => exitCode),
   suspendedExitCode,
   divergedExitCode,
+  ...Object.values(verdictExitCodes),
   bugExitCode,
   outputExitCode,
   interruptedExitCode,

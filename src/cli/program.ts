@@ -2,6 +2,7 @@
 
 import { Command } from 'commander'
 import { addAgents } from './commands/agents.ts'
+import { addCertificates } from './commands/certificates.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addKeeping } from './commands/keep.ts'
 import { addLooking } from './commands/look.ts'
@@ -22,6 +23,7 @@ Examples:
   loopctl list                          the runs
   loopctl show brave-owls-jump 2        what an iteration was about
   loopctl diff brave-owls-jump          what a run changed
+  loopctl verify brave-owls-jump        whether its certificate holds
   loopctl resume brave-owls-jump        go on after Ctrl-C, a crash or a pause
   loopctl answer brave-owls-jump tone friendly
 
@@ -49,6 +51,8 @@ export function createProgram(): Command {
   addLooking(program)
   addShowing(program)
   addDiff(program)
+  program.commandsGroup('Certificates:')
+  addCertificates(program)
   program.commandsGroup('Talk to runs:')
   addTelling(program)
   program.commandsGroup('The record:')

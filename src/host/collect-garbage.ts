@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { certifiedOutputs } from '../evidence/index.ts'
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
 import type { HostPorts } from './driver.ts'
 import { restoreFolder } from './places.ts'
@@ -33,6 +34,8 @@ export async function collectGarbage(
     if (!isTree) continue
     for await (const blob of trees.reachable(hash as TreeId, seen)) kept.add(blob)
   }
+  // What checks printed is the evidence of a certificate, whether its run is still there or not.
+  for await (const blob of certifiedOutputs({ folder: base.folder })) kept.add(blob)
   await removeOlder(restoreFolder(base.folder), clock.now() - olderThanMs)
   await removeOlder(outputFolder(base.folder), clock.now() - outputMs)
   await removeOlder(replaysFolder(base.folder), clock.now() - olderThanMs, await workedIn(base))

@@ -8,6 +8,9 @@
  * 3. Of the checks that it rests on, one at least is met and always answered the same.
  * 4. A command that is met ended with 0. A time-out, an error or a skipped check is never a pass.
  * 5. Changes to what is sealed were approved of, and whoever had to be consulted has no open concern.
+ *
+ * A person may set 3 and 5 aside (`approvals`), and what a sealed check says under 2. Nobody sets aside that a
+ * check has to be met.
  */
 
 import type { CertificateDraft, CertifiedCheck } from '../../protocol/index.ts'
@@ -16,6 +19,7 @@ import type { CertificateDraft, CertifiedCheck } from '../../protocol/index.ts'
 export function brokenRules(draft: CertificateDraft): readonly string[] {
   const { rests, checks, sealed, consultations } = draft
   const problems: string[] = []
+  const aside = new Set(draft.approvals.flatMap(({ codes }) => codes))
   if (rests.checks.length === 0 && rests.code === undefined) {
     problems.push('It rests on no check and on no condition.')
   }
@@ -30,27 +34,35 @@ export function brokenRules(draft: CertificateDraft): readonly string[] {
       )
     }
   }
-  for (const name of rests.checks) problems.push(...brokenBy(name, draft))
-  if (rests.checks.length > 0 && !rests.checks.some((name) => isFirm(name, checks))) {
+  const isApproved = sealed.approval !== undefined || aside.has('sealed-failed')
+  for (const name of rests.checks) problems.push(...brokenBy(name, checks, isApproved))
+  const isFlaky = !rests.checks.some((name) => isFirm(name, checks))
+  if (rests.checks.length > 0 && isFlaky && !aside.has('flaky')) {
     problems.push('No check that it rests on is met and always answered the same.')
   }
-  if (sealed.changes.length > 0 && sealed.approval === undefined) {
+  const isChanged = sealed.changes.length > 0 && sealed.approval === undefined
+  if (isChanged && !aside.has('sealed-changed')) {
     problems.push('Sealed things changed, and nobody approved of it.')
   }
   for (const { name, status } of consultations) {
-    if (status !== 'approved' && status !== 'resolved') {
+    const isOpen = status !== 'approved' && status !== 'resolved'
+    if (isOpen && !aside.has(status === 'rejected' ? 'rejected' : 'concerns')) {
       problems.push(`The consultation "${name}" is ${status}.`)
     }
   }
   return problems
 }
 
-function brokenBy(name: string, { checks, sealed }: CertificateDraft): readonly string[] {
+function brokenBy(
+  name: string,
+  checks: readonly CertifiedCheck[],
+  isApproved: boolean,
+): readonly string[] {
   const named = checks.filter((check) => check.name === name)
   if (!named.some(({ pass }) => pass === 'own')) return [`The check "${name}" was not run.`]
   return named
     .filter((check) => check.status !== 'met' && !mayFail(check))
-    .filter(({ pass }) => pass === 'own' || sealed.approval === undefined)
+    .filter(({ pass }) => pass === 'own' || !isApproved)
     .map(({ pass, status }) =>
       pass === 'own'
         ? `The check "${name}" is ${status}.`

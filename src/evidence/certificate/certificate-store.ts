@@ -5,7 +5,7 @@
 
 import { link, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type CertificateId, LoopError } from '../../loop/index.ts'
+import { type BlobId, type CertificateId, LoopError } from '../../loop/index.ts'
 import { type Certificate, certificateBytesMax } from '../../protocol/index.ts'
 import { openCertificate } from './certificate-file.ts'
 import { hasCode, makePrivateFolder, placeFile, readFileOnly } from './private-files.ts'
@@ -91,7 +91,7 @@ export async function chainNumbers(from: CertificateStore): Promise<readonly num
 export async function readCertificate(id: string, from: CertificateStore): Promise<Buffer> {
   const found = await findById(id, from)
   if (found !== undefined) return found
-  const advice = 'See which there are: loopctl certificates.'
+  const advice = 'See which there are: loopctl certificate.'
   throw new LoopError('unknown-artifact', `There is no certificate ${id} here. ${advice}`)
 }
 
@@ -123,6 +123,14 @@ export async function* newestFirst(from: CertificateStore): AsyncGenerator<Store
   for (const number of (await chainNumbers(from)).toReversed()) {
     const found = await certificateAt(from, number).catch(() => undefined)
     if (found !== undefined) yield found
+  }
+}
+
+/** What checks printed, for all certificates. Rejects where one cannot be read. */
+export async function* certifiedOutputs(from: CertificateStore): AsyncGenerator<BlobId> {
+  for (const number of await chainNumbers(from)) {
+    const { certificate } = await certificateAt(from, number)
+    for (const { output } of certificate.checks) yield output.sha256 as BlobId
   }
 }
 

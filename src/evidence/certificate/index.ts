@@ -3,6 +3,7 @@ export { brokenRules } from './certificate-rules.ts'
 export {
   type CertificateStore,
   certificatesOf,
+  certifiedOutputs,
   chainProblems,
   findById,
   newestFirst,
@@ -19,6 +20,7 @@ export {
   signingKey,
   toTrusted,
 } from './own-keys.ts'
+export { readFileOnly } from './private-files.ts'
 export {
   givenKeys,
   parseTrustedKeys,

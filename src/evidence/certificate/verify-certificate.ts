@@ -73,7 +73,7 @@ export async function verifyCertificate(
       `certificate ${certificate.number} of installation ${short(certificate.installation)}`,
     ),
     isCanonical
-      ? ok('bytes', `the file is as it was written, ${short(id)}`)
+      ? ok('bytes', `${short(id)}, in the one form that certificates have`)
       : failed('bytes', 'The file is not byte for byte as it was written.', askAgain),
     isSigned
       ? ok('signature', `signed by the key ${short(signed.signature.keyId)}`)
@@ -161,8 +161,13 @@ async function evidenceFindings(
   }
   if (wrong.length > 0) return wrong
   if (missing === 0)
-    return [ok('evidence', `the outputs of ${checks.length} checks are as they were`)]
-  const message = `of ${checks.length} outputs of checks ${missing} are not here`
+    return [
+      ok(
+        'evidence',
+        `what ${checks.length === 1 ? 'the check' : `the ${checks.length} checks`} printed is as it was`,
+      ),
+    ]
+  const message = `of ${checks.length} outputs of checks, ${missing} not here`
   return [notLooked('evidence', message, 'They are in what loopctl certificate --out makes.')]
 }
 

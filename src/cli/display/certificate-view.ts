@@ -1,0 +1,129 @@
+/** Certificates, what verifying found, and keys, for a terminal. */
+
+import type {
+  Certificate,
+  CertifiedCheck,
+  KeyEntry,
+  ListedCertificate,
+  Verification,
+  VerifyFinding,
+} from '../../host/certificates/index.ts'
+import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
+import { renderTable, visible } from './render.ts'
+
+const headWidth = 11
+
+const marks: Readonly<Record<VerifyFinding['status'], Mark>> = {
+  ok: 'good',
+  failed: 'bad',
+  untrusted: 'warning',
+  'not-looked-at': 'none',
+}
+
+const verdicts: Readonly<Record<Verification['verdict'], string>> = {
+  valid: 'valid: it was signed by a trusted key, and nothing that was looked at has changed.',
+  invalid: 'INVALID: it proves nothing.',
+  untrusted: 'UNTRUSTED: it is whole, and nobody here trusts the key that signed it.',
+  differs: 'DIFFERS: it is genuine, and it is about other files than these.',
+}
+
+/** One line for each finding, and the verdict. */
+export function renderVerification(
+  { verdict, findings }: Verification,
+  options: SectionOptions,
+): string {
+  const { style } = options
+  const lines = findings.map(({ look, status, message, advice, paths = [] }) => {
+    const unseen = status === 'not-looked-at' ? 'not looked at: ' : ''
+    const finding: Finding = {
+      mark: marks[status],
+      text: `${unseen}${message}`,
+      more: [...paths, ...(advice === undefined ? [] : [advice])],
+    }
+    return renderSection(look, [finding], { ...options, headWidth })
+  })
+  const tone = verdict === 'valid' ? style.green : style.red
+  return [...lines, tone(verdicts[verdict])].join('\n')
+}
+
+export function renderCertificate({ id, certificate }: ListedCertificate): string {
+  const { what, tree, commit, base, checks, sealed, approvals, layer, sandbox, agent } = certificate
+  const rows: (readonly [string, string | undefined])[] = [
+    ['certificate', id],
+    ['issued', `${certificate.issuedAt}, number ${certificate.number} of its chain`],
+    ['of', describe(what)],
+    ['tree', tree],
+    ['commit', commit],
+    ['base', base?.commit ?? base?.tree],
+    ['rests on', restsOn(certificate)],
+    ...checks.map((check): readonly [string, string] => ['check', checkLine(check)]),
+    ...sealed.changes.map(({ path, what: how }): readonly [string, string] => [
+      'sealed',
+      `${how} ${path}${sealed.approval === undefined ? '' : `, approved by ${sealed.approval.by}`}`,
+    ]),
+    ...approvals.map(({ codes, by, at }): readonly [string, string] => [
+      'set aside',
+      `${codes.join(', ')} by ${by}, ${at}`,
+    ]),
+    ['layer', layer && `${layer.from}: ${layer.summary}`],
+    ['sandbox', sandbox && `${sandbox.tier}, limits by ${sandbox.limits}`],
+    ['agent', agent && [agent.name, agent.version].filter((part) => part !== undefined).join(' ')],
+    ['policy', certificate.policy.decision],
+  ]
+  return rows
+    .flatMap(([head, text]) => (text === undefined ? [] : `${head.padEnd(13)}${visible(text)}`))
+    .join('\n')
+}
+
+export function renderCertificates(found: readonly ListedCertificate[]): string {
+  if (found.length === 0) return 'No certificates yet: a run that completes gets one.'
+  const rows = found.map(({ id, certificate }) => [
+    String(certificate.number),
+    certificate.what.name,
+    certificate.issuedAt,
+    String(certificate.checks.length),
+    id.slice(0, 16),
+  ])
+  return renderTable([['NUMBER', 'OF', 'ISSUED', 'CHECKS', 'ID'], ...rows])
+}
+
+export function renderKeys(keys: readonly KeyEntry[]): string {
+  if (keys.length === 0) return 'No keys yet: one is made with the first certificate.'
+  const rows = keys.map(({ id, role, since, until, name }) => [
+    id.slice(0, 16),
+    role,
+    since ?? '',
+    until ?? '',
+    name ?? '',
+  ])
+  return renderTable([['KEY', 'ROLE', 'SINCE', 'UNTIL', 'NAME'], ...rows])
+}
+
+const describe = (what: Certificate['what']): string =>
+  what.type === 'run'
+    ? `the run ${what.name} of ${what.loop}, iteration ${what.iteration}, by its condition ${what.condition}`
+    : `the files of ${what.name}`
+
+const restsOn = ({ rests }: Certificate): string =>
+  [...rests.checks, ...(rests.code === undefined ? [] : [`the loop's own ${rests.code}`])].join(
+    ', ',
+  )
+
+function checkLine({
+  name,
+  pass,
+  status,
+  command,
+  counts,
+  flaky,
+  allowed,
+}: CertifiedCheck): string {
+  const notes = [
+    pass === 'sealed' ? "with the base's sealed files" : undefined,
+    counts && `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`,
+    flaky && `flaky: ${flaky.join(', ')}`,
+    allowed && 'it failed before, and may',
+  ].filter((note) => note !== undefined)
+  const said = notes.length === 0 ? '' : ` (${notes.join('; ')})`
+  return `${status}  ${name}: ${command.join(' ')}${said}`
+}

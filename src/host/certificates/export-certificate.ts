@@ -1,0 +1,51 @@
+/** Puts a certificate and what its checks printed into a folder, for whoever is to verify it elsewhere. */
+
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { openCertificate } from '../../evidence/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import { certificateFile, evidenceFolder, findCertificate } from './find-certificate.ts'
+import { digestOfFile, outputPath } from './kept-outputs.ts'
+
+export interface ExportedCertificate {
+  readonly folder: string
+  readonly id: string
+  readonly outputs: number
+  /** Digests of outputs that are not in the record any more. */
+  readonly missing: readonly string[]
+}
+
+export async function exportCertificate(
+  target: string,
+  folder: string,
+  out: string,
+): Promise<ExportedCertificate> {
+  const found = await findCertificate(target, folder)
+  const opened = openCertificate(found.bytes)
+  if (opened.type === 'unreadable') {
+    const advice = 'Restore it from a backup.'
+    throw new LoopError('store-damaged', `The certificate ${target} is damaged. ${advice}`)
+  }
+  const to = resolve(out)
+  await mkdir(join(to, evidenceFolder), { recursive: true })
+  await requireFree(to)
+  const wanted = new Set(opened.signed.certificate.checks.map(({ output }) => output.sha256))
+  const missing: string[] = []
+  for (const sha256 of wanted) {
+    const path = outputPath(found, folder, sha256)
+    if ((await digestOfFile(path))?.sha256 !== sha256) missing.push(sha256)
+    else await copyFile(path, join(to, evidenceFolder, sha256))
+  }
+  await writeFile(join(to, certificateFile), found.bytes, { flag: 'wx' })
+  return { folder: to, id: opened.id, outputs: wanted.size - missing.length, missing }
+}
+
+/** What is there is not mixed with it. */
+async function requireFree(folder: string): Promise<void> {
+  const names = [
+    ...(await readdir(folder)).filter((name) => name !== evidenceFolder),
+    ...(await readdir(join(folder, evidenceFolder))),
+  ]
+  if (names.length === 0) return
+  throw new LoopError('bad-request', `${folder} is not empty. Name a new folder: --out <folder>.`)
+}

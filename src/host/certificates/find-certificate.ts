@@ -1,0 +1,54 @@
+/**
+ * A certificate by what a person says: a file, a folder that one was put into, an id, or a run. The journal
+ * is never opened for it.
+ */
+
+import { stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { certificatesOf, findById, readFileOnly } from '../../evidence/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import { certificateBytesMax } from '../../protocol/index.ts'
+
+export interface FoundCertificate {
+  readonly bytes: Buffer
+  /** The file that was named; absent: it is in the record. */
+  readonly file?: string
+  /** Where outputs of checks lie under their digests. */
+  readonly evidence:
+    | { readonly type: 'folder'; readonly path: string }
+    | { readonly type: 'record' }
+}
+
+export const certificateFile = 'certificate.json'
+export const evidenceFolder = 'evidence'
+
+export async function findCertificate(target: string, folder: string): Promise<FoundCertificate> {
+  const file = await fileNamed(target)
+  if (file !== undefined) {
+    const bytes = await readFileOnly(file, certificateBytesMax)
+    if (bytes !== undefined) {
+      const path = join(dirname(file), evidenceFolder)
+      return { bytes, file, evidence: { type: 'folder', path } }
+    }
+  }
+  const evidence = { type: 'record' } as const
+  const bytes = await findById(target, { folder })
+  if (bytes !== undefined) return { bytes, evidence }
+  for await (const found of certificatesOf(target, { folder })) {
+    return { bytes: found.bytes, evidence }
+  }
+  const advice = 'Name a file, an id or a run; loopctl certificate lists what is here.'
+  throw new LoopError('unknown-file', `There is no certificate ${target}. ${advice}`)
+}
+
+/** Links that a person names are followed. */
+async function fileNamed(target: string): Promise<string | undefined> {
+  const path = resolve(target)
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isFile() === true) return path
+  const inside = join(path, certificateFile)
+  const isFolder = found?.isDirectory() === true
+  return isFolder && (await stat(inside).catch(() => undefined))?.isFile() === true
+    ? inside
+    : undefined
+}

@@ -1,0 +1,49 @@
+/** What checks printed, by its digest: in the record, or beside a certificate that was put into a folder. */
+
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createBlobStore } from '../../journal/index.ts'
+import type { BlobId } from '../../loop/index.ts'
+import type { FoundCertificate } from './find-certificate.ts'
+
+export interface OutputDigest {
+  readonly sha256: string
+  readonly bytes: number
+}
+
+export const blobsFolder = (folder: string): string => join(folder, 'blobs')
+
+/** Where the output with this digest is, if it is anywhere. */
+export function outputPath(
+  { evidence }: Pick<FoundCertificate, 'evidence'>,
+  folder: string,
+  sha256: string,
+): string {
+  if (evidence.type === 'folder') return join(evidence.path, sha256)
+  return createBlobStore({ root: blobsFolder(folder) }).path(sha256 as BlobId)
+}
+
+/** Read and hashed as it is now. Undefined: it is not there. */
+export async function digestOfFile(path: string): Promise<OutputDigest | undefined> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const file = await open(path, flags).catch(() => undefined)
+  if (file === undefined) return undefined
+  try {
+    return (await file.stat()).isFile() ? await digestOf(file) : undefined
+  } finally {
+    await file.close()
+  }
+}
+
+async function digestOf(file: FileHandle): Promise<OutputDigest> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const chunks: AsyncIterable<Buffer> = file.createReadStream({ autoClose: false })
+  for await (const chunk of chunks) {
+    hash.update(chunk)
+    bytes += chunk.length
+  }
+  return { sha256: hash.digest('hex'), bytes }
+}
