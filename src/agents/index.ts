@@ -1,3 +1,4 @@
+export { boundedSignal } from './abortable.ts'
 export { type AcpAgentOptions, acpAgent } from './acp/acp-agent.ts'
 export type { AcpMcpServer } from './acp/acp-session.ts'
 export { type AcpLaunch, acpLaunch } from './acp/known-acp-agents.ts'

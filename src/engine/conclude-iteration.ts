@@ -125,6 +125,7 @@ async function knownAnswer(branch: Branch, name: string): Promise<CheckResult | 
   const tree = next?.started.claim?.tree ?? next?.started.tree ?? state.tree
   const now = checked.get(name)
   if (now !== undefined && now.tree === tree) return now
+  if (run.ports.checks?.[name]?.isLive === true) return undefined
   const kept = Object.hasOwn(state.answers, name) ? state.answers[name] : undefined
   const before = answerBefore(kept, tree, number)
   return before === undefined || !isAnswer(before) ? undefined : readAnswer(run, before)

@@ -215,12 +215,24 @@ export interface Tools {
 }
 
 /** A check by name. What it throws is recorded as `error`, never as a pass. */
-export type Check = (
-  context: CheckContext,
-) => Promise<Omit<CheckResult, 'check' | 'durationMs' | 'tree'>>
+export interface Check {
+  (context: CheckContext): Promise<Omit<CheckResult, 'check' | 'durationMs' | 'tree'>>
+  /** How long it takes at most; 10 minutes unless told. */
+  readonly timeoutMs?: number
+  /** Of all that it does: one with another is another check. Absent: it is code. */
+  readonly fingerprint?: string
+  /** It looks at more than the files, so that no answer of it stands for another. */
+  readonly isLive?: true
+}
 
 export interface CheckContext extends StepContext {
   readonly workspace: string | undefined
+  readonly iteration: number
+  /** Another agent of the run works; it is metered as part of this step. */
+  work(role: string, task: AgentTask): Promise<AgentReport>
+  callTool(name: string, args: Json): Promise<ToolResult>
+  /** What the files have that they had not when the run began, as a patch, cut off. Absent: nobody can tell. */
+  changes?(): Promise<string>
 }
 
 /** Performs what changes the world. `find` answers after a crash, by the idempotency key. */

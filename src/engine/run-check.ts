@@ -2,9 +2,11 @@
 
 import { type CheckResult, type Json, LoopError, toJson } from '../loop/index.ts'
 import { askStep } from './ask-step.ts'
+import { checkContext } from './check-context.ts'
 import type { Branch } from './live-run.ts'
 
 const checkTimeoutMs = 600_000
+const graceMs = 10_000
 
 export async function runChecks(
   branch: Branch,
@@ -32,9 +34,10 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
   const result = (await askStep(branch, {
     kind: 'check',
     name,
-    options: { timeoutMs: checkTimeoutMs, retry: { attempts: 1 } },
+    // Its own limit comes first; this one is for those that have none, or do not keep it.
+    options: { timeoutMs: (check.timeoutMs ?? checkTimeoutMs) + graceMs, retry: { attempts: 1 } },
     files: 'reads',
-    run: async (context) => complete(await check({ ...context, workspace: ports.workspace?.path })),
+    run: async (context, step) => complete(await check(checkContext(branch, step, context))),
     // A check that failed to run has not passed.
     onFault: (code, output) =>
       complete({ status: code === 'timeout' ? 'timeout' : 'error', output }),

@@ -121,6 +121,7 @@ async function driveAfterDead(...drive: Parameters<typeof driveRun>): Promise<Dr
 function portsFor(base: HostPorts, parts: RunParts, place: RunPlace): Ports {
   const {
     exclude = [],
+    certifying: _certifying,
     sandbox: _sandbox,
     agent: _agent,
     signal: _signal,

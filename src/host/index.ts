@@ -210,6 +210,7 @@ export {
   trialBudget,
   tryAgent,
 } from './agents/index.ts'
+export { type CommandCheckOptions, commandCheck } from './checks/command-check.ts'
 export {
   type CodeLoop,
   type CodeLoopCheck,
@@ -221,7 +222,6 @@ export {
   type Size,
 } from './code-loop/define-loop.ts'
 export type { Collected } from './collect-garbage.ts'
-export { type CommandCheckOptions, commandCheck } from './command-check.ts'
 export type { ForkComparison, ForkSide } from './compare-fork.ts'
 export type { DiffOptions, RunDiff } from './diff-run.ts'
 export {

@@ -3,29 +3,33 @@
 import { realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { uuidv7 } from 'uuidv7'
 import { createAgents } from '../agents/index.ts'
 import { createSecrets } from '../gateway/index.ts'
-import { didYouMean, LoopError } from '../loop/index.ts'
 import type { LoopFile } from '../protocol/index.ts'
-import { builtInTools, connectMcp, createTools, type McpTools, type Tool } from '../tools/index.ts'
+import { connectMcp, type McpTools } from '../tools/index.ts'
 import type { OpenedAgent } from './agent-parts.ts'
+import { certifyingParts, readersOf } from './checks/open-certifying-parts.ts'
+import { openChecks, type ResolvedChecks } from './checks/open-checks.ts'
+import { openReaders } from './checks/reader-agent.ts'
+import { resolveChecks } from './checks/resolve-checks.ts'
 import type { CodeParts } from './code-loop/index.ts'
-import { outputFolder } from './collect-garbage.ts'
 import type { Environment, OpenedLoop, OpenPlace } from './loaded-loop.ts'
 import { maskedTools } from './masked.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
 import { createModelDoor } from './model-door.ts'
 import { openAgent } from './open-agent.ts'
-import { openChecks } from './open-checks.ts'
 import type { CommandChecks } from './open-repair.ts'
+import { openTools } from './open-tools.ts'
 import { type OpenWalls, openWalls, partsOf } from './open-walls.ts'
 import { makeOwnFolder, removeAbandonedFolders } from './own-folder.ts'
 
 /** The role that the built-in loop type `plain` asks for. */
 const maker = 'maker'
 
-export type FileParts = Pick<LoopFile, 'agent' | 'tools' | 'mcp' | 'checks' | 'exclude' | 'sandbox'>
+export type FileParts = Pick<
+  LoopFile,
+  'agent' | 'tools' | 'mcp' | 'checks' | 'seals' | 'certify' | 'exclude' | 'sandbox'
+>
 
 export interface OpenedParts extends OpenedLoop {
   close(): Promise<void>
@@ -56,19 +60,27 @@ export async function openParts(
     const problems = [...walls.problems]
     const models = place.models ?? createModelDoor(environment)
     if (place.models === undefined) opened.push(() => models.close())
-    const opening = { place, walls, models, environment, problems, checks: commandsOf(file.checks) }
+    const checks = await resolveChecks(file.checks)
+    const opening = { place, walls, models, environment, problems, checks: commandsOf(checks) }
     const { agent, used }: OpenedAgent =
       code?.agent === undefined
         ? await openAgent(file.agent, opening)
         : { agent: code.agent, used: { name: 'code of the loop' } }
     const mcp = await openServers(file, place, walls, environment, problems)
     opened.push(() => mcp.close())
+    const others = [...mcp.tools, ...(code?.tools ?? [])]
+    const { tools, allowing } = openTools(file, place.folder, walls, others, problems)
+    const readers = readersOf(checks, file.certify)
     const { hooks, gate, actions } = code ?? {}
     return {
       parts: {
-        agents: createAgents({ [maker]: agent }),
-        tools: openTools(file, place, walls, [...mcp.tools, ...(code?.tools ?? [])], problems),
-        checks: { ...openChecks(file.checks, walls), ...code?.checks },
+        agents: createAgents({
+          [maker]: allowing(agent),
+          ...(await openReaders(readers, opening, { workspace })),
+        }),
+        tools,
+        checks: { ...openChecks(checks, { walls }), ...code?.checks },
+        certifying: certifyingParts(file, { ...opening, checks, place, tools }, code?.checks),
         exclude: [...file.exclude, ...apartIn(place)],
         sandbox: walls.walls,
         ...(used === undefined ? {} : { agent: used }),
@@ -86,7 +98,7 @@ export async function openParts(
 }
 
 /** Those that are commands. */
-const commandsOf = (checks: FileParts['checks']): CommandChecks =>
+const commandsOf = (checks: ResolvedChecks): CommandChecks =>
   Object.fromEntries(
     Object.entries(checks).flatMap(([name, check]) =>
       check.type === 'command' ? [[name, check]] : [],
@@ -128,36 +140,4 @@ async function openServers(
     ...mcp.problems.map(({ server, message }) => `MCP server ${server}: ${maskText(message)}`),
   )
   return { ...mcp, tools: maskedTools(mcp.tools, maskText) }
-}
-
-function openTools(
-  file: FileParts,
-  { folder }: OpenPlace,
-  { commands, protects }: OpenWalls,
-  others: readonly Tool[],
-  problems: readonly string[],
-): ReturnType<typeof createTools> {
-  const all = [...builtInTools({ commands, protects, skip: file.exclude }), ...others]
-  return createTools({
-    tools: chooseTools(all, file.tools, problems),
-    // Made when there is some.
-    spillFolder: join(outputFolder(folder), uuidv7()),
-  })
-}
-
-function chooseTools(
-  all: readonly Tool[],
-  names: readonly string[] | undefined,
-  problems: readonly string[],
-): readonly Tool[] {
-  if (names === undefined) return all
-  const known = new Map(all.map((tool) => [tool.name, tool]))
-  return names.map((name) => {
-    const tool = known.get(name)
-    if (tool !== undefined) return tool
-    const advice = didYouMean(name, known.keys()) || ` There are: ${[...known.keys()].join(', ')}.`
-    // A server that did not start is the likeliest reason.
-    const why = [`The loop file names the tool "${name}", and there is none.${advice}`, ...problems]
-    throw new LoopError('bad-loop-file', why.join('\n'))
-  })
 }

@@ -3,6 +3,7 @@
 import type { Actions, Agents, Check, Gate, Hook, Tools } from '../engine/index.ts'
 import type { Synchronous } from '../journal/index.ts'
 import type { AgentUsed, Limits, Source, Walls } from '../loop/index.ts'
+import type { CertifyingParts } from './checks/certifying-parts.ts'
 import type { RunPlace } from './run-place.ts'
 import type { WorktreeChoice } from './worktree-options.ts'
 
@@ -29,6 +30,8 @@ export interface RunParts {
   readonly hooks?: readonly Hook[]
   /** The longest that a sleep, or a question before its default is taken, may last. */
   readonly waitMsMax?: number
+  /** What a loop file says of certifying. Without it the checks above are asked in a clean checkout. */
+  readonly certifying?: CertifyingParts
   /** The walls around what the run starts, for the record. */
   readonly sandbox?: Walls
   /** Who works, for the record. */

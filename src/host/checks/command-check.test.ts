@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CommandResult } from '../engine/index.ts'
+import type { CommandResult } from '../../engine/index.ts'
 import { commandCheck } from './command-check.ts'
 
 const ended: CommandResult = {
@@ -15,6 +15,10 @@ const context = {
   attempt: 1,
   spend: () => undefined,
   reserve: async () => ({ settle: async () => undefined }),
+  iteration: 1,
+  work: async () =>
+    ({ status: 'done', text: '', usage: { tokens: 0, costMicros: 0 }, turns: 1 }) as const,
+  callTool: async () => ({ ok: true, output: null }),
 }
 
 test('a check that met a limit of the sandbox says which', async () => {

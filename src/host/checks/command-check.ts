@@ -1,0 +1,50 @@
+/** A check that is a command: met when it exits with 0 within its limits, and never otherwise. */
+
+import type { Check, CommandResult, Commands } from '../../engine/index.ts'
+import { createPlainCommands } from '../../sandbox/index.ts'
+import { createOutputHead, headAndTail } from './head-and-tail.ts'
+
+export interface CommandCheckOptions {
+  readonly timeoutMs?: number
+  readonly env?: Readonly<Record<string, string>>
+  readonly commands?: Commands
+}
+
+export function commandCheck(
+  program: string,
+  args: readonly string[],
+  options: CommandCheckOptions = {},
+): Check {
+  const { timeoutMs, env, commands = createPlainCommands() } = options
+  return async ({ workspace, signal }) => {
+    const head = createOutputHead()
+    const result = await commands.run(
+      {
+        program,
+        args,
+        onOutput: (chunk) => head.push(chunk),
+        ...(workspace === undefined ? {} : { cwd: workspace }),
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(env === undefined ? {} : { env }),
+      },
+      signal,
+    )
+    const printed = `${result.stdout}${result.stderr}`
+    const isWhole = result.outputBytes <= Buffer.byteLength(printed)
+    const output = `${headAndTail(isWhole ? printed : head.text(), printed)}${limitMet(result)}`
+    const found = { kind: 'command', output } as const
+    if (result.ended === 'timeout') return { status: 'timeout', ...found }
+    const { exitCode } = result
+    // Killed by a signal: whatever it was about to say, nobody knows.
+    if (exitCode === undefined) return { status: 'error', ...found }
+    // What was refused something may have passed over it.
+    if (exitCode === 0 && result.exceeded !== undefined)
+      return { status: 'error', exitCode, ...found }
+    return { status: exitCode === 0 ? 'met' : 'not-met', exitCode, ...found }
+  }
+}
+
+const limitMet = ({ exceeded }: CommandResult): string =>
+  exceeded === undefined
+    ? ''
+    : `\n[It met its limit of ${exceeded}: sandbox.limits of the loop file has another.]`

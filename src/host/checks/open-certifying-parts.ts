@@ -1,0 +1,93 @@
+/** The checks of a loop file for certifying: opened anew for a folder that no agent has seen. */
+
+import { createAgents } from '../../agents/index.ts'
+import type { Check, Tools } from '../../engine/index.ts'
+import { filesOfCommand } from '../../evidence/index.ts'
+import type { CertifySettings, LoopFile } from '../../protocol/index.ts'
+import { createTools } from '../../tools/index.ts'
+import type { AgentParts } from '../agent-parts.ts'
+import type { OpenPlace } from '../loaded-loop.ts'
+import { ownTools } from '../open-tools.ts'
+import { openWalls } from '../open-walls.ts'
+import type { CertifyingParts } from './certifying-parts.ts'
+import { openCertifyingChecks, type ResolvedChecks } from './open-checks.ts'
+import { openReaders, type ReaderSettings } from './reader-agent.ts'
+
+type CertifyingFile = Pick<LoopFile, 'seals' | 'certify' | 'exclude' | 'sandbox'>
+
+export interface CertifyingOptions extends Pick<AgentParts, 'models' | 'environment'> {
+  readonly checks: ResolvedChecks
+  /** That of the run. */
+  readonly place: OpenPlace & { readonly base: string }
+  /** Those of the run, for the record. */
+  readonly tools: Tools
+}
+
+export function certifyingParts(
+  file: CertifyingFile,
+  options: CertifyingOptions,
+  code: Readonly<Record<string, Check>> = {},
+): CertifyingParts {
+  const { checks, models, environment, place, tools: runTools } = options
+  return {
+    seals: file.seals,
+    certify: file.certify,
+    names: [
+      ...new Set(
+        Object.entries(checks).flatMap(([name, check]) =>
+          check.type === 'command' && code[name] === undefined ? filesOfCommand(check.command) : [],
+        ),
+      ),
+    ],
+    async open({ workspace, readOnly = [], signal }) {
+      const { checkout: _checkout, shownAs: _shownAs, apart: _apart, ...rest } = place
+      const clean: OpenPlace = {
+        ...rest,
+        workspace,
+        readOnly,
+        ...(signal === undefined ? {} : { signal }),
+      }
+      const walls = await openWalls({ settings: file.sandbox, base: place.base, workspace }, clean)
+      try {
+        const tools = createTools({ tools: ownTools(walls, file.exclude) })
+        const problems: string[] = []
+        const opening = { place: clean, walls, models, environment, problems, checks: {} }
+        const agents = await openReaders(readersOf(checks, file.certify), opening, {
+          workspace,
+          tools,
+        })
+        const opened = await openCertifyingChecks(checks, code, {
+          walls,
+          workspace,
+          path: environment['PATH'],
+          described: (await runTools.list?.()) ?? [],
+          tools,
+        })
+        return {
+          checks: opened,
+          agents: createAgents(agents),
+          walls: walls.walls,
+          close: () => walls.close(),
+        }
+      } catch (error) {
+        await walls.close()
+        throw error
+      }
+    },
+  }
+}
+
+/** Whoever looks at the work and does not do it, by role. */
+export function readersOf(
+  checks: ResolvedChecks,
+  { consult }: CertifySettings,
+): Readonly<Record<string, ReaderSettings>> {
+  const judges = Object.entries(checks).flatMap(([name, check]): [string, ReaderSettings][] =>
+    check.type === 'judge' ? [[`judge:${name}`, check]] : [],
+  )
+  const consultants = consult.map(({ name, ...settings }): [string, ReaderSettings] => [
+    `consult:${name}`,
+    settings,
+  ])
+  return Object.fromEntries([...judges, ...consultants])
+}

@@ -1,0 +1,172 @@
+/**
+ * The checks of a loop file, each as something that can be asked: during iterations in the workspace, and
+ * to certify in a clean checkout, where they are described as well.
+ */
+
+import type { Check, Tools } from '../../engine/index.ts'
+import { filesOfCommand, type OpenCheck } from '../../evidence/index.ts'
+import type { ToolDescription } from '../../loop/index.ts'
+import {
+  type CommandCheckSettings,
+  canonicalJson,
+  type JudgeCheckSettings,
+  type ToolCheckSettings,
+} from '../../protocol/index.ts'
+import { sha256 } from '../loop-file/digest.ts'
+import type { OpenWalls } from '../open-walls.ts'
+import { commandCheck } from './command-check.ts'
+import { judgeCheck } from './judge-check.ts'
+import { programDigest } from './program-digest.ts'
+import { toolCheck } from './tool-check.ts'
+
+/** Standard conditions are commands by now. */
+export type ResolvedCheck = CommandCheckSettings | ToolCheckSettings | JudgeCheckSettings
+
+export type ResolvedChecks = Readonly<Record<string, ResolvedCheck>>
+
+export interface CheckPlace {
+  readonly walls: Pick<OpenWalls, 'commandsFor'>
+  /** Where programs of the checks are that are files of the work. */
+  readonly workspace: string
+  /** The PATH that programs are found on. */
+  readonly path: string | undefined
+  /** What is there to be called, for the record. */
+  readonly described: readonly ToolDescription[]
+  /** Tools that work in this place, and not in that of the run. */
+  readonly tools: Tools
+}
+
+export function openChecks(
+  checks: ResolvedChecks,
+  place: Pick<CheckPlace, 'walls'>,
+): Readonly<Record<string, Check>> {
+  return Object.fromEntries(
+    Object.entries(checks).map(([name, check]) => [name, openCheck(name, check, place)]),
+  )
+}
+
+/** Ready for a certificate. Those that are code are told apart by their names. */
+export async function openCertifyingChecks(
+  checks: ResolvedChecks,
+  code: Readonly<Record<string, Check>>,
+  place: CheckPlace,
+): Promise<readonly OpenCheck[]> {
+  const opened: OpenCheck[] = []
+  for (const [name, check] of Object.entries(checks)) {
+    const { existing, outputs } = check
+    const run = code[name]
+    opened.push(
+      run === undefined
+        ? {
+            name,
+            run: inPlace(openCheck(name, check, place), place.tools),
+            existing,
+            outputs,
+            ...(await describe(name, check, place)),
+          }
+        : { name, run, existing, outputs, ...describeCode(name) },
+    )
+  }
+  return opened
+}
+
+function openCheck(
+  name: string,
+  check: ResolvedCheck,
+  { walls }: Pick<CheckPlace, 'walls'>,
+): Check {
+  const { timeoutMs } = check
+  switch (check.type) {
+    case 'command': {
+      const { command, env } = check
+      const [program = '', ...args] = command
+      const commands = walls.commandsFor(command)
+      const run = commandCheck(program, args, { timeoutMs, env, commands })
+      const fingerprint = fingerprintOf({ command, timeoutMs, env })
+      return Object.assign(run, { timeoutMs, fingerprint })
+    }
+    case 'tool':
+      return Object.assign(toolCheck(check), { timeoutMs, isLive: true as const })
+    case 'judge': {
+      const fingerprint = fingerprintOf(judged(check))
+      return Object.assign(judgeCheck(name, check), { timeoutMs, fingerprint })
+    }
+  }
+}
+
+/** A built-in tool looks at the folder that it is given. */
+const inPlace =
+  (check: Check, tools: Tools): Check =>
+  (context) =>
+    check({
+      ...context,
+      async callTool(name, args) {
+        const isOurs = (await tools.list?.())?.some((tool) => tool.name === name) === true
+        return isOurs ? tools.call(name, args, context) : context.callTool(name, args)
+      },
+    })
+
+const fingerprintOf = (what: object): string => sha256(canonicalJson(what))
+
+/** A judge is its prompt and its agent, model included. */
+const judged = ({ agent, prompt }: JudgeCheckSettings): object => ({ agent, prompt })
+
+type Described = Pick<OpenCheck, 'kind' | 'describes' | 'toolDigest' | 'names'>
+
+async function describe(
+  name: string,
+  check: ResolvedCheck,
+  { workspace, path, described }: CheckPlace,
+): Promise<Described> {
+  switch (check.type) {
+    case 'command':
+      return {
+        kind: 'command',
+        describes: check.command,
+        toolDigest: await programDigest(check.command, workspace, path),
+        names: filesOfCommand(check.command),
+      }
+    case 'tool':
+      return {
+        kind: 'tool',
+        describes: ['tool', check.tool, canonicalJson(check.args)],
+        toolDigest: fingerprintOf({
+          tool: described.find((tool) => tool.name === check.tool) ?? check.tool,
+          expect: check.expect ?? null,
+        }),
+        names: [],
+      }
+    case 'judge':
+      return {
+        kind: 'judge',
+        describes: ['judge', name, agentName(check)],
+        toolDigest: fingerprintOf(judged(check)),
+        names: [],
+      }
+  }
+}
+
+const describeCode = (name: string): Described => ({
+  kind: 'code',
+  describes: ['code', name],
+  // The digest of the loop's code is in the certificate itself.
+  toolDigest: sha256(`code ${name}`),
+  names: [],
+})
+
+/** For people. */
+function agentName({ agent }: JudgeCheckSettings): string {
+  switch (agent.type) {
+    case 'command':
+      return agent.command[0] ?? ''
+    case 'program':
+      return agent.model === undefined ? agent.program : `${agent.program} ${agent.model}`
+    case 'acp':
+      return typeof agent.acp === 'string' ? agent.acp : (agent.acp[0] ?? '')
+    case 'model':
+      return agent.model
+    case 'repair':
+    case 'script':
+      return agent.type
+  }
+}

@@ -1,0 +1,58 @@
+/** Which program a command really starts, as a digest of its file: for the certificate. */
+
+import { createHash } from 'node:crypto'
+import { createReadStream, realpathSync, statSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { findProgram } from '../../sandbox/index.ts'
+import { sha256 } from '../loop-file/digest.ts'
+
+const bytesMax = 200 * 1024 * 1024
+
+/** By file, as long as its stat is the same: programs are large, and asked for again and again. */
+const known = new Map<string, string>()
+const knownMax = 1000
+
+/** Of the program, and of the first one in what a shell is told to run. */
+export async function programDigest(
+  command: readonly string[],
+  folder: string,
+  path?: string,
+): Promise<string> {
+  const digests: string[] = []
+  for (const name of programsOf(command)) {
+    digests.push(`${basename(name)} ${await digestOfFile(fileOf(name, folder, path))}`)
+  }
+  return sha256(digests.join('\n'))
+}
+
+function programsOf([program = '', flag, text]: readonly string[]): readonly string[] {
+  const isShell = /(?:^|\/)(?:ba|da|z|k)?sh$/.test(program) && flag === '-c'
+  const first = isShell
+    ? /^\s*(?:[A-Za-z_]\w*=\S*\s+)*([\w@%+.,/-]+)/.exec(text ?? '')?.[1]
+    : undefined
+  return first === undefined ? [program] : [program, first]
+}
+
+function fileOf(name: string, folder: string, path: string | undefined): string | undefined {
+  const found = name.includes('/') ? resolve(folder, name) : findProgram(name, path)
+  try {
+    return found === undefined ? undefined : realpathSync(found)
+  } catch {
+    return undefined
+  }
+}
+
+async function digestOfFile(file: string | undefined): Promise<string> {
+  const stat = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })
+  if (file === undefined || stat?.isFile() !== true) return 'missing'
+  if (stat.size > bytesMax) return 'too large'
+  const key = `${file}\0${stat.ino}\0${stat.size}\0${stat.mtimeMs}\0${stat.ctimeMs}`
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Uint8Array)
+  const digest = hash.digest('hex')
+  if (known.size >= knownMax) known.clear()
+  known.set(key, digest)
+  return digest
+}

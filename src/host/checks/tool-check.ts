@@ -1,0 +1,55 @@
+/**
+ * A check that is a tool: met when the call succeeds and gives what is expected. What it looks at may be
+ * anywhere, so no answer of it stands for another.
+ */
+
+import type { Check } from '../../engine/index.ts'
+import type { Json, ToolResult } from '../../loop/index.ts'
+import { canonicalJson, type ToolCheckSettings } from '../../protocol/index.ts'
+import { headAndTail } from './head-and-tail.ts'
+import { withinLimit } from './within-limit.ts'
+
+/** That it was not called at all, which says nothing about the work. */
+const notCalled: ReadonlySet<string> = new Set(['unknown-tool', 'bad-arguments', 'too-many-calls'])
+
+export function toolCheck({ tool, args, expect, timeoutMs }: ToolCheckSettings): Check {
+  return async (context) => {
+    const answer = await withinLimit(timeoutMs, () => context.callTool(tool, args))
+    if (answer.type === 'timeout') {
+      return {
+        kind: 'tool',
+        status: 'timeout',
+        output: `${tool} took longer than ${timeoutMs} ms.`,
+      }
+    }
+    const result = answer.value
+    const output = shown(result)
+    if (!result.ok) {
+      if (result.error === 'timeout') return { kind: 'tool', status: 'timeout', output }
+      const status = notCalled.has(result.error ?? '') ? 'error' : 'not-met'
+      return { kind: 'tool', status, output }
+    }
+    if (expect === undefined || isExpected(result.output, expect)) {
+      return { kind: 'tool', status: 'met', output }
+    }
+    const wanted = `Expected ${JSON.stringify(expect).slice(0, 500)}, found:\n`
+    return { kind: 'tool', status: 'not-met', output: `${wanted}${output}` }
+  }
+}
+
+function shown({ output, error }: ToolResult): string {
+  const text = typeof output === 'string' ? output : JSON.stringify(output)
+  return headAndTail(text, text) || (error ?? '')
+}
+
+/** Servers give text, which may be the value in JSON. */
+function isExpected(output: Json, expected: Json): boolean {
+  const wanted = canonicalJson(expected)
+  if (canonicalJson(output) === wanted) return true
+  if (typeof output !== 'string') return false
+  try {
+    return canonicalJson(JSON.parse(output)) === wanted
+  } catch {
+    return false
+  }
+}
