@@ -81,9 +81,17 @@ export type { SealedChange, SealedChanges, SealKind, SealRules } from './seals/s
 export { sealedChanges } from './seals/sealed-changes.ts'
 export { type Lockfile, lockfiles } from './stacks/lockfiles.ts'
 export {
+  type ConditionCommand,
+  type ConditionPlan,
+  networkAdvice,
+  planCondition,
+} from './stacks/plan-condition.ts'
+export {
   type ConditionName,
   conditionNames,
+  detectStacks,
   isConditionName,
+  type Stack,
   type StackName,
 } from './stacks/stack.ts'
 export {
