@@ -73,6 +73,7 @@ export type {
 export { plainDefectsIn, plainPlanter } from './plain-defects.ts'
 export type { Defect, Planter, SourceText } from './planter.ts'
 export { replacing } from './planter.ts'
+export { RefusedError } from './refused-error.ts'
 export { type CountProblem, compareCounts, readCounts } from './runner-counts.ts'
 export { filesOfCommand, filesOfCommandLine } from './seals/command-files.ts'
 export { describeSealed } from './seals/describe-sealed.ts'

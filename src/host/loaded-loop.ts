@@ -4,6 +4,7 @@ import type { AnyLoopType } from '../engine/index.ts'
 import type { ReplaySettings } from '../gateway/index.ts'
 import type { Json, Limits, Source } from '../loop/index.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
+import type { SandboxPlace } from '../sandbox/index.ts'
 import type { LoopChanges } from './loop-changes.ts'
 import type { ReplayPlace } from './metered-agent.ts'
 import type { ModelDoor } from './model-door.ts'
@@ -52,6 +53,10 @@ export interface OpenPlace {
   readonly checkout?: string | undefined
   /** Seen by whatever the run starts, and not to be changed: whole paths. */
   readonly readOnly?: readonly string[]
+  /** Folders of which no program is used though the PATH names them. */
+  readonly untrusted?: readonly string[]
+  /** Dependencies that are shown in the workspace and are no part of it. */
+  readonly layer?: Pick<SandboxPlace, 'mounts' | 'scratch' | 'programs' | 'env'>
   /** Files that are no part of the work though they may lie in the workspace: whole paths. */
   readonly apart?: readonly string[]
   /** Somebody watches, and answers for what happens. Without it strong walls are needed. */

@@ -6,7 +6,7 @@
  */
 
 import { existsSync, realpathSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Commands, StartProcess } from '../engine/index.ts'
 import { LoopError, type Walls } from '../loop/index.ts'
@@ -106,6 +106,7 @@ export async function openWalls(
     readOnly: unique(readOnly, parts([...readOnly, ...(place.apart ?? []), ownProgram()])),
     hide: unique(hide, parts([...hide, place.folder])),
     limits: settings.limits,
+    ...place.layer,
     ...(place.shownAs === undefined ? {} : { shownAs: place.shownAs }),
   })
   if (tier !== 'none' && existsSync(workspace)) requireApart(workspace)
@@ -115,6 +116,7 @@ export async function openWalls(
   const network = proxy === undefined ? {} : { network: { socket: proxy.socket, port: proxyPort } }
   const inside = (): SandboxPlace => ({ ...shown(), ...network })
   const bare = openWithoutWalls()
+  const searched = trustedPath(place.untrusted)
   return {
     walls: { tier, limits, attended },
     isRequired: settings.require !== undefined && settings.require !== 'none',
@@ -122,7 +124,7 @@ export async function openWalls(
     commands: { run: (command, signal) => sandbox.commands(inside()).run(command, signal) },
     commandsFor: (named) => ({
       run: (command, signal) =>
-        sandbox.commands(withCommand(sandbox, inside(), named)).run(command, signal),
+        sandbox.commands(withCommand(sandbox, inside(), named, searched)).run(command, signal),
     }),
     bareCommands: bare.commands({ workspace }),
     bareStart: (command) => bare.start({ workspace }, command),
@@ -137,10 +139,13 @@ export async function openWalls(
           hides.map((path) => join(workspace, path)),
         ),
       }
-      return agentCommands(sandbox, seen, command, socketPath)
+      return agentCommands(sandbox, seen, command, socketPath, searched)
     },
     startServer: (command) =>
-      sandbox.start(withCommand(sandbox, inside(), [command.program, ...command.args]), command),
+      sandbox.start(
+        withCommand(sandbox, inside(), [command.program, ...command.args], searched),
+        command,
+      ),
     protects: () => protectedPaths(shown()),
     close: async () => proxy?.close(),
   }
@@ -275,17 +280,28 @@ function asSeenFrom(shownAs: string | undefined, part: string): string {
   return pathInside(shownAs, whole) === undefined ? whole : part
 }
 
+/** The PATH, without what is in these folders, and without programs of any project if some are named. */
+function trustedPath(untrusted: readonly string[] | undefined): string {
+  const path = process.env['PATH'] ?? ''
+  if (untrusted === undefined) return path
+  const isTrusted = (entry: string): boolean =>
+    !/\/node_modules\/\.bin\/?$/.test(entry) &&
+    untrusted.every((folder) => pathInside(folder, entry) === undefined)
+  return path.split(delimiter).filter(isTrusted).join(delimiter)
+}
+
 /** Where there are no walls, nothing has to be let in. */
 function withCommand(
   sandbox: Sandbox,
   place: SandboxPlace,
   command: readonly string[],
+  path: string,
 ): SandboxPlace {
   if (sandbox.report.tier === 'none') return place
   const seen = command.map((part) => asSeenFrom(place.shownAs, part))
   const mounts = commandMounts(seen, {
     cwd: place.workspace,
-    path: process.env['PATH'] ?? '',
+    path,
   })
   return { ...place, readOnly: [...(place.readOnly ?? []), ...mounts] }
 }
@@ -295,8 +311,9 @@ function agentCommands(
   inside: SandboxPlace,
   command: readonly string[],
   socketPath: string,
+  path: string,
 ): AgentCommands {
-  const place = withCommand(sandbox, inside, command)
+  const place = withCommand(sandbox, inside, command, path)
   const { tier } = sandbox.report
   const relay: Relay = { socket: socketPath, port: gatewayPort }
   const seen = tier === 'none' ? place : { ...place, gateway: relay }

@@ -170,6 +170,17 @@ function filesOf(place: PreparedPlace): readonly string[] {
     ...shown.pinned.flatMap(writable),
     ...shown.inside.flatMap(readable),
     ...git.readOnly.flatMap(readable),
+    ...mountsOf(place),
+  ]
+}
+
+/** Over folders of the workspace, which must be there. */
+function mountsOf(place: PreparedPlace): readonly string[] {
+  const { mounts = [], scratch = [], allLimits } = place
+  const inside = innerPath(place)
+  return [
+    ...mounts.flatMap(({ from, to }) => ['--ro-bind', from, inside(to)]),
+    ...scratch.flatMap((path) => ['--size', `${allLimits.tmpBytes}`, '--tmpfs', inside(path)]),
   ]
 }
 
@@ -223,7 +234,11 @@ function environmentOf(place: PreparedPlace, command: InnerCommand): readonly [s
     // The index of the repository can be read but not refreshed.
     GIT_OPTIONAL_LOCKS: '0',
     ...place.toolchains.env,
-    PATH: [place.toolchains.env['PATH'], ...place.shown.programFolders].join(delimiter),
+    PATH: [
+      ...(place.programs ?? []).map(innerPath(place)),
+      place.toolchains.env['PATH'],
+      ...place.shown.programFolders,
+    ].join(delimiter),
     ...(proxy === undefined ? {} : { HTTPS_PROXY: proxy, https_proxy: proxy }),
     ...place.env,
     ...command.env,

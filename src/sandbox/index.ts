@@ -9,6 +9,7 @@ export { type ProtectedPaths, protectedPaths } from './protected-paths.ts'
 export {
   defaultLimits,
   type LimitKind,
+  type Mount,
   type ProbeResult,
   type Relay,
   type Sandbox,

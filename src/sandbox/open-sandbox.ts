@@ -1,5 +1,6 @@
 /** Opens the best sandbox that this machine has, after it was tried. */
 
+import { delimiter } from 'node:path'
 import type { Command, Commands } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { type PreparedPlace, realWorkspace } from './bubblewrap-args.ts'
@@ -105,7 +106,7 @@ function launcher(
         launchPlain({
           ...command,
           cwd: command.cwd ?? place.workspace,
-          env: { ...place.env, ...command.env },
+          env: { ...programsFirst(place), ...place.env, ...command.env },
         })
     }
     const prepared = prepare(place, toolchains)
@@ -114,6 +115,11 @@ function launcher(
         ? launchInBubblewrap(walls.bubblewrap, prepared, command)
         : launchInSeatbelt(walls.sandboxExec, prepared, command)
   }
+}
+
+function programsFirst({ programs = [] }: SandboxPlace): Readonly<Record<string, string>> {
+  if (programs.length === 0) return {}
+  return { PATH: [...programs, process.env['PATH'] ?? ''].join(delimiter) }
 }
 
 function prepare(place: SandboxPlace, toolchains: Toolchains): PreparedPlace {

@@ -60,6 +60,12 @@ export interface Relay {
   readonly port: number
 }
 
+/** Whole paths. */
+export interface Mount {
+  readonly from: string
+  readonly to: string
+}
+
 /** What a command may touch. Everything else is not there. */
 export interface SandboxPlace {
   /** It may be changed, but for its `.git`. */
@@ -67,6 +73,12 @@ export interface SandboxPlace {
   /** Where the workspace is inside, when that is to be elsewhere; not everywhere possible. */
   readonly shownAs?: string
   readonly readOnly?: readonly string[]
+  /** Folders that are shown elsewhere, over a folder of the workspace, read-only. Strong walls only. */
+  readonly mounts?: readonly Mount[]
+  /** Folders in those that can be written: empty for each command and gone after it. Strong walls only. */
+  readonly scratch?: readonly string[]
+  /** Folders of programs that come before all others. */
+  readonly programs?: readonly string[]
   /** Files and folders inside the others that are empty for the command. */
   readonly hide?: readonly string[]
   /** Where models are asked. */

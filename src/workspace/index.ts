@@ -1,6 +1,7 @@
 export { createBlobSource } from './checkout/blob-source.ts'
 export type { CheckoutGit } from './checkout/checkout-git.ts'
 export { createGitSource } from './checkout/git-source.ts'
+export { hashFile as hashFileSync } from './checkout/hash-file.ts'
 export {
   type Apart,
   type OpenCheckoutOptions,

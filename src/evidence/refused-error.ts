@@ -1,0 +1,12 @@
+/** Thrown where work cannot be certified and the reason is known: it becomes a refusal. */
+
+import type { Refusal } from '../loop/index.ts'
+
+export class RefusedError extends Error {
+  readonly refusal: Refusal
+  constructor(refusal: Refusal, options?: ErrorOptions) {
+    super(refusal.message, options)
+    this.name = 'RefusedError'
+    this.refusal = refusal
+  }
+}

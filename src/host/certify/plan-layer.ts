@@ -1,0 +1,100 @@
+/**
+ * What a dependency layer is installed from: of one tree, its lockfiles and what lies beside them. Nothing
+ * else of the tree is ever in the folder in which a package manager runs.
+ */
+
+import { posix } from 'node:path'
+import { type Lockfile, lockfiles, type TreeFile, type TreeReader } from '../../evidence/index.ts'
+import type { TreeId } from '../../loop/index.ts'
+
+export interface LayerPlan {
+  readonly lockfile: Lockfile
+  /** The folder of the lockfile in the tree; empty: its top. */
+  readonly folder: string
+  /** What is put into the folder of the install, by paths in the tree. */
+  readonly files: ReadonlyMap<string, TreeFile>
+}
+
+/** Below them nothing is installed for the project itself. */
+const notOurs =
+  /(^|\/)(node_modules|vendor|third_party|fixtures?|__fixtures__|tests?|__tests__|examples?|docs?|\.[^/]+)\//
+const depthMax = 2
+const plansMax = 8
+const filesMax = 5000
+
+/** A stack's lockfile at the top counts; only where there is none, those of folders below. */
+export async function planLayer(reader: TreeReader, tree: TreeId): Promise<readonly LayerPlan[]> {
+  const listed = await reader.list(tree)
+  const found = lockfilesIn(listed)
+  const stacks = [...new Set(found.map(({ lockfile }) => lockfile.stack))]
+  const chosen = stacks.flatMap((stack) => {
+    const ofStack = found.filter(({ lockfile }) => lockfile.stack === stack)
+    const top = ofStack.filter(({ folder }) => folder === '')
+    return top.length > 0 ? top : ofStack
+  })
+  return Promise.all(
+    chosen.slice(0, plansMax).map(async ({ lockfile, folder }) => {
+      const path = posix.join(folder, lockfile.file)
+      const text = Buffer.from((await reader.read(tree, path, lockfileBytesMax)) ?? []).toString()
+      return { lockfile, folder, files: filesFor({ lockfile, folder, text }, listed) }
+    }),
+  )
+}
+
+const lockfileBytesMax = 64 * 1024 * 1024
+
+/** In each folder the first of a stack. */
+function lockfilesIn(
+  listed: ReadonlyMap<string, TreeFile>,
+): readonly Pick<LayerPlan, 'lockfile' | 'folder'>[] {
+  const found = new Map<string, Pick<LayerPlan, 'lockfile' | 'folder'>>()
+  for (const lockfile of lockfiles) {
+    for (const path of listed.keys()) {
+      const isIt = path === lockfile.file || path.endsWith(`/${lockfile.file}`)
+      if (!isIt || notOurs.test(path) || path.split('/').length > depthMax + 1) continue
+      const folder = path.slice(0, Math.max(0, path.length - lockfile.file.length - 1))
+      const key = `${lockfile.stack} ${folder}`
+      if (!found.has(key)) found.set(key, { lockfile, folder })
+    }
+  }
+  return [...found.values()]
+}
+
+interface Read {
+  readonly lockfile: Lockfile
+  readonly folder: string
+  readonly text: string
+}
+
+/** What managers read of the packages of a workspace; nothing that would be run. */
+const patterns: Readonly<Record<string, RegExp>> = {
+  node: /(^|\/)package\.json$/,
+  python:
+    /(^|\/)(pyproject\.toml|[^/]*(requirements|constraints)[^/]*\.txt|requirements\/[^/]+\.txt)$/i,
+  rust: /(^|\/)(Cargo\.toml|build\.rs)$|\.rs$/,
+  go: /(^|\/)(go\.mod|go\.sum)$/,
+}
+
+function filesFor(
+  { lockfile, folder, text }: Read,
+  listed: ReadonlyMap<string, TreeFile>,
+): ReadonlyMap<string, TreeFile> {
+  const files = new Map<string, TreeFile>()
+  const prefix = folder === '' ? '' : `${folder}/`
+  const add = (path: string): void => {
+    const file = listed.get(path)
+    const isUsed = file !== undefined && (file.kind === 'file' || file.kind === 'executable')
+    if (isUsed && path.startsWith(prefix) && files.size < filesMax) files.set(path, file)
+  }
+  for (const name of [lockfile.file, ...lockfile.manifestFiles]) add(prefix + name)
+  const pattern = patterns[lockfile.stack]
+  for (const path of listed.keys()) {
+    const inner = path.slice(prefix.length)
+    if (pattern?.test(inner) === true && !/(^|\/)node_modules\//.test(inner)) add(path)
+  }
+  // Packages that lie in the tree itself, as the lockfile names them.
+  for (const [, named = ''] of text.matchAll(/\bfile:([^"'\s#@)]+)/g)) {
+    add(posix.join(prefix, named))
+  }
+  return files
+}
