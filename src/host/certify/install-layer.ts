@@ -5,10 +5,11 @@
 
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { RefusedError, type TreeReader } from '../../evidence/index.ts'
+import { z } from 'zod'
+import { type Lockfile, RefusedError, type TreeReader } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
 import { findOnPath, removeTree } from '../../workspace/index.ts'
@@ -59,11 +60,35 @@ export async function findManager(
       `${lockfile.file} needs ${name}, and there is none on the PATH outside of the project. Install it`,
     )
   }
-  const args = lockfile.manager === 'go' ? ['version'] : ['--version']
-  const signal = AbortSignal.timeout(30_000)
-  const command = { program, args, cwd: '/', env: environment(program, {}), timeoutMs: 30_000 }
-  const { stdout } = await createPlainCommands().run(command, signal)
-  return { program, version: stdout.trim().slice(0, 200) }
+  return {
+    program,
+    version: (await packageVersion(program, name)) ?? (await ask(program, lockfile)),
+  }
+}
+
+/** Managers that are packages themselves are slow to ask. */
+async function packageVersion(program: string, name: string): Promise<string | undefined> {
+  const real = await realpath(program)
+  for (const folder of [dirname(real), dirname(dirname(real))]) {
+    const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => '{}')
+    const found = packageSchema.safeParse(JSON.parse(text))
+    if (found.data?.name === name) return found.data.version
+  }
+  return undefined
+}
+
+const packageSchema = z.object({ name: z.string(), version: z.string() })
+
+async function ask(program: string, { manager }: Lockfile): Promise<string> {
+  const command = {
+    program,
+    args: manager === 'go' ? ['version'] : ['--version'],
+    cwd: '/',
+    env: environment(program, {}),
+    timeoutMs: 30_000,
+  }
+  const { stdout } = await createPlainCommands().run(command, AbortSignal.timeout(30_000))
+  return stdout.trim().slice(0, 200)
 }
 
 /** Over all that decides what is installed. */

@@ -1,0 +1,258 @@
+// A clean place with real git, npm and bubblewrap. Packages come from tarballs in the repository: no network.
+
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { CommandResult } from '../src/engine/index.ts'
+import { RefusedError } from '../src/evidence/index.ts'
+import { type CleanPlace, openCleanPlace } from '../src/host/certify/open-place.ts'
+import { createTreeReader } from '../src/host/tree-reader.ts'
+import type { TreeId } from '../src/loop/index.ts'
+import { memoryBlobs } from '../src/testing/index.ts'
+import { createGitFixture, type GitFixture } from './workspace/git-fixture.ts'
+
+let fixture: GitFixture
+let record: string
+let places: CleanPlace[]
+beforeEach(() => {
+  fixture = createGitFixture()
+  record = join(fixture.folder, 'record')
+  places = []
+  pack('dep', {
+    'index.js': "module.exports = 'dep 1'\n",
+    'bin.js': '#!/usr/bin/env node\nconsole.log("ran dep")\n',
+  })
+  writeProject()
+  fixture.write('.gitignore', 'node_modules\n')
+  fixture.write('use.js', "console.log(require('dep'), require('inner'))\n")
+  fixture.write('packages/inner/package.json', '{"name":"inner","version":"1.0.0","main":"i.js"}')
+  fixture.write('packages/inner/i.js', "module.exports = 'inner of the tree'\n")
+  fixture.commitAll()
+})
+afterEach(async () => {
+  for (const place of places) await place.close()
+  fixture.remove()
+})
+
+/** A package as npm packs it, with a script that must never run. */
+function pack(name: string, files: Readonly<Record<string, string>>): void {
+  const folder = join(fixture.folder, 'packing', 'package')
+  mkdirSync(folder, { recursive: true })
+  const manifest = {
+    name,
+    version: '1.0.0',
+    bin: { [name]: 'bin.js' },
+    scripts: { install: `touch ${fixture.marker}` },
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  for (const [path, content] of Object.entries(files)) writeFileSync(join(folder, path), content)
+  mkdirSync(join(fixture.checkout, 'vendor'), { recursive: true })
+  const tarball = join(fixture.checkout, 'vendor', `${name}.tgz`)
+  execFileSync('tar', ['-czf', tarball, '-C', join(fixture.folder, 'packing'), 'package'])
+}
+
+function writeProject(
+  dependencies: Readonly<Record<string, string>> = { dep: 'file:vendor/dep.tgz' },
+): void {
+  const manifest = { name: 'project', version: '1.0.0', workspaces: ['packages/*'], dependencies }
+  const packages = {
+    '': manifest,
+    'node_modules/dep': {
+      version: '1.0.0',
+      resolved: 'file:vendor/dep.tgz',
+      bin: { dep: 'bin.js' },
+      hasInstallScript: true,
+    },
+    'node_modules/inner': { resolved: 'packages/inner', link: true },
+    'packages/inner': { version: '1.0.0' },
+  }
+  fixture.write('package.json', JSON.stringify(manifest))
+  fixture.write(
+    'package-lock.json',
+    JSON.stringify({
+      name: 'project',
+      version: '1.0.0',
+      lockfileVersion: 3,
+      requires: true,
+      packages,
+    }),
+  )
+}
+
+const treeOf = (commit: string): TreeId =>
+  `git:${fixture.git('rev-parse', `${commit}^{tree}`).trim()}` as TreeId
+
+async function open(
+  options: { base?: string; dependencies?: 'install' | 'carry' | 'none' } = {},
+): Promise<CleanPlace> {
+  const repository = await fixture.repository()
+  const blobs = memoryBlobs()
+  const place = await openCleanPlace(
+    {
+      tree: treeOf('HEAD'),
+      commit: fixture.git('rev-parse', 'HEAD').trim(),
+      lockfileOf: treeOf(options.base ?? 'HEAD'),
+      signal: new AbortController().signal,
+    },
+    {
+      reader: createTreeReader({ blobs, folder: record, repository }),
+      blobs,
+      repository,
+      file: {
+        sandbox: { readOnly: [], hide: [], network: [], limits: {}, require: 'strong' },
+        certify: {
+          dependencies: options.dependencies ?? 'install',
+          teeth: true,
+          consult: [],
+          deadlineMs: 1000,
+        },
+      },
+      base: fixture.checkout,
+      place: { folder: record, workspace: fixture.checkout },
+    },
+  )
+  places.push(place)
+  return place
+}
+
+const run = (
+  place: CleanPlace,
+  program: string,
+  ...args: readonly string[]
+): Promise<CommandResult> =>
+  place.walls
+    .commandsFor([program, ...args])
+    .run({ program, args, cwd: place.checkout.path }, new AbortController().signal)
+
+const layersIn = (): readonly string[] =>
+  readdirSync(join(record, 'layers')).filter((name) => !name.endsWith('.json'))
+
+/** The one of the layer, from outside. */
+const depIn = (): string => join(record, 'layers', layersIn()[0] ?? '', 'node_modules/dep/index.js')
+
+test('checks see what the base locked, and the tree, and nothing that an agent left', async () => {
+  // What an agent could have done to the place that it works in.
+  mkdirSync(join(fixture.checkout, 'node_modules/dep'), { recursive: true })
+  writeFileSync(join(fixture.checkout, 'node_modules/dep/index.js'), "module.exports = 'planted'\n")
+  const base = fixture.git('rev-parse', 'HEAD').trim()
+  pack('dep', { 'index.js': "module.exports = 'dep of the candidate'\n" })
+  writeProject({ dep: 'file:vendor/dep.tgz', other: 'file:vendor/none.tgz' })
+  fixture.write('packages/inner/i.js', "module.exports = 'inner of the candidate'\n")
+  fixture.commitAll()
+  const place = await open({ base })
+  expect(place.layer).toMatchObject({ from: 'installed', summary: 'npm, 2 packages' })
+  expect((await run(place, 'node', 'use.js')).stdout).toBe('dep 1 inner of the candidate\n')
+  // By its name: programs of the layer come first.
+  expect((await run(place, 'dep')).stdout).toBe('ran dep\n')
+  expect((await run(place, 'git', 'status', '--porcelain')).stdout).toBe('')
+  expect((await run(place, 'git', 'log', '--format=%s')).stdout).toBe('work\nwork\nfirst\n')
+  expect(fixture.wasRun()).toBe(false)
+})
+
+test('hostile checks change neither the layer nor what comes after them', async () => {
+  const place = await open()
+  const { path } = place.checkout
+  const script = `
+    fail() { echo "wrote $1"; }
+    (echo x > node_modules/dep/index.js) 2>/dev/null && fail dep
+    (rm -rf node_modules/dep) 2>/dev/null; [ -e node_modules/dep/index.js ] || fail gone
+    (mv node_modules elsewhere) 2>/dev/null && fail moved
+    (echo x > .git/HEAD) 2>/dev/null && fail git
+    (touch "$(readlink -f "$PWD")/../planted") 2>/dev/null
+    echo x > node_modules/.cache/x && echo x > node_modules/.vite/x || echo "no cache"
+    rm -rf use.js packages; ln -s /etc packages; mkdir -p node_modules.d; chmod 000 node_modules.d
+    i=0; while [ $i -lt 500 ]; do echo x > f$i; i=$((i+1)); done
+    nohup sh -c 'sleep 1; echo late > use.js; sleep 600' >/dev/null 2>&1 &
+    setsid sh -c 'while :; do echo x > use.js; done' >/dev/null 2>&1 &
+    echo done`
+  const before = readFileSync(depIn(), 'utf8')
+  expect((await run(place, 'sh', '-c', script)).stdout).toBe('done\n')
+  await place.checkout.reset(treeOf('HEAD'))
+  expect(readdirSync(path).toSorted()).toEqual([
+    '.git',
+    '.gitignore',
+    'a.txt',
+    'node_modules',
+    'package-lock.json',
+    'package.json',
+    'packages',
+    'use.js',
+    'vendor',
+  ])
+  expect(readdirSync(join(path, '..')).toSorted()).toEqual(['git', 'owner', 'trash', 'tree'])
+  expect(readFileSync(depIn(), 'utf8')).toBe(before)
+  const after = await run(
+    place,
+    'sh',
+    '-c',
+    'node use.js; ls node_modules/.cache node_modules/.vite',
+  )
+  expect(after.stdout).toBe(
+    'dep 1 inner of the tree\nnode_modules/.cache:\n\nnode_modules/.vite:\n',
+  )
+  await place.close()
+  places = []
+  expect(readdirSync(join(record, 'certify'))).toEqual([])
+})
+
+test('a layer is made once, and made anew when somebody changed it', async () => {
+  const first = await open()
+  const [made] = layersIn()
+  expect((await open()).layer.digest).toBe(first.layer.digest)
+  expect(layersIn()).toEqual([made])
+  // Touched and not changed: looked at byte by byte, and used.
+  chmodSync(depIn(), 0o600)
+  chmodSync(depIn(), 0o444)
+  await open()
+  expect(layersIn()).toEqual([made])
+  chmodSync(depIn(), 0o600)
+  writeFileSync(depIn(), "module.exports = 'bad 1'\n")
+  chmodSync(depIn(), 0o444)
+  const place = await open()
+  expect(layersIn()).not.toEqual([made])
+  expect(place.layer.digest).toBe(first.layer.digest)
+  expect((await run(place, 'node', 'use.js')).stdout).toBe('dep 1 inner of the tree\n')
+})
+
+test('two at once make one layer', async () => {
+  const [one, two] = await Promise.all([open(), open()])
+  expect(one?.layer.digest).toBe(two?.layer.digest)
+  expect(layersIn()).toHaveLength(1)
+})
+
+test('an install that fails is a refusal with the last words of the manager and the way on', async () => {
+  fixture.write('package-lock.json', '{"lockfileVersion":3,"packages":{"":{"name":"project"}}}')
+  fixture.commitAll()
+  const error = await open().catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(RefusedError)
+  expect(error).toMatchObject({ refusal: { code: 'dependencies' } })
+  expect(String(error)).toMatch(/npm ci[^]*npm error[^]*dependencies: carry/)
+  expect(layersIn()).toEqual([])
+  expect(existsSync(join(record, 'certify'))).toBe(false)
+})
+
+test('dependencies are carried as they are, or left out, if the loop file says so', async () => {
+  mkdirSync(join(fixture.checkout, 'node_modules/dep'), { recursive: true })
+  writeFileSync(join(fixture.checkout, 'node_modules/dep/index.js'), "module.exports = 'mine'\n")
+  symlinkSync('../packages/inner', join(fixture.checkout, 'node_modules/inner'))
+  const carried = await open({ dependencies: 'carry' })
+  expect(carried.layer).toMatchObject({ from: 'carried', summary: 'carried over: node_modules' })
+  expect((await run(carried, 'node', 'use.js')).stdout).toBe('mine inner of the tree\n')
+  await open({ dependencies: 'carry' })
+  expect(layersIn()).toHaveLength(1)
+  const none = await open({ dependencies: 'none' })
+  expect(none.layer).toMatchObject({ from: 'none', digest: 'none' })
+  expect((await run(none, 'node', 'use.js')).exitCode).toBe(1)
+  rmSync(join(fixture.checkout, 'node_modules'), { recursive: true })
+  expect((await open({ dependencies: 'carry' })).layer.from).toBe('none')
+})
