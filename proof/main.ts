@@ -4,6 +4,7 @@ import { runSuites } from '../bench/report.ts'
 import { agentKills } from './agent-kills.ts'
 import { agentOutput } from './agent-output.ts'
 import { canaries } from './canary.ts'
+import { certificateMutations } from './certificate-mutations.ts'
 import { failingCalls } from './failing-calls.ts'
 import { gatewaySuites } from './gateway.ts'
 import { gitKills } from './git-kills.ts'
@@ -19,7 +20,7 @@ import { sandboxLimits } from './sandbox-limits.ts'
 import { simulation } from './simulate.ts'
 
 const isReplay = process.argv.some((argument) => /^--seed\b/.test(argument))
-const seeded = [simulation, loopFileFuzz, agentOutput]
+const seeded = [simulation, loopFileFuzz, agentOutput, certificateMutations]
 const everything = [
   ...seeded,
   ...hostileSets,

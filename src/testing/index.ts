@@ -27,6 +27,7 @@ export {
   type Unit,
   type Workspace,
 } from '../engine/index.ts'
+export { issueCertificate, verifyCertificate } from '../evidence/index.ts'
 export {
   type Exchange,
   faultOf,
@@ -42,6 +43,7 @@ export {
   type SessionTotals,
   writeExchange,
 } from '../gateway/index.ts'
+export { exportCertificate, exportKeys, verifyTarget } from '../host/certificates/index.ts'
 export {
   createBlobStore,
   createOwner,
@@ -75,6 +77,7 @@ export { agentContract, type ContractCase } from './agent-contract/agent-contrac
 export type { AgentContractOptions } from './agent-contract/contract-case.ts'
 export { ContractError } from './agent-contract/contract-rules.ts'
 export type { ContractAgent, ContractScene } from './agent-contract/open-scene.ts'
+export { certificateDraft, certifiedCheck, certifiedOutput } from './certificate-draft.ts'
 export { createFailingFiles, type FailingFiles, type FailingFilesOptions } from './failing-files.ts'
 export { certificateId, createFakeCertifier, type FakeCertifier } from './fake-certifier.ts'
 export { createManualClock, type ManualClock } from './manual-clock.ts'

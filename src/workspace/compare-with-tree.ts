@@ -80,6 +80,7 @@ async function compareInGit(
   { tree, commit, known, apart = [] }: CompareRequest,
 ): Promise<TreeComparison> {
   const wanted = fromTreeId(tree)
+  if (known !== undefined && !isObjectId(known)) throw new ObjectError(`${known} is no commit`)
   if (known !== undefined && (await hasObject(runGit, repository, known))) {
     const found = await treeOfCommit(repository, known)
     if (found !== wanted) throw new ObjectError(`the commit ${known} has another tree`)

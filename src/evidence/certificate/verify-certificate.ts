@@ -79,12 +79,22 @@ export async function verifyCertificate(
       ? ok('signature', `signed by the key ${short(signed.signature.keyId)}`)
       : failed('signature', 'The signature does not fit what is signed.', askAgain),
     isSigned ? keyFinding(signed, options.trusted) : notLooked('key', 'nobody signed this'),
+    ...(isCanonical && isSigned ? await contentFindings(certificate, options) : []),
+  ]
+  return { verdict: verdictOf(findings), findings, id, certificate }
+}
+
+/** What it says is looked at only where somebody said it. */
+async function contentFindings(
+  certificate: Certificate,
+  options: VerifyOptions,
+): Promise<readonly VerifyFinding[]> {
+  return [
     rulesFinding(certificate),
     await treeFinding(certificate, options),
     ...(await evidenceFindings(certificate, options)),
     await chainFinding(certificate, options),
   ]
-  return { verdict: verdictOf(findings), findings, id, certificate }
 }
 
 const askAgain = 'Get the file again from who issued it: as it is, it proves nothing.'

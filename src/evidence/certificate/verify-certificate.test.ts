@@ -1,0 +1,281 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CertificateId } from '../../loop/index.ts'
+import {
+  type Certificate,
+  type CertificateDraft,
+  canonicalJson,
+  type TrustedKey,
+} from '../../protocol/index.ts'
+import {
+  certificateDraft,
+  certifiedCheck,
+  certifiedOutput,
+} from '../../testing/certificate-draft.ts'
+import { signCertificate } from './certificate-file.ts'
+import { brokenRules } from './certificate-rules.ts'
+import { readCertificate } from './certificate-store.ts'
+import { sha256 } from './ed25519.ts'
+import { issueCertificate } from './issue-certificate.ts'
+import { ownKeys, rotateKey, type SigningKey, signingKey, toTrusted } from './own-keys.ts'
+import { type Verification, type VerifyOptions, verifyCertificate } from './verify-certificate.ts'
+
+let folder: string
+let key: SigningKey
+let bytes: Buffer
+let second: Buffer
+let trusted: readonly TrustedKey[]
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'loopwright-verify-'))
+  const issued = await issueCertificate(certificateDraft(), { folder })
+  bytes = await readCertificate(issued.id, { folder })
+  const next = await issueCertificate(certificateDraft(), { folder })
+  second = await readCertificate(next.id, { folder })
+  key = await signingKey(folder, Date.now())
+  trusted = toTrusted(await ownKeys(folder))
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const verify = (file: Uint8Array, options: Partial<VerifyOptions> = {}): Promise<Verification> =>
+  verifyCertificate(file, { trusted, ...options })
+
+const lookOf = ({ findings }: Verification, look: string) =>
+  findings.find((finding) => finding.look === look)
+
+/** Signed with the installation's own key, whatever it says. */
+function signed(change: Partial<Certificate>): Buffer {
+  const certificate: Certificate = {
+    format: 'loopwright-certificate',
+    version: 1,
+    ...certificateDraft(),
+    issuedAt: new Date().toISOString(),
+    installation: key.installation,
+    number: 1,
+    previous: null,
+    ...change,
+  }
+  return signCertificate(certificate, key).bytes
+}
+
+describe('a certificate', () => {
+  test('is valid when it is whole and its key is trusted; what was not looked at is said', async () => {
+    const found = await verify(bytes)
+    expect(found.verdict).toBe('valid')
+    expect(found.id).toBe(sha256(canonicalJson(found.certificate)))
+    const unseen = found.findings.filter(({ status }) => status === 'not-looked-at')
+    expect(unseen.map(({ look }) => look)).toEqual(['tree', 'evidence'])
+  })
+
+  test('with any byte changed is not', async () => {
+    for (let at = 0; at < bytes.length; at += 7) {
+      const other = Buffer.from(bytes)
+      other[at] = (other[at] ?? 0) ^ 1
+      expect((await verify(other)).verdict, `byte ${at}`).toBe('invalid')
+    }
+  })
+
+  test.each<[string, (text: string) => string]>([
+    ['with white space', (text) => JSON.stringify(JSON.parse(text), null, 2)],
+    ['without the newline at its end', (text) => text.trimEnd()],
+    ['with a key twice', (text) => text.replace('{', '{"signature":1,')],
+    ['with a mark at its beginning', (text) => `\uFEFF${text}`],
+    ['with a number written otherwise', (text) => text.replace('"number":1', '"number":1.0')],
+  ])('that means the same, %s, is another file', async (_what, change) => {
+    const changed = change(bytes.toString('utf8'))
+    expect((await verify(Buffer.from(changed))).verdict).toBe('invalid')
+  })
+
+  test('is untrusted where nobody trusts its key, and invalid if it is also changed', async () => {
+    const found = await verify(bytes, { trusted: [] })
+    expect(found.verdict).toBe('untrusted')
+    expect(lookOf(found, 'key')?.advice).toContain('loopctl keys trust')
+    const changed = Buffer.from(bytes.toString('utf8').replace('demo', 'dem0'))
+    expect((await verify(changed, { trusted: [] })).verdict).toBe('invalid')
+  })
+
+  test('signed by another key under the name of a trusted one is invalid', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'loopwright-verify-'))
+    const thief = await signingKey(other, Date.now())
+    rmSync(other, { recursive: true })
+    const certificate = (await verify(bytes)).certificate
+    if (certificate === undefined) throw new Error('it can be read')
+    const forged = signCertificate(certificate, { ...thief, id: key.id })
+    expect((await verify(forged.bytes)).verdict).toBe('invalid')
+    const renamed = signCertificate(certificate, { ...thief, id: key.id, publicKey: key.publicKey })
+    expect((await verify(renamed.bytes)).verdict).toBe('invalid')
+    expect((await verify(signCertificate(certificate, thief).bytes)).verdict).toBe('untrusted')
+  })
+
+  test('of a retired key counts until it was retired', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'loopwright-verify-'))
+    const now = Date.parse('2026-01-01T00:00:00Z')
+    const old = await signingKey(other, now)
+    const { certificate } = await issueCertificate(certificateDraft(), {
+      folder: other,
+      now: () => now,
+    })
+    await rotateKey(other, now + 60_000)
+    const theirs = { trusted: toTrusted(await ownKeys(other)) }
+    rmSync(other, { recursive: true })
+    const before = signCertificate(certificate, old)
+    const late = { ...certificate, issuedAt: '2026-01-02T00:00:00.000Z' }
+    expect((await verify(before.bytes, theirs)).verdict).toBe('valid')
+    const found = await verify(signCertificate(late, old).bytes, theirs)
+    expect(found.verdict).toBe('untrusted')
+    expect(lookOf(found, 'key')?.message).toContain('was retired')
+  })
+
+  test('that is no JSON, is too long or is something else is invalid', async () => {
+    for (const other of ['', '{}', 'null', '[1]', '\u0000']) {
+      expect((await verify(Buffer.from(other))).verdict).toBe('invalid')
+    }
+    expect((await verify(Buffer.alloc(17 * 1024 * 1024, 32))).verdict).toBe('invalid')
+    expect((await verify(Buffer.from([0xff, 0xfe]))).verdict).toBe('invalid')
+  })
+})
+
+describe('what lies beside a certificate', () => {
+  const output = { sha256: sha256(certifiedOutput), bytes: certifiedOutput.length }
+
+  test('outputs that are as they were, others, and none are told apart', async () => {
+    const same = await verify(bytes, { evidence: async () => output })
+    expect([same.verdict, lookOf(same, 'evidence')?.status]).toEqual(['valid', 'ok'])
+    const other = await verify(bytes, { evidence: async () => ({ ...output, sha256: key.id }) })
+    expect([other.verdict, lookOf(other, 'evidence')?.status]).toEqual(['invalid', 'failed'])
+    const gone = await verify(bytes, { evidence: async () => undefined })
+    expect([gone.verdict, lookOf(gone, 'evidence')?.status]).toEqual(['valid', 'not-looked-at'])
+  })
+
+  test('other files are an answer of their own, unless nobody trusts the key', async () => {
+    const tree = async () => ({ status: 'differs' as const, message: 'Other.', paths: ['a'] })
+    const found = await verify(bytes, { tree })
+    expect(found.verdict).toBe('differs')
+    expect(lookOf(found, 'tree')).toMatchObject({ status: 'failed', paths: ['a'] })
+    expect((await verify(bytes, { tree, trusted: [] })).verdict).toBe('untrusted')
+  })
+
+  test('the one before it is looked at by whoever has the chain', async () => {
+    const previous = (found: Uint8Array | undefined) => ({ previous: async () => found })
+    expect((await verify(second, previous(bytes))).verdict).toBe('valid')
+    expect((await verify(second, previous(undefined))).verdict).toBe('invalid')
+    expect((await verify(second, previous(second))).verdict).toBe('invalid')
+    const changed = bytes.toString('utf8').replace('demo', 'dem0')
+    expect((await verify(second, previous(Buffer.from(changed)))).verdict).toBe('invalid')
+    expect((await verify(signed({ number: 2 }))).verdict).toBe('invalid')
+    expect((await verify(signed({ previous: key.id as CertificateId }))).verdict).toBe('invalid')
+  })
+
+  test('is not even looked at where nobody signed', async () => {
+    const changed = Buffer.from(bytes.toString('utf8').replace('demo', 'dem0'))
+    const never = () => Promise.reject(new Error('it was looked at'))
+    const found = await verify(changed, { tree: never, evidence: never, previous: never })
+    expect(found.verdict).toBe('invalid')
+  })
+})
+
+describe('the rules: however well it is signed, a certificate is invalid', () => {
+  const at = '2026-01-02T03:04:05.000Z'
+  const approval = { by: 'ann', at, digest: '0'.repeat(64) }
+  const changes = [{ path: 'test/a.test.js', what: 'changed' }]
+  const sealed = certifiedCheck({ pass: 'sealed', status: 'not-met', exitCode: 1 })
+  const failing = certifiedCheck({ name: 'lint', status: 'not-met', exitCode: 1 })
+  const consultation = { name: 'review', agent: 'x', at } as const
+
+  test.each<[string, Partial<CertificateDraft>, RegExp]>([
+    ['on nothing', { rests: { checks: [] }, checks: [] }, /rests on no check/],
+    ['on a check that was not run', { checks: [] }, /"test" was not run/],
+    [
+      'on a check that was only run with sealed files',
+      { checks: [certifiedCheck({ pass: 'sealed' })] },
+      /was not run/,
+    ],
+    ...(['not-met', 'error', 'timeout', 'skipped'] as const).map(
+      (status): [string, Partial<CertificateDraft>, RegExp] => [
+        `on a check that is ${status}`,
+        { checks: [certifiedCheck({ status })] },
+        new RegExp(`is ${status}`),
+      ],
+    ),
+    [
+      'on a check that failed before and may not',
+      { checks: [certifiedCheck({ status: 'not-met', existing: true })] },
+      /is not-met/,
+    ],
+    [
+      'on nothing but what may fail',
+      { checks: [certifiedCheck({ status: 'not-met', existing: true, allowed: true })] },
+      /No check that it rests on is met/,
+    ],
+    [
+      'on a flaky check alone',
+      { checks: [certifiedCheck({ flaky: ['met', 'not-met'] })] },
+      /always answered the same/,
+    ],
+    [
+      'on a command that ended otherwise',
+      { checks: [certifiedCheck({ exitCode: 1 })] },
+      /ended with 1/,
+    ],
+    ['on a check that is there twice', { checks: [certifiedCheck(), certifiedCheck()] }, /twice/],
+    [
+      'that fails with the sealed files of the base',
+      { checks: [certifiedCheck(), sealed] },
+      /sealed files of the base/,
+    ],
+    ['with seals broken', { sealed: { changes } }, /nobody approved/],
+    [
+      'with a concern left',
+      { consultations: [{ ...consultation, status: 'concerns-raised' }] },
+      /concerns-raised/,
+    ],
+    [
+      'with nobody having answered',
+      { consultations: [{ ...consultation, status: 'pending' }] },
+      /pending/,
+    ],
+  ])('%s', async (_what, change, problem) => {
+    expect(brokenRules(certificateDraft(change)).join(' ')).toMatch(problem)
+    const found = await verify(signed(change))
+    expect(found.verdict).toBe('invalid')
+    expect(lookOf(found, 'signature')?.status).toBe('ok')
+  })
+
+  test.each<[string, Partial<CertificateDraft>]>([
+    ['on code alone', { rests: { checks: [], code: 'done' }, checks: [] }],
+    ['with a failing check that nothing rests on', { checks: [certifiedCheck(), failing] }],
+    [
+      'with a flaky check beside a firm one',
+      {
+        rests: { checks: ['test', 'lint'] },
+        checks: [certifiedCheck(), certifiedCheck({ name: 'lint', flaky: ['not-met', 'met'] })],
+      },
+    ],
+    [
+      'with seals changed and approved',
+      { checks: [certifiedCheck(), sealed], sealed: { changes, approval } },
+    ],
+    ['with a concern resolved', { consultations: [{ ...consultation, status: 'resolved' }] }],
+    [
+      'with flakiness that a person set aside',
+      {
+        checks: [certifiedCheck({ flaky: ['met', 'not-met'] })],
+        approvals: [{ ...approval, codes: ['flaky'] }],
+      },
+    ],
+  ])('but not %s', (_what, change) => {
+    expect(brokenRules(certificateDraft(change))).toEqual([])
+  })
+
+  test('and nobody sets aside that a check has to be met', () => {
+    const codes = ['check-failed', 'fails-clean', 'timeout', 'check-error', 'flaky']
+    const draft = certificateDraft({
+      checks: [certifiedCheck({ status: 'not-met', exitCode: 1 })],
+      approvals: [{ ...approval, codes }],
+    })
+    expect(brokenRules(draft)).not.toEqual([])
+  })
+})
