@@ -13,17 +13,22 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createAgents } from '../src/agents/index.ts'
 import type { CommandResult } from '../src/engine/index.ts'
-import { RefusedError } from '../src/evidence/index.ts'
-import { type CleanPlace, openCleanPlace } from '../src/host/certify/open-place.ts'
+import { type CertifyingPlace, RefusedError } from '../src/evidence/index.ts'
+import { openCertifyingPlace } from '../src/host/certify/open-place.ts'
+import { type OpenWalls, openWalls } from '../src/host/open-walls.ts'
 import { createTreeReader } from '../src/host/tree-reader.ts'
 import type { TreeId } from '../src/loop/index.ts'
+import type { SandboxSettings } from '../src/protocol/index.ts'
 import { memoryBlobs } from '../src/testing/index.ts'
 import { createGitFixture, type GitFixture } from './workspace/git-fixture.ts'
 
 let fixture: GitFixture
 let record: string
-let places: CleanPlace[]
+let places: CertifyingPlace[]
+/** By the path of their checkout. */
+const wallsOf = new Map<string, OpenWalls>()
 beforeEach(() => {
   fixture = createGitFixture()
   record = join(fixture.folder, 'record')
@@ -94,10 +99,10 @@ const treeOf = (commit: string): TreeId =>
 
 async function open(
   options: { base?: string; dependencies?: 'install' | 'carry' | 'none' } = {},
-): Promise<CleanPlace> {
+): Promise<CertifyingPlace> {
   const repository = await fixture.repository()
   const blobs = memoryBlobs()
-  const place = await openCleanPlace(
+  const place = await openCertifyingPlace(
     {
       tree: treeOf('HEAD'),
       commit: fixture.git('rev-parse', 'HEAD').trim(),
@@ -107,18 +112,32 @@ async function open(
     {
       reader: createTreeReader({ blobs, folder: record, repository }),
       blobs,
+      record,
       repository,
-      file: {
-        sandbox: { readOnly: [], hide: [], network: [], limits: {}, require: 'strong' },
+      workspace: fixture.checkout,
+      certifying: {
         certify: {
           dependencies: options.dependencies ?? 'install',
           teeth: true,
           consult: [],
           deadlineMs: 1000,
         },
+        require: 'strong',
+        async open({ workspace, ...folder }) {
+          const settings: SandboxSettings = { readOnly: [], hide: [], network: [], limits: {} }
+          const walls = await openWalls(
+            { settings, base: fixture.checkout, workspace },
+            { ...folder, folder: record, workspace },
+          )
+          wallsOf.set(workspace, walls)
+          return {
+            checks: [],
+            agents: createAgents({}),
+            walls: walls.walls,
+            close: () => walls.close(),
+          }
+        },
       },
-      base: fixture.checkout,
-      place: { folder: record, workspace: fixture.checkout },
     },
   )
   places.push(place)
@@ -126,13 +145,18 @@ async function open(
 }
 
 const run = (
-  place: CleanPlace,
+  place: CertifyingPlace,
   program: string,
   ...args: readonly string[]
 ): Promise<CommandResult> =>
-  place.walls
+  required(wallsOf.get(place.checkout.path))
     .commandsFor([program, ...args])
     .run({ program, args, cwd: place.checkout.path }, new AbortController().signal)
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('It is not there.')
+  return value
+}
 
 const layersIn = (): readonly string[] =>
   readdirSync(join(record, 'layers')).filter((name) => !name.endsWith('.json'))

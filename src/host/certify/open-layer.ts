@@ -40,6 +40,8 @@ export interface OpenedLayer extends Layer {
   readonly scratch: readonly string[]
   /** Folders of programs. */
   readonly programs: readonly string[]
+  /** The same folders, by their whole paths outside. */
+  readonly outsidePrograms: readonly string[]
   /** Whole paths that must be seen as well. */
   readonly readOnly: readonly string[]
   /** Variables whose values are paths. */
@@ -66,6 +68,7 @@ export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer>
     mounts,
     scratch: ofNode.flatMap((folder) => writtenFolders.map((name) => posix.join(folder, name))),
     programs: folders.map((folder) => posix.join(folder, programsIn(folder))),
+    outsidePrograms: mounts.map(({ from }) => join(from, programsIn(from))),
     // What was made there may say where it is.
     readOnly: layers.map(({ path }) => path),
     paths: ofPython.length === 0 ? {} : { PYTHONPATH: ofPython[0] ?? '' },
@@ -110,6 +113,7 @@ const noLayer = (summary: string): OpenedLayer => ({
   mounts: [],
   scratch: [],
   programs: [],
+  outsidePrograms: [],
   readOnly: [],
   paths: {},
   env: {},

@@ -7,12 +7,14 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Blobs } from '../../engine/index.ts'
 import {
+  type CertifyingPlace,
   type Checkout,
   type PlaceRequest,
   RefusedError,
   type TreeReader,
 } from '../../evidence/index.ts'
-import type { LoopFile } from '../../protocol/index.ts'
+import type { Signal } from '../../loop/index.ts'
+import type { SandboxSettings } from '../../protocol/index.ts'
 import { createPlainCommands, findProgram, openSandbox } from '../../sandbox/index.ts'
 import {
   type Apart,
@@ -22,120 +24,123 @@ import {
   type Repository,
   TreeChangedError,
 } from '../../workspace/index.ts'
-import type { OpenPlace } from '../loaded-loop.ts'
-import { type OpenWalls, openWalls } from '../open-walls.ts'
+import type { CertifyingFolder, CertifyingParts, OpenedChecks } from '../checks/certifying-parts.ts'
 import { makeOwnFolder } from '../own-folder.ts'
 import { listContent } from './list-content.ts'
 import { type OpenedLayer, openLayer } from './open-layer.ts'
 
-export interface CleanPlaceOptions {
+export interface PlaceOptions {
   readonly reader: TreeReader
   readonly blobs: Blobs
+  /** The folder of the record. */
+  readonly record: string
   /** Of the run's worktree; undefined: its trees are blobs. */
   readonly repository: Repository | undefined
-  /** What the loop file says of the sandbox, and where its paths begin. */
-  readonly file: Pick<LoopFile, 'sandbox' | 'certify'>
-  readonly base: string
-  /** The place of the run itself. */
-  readonly place: Pick<OpenPlace, 'folder' | 'workspace' | 'checkout' | 'attended'>
-}
-
-/** Everything but the checks. */
-export interface CleanPlace {
-  readonly checkout: Checkout
-  readonly layer: OpenedLayer
-  readonly walls: OpenWalls
-  /** As `openWalls` was given it, for whatever else is opened in the checkout. */
-  readonly place: OpenPlace
-  close(): Promise<void>
+  /** Where the run works, and the folder that this stands for: nothing of theirs is run. */
+  readonly workspace: string | undefined
+  readonly checkout?: string | undefined
+  readonly certifying: Pick<CertifyingParts, 'certify' | 'require' | 'open'>
 }
 
 export const certifyFolder = (record: string): string => join(record, 'certify')
 
-export async function openCleanPlace(
+/** Whoever asks for it closes it; it was as the tree says when it was opened. */
+export async function openCertifyingPlace(
   request: PlaceRequest,
-  options: CleanPlaceOptions,
-): Promise<CleanPlace> {
-  const { reader, blobs, repository, file, base, place } = options
-  const { folder: record, workspace, attended } = place
-  const projects = [workspace, place.checkout].filter((one) => one !== undefined)
+  options: PlaceOptions,
+): Promise<CertifyingPlace & Pick<OpenedChecks, 'walls'>> {
+  const { reader, record, workspace, certifying } = options
+  const projects = [workspace, options.checkout].filter((one) => one !== undefined)
   const layer = await openLayer({
     reader,
     lockfileOf: request.lockfileOf,
-    mode: file.certify.dependencies,
+    mode: certifying.certify.dependencies,
     record,
-    checkout: place.checkout ?? workspace,
+    checkout: options.checkout ?? workspace,
     projects,
     signal: request.signal,
   })
-  const parent = certifyFolder(record)
-  await mkdir(parent, { recursive: true, mode: 0o700 })
-  const own = await makeOwnFolder(parent)
+  const isMounted = await canMount(certifying.require)
+  const opened = await openClean(request, options, layer, isMounted)
   try {
-    const isMounted = await canMount(file.sandbox.require)
-    const opened = await openCheckout({
-      folder: own.path,
-      tree: request.tree,
-      blobs,
-      apart: layer.mounts.map((mount) => (isMounted ? mountPoint(mount.to) : copied(mount))),
-      ...(repository === undefined || !isGitTree(request.tree)
-        ? {}
-        : {
-            git: {
-              repository,
-              ...(request.commit === undefined ? {} : { commit: request.commit }),
-            },
-          }),
-    })
-    const inside = insideOf(opened, layer, isMounted, {
-      folder: record,
+    const stop = following(request.signal)
+    const folder = folderOf(opened, layer, isMounted)
+    const { checks, agents, walls, close } = await certifying.open({
+      ...folder,
       untrusted: projects,
-      ...(place.checkout === undefined ? {} : { checkout: place.checkout }),
-      ...(attended === undefined ? {} : { attended }),
+      signal: stop,
     })
-    const walls = await openWalls({ settings: file.sandbox, base, workspace: opened.path }, inside)
     return {
       checkout: refusing(opened),
       layer,
+      checks,
+      agents,
       walls,
-      place: inside,
       async close() {
-        await walls.close()
+        await close()
         await opened.remove()
       },
     }
+  } catch (error) {
+    await opened.remove()
+    throw error
+  }
+}
+
+async function openClean(
+  request: PlaceRequest,
+  { record, repository, blobs }: PlaceOptions,
+  { mounts }: OpenedLayer,
+  isMounted: boolean,
+): Promise<OpenedCheckout> {
+  const { tree, commit } = request
+  const parent = certifyFolder(record)
+  await mkdir(parent, { recursive: true, mode: 0o700 })
+  const own = await makeOwnFolder(parent)
+  const git =
+    repository === undefined || !isGitTree(tree)
+      ? {}
+      : { git: { repository, ...(commit === undefined ? {} : { commit }) } }
+  const apart = mounts.map((mount) => (isMounted ? mountPoint(mount.to) : copied(mount)))
+  try {
+    return await openCheckout({ folder: own.path, tree, blobs, apart, ...git })
   } catch (error) {
     await own.remove()
     throw asRefusal(error)
   }
 }
 
+function following(signal: Signal): AbortSignal {
+  const stop = new AbortController()
+  if (signal.aborted) stop.abort(signal.reason)
+  else signal.addEventListener('abort', () => stop.abort(signal.reason), { once: true })
+  return stop.signal
+}
+
 /** Without walls that can show a folder elsewhere, the layer is copied. */
-async function canMount(required: LoopFile['sandbox']['require']): Promise<boolean> {
+async function canMount(required: SandboxSettings['require']): Promise<boolean> {
   return required !== 'none' && (await openSandbox()).report.tier === 'strong'
 }
 
-function insideOf(
+function folderOf(
   { path, readOnly }: OpenedCheckout,
   layer: OpenedLayer,
   isMounted: boolean,
-  place: OpenPlace,
-): OpenPlace {
+): CertifyingFolder {
   const paths = Object.entries(layer.paths).map(([name, inner]) => [name, join(path, inner)])
   const inCheckout = (inner: string): string => join(path, inner)
+  const mounted = {
+    mounts: layer.mounts.map(({ from, to }) => ({ from, to: inCheckout(to) })),
+    scratch: layer.scratch.map(inCheckout),
+  }
   return {
-    ...place,
     workspace: path,
     readOnly: [...readOnly, ...layer.readOnly],
+    programs: layer.outsidePrograms,
     layer: {
       programs: layer.programs.map(inCheckout),
       env: { ...layer.env, ...Object.fromEntries(paths) },
-      ...(isMounted
-        ? {
-            mounts: layer.mounts.map(({ from, to }) => ({ from, to: inCheckout(to) })),
-            scratch: layer.scratch.map(inCheckout),
-          }
-        : {}),
+      ...(isMounted ? mounted : {}),
     },
   }
 }

@@ -3,21 +3,26 @@
 import type { Agents } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
 import type { Walls } from '../../loop/index.ts'
-import type { CertifySettings, SealSettings } from '../../protocol/index.ts'
+import type { CertifySettings, SandboxSettings, SealSettings } from '../../protocol/index.ts'
+import type { OpenPlace } from '../loaded-loop.ts'
 
 export interface CertifyingParts {
   readonly seals: SealSettings
   readonly certify: CertifySettings
+  /** What the loop file wants of the sandbox. */
+  readonly require?: SandboxSettings['require']
   /** Files that the commands of the checks name: they are sealed. */
   readonly names: readonly string[]
   /** Opens the checks anew, in walls of their own around this folder. Close it afterwards. */
   open(place: CertifyingFolder): Promise<OpenedChecks>
 }
 
-export interface CertifyingFolder {
+export interface CertifyingFolder extends Pick<OpenPlace, 'layer' | 'untrusted'> {
   readonly workspace: string
-  /** Seen besides, and not to be changed: the dependency layer; whole paths. */
+  /** Seen besides, and not to be changed: whole paths. */
   readonly readOnly?: readonly string[]
+  /** Where programs of the dependency layer are outside. */
+  readonly programs?: readonly string[]
   readonly signal?: AbortSignal
 }
 

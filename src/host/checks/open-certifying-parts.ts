@@ -1,5 +1,6 @@
 /** The checks of a loop file for certifying: opened anew for a folder that no agent has seen. */
 
+import { delimiter } from 'node:path'
 import { createAgents } from '../../agents/index.ts'
 import type { Check, Tools } from '../../engine/index.ts'
 import { filesOfCommand } from '../../evidence/index.ts'
@@ -32,6 +33,7 @@ export function certifyingParts(
   return {
     seals: file.seals,
     certify: file.certify,
+    ...(file.sandbox.require === undefined ? {} : { require: file.sandbox.require }),
     names: [
       ...new Set(
         Object.entries(checks).flatMap(([name, check]) =>
@@ -39,10 +41,11 @@ export function certifyingParts(
         ),
       ),
     ],
-    async open({ workspace, readOnly = [], signal }) {
+    async open({ workspace, readOnly = [], programs = [], signal, ...layered }) {
       const { checkout: _checkout, shownAs: _shownAs, apart: _apart, ...rest } = place
       const clean: OpenPlace = {
         ...rest,
+        ...layered,
         workspace,
         readOnly,
         ...(signal === undefined ? {} : { signal }),
@@ -59,7 +62,7 @@ export function certifyingParts(
         const opened = await openCertifyingChecks(checks, code, {
           walls,
           workspace,
-          path: environment['PATH'],
+          path: [...programs, environment['PATH'] ?? ''].join(delimiter),
           described: (await runTools.list?.()) ?? [],
           tools,
         })
