@@ -51,7 +51,9 @@ export function createClassify(rules: SealRules, surroundings: Surroundings): Cl
   const ownKeys = ownKeyedRules(rules)
   const named = new Set((rules.names ?? []).map(plainPath))
   const loops = new Set((rules.loopFiles ?? []).map(plainPath))
-  return (path) => {
+  return (real) => {
+    // A line break is a character like any other in a name, but not in a pattern.
+    const path = real.replaceAll(/[\r\n\u2028\u2029]/g, '_')
     // What runs the loop itself is not the loop file's to give away.
     if (loops.has(path)) return { kind: 'loop', fresh: 'acts', place: 'loop' }
     if (matchesAny(path, except)) return undefined
