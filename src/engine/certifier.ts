@@ -67,7 +67,13 @@ export interface CertifyContext extends StepContext {
   readonly step: StepId
   readonly iteration: number
   /** One of these agents works, in this folder; it is metered as part of this step. */
-  work(agents: Agents, role: string, task: AgentTask, workspace: string): Promise<AgentReport>
+  work(
+    agents: Agents,
+    role: string,
+    task: AgentTask,
+    workspace: string,
+    options?: { readonly timeoutMs?: number },
+  ): Promise<AgentReport>
   callTool(name: string, args: Json): Promise<ToolResult>
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../loop/index.ts'
 import { askPerson } from './ask-person.ts'
 import { askStep } from './ask-step.ts'
+import { runBounded } from './bounded.ts'
 import type { Certification, CertifyContext, GivenAnswer, Subject } from './certifier.ts'
 import type { Branch } from './live-run.ts'
 import type { Kept } from './ports.ts'
@@ -140,13 +141,19 @@ function knownOf(state: RunState): Pick<Subject, 'source' | 'tree' | 'base' | 'a
 
 /** What judges and consultants do is part of this step: metered and noted as any agent's work. */
 function contextOf(branch: Branch, step: StepId, context: StepContext): CertifyContext {
-  const { number } = branch.iteration
+  const { number, run } = branch.iteration
   const agent = agentContext(branch, step, context)
   return {
     ...context,
     step,
     iteration: number,
-    work: (agents, role, task, workspace) => agents.work(role, task, { ...agent, workspace }),
+    work: async (agents, role, task, workspace, { timeoutMs } = {}) =>
+      runBounded(
+        (signal) => agents.work(role, task, { ...agent, signal, workspace }),
+        timeoutMs,
+        run.interrupter,
+        run.ports.clock,
+      ),
     callTool: agent.callTool,
   }
 }

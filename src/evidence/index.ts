@@ -55,6 +55,14 @@ export {
   type VerifyOptions,
   verifyCertificate,
 } from './certificate/index.ts'
+export type { Baseline, Baselines } from './certify/baseline.ts'
+export {
+  type Certified,
+  type CertifierParts,
+  createCertifier,
+} from './certify/certifier.ts'
+export type { Consultant, Consultation } from './certify/consult.ts'
+export { type DraftParts, draftOf } from './certify/draft.ts'
 export { type ChosenFile, changedLines, chooseDefects, shuffled } from './choose-defects.ts'
 export { findTeethFiles, type TeethFilesRequest } from './find-teeth-files.ts'
 export { keepEnds } from './keep-ends.ts'

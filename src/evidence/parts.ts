@@ -4,7 +4,7 @@
  */
 
 import type { Agents, Check } from '../engine/index.ts'
-import type { CheckKind, Signal, TreeId } from '../loop/index.ts'
+import type { CheckKind, Signal, TreeId, Walls } from '../loop/index.ts'
 
 /** Trees, read without being put anywhere. */
 export interface TreeReader {
@@ -78,6 +78,8 @@ export interface CertifyingPlace {
   readonly checks: readonly OpenCheck[]
   /** Judges (`judge:<name>`) and those who are consulted (`consult:<name>`), who work in the checkout. */
   readonly agents?: Agents
+  /** Around whatever is started there. */
+  readonly walls?: Walls
   close(): Promise<void>
 }
 

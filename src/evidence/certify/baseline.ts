@@ -1,0 +1,75 @@
+/**
+ * What the checks said before the run began: on the base, in the same clean place. Nothing is certified by
+ * it, so it is kept for the next time: by base, check and dependency layer.
+ */
+
+import type { CheckStatus, TestCounts, TreeId } from '../../loop/index.ts'
+import type { CertifyingPlace, Layer, OpenCheck } from '../parts.ts'
+import { digestOf } from './digest.ts'
+import { type RunRequest, runChecks } from './run-checks.ts'
+
+export interface Baseline {
+  readonly status: CheckStatus
+  readonly counts?: TestCounts
+  /** By which two failures can be told to be the same. */
+  readonly signature: string
+}
+
+/** Kept by key. What cannot be read is not there. */
+export interface Baselines {
+  read(key: string): Promise<Baseline | undefined>
+  write(key: string, baseline: Baseline): Promise<void>
+}
+
+export const baselineKey = (
+  base: TreeId,
+  check: Pick<OpenCheck, 'name' | 'describes' | 'toolDigest'>,
+  layer: Layer,
+): string =>
+  digestOf([base, check.name, ...check.describes, check.toolDigest, layer.digest].join('\0'))
+
+/** Only of commands: what a judge said of another tree tells nothing of this one. */
+export async function baselineOf(
+  base: TreeId,
+  check: OpenCheck,
+  place: CertifyingPlace,
+  run: Pick<RunRequest, 'context' | 'now'>,
+  baselines: Baselines,
+): Promise<Baseline | undefined> {
+  if (check.kind !== 'command') return undefined
+  const key = baselineKey(base, check, place.layer)
+  const known = await baselines.read(key)
+  if (known !== undefined) return known
+  const [ran] = await runChecks({ ...run, place, tree: base }, [check])
+  if (ran === undefined) return undefined
+  const { status, counts, output } = ran.result
+  const baseline: Baseline = {
+    status,
+    ...(counts === undefined ? {} : { counts }),
+    signature: signatureOf(output),
+  }
+  // One that was cut short says nothing of the next time.
+  if (status === 'met' || status === 'not-met') await baselines.write(key, baseline)
+  return baseline
+}
+
+/** Times, numbers of processes and temporary names differ from one run to the next. */
+export const signatureOf = (output: string): string =>
+  digestOf(
+    output
+      .replaceAll(/\d+(?:\.\d+)?/g, '#')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  )
+
+/** It fails as it did, and no more of it does. */
+export function isNoWorse(
+  now: { readonly output: string; readonly counts?: TestCounts },
+  base: Baseline,
+): boolean {
+  if (base.status !== 'not-met') return false
+  if (now.counts !== undefined && base.counts !== undefined) {
+    return now.counts.failed <= base.counts.failed && now.counts.passed >= base.counts.passed
+  }
+  return signatureOf(now.output) === base.signature
+}

@@ -1,0 +1,105 @@
+/** The way from a tree to its certificate, a question, or the reasons why not. */
+
+import type { Certification } from '../../engine/index.ts'
+import type { TreeId } from '../../loop/index.ts'
+import { RefusedError } from '../refused-error.ts'
+import { describeSealed } from '../seals/describe-sealed.ts'
+import type { SealedChanges } from '../seals/sealed-change.ts'
+import { sealedChanges } from '../seals/sealed-changes.ts'
+import { type Approval, type Asked, askApproval, keyOf, refused } from './ask-approval.ts'
+import type { Certifying } from './certifier.ts'
+import type { Concern } from './concerns.ts'
+import { type Looked, look } from './look.ts'
+
+const diffBytesMax = 8000
+
+export async function certifyTree(certifying: Certifying): Promise<Certification> {
+  try {
+    return await goThrough(certifying)
+  } catch (error) {
+    if (error instanceof RefusedError) return refused([error.refusal])
+    throw error
+  }
+}
+
+async function goThrough(certifying: Certifying): Promise<Certification> {
+  const { parts, memory, subject, tree, base } = certifying
+  const changed = await sealedChanges(parts.reader, base, tree, parts.seals)
+  const diff =
+    changed.paths.length === 0
+      ? ''
+      : await parts.reader.patch(base, tree, changed.paths, diffBytesMax)
+  const approvals: Approval[] = []
+  // Nothing is installed that nobody has approved of.
+  const dependencies = dependenciesChanged(changed)
+  if (dependencies !== undefined) {
+    const asked = ask(certifying, [dependencies], diff)
+    if (asked.type !== 'approved') return asked
+    approvals.push(asked.approval)
+  }
+  const key = `${tree} ${approvals.length}`
+  const looked =
+    memory.looked?.key === key
+      ? memory.looked.looked
+      : await lookAnew(certifying, changed, dependencies === undefined ? base : tree)
+  if (looked.concerns.length > 0) {
+    const asked = ask(certifying, looked.concerns, diff)
+    if (asked.type === 'asks') memory.looked = { key, looked }
+    if (asked.type !== 'approved') return asked
+    approvals.push(asked.approval)
+  }
+  delete memory.looked
+  const { concerns: _concerns, ...found } = looked
+  const certificate = await parts.issue({
+    ...found,
+    subject,
+    sealedChanges: changed.changes,
+    approvals,
+  })
+  return { type: 'certified', certificate }
+}
+
+/** With them everything else that is sealed: it is one question. */
+function dependenciesChanged(changed: SealedChanges): Concern | undefined {
+  if (!changed.changes.some(({ kind }) => kind === 'dependencies')) return undefined
+  const listed = describeSealed(changed.changes).join('\n')
+  return {
+    code: 'sealed-changed',
+    message: `The work changes which dependencies it is judged with, and they are installed only once a person has approved of them; the checks are run with them then. Put them back, or a person approves of these changes:\n${listed}`,
+    mayBeApproved: true,
+  }
+}
+
+/** What a person said no to is not asked again. */
+function ask(
+  { parts, memory, subject }: Certifying,
+  concerns: readonly Concern[],
+  diff: string,
+): Asked {
+  const { changes, deadlineMs } = parts
+  const request = { subject, concerns, diff, changes, deadlineMs }
+  const key = keyOf(request)
+  if (memory.declined.has(key)) return refused(concerns)
+  const asked = askApproval(request)
+  if (asked.type === 'refused') memory.declined.set(key, subject.name)
+  return asked
+}
+
+async function lookAnew(
+  certifying: Certifying,
+  changed: SealedChanges,
+  lockfileOf: TreeId,
+): Promise<Looked> {
+  const { parts, subject, tree, base, context } = certifying
+  const place = await parts.open({
+    tree,
+    lockfileOf,
+    signal: context.signal,
+    ...(subject.commit === undefined ? {} : { commit: subject.commit }),
+  })
+  try {
+    return await look(certifying, place, changed, lockfileOf !== base)
+  } finally {
+    await place.close()
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * What speaks against certifying, from what was seen. Pure.
+ *
+ * Some of it is final: a check that fails in a clean checkout has failed. The rest is what only a person
+ * can decide, since there are honest reasons for it: all of that becomes one question.
+ */
+
+import type { CheckStatus, Evidence, Refusal, TestCounts } from '../../loop/index.ts'
+import type { Ran } from './run-checks.ts'
+
+/** A concern that a person may set aside. */
+export interface Concern extends Refusal {
+  readonly mayBeApproved: boolean
+}
+
+export interface Seen {
+  /** The checks on the work as it is. */
+  readonly own: readonly Ran[]
+  /** With the base's sealed things laid over it; absent: nothing sealed changed. */
+  readonly sealed?: readonly Ran[]
+  /** What is changed of the sealed things, a line each. */
+  readonly sealedChanges: readonly string[]
+  /** What the runner said of its tests before the run began, by check. */
+  readonly baseCounts: ReadonlyMap<string, TestCounts>
+  /** What the checks said during the iterations. */
+  readonly evidence: { readonly [check: string]: Evidence }
+  /** How a command could check what only judges have; undefined: none could. */
+  readonly commandInstead?: string
+  /** Defects that were planted and not noticed, a line each; absent: one was noticed, or none was planted. */
+  readonly unnoticed?: readonly string[]
+}
+
+/** Failed checks alone, if there are any: nothing else counts before they pass. */
+export function concernsOf(seen: Seen): readonly Concern[] {
+  const failed = seen.own.filter((ran) => !isGood(ran)).map((ran) => failure(ran, seen.evidence))
+  if (failed.length > 0) return failed
+  if (!seen.own.some(({ result }) => result.status === 'met')) return [nothingMet]
+  return [
+    ...flaky(seen.own),
+    ...judgeAlone(seen),
+    ...sealed(seen),
+    ...seen.own.flatMap((ran) => counted(ran, seen.baseCounts.get(ran.check.name))),
+    ...toothless(seen),
+  ]
+}
+
+/** `allowed`: it failed before the run began, and the loop's owner lets it. */
+export const isGood = ({ result }: Ran): boolean =>
+  result.status === 'met' || (result.status === 'not-met' && result.allowed === true)
+
+const nothingMet: Concern = {
+  code: 'no-checks',
+  message: 'No check was met. Name one under checks: that can tell whether the work is done.',
+  mayBeApproved: false,
+}
+
+function failure(
+  { check, result }: Ran,
+  evidence: { readonly [check: string]: Evidence },
+): Concern {
+  const before = Object.hasOwn(evidence, check.name) ? evidence[check.name]?.status : undefined
+  const { code, message } = failureText(check.name, result.status, before)
+  const output = result.output.trim()
+  return {
+    code: check.kind === 'judge' && result.status === 'error' ? 'unclear' : code,
+    message: output === '' ? message : `${message} It printed:\n${output}`,
+    check: check.name,
+    ...(result.findings === undefined ? {} : { findings: result.findings }),
+    mayBeApproved: false,
+  }
+}
+
+function failureText(
+  name: string,
+  status: CheckStatus,
+  before: CheckStatus | undefined,
+): { readonly code: string; readonly message: string } {
+  switch (status) {
+    case 'timeout':
+      return {
+        code: 'timeout',
+        message: `The check ${name} did not end in time in a clean checkout; that is no pass. Make it quicker, or give it more time (timeout).`,
+      }
+    case 'error':
+      return {
+        code: 'check-error',
+        message: `The check ${name} could not be run to a result in a clean checkout.`,
+      }
+    case 'skipped':
+      return { code: 'check-failed', message: `The check ${name} was skipped; that is no pass.` }
+    default:
+      return before === 'met'
+        ? {
+            code: 'fails-clean',
+            message: `The check ${name} passed where the agent works and fails in a clean checkout of the commit: it needs something that is not committed, such as ignored or generated files, caches or changed dependencies. Commit what it needs; what another check makes is named under outputs.`,
+          }
+        : { code: 'check-failed', message: `The check ${name} fails in a clean checkout.` }
+  }
+}
+
+/** One that is steady must stand beside it. */
+function flaky(own: readonly Ran[]): readonly Concern[] {
+  const met = own.filter(({ result }) => result.status === 'met')
+  if (met.some(({ result }) => result.flaky !== true)) return []
+  return met.map(({ check, answers }) => ({
+    code: 'flaky',
+    message: `The check ${check.name} answers now so, now so on the same files (${answers.join(', ')}): it cannot certify alone. Make it steady, or put a steady check beside it.`,
+    check: check.name,
+    mayBeApproved: false,
+  }))
+}
+
+function judgeAlone({ own, commandInstead }: Seen): readonly Concern[] {
+  const met = own.filter(({ result }) => result.status === 'met')
+  if (commandInstead === undefined || met.some(({ check }) => check.kind !== 'judge')) return []
+  return [
+    {
+      code: 'judge-alone',
+      message: `Only a judge says that the work is done, and a command could check it: ${commandInstead}. Add it under checks.`,
+      mayBeApproved: false,
+    },
+  ]
+}
+
+function sealed(seen: Seen): readonly Concern[] {
+  if (seen.sealed === undefined || seen.sealedChanges.length === 0) return []
+  const listed = seen.sealedChanges.join('\n')
+  const failed = seen.sealed.filter((ran) => !isGood(ran))
+  if (failed.length === 0) {
+    return [
+      {
+        code: 'sealed-changed',
+        message: `The work changes what it is judged by. With all of that as it was, the checks pass too. Put it back, or a person approves of it:\n${listed}`,
+        mayBeApproved: true,
+      },
+    ]
+  }
+  const names = failed.map(({ check }) => check.name).join(', ')
+  const output = failed.map(({ result }) => result.output.trim()).join('\n')
+  return [
+    {
+      code: 'sealed-failed',
+      message: `The work changes what it is judged by, and does not pass what it was judged by before (${names}). Make the work pass it as it was, or a person approves of these changes:\n${listed}\nWith all of that as it was, it printed:\n${output}`,
+      mayBeApproved: true,
+    },
+  ]
+}
+
+function counted({ check, result }: Ran, base: TestCounts | undefined): readonly Concern[] {
+  if (base === undefined || result.status !== 'met') return []
+  const concern = (code: string, message: string): readonly Concern[] => [
+    { code, message, check: check.name, mayBeApproved: true },
+  ]
+  const now = result.counts
+  const before = base.passed + base.failed
+  if (now === undefined) {
+    return before === 0
+      ? []
+      : concern(
+          'no-counts',
+          `The runner of ${check.name} counted ${before} tests before, and now says nothing of how many it ran. Something ends it before it is done, or it is another runner.`,
+        )
+  }
+  const after = now.passed + now.failed
+  if (after < before) {
+    return concern(
+      'fewer-tests',
+      `The check ${check.name} ran ${after} tests; before the run began it was ${before}. Tests that are gone, or not collected any more, prove nothing.`,
+    )
+  }
+  if (now.skipped > base.skipped) {
+    return concern(
+      'skipped-tests',
+      `The check ${check.name} skips ${now.skipped} tests; before the run began it was ${base.skipped}.`,
+    )
+  }
+  return []
+}
+
+function toothless({ unnoticed }: Seen): readonly Concern[] {
+  if (unnoticed === undefined || unnoticed.length === 0) return []
+  const listed = unnoticed.map((line) => `- ${line}`).join('\n')
+  return [
+    {
+      code: 'toothless',
+      message: `The checks pass whatever the code does: none of these defects, planted in a copy, was noticed. Something answers in place of the tests, or no test looks at this code; then add one.\n${listed}`,
+      mayBeApproved: true,
+    },
+  ]
+}

@@ -1,0 +1,164 @@
+/**
+ * Consultation (document 001): another agent reviews the work before it is certified. What it raised is
+ * told to the maker, and asked about again; one that does not answer becomes a question to a person.
+ */
+
+import type { CertifyContext } from '../../engine/index.ts'
+import {
+  type AgentReport,
+  FaultError,
+  type Finding,
+  type TreeId,
+  textOf,
+} from '../../loop/index.ts'
+import type { CertifyingPlace, TreeReader } from '../parts.ts'
+import { parseReview, type Review, reviewPrompt } from '../verdict.ts'
+import type { Certifying } from './certifier.ts'
+import type { Concern } from './concerns.ts'
+
+export interface Consultant {
+  readonly name: string
+  /** What it is to look at. */
+  readonly prompt: string
+  readonly timeoutMs: number
+  /** For the certificate. */
+  readonly agent: string
+}
+
+export interface Consultation {
+  readonly name: string
+  readonly status: 'pending' | 'approved' | 'concerns-raised' | 'rejected' | 'resolved'
+  readonly agent: string
+  readonly atMs: number
+  readonly reasons: readonly Finding[]
+}
+
+export interface Consulted {
+  readonly consultations: readonly Consultation[]
+  readonly concerns: readonly Concern[]
+}
+
+/** What each of them raised the last time. */
+export type Raised = Map<string, readonly Finding[]>
+
+/** Nobody is asked to look at what cannot be certified anyway. */
+export async function consultAll(
+  certifying: Certifying,
+  place: CertifyingPlace,
+  before: readonly Concern[],
+): Promise<Consulted> {
+  const { parts } = certifying
+  if (before.some(({ mayBeApproved }) => !mayBeApproved)) return { consultations: [], concerns: [] }
+  const consultations: Consultation[] = []
+  const concerns: Concern[] = []
+  for (const consultant of parts.consultants) {
+    const consultation = await consult(certifying, place, consultant)
+    consultations.push(consultation)
+    const concern = concernOf(consultation)
+    if (concern !== undefined) concerns.push(concern)
+  }
+  return { consultations, concerns }
+}
+
+const diffBytesMax = 60_000
+
+async function consult(
+  { parts, memory, context, tree, base }: Certifying,
+  place: CertifyingPlace,
+  { name, prompt, timeoutMs, agent }: Consultant,
+): Promise<Consultation> {
+  const raised = memory.raised.get(name) ?? []
+  const token = parts.token()
+  const diff = await parts.reader.patch(
+    base,
+    tree,
+    await differing(parts.reader, base, tree),
+    diffBytesMax,
+  )
+  await place.checkout.reset(tree)
+  const review = await reviewOf(
+    token,
+    async () => {
+      if (place.agents === undefined) throw new Error(`There is no agent for "${name}".`)
+      const task = { prompt: reviewPrompt(taskText(prompt, diff, raised), token) }
+      return context.work(place.agents, `consult:${name}`, task, place.checkout.path, { timeoutMs })
+    },
+    context,
+  )
+  const status = statusOf(review, raised)
+  if (status === 'concerns-raised') memory.raised.set(name, review.reasons)
+  return { name, status, agent, atMs: parts.now(), reasons: review.reasons }
+}
+
+/** One that was cut off, failed, or did not answer in form has not answered. */
+async function reviewOf(
+  token: string,
+  ask: () => Promise<AgentReport>,
+  { signal }: CertifyContext,
+): Promise<Review> {
+  try {
+    return parseReview((await ask()).text, token)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (isOfRun(error)) throw error
+    return { verdict: 'unclear', reasons: [{ text: textOf(error) }] }
+  }
+}
+
+/** A limit of the run, or a provider that says "not now", is not the consultant's. */
+const isOfRun = (error: unknown): boolean =>
+  error instanceof FaultError &&
+  (error.fault.limit !== undefined || error.fault.code === 'rate-limited')
+
+function statusOf({ verdict }: Review, raised: readonly Finding[]): Consultation['status'] {
+  if (verdict === 'unclear') return 'pending'
+  return verdict === 'approved' && raised.length > 0 ? 'resolved' : verdict
+}
+
+function concernOf({ name, status, reasons }: Consultation): Concern | undefined {
+  const said = reasons.map(describe).join('\n')
+  switch (status) {
+    case 'approved':
+    case 'resolved':
+      return undefined
+    case 'pending':
+      return {
+        code: 'unclear',
+        message: `"${name}" must have looked at the work, and has not answered in form or in time. A person decides in its place:\n${said}`,
+        mayBeApproved: true,
+      }
+    case 'concerns-raised':
+    case 'rejected':
+      return {
+        code: status === 'rejected' ? 'rejected' : 'concerns',
+        message: `"${name}" looked at the work and ${status === 'rejected' ? 'rejects it' : 'has concerns'}:\n${said}`,
+        findings: reasons,
+        mayBeApproved: false,
+      }
+  }
+}
+
+const describe = ({ text, file, line }: Finding): string =>
+  `- ${file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `}${text}`
+
+/** What others wrote stands behind a mark, so that it cannot look like ours. */
+const quoted = (text: string): string => text.replaceAll(/^/gm, '> ')
+
+function taskText(prompt: string, diff: string, raised: readonly Finding[]): string {
+  const earlier =
+    raised.length === 0
+      ? ''
+      : `\n\nYou looked at an earlier state of it and raised this. Say whether it is resolved:\n${quoted(raised.map(describe).join('\n'))}`
+  const changes = diff === '' ? '' : `\n\nWhat was changed:\n${quoted(diff)}`
+  return `${prompt.trimEnd()}${earlier}${changes}\n\nThe files are in the folder that you work in. You may only read them.`
+}
+
+async function differing(
+  reader: TreeReader,
+  base: TreeId,
+  tree: TreeId,
+): Promise<readonly string[]> {
+  const [before, after] = await Promise.all([reader.list(base), reader.list(tree)])
+  const paths = new Set([...before.keys(), ...after.keys()])
+  return [...paths].filter((path) => before.get(path)?.content !== after.get(path)?.content)
+}

@@ -1,0 +1,121 @@
+/** What was found, as a certificate says it. */
+
+import type { CertificateDraft, CertifiedCheck } from '../../protocol/index.ts'
+import type { Certified } from './certifier.ts'
+import type { Ran } from './run-checks.ts'
+
+/** Keeps what a check printed, so that it can be looked at. */
+export type KeepOutput = (
+  output: string,
+) => Promise<{ readonly sha256: string; readonly bytes: number }>
+
+export type Calibrations = (
+  ran: Ran,
+) => Promise<NonNullable<CertifiedCheck['calibration']> | undefined>
+
+export interface DraftParts {
+  readonly keep: KeepOutput
+  readonly calibrationOf: Calibrations
+  readonly now: () => number
+  /** What the base was, where it is a commit. */
+  readonly baseCommit?: string
+  readonly model?: string
+}
+
+export async function draftOf(certified: Certified, parts: DraftParts): Promise<CertificateDraft> {
+  const { subject, layer, walls, own, sealed, sealedChanges, approvals, consultations, teeth } =
+    certified
+  const { tree, base, commit, agent, spent, limits, activeMs } = subject
+  const sandbox = walls ?? subject.sandbox
+  const iso = (ms: number): string => new Date(ms).toISOString()
+  const at = iso(parts.now())
+  const [approval] = approvals
+  const { baseCommit, model } = parts
+  return {
+    what: whatOf(subject),
+    ...(tree === undefined ? {} : { tree }),
+    ...(commit === undefined ? {} : { commit }),
+    ...(base === undefined
+      ? {}
+      : { base: { tree: base, ...(baseCommit === undefined ? {} : { commit: baseCommit }) } }),
+    rests:
+      own.length === 0
+        ? { checks: [], code: subject.condition }
+        : { checks: own.map(({ check }) => check.name) },
+    checks: [...(await checksOf(own, 'own', parts)), ...(await checksOf(sealed, 'sealed', parts))],
+    sealed: {
+      changes: sealedChanges.map(({ path, what, key }) => ({
+        path,
+        what,
+        ...(key === undefined ? {} : { keys: [key] }),
+      })),
+      ...(approval === undefined || sealedChanges.length === 0
+        ? {}
+        : { approval: { by: approval.by, at, digest: approval.diffDigest } }),
+    },
+    approvals: approvals.map(({ codes, by, diffDigest }) => ({
+      codes,
+      by,
+      at,
+      digest: diffDigest,
+    })),
+    consultations: consultations.map(({ name, status, agent: who, atMs, reasons }) => ({
+      name,
+      status: status === 'pending' ? 'resolved' : status,
+      agent: who,
+      at: iso(atMs),
+      ...(reasons.length === 0 ? {} : { summary: reasons.map(({ text }) => text).join('\n') }),
+    })),
+    ...(teeth === undefined ? {} : { teeth: { planted: teeth.planted, noticed: teeth.noticed } }),
+    ...(layer === undefined ? {} : { layer }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    policy: { decision: 'none', set: 'none' },
+    budget: { spent, limits, activeMs },
+    ...(agent === undefined ? {} : { agent }),
+    ...(model === undefined ? {} : { model }),
+  }
+}
+
+function whatOf({
+  run,
+  name,
+  loop,
+  source,
+  codeDigest,
+  iteration,
+  condition,
+}: Certified['subject']): CertificateDraft['what'] {
+  const from = source === undefined ? {} : { source }
+  return { type: 'run', run, name, loop, ...from, codeDigest, iteration, condition }
+}
+
+async function checksOf(
+  ran: readonly Ran[],
+  pass: CertifiedCheck['pass'],
+  parts: DraftParts,
+): Promise<readonly CertifiedCheck[]> {
+  const checks: CertifiedCheck[] = []
+  for (const one of ran) {
+    const { check, result, startedAtMs, endedAtMs, answers } = one
+    const { status, exitCode, counts, output, flaky, existing, allowed } = result
+    const calibration = await parts.calibrationOf(one)
+    checks.push({
+      name: check.name,
+      kind: check.kind,
+      pass,
+      command: check.describes,
+      toolDigest: check.toolDigest,
+      status,
+      ...(exitCode === undefined ? {} : { exitCode }),
+      output: await parts.keep(output),
+      ...(counts === undefined ? {} : { counts }),
+      startedAt: new Date(startedAtMs).toISOString(),
+      endedAt: new Date(endedAtMs).toISOString(),
+      ...(flaky === true ? { flaky: answers } : {}),
+      ...(existing === true ? { existing } : {}),
+      ...(allowed === true ? { allowed } : {}),
+      ...(calibration === undefined ? {} : { calibration }),
+    })
+  }
+  return checks
+}

@@ -1,0 +1,144 @@
+/** Everything that is looked at in the clean place, before anybody is asked. */
+
+import type { CheckContext } from '../../engine/index.ts'
+import type { CheckStatus, TestCounts } from '../../loop/index.ts'
+import type { CertifyingPlace, OpenCheck } from '../parts.ts'
+import { describeSealed } from '../seals/describe-sealed.ts'
+import type { SealedChanges } from '../seals/sealed-change.ts'
+import { type Baseline, baselineOf, isNoWorse } from './baseline.ts'
+import type { Certifying } from './certifier.ts'
+import { type Concern, concernsOf, isGood, type Seen } from './concerns.ts'
+import { type Consultation, consultAll } from './consult.ts'
+import { lookAtTeeth, type Toothed } from './look-at-teeth.ts'
+import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
+
+export interface Looked {
+  readonly layer: CertifyingPlace['layer']
+  readonly walls?: CertifyingPlace['walls']
+  readonly own: readonly Ran[]
+  readonly sealed: readonly Ran[]
+  readonly concerns: readonly Concern[]
+  readonly consultations: readonly Consultation[]
+  readonly teeth?: Toothed
+}
+
+/** `isApproved`: of the changes to sealed things a person has approved. */
+export async function look(
+  certifying: Certifying,
+  place: CertifyingPlace,
+  changed: SealedChanges,
+  isApproved: boolean,
+): Promise<Looked> {
+  const { parts, subject, tree, base } = certifying
+  const run = runRequest(certifying, place)
+  const own = await runChecks({ ...run, tree, isDoubtful: doubts(subject.evidence) })
+  const baselines = await baselinesOf(certifying, place, run, own)
+  const allowed = own.map((ran) => allowedAs(ran, baselines.get(ran.check.name)))
+  const { layer, walls } = place
+  const found = {
+    layer,
+    ...(walls === undefined ? {} : { walls }),
+    own: allowed,
+    sealed: [],
+    consultations: [],
+  }
+  const seen: Seen = {
+    own: allowed,
+    sealedChanges: [],
+    baseCounts: countsOf(baselines),
+    evidence: subject.evidence,
+  }
+  // Whatever else there is to say can wait until they pass.
+  const failed = concernsOf(seen)
+  if (!allowed.every(isGood)) return { ...found, concerns: failed }
+  const asks = changed.changes.length > 0 && !isApproved
+  const sealed = asks ? await runChecks({ ...run, tree, over: changed.overlay }) : []
+  const teeth =
+    parts.teeth === undefined
+      ? undefined
+      : await lookAtTeeth(certifying, parts.teeth, run, testsOf(place, allowed))
+  const commandInstead = await parts.commandInstead(base)
+  const concerns = concernsOf({
+    ...seen,
+    ...(asks ? { sealed, sealedChanges: describeSealed(changed.changes) } : {}),
+    ...(commandInstead === undefined ? {} : { commandInstead }),
+    ...(teeth === undefined ? {} : { unnoticed: teeth.unnoticed }),
+  })
+  const consulted = await consultAll(certifying, place, concerns)
+  return {
+    ...found,
+    sealed,
+    concerns: [...concerns, ...consulted.concerns],
+    consultations: consulted.consultations,
+    ...(teeth === undefined ? {} : { teeth }),
+  }
+}
+
+function runRequest(
+  { parts, context, subject }: Certifying,
+  place: CertifyingPlace,
+): Omit<RunRequest, 'tree'> {
+  const { agents, checkout } = place
+  const checkContext: CheckContext = {
+    ...context,
+    iteration: subject.iteration,
+    workspace: checkout.path,
+    work(role, task) {
+      if (agents === undefined) throw new Error(`There is no agent for the role ${role}.`)
+      return context.work(agents, role, task, checkout.path)
+    },
+    callTool: (name, args) => context.callTool(name, args),
+  }
+  return { place, context: checkContext, now: () => parts.now() }
+}
+
+/** It was seen to answer otherwise, or answers otherwise now. */
+const doubts =
+  (evidence: Certifying['subject']['evidence']) =>
+  (check: OpenCheck, first: CheckStatus): boolean => {
+    const before = Object.hasOwn(evidence, check.name) ? evidence[check.name] : undefined
+    return before?.status === 'met' && first === 'not-met'
+  }
+
+/** Of those that can be compared with: what counted its tests, and what may have failed before. */
+async function baselinesOf(
+  { parts, base, tree }: Certifying,
+  place: CertifyingPlace,
+  run: Omit<RunRequest, 'tree'>,
+  own: readonly Ran[],
+): Promise<ReadonlyMap<string, Baseline>> {
+  const found = new Map<string, Baseline>()
+  if (base === tree) return found
+  for (const { check, result } of own) {
+    const mayHaveFailed = result.status === 'not-met' && check.existing === 'allow'
+    if (result.status !== 'met' && !mayHaveFailed) continue
+    const baseline = await baselineOf(base, check, place, run, parts.baselines)
+    if (baseline !== undefined) found.set(check.name, baseline)
+  }
+  return found
+}
+
+function allowedAs(ran: Ran, baseline: Baseline | undefined): Ran {
+  const { check, result } = ran
+  if (baseline?.status !== 'not-met') return ran
+  const existing = { ...result, existing: true } as const
+  if (result.status !== 'not-met') return ran
+  const isAllowed = check.existing === 'allow' && isNoWorse(result, baseline)
+  return { ...ran, result: isAllowed ? { ...existing, allowed: true } : existing }
+}
+
+function countsOf(baselines: ReadonlyMap<string, Baseline>): ReadonlyMap<string, TestCounts> {
+  const counts = new Map<string, TestCounts>()
+  for (const [name, baseline] of baselines) {
+    if (baseline.counts !== undefined) counts.set(name, baseline.counts)
+  }
+  return counts
+}
+
+/** What runs tests, by what it prints; where nothing does, all commands that were met. */
+function testsOf(place: CertifyingPlace, own: readonly Ran[]): readonly OpenCheck[] {
+  const met = own.filter(({ check, result }) => check.kind === 'command' && result.status === 'met')
+  const counting = met.filter(({ result }) => result.counts !== undefined)
+  const chosen = (counting.length > 0 ? counting : met).map(({ check }) => check.name)
+  return place.checks.filter(({ name }) => chosen.includes(name))
+}

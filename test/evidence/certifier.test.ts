@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest'
+import type { Answered } from '../../src/evidence/certify/run-checks.ts'
+import { base, codesOf, createWorld, mended, met, type Says, testsPass } from './certify-world.ts'
+
+describe('a certificate', () => {
+  test('is issued for honest work, after every check ran once in a clean place', async () => {
+    const world = createWorld()
+    expect(await world.certify(mended)).toEqual({ type: 'certified', certificate: 'c'.repeat(64) })
+    // On the tree, and once on the base for its counts.
+    expect(world.ran).toEqual(['test', 'test'])
+    expect(world.opened).toHaveLength(1)
+    expect(world.closed()).toBe(1)
+    expect(world.issued[0]).toMatchObject({ sealedChanges: [], approvals: [], sealed: [] })
+    expect(world.issued[0]?.own.map(({ result }) => result.status)).toEqual(['met'])
+  })
+
+  test('of a loop whose own code decides names no check', async () => {
+    const world = createWorld()
+    expect(codesOf(await world.certify(mended, { checks: [] }))).toBe('certified')
+    expect(world.ran).toEqual([])
+    expect(world.issued[0]?.own).toEqual([])
+  })
+
+  test.each([
+    ['not-met', 'check-failed'],
+    ['timeout', 'timeout'],
+    ['error', 'check-error'],
+    ['skipped', 'check-failed'],
+  ] as const)('is not issued where a check is %s', async (status, code) => {
+    const world = createWorld({ checks: { test: () => ({ status }), lint: () => ({}) } })
+    expect(codesOf(await world.certify(mended))).toEqual([code])
+    expect(world.issued).toEqual([])
+    expect(world.closed()).toBe(1)
+  })
+
+  test('is not issued for what passed where the agent works and fails clean', async () => {
+    const world = createWorld({ checks: { test: () => ({ status: 'not-met' }) } })
+    expect(codesOf(await world.certify(mended, { evidence: { test: met() } }))).toEqual([
+      'fails-clean',
+    ])
+    // Twice, since one answer could be chance.
+    expect(world.ran).toEqual(['test', 'test'])
+  })
+
+  test('is not issued when a check throws, whatever it throws', async () => {
+    const world = createWorld({
+      checks: {
+        test: () => {
+          throw new Error('the tool crashed')
+        },
+      },
+    })
+    expect(codesOf(await world.certify(mended))).toEqual(['check-error'])
+  })
+})
+
+describe('a flaky check', () => {
+  const flaky: Says = (_files, times) => ({ status: times % 2 === 1 ? 'not-met' : 'met' })
+
+  test('cannot certify alone', async () => {
+    const world = createWorld({
+      checks: { test: (_f, n) => ({ status: n === 1 ? 'not-met' : 'met' }) },
+    })
+    expect(codesOf(await world.certify(mended, { evidence: { test: met() } }))).toEqual(['flaky'])
+    expect(world.ran.slice(0, 3)).toEqual(['test', 'test', 'test'])
+  })
+
+  test('counts beside a steady one, and its answers are named', async () => {
+    const world = createWorld({
+      checks: { wobbly: (_f, n) => ({ status: n === 1 ? 'not-met' : 'met' }), test: testsPass },
+    })
+    expect(codesOf(await world.certify(mended, { evidence: { wobbly: met() } }))).toBe('certified')
+    expect(world.issued[0]?.own[0]).toMatchObject({
+      answers: ['not-met', 'met', 'met'],
+      result: { flaky: true, status: 'met' },
+    })
+  })
+
+  test('that fails more often than not has failed', async () => {
+    const world = createWorld({ checks: { wobbly: flaky, test: testsPass } })
+    expect(codesOf(await world.certify(mended, { evidence: { wobbly: met() } }))).toEqual([
+      'fails-clean',
+    ])
+  })
+})
+
+describe('what is sealed', () => {
+  const weakened = { ...mended, 'test/sum.test.js': "test('sum', () => {})\n" }
+
+  test('is laid over the work, and a person is asked once, with what passed', async () => {
+    const world = createWorld()
+    const found = await world.certify(weakened)
+    expect(found).toMatchObject({
+      type: 'asks',
+      question: { options: ['approve', 'reject'], default: 'reject' },
+    })
+    if (found.type !== 'asks') return
+    expect(found.question.text).toContain('test/sum.test.js')
+    expect(found.question.text).toContain('the checks pass too')
+    const before = world.ran.length
+    const answer = { key: found.key, answer: 'approve', by: 'person', who: 'kim' } as const
+    expect(codesOf(await world.certify(weakened, { answers: [answer] }))).toBe('certified')
+    // What was found before the question still holds.
+    expect(world.ran).toHaveLength(before)
+    expect(world.issued[0]).toMatchObject({
+      approvals: [{ codes: ['sealed-changed'], by: 'kim' }],
+      sealedChanges: [{ path: 'test/sum.test.js', what: 'changed' }],
+    })
+  })
+
+  test('is not changed against a no, and the same is not asked twice', async () => {
+    const world = createWorld()
+    const found = await world.certify(weakened)
+    if (found.type !== 'asks') throw new Error('It must ask.')
+    const answers = [{ key: found.key, answer: 'reject', by: 'person' } as const]
+    expect(codesOf(await world.certify(weakened, { answers }))).toEqual(['sealed-changed'])
+    expect(codesOf(await world.certify(weakened))).toEqual(['sealed-changed'])
+    expect(world.issued).toEqual([])
+  })
+
+  test('decides: work that passes only its own tests says so', async () => {
+    const cheat = { ...base, 'test/sum.test.js': 'nothing\n' }
+    const world = createWorld({
+      checks: {
+        test: (files) => ({
+          status:
+            files['test/sum.test.js'] === 'nothing\n' || files['src/sum.js']?.includes('+')
+              ? 'met'
+              : 'not-met',
+        }),
+      },
+      parts: { changes: 'refuse' },
+    })
+    expect(codesOf(await world.certify(cheat))).toEqual(['sealed-failed'])
+  })
+
+  test('covers dependencies, which are installed only when approved of', async () => {
+    const upgraded = { ...mended, 'package-lock.json': '{}' }
+    const world = createWorld()
+    const found = await world.certify(upgraded)
+    if (found.type !== 'asks') throw new Error('It must ask.')
+    expect(world.opened).toEqual([])
+    const answers = [{ key: found.key, answer: 'approve', by: 'person' } as const]
+    const end = await world.certify(upgraded, { answers })
+    expect(codesOf(end)).toBe('certified')
+    expect(world.opened[0]?.lockfileOf).toBe(world.opened[0]?.tree)
+  })
+})
+
+describe('counts of tests', () => {
+  const counting =
+    (now: Answered['counts']): Says =>
+    (files) => {
+      const isBase = files['src/sum.js'] === base['src/sum.js']
+      const counts = isBase ? { passed: 9, failed: 1, skipped: 0 } : now
+      return { status: isBase ? 'not-met' : 'met', ...(counts === undefined ? {} : { counts }) }
+    }
+
+  test.each([
+    [{ passed: 9, failed: 0, skipped: 0 }, 'fewer-tests'],
+    [{ passed: 10, failed: 0, skipped: 1 }, 'skipped-tests'],
+    [undefined, 'no-counts'],
+  ])('that are worse than before are asked about: %o', async (now, code) => {
+    const world = createWorld({ checks: { test: counting(now) }, parts: { changes: 'refuse' } })
+    expect(codesOf(await world.certify(mended))).toEqual([code])
+  })
+
+  test('that are more are welcome', async () => {
+    const world = createWorld({ checks: { test: counting({ passed: 11, failed: 0, skipped: 0 }) } })
+    expect(codesOf(await world.certify(mended))).toBe('certified')
+  })
+})
+
+describe('a check that failed before the run began', () => {
+  const lint = (existing: 'fix' | 'allow') => ({
+    existing,
+    says: () => ({ status: 'not-met', output: '3 warnings' }) as const,
+  })
+
+  test('may go on failing, no worse, where the loop says so', async () => {
+    const world = createWorld({ checks: { test: testsPass, lint: lint('allow') } })
+    expect(codesOf(await world.certify(mended))).toBe('certified')
+    expect(world.issued[0]?.own[1]?.result).toMatchObject({ existing: true, allowed: true })
+  })
+
+  test('must be mended otherwise', async () => {
+    const world = createWorld({ checks: { test: testsPass, lint: lint('fix') } })
+    expect(codesOf(await world.certify(mended))).toEqual(['check-failed'])
+  })
+
+  test('may not fail in another way', async () => {
+    const world = createWorld({
+      checks: {
+        test: testsPass,
+        lint: {
+          existing: 'allow',
+          says: (files) => ({
+            status: 'not-met',
+            output: files['src/sum.js']?.includes('+') === true ? 'new' : 'old',
+          }),
+        },
+      },
+    })
+    expect(codesOf(await world.certify(mended))).toEqual(['check-failed'])
+  })
+})
+
+describe('a judge', () => {
+  const judge = { kind: 'judge' as const, says: () => ({ status: 'met' as const }) }
+
+  test('alone cannot certify where a command could', async () => {
+    const world = createWorld({ checks: { review: judge } })
+    expect(codesOf(await world.certify(mended))).toEqual(['judge-alone'])
+  })
+
+  test('can where none could', async () => {
+    const world = createWorld({
+      checks: { review: judge },
+      parts: { commandInstead: async () => undefined },
+    })
+    expect(codesOf(await world.certify(mended))).toBe('certified')
+  })
+})
