@@ -2,6 +2,7 @@
 
 import { Command } from 'commander'
 import { addAgents } from './commands/agents.ts'
+import { addCalibrate } from './commands/calibrate.ts'
 import { addCertificates } from './commands/certificates.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addKeeping } from './commands/keep.ts'
@@ -46,6 +47,7 @@ export function createProgram(): Command {
   addReplaying(program)
   program.commandsGroup('Loop files, tools and agents:')
   addLoopFiles(program)
+  addCalibrate(program)
   addAgents(program)
   program.commandsGroup('Look at runs:')
   addLooking(program)

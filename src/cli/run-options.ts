@@ -132,12 +132,12 @@ function positive(text: string): number {
   throw new InvalidArgumentError('It must be a whole number, 1 at least.')
 }
 
-function dollars(text: string): number {
+export function dollars(text: string): number {
   if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Math.round(Number(text) * 1e6)
   throw new InvalidArgumentError('It must be a number of dollars, like 1.50.')
 }
 
-function duration(text: string): number {
+export function duration(text: string): number {
   const ms = parseDuration(text)
   if (ms !== undefined) return ms
   throw new InvalidArgumentError('It must be a number with a unit, like 90s, 10m or 2h.')

@@ -9,7 +9,6 @@ export {
   type CheckCalibration,
   calibrate,
   checkDigest,
-  type ErrorRates,
   type GoodWork,
   harmlessChanges,
   type PastCommit,
@@ -83,6 +82,7 @@ export type { Defect, Planter, SourceText } from './planter.ts'
 export { replacing } from './planter.ts'
 export { RefusedError } from './refused-error.ts'
 export { type CountProblem, compareCounts, readCounts } from './runner-counts.ts'
+export { createClassify } from './seals/classify.ts'
 export { filesOfCommand, filesOfCommandLine } from './seals/command-files.ts'
 export { describeSealed } from './seals/describe-sealed.ts'
 export { globProblem } from './seals/glob.ts'
@@ -123,4 +123,4 @@ export {
   reviewPrompt,
   verdictPrompt,
 } from './verdict.ts'
-export { describeShare, type Share, wilson } from './wilson.ts'
+export { wilson } from './wilson.ts'

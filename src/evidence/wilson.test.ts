@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { describeShare, wilson } from './wilson.ts'
+import { describeShare } from '../loop/index.ts'
+import { wilson } from './wilson.ts'
 
 describe('Wilson intervals', () => {
   // From the tables of Newcombe (1998) and of R's `prop.test(correct = FALSE)`.

@@ -1,13 +1,6 @@
 /** How far a share that was counted may be from the true one: Wilson's interval, which holds for few cases too. */
 
-export interface Share {
-  readonly count: number
-  /** What was counted; 0 where nothing was. */
-  readonly value: number
-  readonly low: number
-  readonly high: number
-  readonly n: number
-}
+import type { Share } from '../loop/index.ts'
 
 /** 95 %, two-sided. */
 const z95 = 1.959963984540054
@@ -28,18 +21,4 @@ export function wilson(count: number, n: number, z: number = z95): Share {
     high: share === 1 ? 1 : Math.min(1, centre + half),
     n,
   }
-}
-
-/** `5 % (1 to 24 %, n = 20)`; `not known` where nothing was counted. */
-export function describeShare({ value, low, high, n }: Share): string {
-  if (n === 0) return 'not known'
-  return `${percent(value)} % (${percent(low)} to ${percent(high)} %, n = ${n})`
-}
-
-/** Whole numbers, but never a 0 or a 100 that is none. */
-function percent(share: number): string {
-  const rounded = Math.round(share * 100)
-  if (rounded === 0 && share > 0) return share < 0.001 ? '<0.1' : (share * 100).toFixed(1)
-  if (rounded === 100 && share < 1) return share > 0.999 ? '>99.9' : (share * 100).toFixed(1)
-  return `${rounded}`
 }

@@ -51,7 +51,7 @@ export type {
   Tools,
   Verdict,
 } from '../engine/index.ts'
-
+export type { CalibrationReport } from '../evidence/index.ts'
 export {
   agentEnvironment,
   type Exchange,
@@ -210,6 +210,7 @@ export {
   trialBudget,
   tryAgent,
 } from './agents/index.ts'
+export type { CalibrateLoopOptions } from './calibrate/index.ts'
 export { type CommandCheckOptions, commandCheck } from './checks/command-check.ts'
 export {
   type CodeLoop,

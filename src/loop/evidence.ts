@@ -1,5 +1,6 @@
 /** What a check found, bound to the tree it looked at. */
 
+import type { ErrorRates } from './error-rates.ts'
 import type { TreeId } from './ids.ts'
 
 export type CheckStatus = 'met' | 'not-met' | 'error' | 'timeout' | 'skipped'
@@ -30,6 +31,8 @@ export interface CheckResult {
   readonly counts?: TestCounts
   /** What a judge found. */
   readonly findings?: readonly Finding[]
+  /** How often it errs, where that was measured. */
+  readonly calibration?: ErrorRates
 }
 
 export interface TestCounts {

@@ -26,6 +26,7 @@ export {
   describeWalls,
 } from './describe-event.ts'
 export { durationPattern, parseDuration } from './duration.ts'
+export { describeRates, describeShare, type ErrorRates, type Share } from './error-rates.ts'
 export { type ErrorCode, errorTable, isLoopError, LoopError } from './errors.ts'
 export {
   type AgentUsed,

@@ -6,10 +6,10 @@
  * 3. Nothing is measured where the tree itself does not pass: its checks reject everything.
  */
 
-import type { CheckKind, TreeId } from '../../loop/index.ts'
+import type { CheckKind, ErrorRates, TreeId } from '../../loop/index.ts'
 import type { Overlay } from '../parts.ts'
 import { wilson } from '../wilson.ts'
-import type { CalibrationReport, ErrorRates, Stopped, Survivor, TurnedAway } from './calibration.ts'
+import type { CalibrationReport, Stopped, Survivor, TurnedAway } from './calibration.ts'
 
 export interface AskedCheck {
   readonly name: string

@@ -1,17 +1,8 @@
 /** How often checks err, as far as was measured: what a calibration finds, in numbers. */
 
 import { createHash } from 'node:crypto'
-import type { CheckKind, TreeId } from '../../loop/index.ts'
+import type { CheckKind, ErrorRates, TreeId } from '../../loop/index.ts'
 import type { OpenCheck } from '../parts.ts'
-import type { Share } from '../wilson.ts'
-
-/** What is shown beside a verdict. */
-export interface ErrorRates {
-  /** Of defects that were planted, those that it let pass: at most, since some do no harm. */
-  readonly falseAccepts: Share
-  /** Of work that is known to be good, what it turned away. */
-  readonly falseRejects: Share
-}
 
 export interface Calibration extends ErrorRates {
   readonly atMs: number

@@ -14,7 +14,6 @@ export {
   type CalibrationReport,
   type CheckCalibration,
   checkDigest,
-  type ErrorRates,
   type Stopped,
   type Survivor,
   type TurnedAway,

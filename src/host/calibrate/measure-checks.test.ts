@@ -68,8 +68,7 @@ function measure(
     random: next,
     defects: 3,
     timeMs: 60_000,
-    costMicros: 0,
-    spent: () => 0,
+    money: { spentMicros: () => 0, isOver: () => false },
     now: () => 0,
     signal: new AbortController().signal,
     ...more,
@@ -124,7 +123,7 @@ test('a round that would end too late is not begun, and a limit on money ends it
     { now: () => nowMs, timeMs: 3500 },
   )
   expect(await slow.done).toMatchObject({ report: { stopped: 'time', durationMs: 3000 } })
-  const { done } = measure(() => 'met', { spent: () => 11, costMicros: 10 })
+  const { done } = measure(() => 'met', { money: { spentMicros: () => 11, isOver: () => true } })
   expect(await done).toMatchObject({ report: { stopped: 'cost', planted: 0, good: 1 } })
 })
 

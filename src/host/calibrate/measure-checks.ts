@@ -21,6 +21,7 @@ import {
   type TreeReader,
 } from '../../evidence/index.ts'
 import type { CheckResult, TreeId } from '../../loop/index.ts'
+import type { Money } from './money.ts'
 
 export interface MeasureRequest {
   readonly loop: string
@@ -39,8 +40,7 @@ export interface MeasureRequest {
   readonly random: () => number
   readonly defects: number
   readonly timeMs: number
-  readonly costMicros: number
-  readonly spent: () => number
+  readonly money: Pick<Money, 'spentMicros' | 'isOver'>
   readonly now: () => number
   readonly signal: AbortSignal
   readonly onRound?: (done: number, of: number) => void
@@ -91,10 +91,10 @@ export async function measureChecks(request: MeasureRequest): Promise<Calibrated
     isOver() {
       // A round that would end too late is not begun.
       if (now() - startedAtMs + longestMs > request.timeMs) return 'time'
-      return request.spent() > request.costMicros ? 'cost' : undefined
+      return request.money.isOver() ? 'cost' : undefined
     },
     now,
-    spent: request.spent,
+    spent: () => request.money.spentMicros(),
     ...(request.onRound === undefined ? {} : { onRound: request.onRound }),
   })
 }

@@ -1,0 +1,99 @@
+/** The command that measures checks: calibrate. */
+
+import type { Command } from 'commander'
+import { LoopError } from '../../loop/index.ts'
+import { renderCalibration } from '../display/calibration-view.ts'
+import { visible } from '../display/render.ts'
+import { interruptedExitCode } from '../exit-codes.ts'
+import {
+  type AttendedOption,
+  addAttendedOption,
+  addTrustOption,
+  dollars,
+  duration,
+} from '../run-options.ts'
+import { openSession, type Session, wholeNumber, withNewRecord } from '../session.ts'
+import { loadTrusted } from '../trust.ts'
+
+interface CalibrateOptions extends AttendedOption {
+  readonly defects: number
+  readonly seed?: number
+  readonly time?: number
+  readonly cost?: number
+  readonly base?: string
+  readonly trust?: boolean
+}
+
+const defectsMax = 1000
+
+export function addCalibrate(program: Command): void {
+  const calibrate = program
+    .command('calibrate <file>')
+    .description(
+      'measure how often the checks of a loop err: plants defects in a copy, and says what is missed',
+    )
+    .option('--defects <n>', 'so many defects', wholeNumber, 20)
+    .option('--seed <n>', 'the same seed plants the same (default: one is drawn)', wholeNumber)
+    .option('--time <duration>', 'at most so much time, like 2m (default: 10m)', duration)
+    .option('--cost <dollars>', 'at most so much money for judges (default: 1)', dollars)
+    .option('--base <ref>', 'what to measure on (default: what is checked out)')
+    .addHelpText(
+      'after',
+      '\nNothing of the checkout is touched: everything happens in a clean copy of the commit, which goes\n' +
+        'afterwards. What is found is kept, and shown beside what these checks say from then on.',
+    )
+  addTrustOption(addAttendedOption(calibrate)).action((file: string, options: CalibrateOptions) =>
+    runCalibrate(program, file, options),
+  )
+}
+
+async function runCalibrate(
+  program: Command,
+  file: string,
+  options: CalibrateOptions,
+): Promise<void> {
+  const { defects } = options
+  if (defects < 1 || defects > defectsMax) {
+    throw new LoopError('bad-request', `--defects must be from 1 to ${defectsMax}.`)
+  }
+  const session = openSession(program)
+  const stop = new AbortController()
+  const interrupt = (): void => stop.abort(new Error('interrupted'))
+  for (const name of signals) process.on(name, interrupt)
+  try {
+    await withNewRecord(program, async (host) => {
+      const loaded = await loadTrusted(session, host.folder, file, options)
+      try {
+        const { calibrateLoop } = await import('../../host/calibrate/index.ts')
+        const report = await calibrateLoop(host, loaded, {
+          defects,
+          seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
+          attended: session.terminal.asks || options.attended === true,
+          signal: stop.signal,
+          onRound: (done, of) => showRound(session, done, of),
+          onProblem: (problem) => void process.stderr.write(`warning: ${visible(problem)}\n`),
+          ...(options.time === undefined ? {} : { timeMs: options.time }),
+          ...(options.cost === undefined ? {} : { costMicros: options.cost }),
+          ...(options.base === undefined ? {} : { base: options.base }),
+        })
+        session.print(report, () => renderCalibration(report))
+      } finally {
+        await loaded.close()
+      }
+    })
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+    process.stderr.write('Interrupted: nothing was kept.\n')
+    process.exitCode = interruptedExitCode
+  } finally {
+    for (const name of signals) process.off(name, interrupt)
+  }
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const
+
+/** One line that is written over. */
+function showRound({ json, terminal }: Session, done: number, of: number): void {
+  if (json || !terminal.live) return
+  process.stdout.write(`\r\u001b[K${done === of ? '' : `${done} of ${of}`}`)
+}

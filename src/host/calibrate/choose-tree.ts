@@ -1,0 +1,83 @@
+/** What is measured on: a commit of the repository that the loop works on, or its folder as it is. */
+
+import { realpathSync } from 'node:fs'
+import type { PastCommit, TreeReader } from '../../evidence/index.ts'
+import { LoopError, type TreeId } from '../../loop/index.ts'
+import {
+  createDirectoryWorkspace,
+  findBase,
+  openGitTrees,
+  pastCommits,
+  type Repository,
+  runGit,
+  uncommitted,
+  worktreeFiles,
+} from '../../workspace/index.ts'
+import type { Host } from '../host.ts'
+import type { LoadedLoop } from '../loaded-loop.ts'
+import { pathInside, requireFolder } from '../places.ts'
+import { createTreeReader } from '../tree-reader.ts'
+import { decideWorktree } from '../worktree-options.ts'
+
+export interface MeasuredTree {
+  readonly tree: TreeId
+  readonly reader: TreeReader
+  readonly workspace: string
+  readonly repository?: Repository
+  readonly commit?: string
+  readonly commits: readonly PastCommit[]
+}
+
+const commitsMax = 200
+
+export async function chooseTree(
+  host: Pick<Host, 'folder' | 'journal' | 'blobs'>,
+  loaded: LoadedLoop,
+  base: string | undefined,
+): Promise<MeasuredTree> {
+  requireFolder(loaded.workspace)
+  const workspace = realpathSync(loaded.workspace)
+  const use = base === undefined ? loaded.worktree.use : true
+  const { repository } = await decideWorktree(workspace, { use }, host)
+  const reader = createTreeReader({ blobs: host.blobs, folder: host.folder, repository })
+  if (repository === undefined) {
+    const apart = [host.folder, ...loaded.files].flatMap(
+      (path) => pathInside(workspace, path) ?? [],
+    )
+    const directory = createDirectoryWorkspace({
+      path: workspace,
+      blobs: host.blobs,
+      exclude: apart,
+    })
+    return { tree: await directory.snapshot(), reader, workspace, commits: [] }
+  }
+  const { commit } = await findBase({ git: runGit, files: worktreeFiles }, repository, base)
+  if (base === undefined) await requireNothingNew(repository, commit, loaded.files)
+  const tree = await openGitTrees(repository).treeOf(commit)
+  if (tree === undefined) {
+    const message = `The commit ${commit} has no files here. Fetch it, or give another with --base.`
+    throw new LoopError('unknown-artifact', message)
+  }
+  const commits = await pastCommits(repository, commit, commitsMax)
+  return { tree, reader, workspace, repository, commit, commits }
+}
+
+const shownMax = 5
+
+/** The loop file itself may be new. */
+async function requireNothingNew(
+  repository: Repository,
+  commit: string,
+  files: readonly string[],
+): Promise<void> {
+  const { checkout = '' } = repository
+  const apart = files.flatMap((path) => pathInside(checkout, path) ?? [])
+  const paths = await uncommitted(runGit, worktreeFiles, repository, commit, apart)
+  if (paths.length === 0) return
+  const named = paths.slice(0, shownMax).map((path) => Buffer.from(path, 'latin1').toString())
+  const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : ''
+  const message =
+    `${checkout} has uncommitted changes: ${named.join(', ')}${more}. What is measured is a commit, and would ` +
+    'not have them. Commit them (git add, git commit), put them aside (git stash -u), or say --base HEAD.'
+  throw new LoopError('wrong-status', message)
+}

@@ -1,0 +1,49 @@
+/** What judges may spend in a calibration. It is no run, so nothing of it is in the journal. */
+
+import {
+  type Amount,
+  add,
+  FaultError,
+  type Reservation,
+  type StepContext,
+  zero,
+} from '../../loop/index.ts'
+
+export interface Money extends Pick<StepContext, 'spend' | 'reserve'> {
+  spentMicros(): number
+  leftMicros(): number
+  /** Something was refused, or all of it is spent. */
+  isOver(): boolean
+}
+
+export function createMoney(limitMicros: number): Money {
+  let spent: Amount = zero
+  let reserved = 0
+  let isRefused = false
+  return {
+    spend(amount) {
+      spent = add(spent, amount)
+    },
+    async reserve(worst): Promise<Reservation> {
+      if (spent.costMicros + reserved + worst.costMicros > limitMicros) {
+        isRefused = true
+        const message = 'The money for judges is spent.'
+        throw new FaultError({ code: 'budget', message, retryable: false, limit: 'cost' })
+      }
+      reserved += worst.costMicros
+      let isOpen = true
+      return {
+        async settle(amount) {
+          if (!isOpen) return
+          isOpen = false
+          reserved -= worst.costMicros
+          spent = add(spent, amount)
+        },
+      }
+    },
+    // What was never settled is taken for spent.
+    spentMicros: () => spent.costMicros + reserved,
+    leftMicros: () => Math.max(0, limitMicros - spent.costMicros - reserved),
+    isOver: () => isRefused || spent.costMicros + reserved > limitMicros,
+  }
+}
