@@ -46,6 +46,30 @@ test('a loop with everything of its own runs to its end', async () => {
   ])
 })
 
+test('its progress and conditions know what the engine found after the iteration', async () => {
+  const text = loopText(
+    'return it.number',
+    `checks: { red: async () => ({ status: 'not-met', output: '' }) },`,
+  ).replace(
+    /extractProgress[^\n]*\n[^\n]*/,
+    `extractProgress: (result: any, previous: any, { checks }: any) =>
+      checks.map(({ check, status, reused }: any) => [check, status, reused === true, result]),
+    until: [{ type: 'custom', name: 'red', ends: 'stuck', met: (progress: any) => progress.length === 1 }],`,
+  )
+  const loop = await open(writeLoop({ 'loop.ts': text }))
+  const host = await newHost()
+  const workspace = newFolder()
+  const run = await host.start(typeOf(loop), {
+    ...partsOf(loop),
+    input: null,
+    name: 'one',
+    workspace,
+  })
+  expect(await run.done).toMatchObject({ outcome: { type: 'stuck', condition: 'red' } })
+  const { state } = await host.inspect('one')
+  expect(state.progress).toEqual([['red', 'not-met', false, 1]])
+})
+
 test('values and errors are what they would be in our process', async () => {
   const text = loopText(`
     const seen: Record<string, unknown> = {}

@@ -3,9 +3,9 @@
 // must be noticed within a few seeds.
 
 import { describe, expect, test } from 'vitest'
-import type { Journal, Ports } from '../src/engine/index.ts'
+import type { Certification, Journal, Ports, Subject } from '../src/engine/index.ts'
 import type { RecordedEvent, RunEvent } from '../src/loop/index.ts'
-import { SimulationError, simulate } from '../src/testing/index.ts'
+import { certificateId, SimulationError, simulate } from '../src/testing/index.ts'
 
 const seeds = Number(process.env['LOOPWRIGHT_SEEDS'] ?? 150)
 
@@ -48,7 +48,7 @@ const happenings: readonly string[] = [
   'event workspace-changed',
 ]
 
-test('E1-E4, E9-E11: random loops keep what the engine promises, whatever happens', async () => {
+test('E1-E5, E9-E11: random loops keep what the engine promises, whatever happens', async () => {
   const seen = new Set<string>()
   for (let seed = 1; seed <= seeds; seed++) {
     const { counts, outcomes } = await simulate(seed)
@@ -81,6 +81,7 @@ describe('the simulation notices', () => {
     ['files that are not put back', keepsFiles, /E2/],
     ['an action that is done again blindly', actsAgain, /E11/],
     ['a decision that is not passed on', hidesDecisions, /E9|E11/],
+    ['a certificate that nobody made', certifiesBlindly, /E5/],
     ['a step that runs twice', runsToolsTwice, /E2/],
     ['a wait without an end', waitsForEver, /E9/],
   ])('%s', async (_what, sabotage, reason) => {
@@ -163,6 +164,14 @@ function keepsFiles(ports: Ports): Ports {
   const { workspace } = ports
   if (workspace === undefined) return ports
   return { ...ports, workspace: { ...workspace, restore: () => Promise.resolve() } }
+}
+
+function certifiesBlindly(ports: Ports): Ports {
+  const certify = async (subject: Subject): Promise<Certification> => ({
+    type: 'certified',
+    certificate: certificateId(subject),
+  })
+  return { ...ports, certifier: { certify } }
 }
 
 function actsAgain(ports: Ports): Ports {

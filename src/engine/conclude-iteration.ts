@@ -47,9 +47,10 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   const { run } = iteration
   const previous = run.recorder.state.progress
   const checks = await answersOf(branch)
-  const endedWith = (ending: Ending, refusals: readonly Refusal[]): Ended => {
+  const endedWith = async (ending: Ending, refusals: readonly Refusal[]): Promise<Ended> => {
     const findings: Findings = { checks, refusals }
-    const made: unknown = run.loop.extractProgress(result, previous, findings)
+    // The code of some loops is in another process.
+    const made: unknown = await run.loop.extractProgress(result, previous, findings)
     const progress = made === undefined ? undefined : toJson(made)
     const patch = progress === undefined ? {} : { progress: diff(previous, progress) }
     const event = {
@@ -60,7 +61,7 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
     } as const
     return { event, progress }
   }
-  const goesOn = endedWith({ type: 'continue' }, [])
+  const goesOn = await endedWith({ type: 'continue' }, [])
   const asked = { made: { progress: goesOn.progress, result }, incomplete: false }
   // What was met is on record from the moment it is acted on: by now time has passed, and files differ.
   const claim = nextRecorded(branch)?.started.claim ?? claimOf(run, goesOn.event, asked)
@@ -79,7 +80,7 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
     certification.type === 'failed'
       ? { type: 'error', fault: certification.fault, recoverable: true }
       : { type: 'continue' }
-  const refused = endedWith(ending, certification.refusals)
+  const refused = await endedWith(ending, certification.refusals)
   const other = evaluateUntil(run, refused.event, {
     made: { progress: refused.progress, result },
     incomplete: true,

@@ -51,6 +51,8 @@ export interface Beginning {
   readonly iteration: number
   readonly progress?: Json
   readonly tree?: TreeId
+  /** The files before the first iteration of all. */
+  readonly baseTree?: TreeId
   readonly carried?: Carried
 }
 
@@ -82,7 +84,7 @@ export async function createRun(
     atMs: ports.clock.now(),
     event,
     blobs,
-    trees: beginning?.tree === undefined ? [] : [beginning.tree],
+    trees: [beginning?.tree, beginning?.baseTree].filter((tree) => tree !== undefined),
     ...(workspace === undefined ? {} : { workspace }),
   })
 }
@@ -92,6 +94,8 @@ export interface ForkOptions extends CreateOptions {
   readonly iteration: number
   /** The same files by the name that the new run's workspace has for them. */
   readonly tree?: TreeId
+  /** What the run began with, by that name. */
+  readonly baseTree?: TreeId
 }
 
 /** A run of its own that goes on from another's checkpoint. It has spent nothing yet. */
@@ -107,6 +111,8 @@ export async function forkRun(
   const input = options.input ?? (await load(created.input, ports.blobs))
   const { progress } = state
   const tree = options.tree ?? state.tree
+  // What was changed before the fork is changed, too.
+  const baseTree = options.baseTree ?? (options.tree === undefined ? state.baseTree : undefined)
   // A moment that was set for the other run says nothing about this one.
   const { deadlineAtMs: _deadline, ...inherited } = created.limits
   const limits = { ...inherited, ...options.limits }
@@ -119,6 +125,7 @@ export async function forkRun(
       iteration,
       ...(progress === undefined ? {} : { progress }),
       ...(tree === undefined ? {} : { tree }),
+      ...(baseTree === undefined ? {} : { baseTree }),
     },
   )
 }

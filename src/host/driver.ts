@@ -3,6 +3,7 @@
 import { setMaxListeners } from 'node:events'
 import {
   type AnyLoopType,
+  type Certifier,
   type Clock,
   type DriveEnd,
   driveRun,
@@ -27,13 +28,16 @@ export interface HostPorts {
   readonly clock: Clock
 }
 
+interface DriveParts extends RunParts {
+  readonly force?: boolean
+  readonly keepFiles?: boolean
+  /** In the place of our own: what a record has of it. */
+  readonly certifier?: Certifier
+}
+
 export interface Driver {
   /** Resolves when the run is under way; rejects when it cannot be driven here and now. */
-  drive(
-    run: RunPlace,
-    loop: AnyLoopType,
-    parts: RunParts & { readonly force?: boolean; readonly keepFiles?: boolean },
-  ): Promise<RunHandle>
+  drive(run: RunPlace, loop: AnyLoopType, parts: DriveParts): Promise<RunHandle>
   /** Shuts all of them down in good order. */
   shutDown(): Promise<void>
 }
@@ -118,7 +122,7 @@ async function driveAfterDead(...drive: Parameters<typeof driveRun>): Promise<Dr
   return driveRun(...drive)
 }
 
-function portsFor(base: HostPorts, parts: RunParts, place: RunPlace): Ports {
+function portsFor(base: HostPorts, parts: DriveParts, place: RunPlace): Ports {
   const {
     exclude = [],
     certifying: _certifying,
@@ -142,7 +146,7 @@ function portsFor(base: HostPorts, parts: RunParts, place: RunPlace): Ports {
     if (lease !== undefined) await base.journal.renew(lease)
   }
   const workspace = openWorkspace(base, place, { exclude, fence })
-  const certifier = openCertifier(base, place, parts)
+  const certifier = parts.certifier ?? openCertifier(base, place, parts)
   return {
     ...given,
     ...base,

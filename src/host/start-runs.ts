@@ -76,7 +76,7 @@ export function createStarts(
       const from = await journal.findRun(idOrName)
       const limits = requireKnownLimits(options.limits)
       const place = options.place ?? (await placeForkOf(base, idOrName, options))
-      const tree = await treeFor(base, from, options.iteration, place)
+      const trees = await treesFor(base, from, options.iteration, place)
       await createIn(place, () =>
         forkRun(loop, base, {
           ...placeOf(place),
@@ -85,7 +85,7 @@ export function createStarts(
           iteration: options.iteration,
           limits,
           ...(options.input === undefined ? {} : { input: options.input }),
-          ...(tree === undefined ? {} : { tree }),
+          ...trees,
         }),
       )
       const { exclude = [], signal, onProblem } = options
@@ -137,15 +137,19 @@ async function placeForkOf(
 }
 
 /** In a plain folder, files of git are known by another name. */
-async function treeFor(
+async function treesFor(
   base: HostPorts,
   { id }: RunRow,
   iteration: number,
   { workspace, worktree }: RunPlace,
-): Promise<TreeId | undefined> {
-  if (workspace === undefined || worktree !== undefined) return undefined
-  const { tree } = await stateAt(base.journal, id, iteration)
-  return tree === undefined ? undefined : createTreeDoor(base).asBlobs(tree)
+): Promise<{ readonly tree?: TreeId; readonly baseTree?: TreeId }> {
+  if (workspace === undefined || worktree !== undefined) return {}
+  const { tree, baseTree } = await stateAt(base.journal, id, iteration)
+  const door = createTreeDoor(base)
+  return {
+    ...(tree === undefined ? {} : { tree: await door.asBlobs(tree) }),
+    ...(baseTree === undefined ? {} : { baseTree: await door.asBlobs(baseTree) }),
+  }
 }
 
 const sourceOf = ({ source }: { readonly source?: Source }): { readonly source?: Source } =>

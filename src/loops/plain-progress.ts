@@ -15,6 +15,7 @@ import {
   type Condition,
   errorSignature,
   keepEnd,
+  type Refusal,
   type TreeId,
 } from '../loop/index.ts'
 
@@ -34,6 +35,8 @@ export interface PlainEntry {
   /** Absent where nobody knows. */
   readonly filesChanged?: readonly string[]
   readonly tree?: TreeId
+  /** The checks passed, and the work was not certified: why. Absent: nothing was refused. */
+  readonly refusals?: readonly Refusal[]
 }
 
 export interface CheckEntry {
@@ -60,15 +63,19 @@ export interface PlainResult {
 const newestCharsMax = 4000
 const filesMax = 50
 const pathCharsMax = 300
+const refusalsMax = 20
+const refusalCharsMax = 4000
+const findingsMax = 20
 
 export function addResult(
   previous: PlainProgress | undefined,
   result: PlainResult,
   limits: CaptureLimits,
+  refusals: readonly Refusal[] = [],
 ): PlainProgress {
   const entries = previous?.entries ?? []
   const last = entries.at(-1)
-  const entry = entryOf(result, limits)
+  const entry = entryOf(result, limits, refusals)
   if (isStill(result, entry, last)) {
     const times = last === undefined ? 1 : last.times + 1
     const kept = [...entries.slice(0, -1), { ...entry, times }]
@@ -85,7 +92,11 @@ const shortened = (entry: PlainEntry, charsMax: number): PlainEntry => ({
   checks: entry.checks.map((check) => ({ ...check, output: keepEnd(check.output, charsMax) })),
 })
 
-function entryOf(result: PlainResult, limits: CaptureLimits): PlainEntry {
+function entryOf(
+  result: PlainResult,
+  limits: CaptureLimits,
+  refusals: readonly Refusal[],
+): PlainEntry {
   const charsMax = Math.max(limits.charsMax, newestCharsMax)
   const { report, filesChanged, after } = result
   return {
@@ -101,8 +112,21 @@ function entryOf(result: PlainResult, limits: CaptureLimits): PlainEntry {
     })),
     ...(filesChanged === undefined ? {} : { filesChanged: bounded(filesChanged) }),
     ...(after === undefined ? {} : { tree: after }),
+    ...(refusals.length === 0 ? {} : { refusals: refusals.slice(0, refusalsMax).map(brief) }),
   }
 }
+
+const brief = (refusal: Refusal): Refusal => ({
+  ...refusal,
+  message: refusal.message.slice(0, refusalCharsMax),
+  ...(refusal.findings === undefined
+    ? {}
+    : {
+        findings: refusal.findings
+          .slice(0, findingsMax)
+          .map((one) => ({ ...one, text: one.text.slice(0, pathCharsMax) })),
+      }),
+})
 
 const bounded = (paths: readonly string[]): readonly string[] =>
   paths.slice(0, filesMax).map((path) => path.slice(0, pathCharsMax))
@@ -121,15 +145,20 @@ const signatureOf = (message: string): string =>
 
 /** Numbers and times in outputs differ from one run of a check to the next, and mean nothing. */
 const findingsOf = (entry: PlainEntry): string =>
-  JSON.stringify(
-    entry.checks.map(({ check, status, exitCode, output }) => [
+  JSON.stringify([
+    ...(entry.refusals ?? []).map(({ code, check, message }) => [
+      code,
+      check ?? null,
+      signatureOf(message),
+    ]),
+    ...entry.checks.map(({ check, status, exitCode, output }) => [
       check,
       status,
       exitCode ?? null,
       // A signature is of a beginning; of a long line the end counts too.
       ...output.split('\n').flatMap((line) => [signatureOf(line), signatureOf(line.slice(-250))]),
     ]),
-  )
+  ])
 
 /**
  * `no-progress` for progress that says how often nothing changed, and so is never the same. Other
@@ -163,7 +192,7 @@ export function describeProgress(progress: PlainProgress | undefined): string {
 }
 
 function describeEntry(entry: PlainEntry): string {
-  const { iteration, times, agent, checks, filesChanged } = entry
+  const { iteration, times, agent, checks, filesChanged, refusals = [] } = entry
   const lines = [`## Iteration ${iteration}`]
   if (times > 1) {
     lines.push(`The same for ${times} iterations: neither files nor results of checks changed.`)
@@ -175,6 +204,7 @@ function describeEntry(entry: PlainEntry): string {
     const files = filesChanged.length === 0 ? 'none' : filesChanged.join(', ')
     lines.push(`Files changed: ${files}`)
   }
+  for (const refusal of refusals) lines.push(...describeRefusal(refusal))
   return lines.join('\n')
 }
 
@@ -182,6 +212,17 @@ function describeCheck({ check, status, exitCode, durationMs, output }: CheckEnt
   const exit = exitCode === undefined ? '' : `, exit code ${exitCode}`
   const line = `Check ${check}: ${status}${exit}, ${(durationMs / 1000).toFixed(1)} s`
   return output === '' ? [line] : [`${line}. It printed:`, quoted(output)]
+}
+
+function describeRefusal({ code, check, message, findings = [] }: Refusal): string[] {
+  const about = check === undefined ? '' : ` (check ${check})`
+  const places = findings.map(({ text, file, line }) =>
+    [file, line, text].filter((part) => part !== undefined).join(':'),
+  )
+  return [
+    `The checks passed, and the work was not certified: ${code}${about}`,
+    quoted([message, ...places].join('\n')),
+  ]
 }
 
 /** Others' words stand behind a mark, so that they cannot look like ours: a check that was met. */

@@ -87,6 +87,8 @@ const checkShape: Shape = {
   },
 }
 
+const refusalShape: Shape = { parts: { code: 'value', message: 'value', check: 'value' } }
+
 const variablesOf = (input: PlainInput): Shape => ({
   parts: {
     input: shapeOf(input ?? {}),
@@ -96,6 +98,7 @@ const variablesOf = (input: PlainInput): Shape => ({
     agent_report: 'value',
     agent_status: 'value',
     files_changed: { list: 'value' },
+    refusals: { list: refusalShape },
     unchanged: 'value',
     budget: {
       parts: { iterations: 'value', tokens: 'value', cost: 'value', time: 'value', ms: 'value' },
@@ -123,6 +126,11 @@ function valuesOf(
     agent_report: last?.agent.text ?? '',
     agent_status: last?.agent.status ?? '',
     files_changed: last?.filesChanged ?? [],
+    refusals: (last?.refusals ?? []).map(({ code, message, check }) => ({
+      code,
+      message,
+      check: check ?? '',
+    })),
     unchanged: previous?.unchanged ?? 0,
     budget: {
       iterations: remaining.iterations,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AgentReport, CheckResult } from '../loop/index.ts'
+import type { AgentReport, CheckResult, Refusal } from '../loop/index.ts'
 import { checkPlain, plainLoop } from './plain.ts'
 import { addResult, describeProgress, type PlainResult } from './plain-progress.ts'
 
@@ -104,6 +104,33 @@ describe('progress', () => {
     const progress = addResult(addResult(undefined, result(1), limits), result(2, more), limits)
     expect(progress.unchanged).toBe(unchanged ? 1 : 0)
     expect(progress.entries.length).toBe(unchanged ? 1 : 2)
+  })
+
+  test('tells why the work was not certified, in words that cannot be taken for ours', () => {
+    const refusal = {
+      code: 'concerns',
+      check: 'review',
+      message: 'too clever\n## Iteration 2',
+      findings: [{ text: 'why?', file: 'a.ts', line: 3 }],
+    }
+    const progress = addResult(undefined, result(1, { checks: [] }), limits, [refusal])
+    expect(describeProgress(progress).split('\n').slice(-4)).toEqual([
+      'The checks passed, and the work was not certified: concerns (check review)',
+      '> too clever',
+      '> ## Iteration 2',
+      '> a.ts:3:why?',
+    ])
+  })
+
+  test.each<[string, Refusal[], boolean]>([
+    ['the same refusal', [{ code: 'toothless', message: 'line 3 of 4' }], true],
+    ['another', [{ code: 'flaky', message: 'line 3 of 4' }], false],
+    ['none', [], false],
+  ])('after a refusal, %s: unchanged is %s', (_name, refusals, unchanged) => {
+    const first = addResult(undefined, result(1), limits, [
+      { code: 'toothless', message: 'line 1 of 2' },
+    ])
+    expect(addResult(first, result(2), limits, refusals).unchanged).toBe(unchanged ? 1 : 0)
   })
 
   test('without files and checks is never called unchanged', () => {

@@ -5,10 +5,11 @@
  *   ├─ prompt         written from the input and the progress, kept with what was cut of it
  *   ├─ agent:maker    works; what it says is a claim
  *   ├─ check:…        every check of the run, on the tree that the agent left
- *   └─ changes        which files it changed, where somebody can tell
+ *   ├─ changes        which files it changed, where somebody can tell
+ *   └─ certify:…      the engine's: once the checks pass. What it refuses, the next prompt tells
  *
  * E3. A prompt knows the input, the progress, and what is left of the budget. E5. Whatever the agent
- * claims, only checks end a run as completed.
+ * claims, only checks and a certificate end a run as completed.
  */
 
 import {
@@ -95,7 +96,8 @@ export function plainLoop(settings: PlainSettings): PlainLoop {
         ...(after === undefined ? {} : { after }),
       }
     },
-    extractProgress: (result, previous) => addResult(previous, result, limits),
+    extractProgress: (result, previous, { refusals }) =>
+      addResult(previous, result, limits, refusals),
     until: (settings.until ?? plainUntil).map(stuckByCount),
   }
 }
@@ -138,6 +140,7 @@ const anyProgress: PlainProgress = {
       agent: { status: 'done', text: 'text' },
       checks: [{ check: 'test', status: 'not-met', exitCode: 1, durationMs: 1, output: 'text' }],
       filesChanged: ['file'],
+      refusals: [{ code: 'flaky', message: 'text', check: 'test', findings: [] }],
     },
   ],
   unchanged: 0,

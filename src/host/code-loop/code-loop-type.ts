@@ -6,7 +6,13 @@
  */
 
 import type { AnyLoopType } from '../../engine/index.ts'
-import { type Condition, type Iteration, type Json, LoopError } from '../../loop/index.ts'
+import {
+  type Condition,
+  type Findings,
+  type Iteration,
+  type Json,
+  LoopError,
+} from '../../loop/index.ts'
 import { decodeError } from './carried-error.ts'
 import { parseCondition, type SentCondition } from './sent-condition.ts'
 import type { Session } from './session.ts'
@@ -28,7 +34,18 @@ export function codeLoopType(
     return connection.iterate(it, input, previous)
   }
   const createContext = (input: unknown, previous: unknown): Given => ({ input, previous })
-  const extractProgress = (result: unknown): unknown => (result as WentAround).progress
+  const extractProgress = async (
+    result: unknown,
+    _previous: unknown,
+    findings: Findings,
+  ): Promise<unknown> => {
+    if (findings.checks.length + findings.refusals.length === 0) {
+      return latest(result as WentAround).progress
+    }
+    const around = await (await session.connection()).conclude(findings)
+    concluded.set(result as WentAround, around)
+    return around.progress
+  }
   return {
     name: described.name,
     // Says all about the code; the text of these functions is hidden, because it is ours.
@@ -49,7 +66,13 @@ function toCondition(sent: SentCondition): Condition {
   return { type: 'custom', name, met: met.bind(undefined), ...(ends === undefined ? {} : { ends }) }
 }
 
-function lookUp({ met }: WentAround, code: string): boolean {
+/** What a trip around came to once the engine had looked, in the place of what it came to at first. */
+const concluded = new WeakMap<WentAround, WentAround>()
+
+const latest = (around: WentAround): WentAround => concluded.get(around) ?? around
+
+function lookUp(around: WentAround, code: string): boolean {
+  const { met } = latest(around)
   const found = Object.hasOwn(met, code) ? met[code] : undefined
   if (found === undefined) throw new LoopError('bad-request', `"${code}" was not evaluated.`)
   if (typeof found === 'boolean') return found

@@ -1,7 +1,14 @@
 /** One process of a loop, with all that is lent to it. When it ends, this is over; there can be another. */
 
 import { Interruption } from '../../engine/index.ts'
-import { FaultError, type Iteration, type Json, type Signal, toJson } from '../../loop/index.ts'
+import {
+  FaultError,
+  type Findings,
+  type Iteration,
+  type Json,
+  type Signal,
+  toJson,
+} from '../../loop/index.ts'
 import { type Contexts, createContexts, type LentContext } from './contexts.ts'
 import { createIterations, type Iterations } from './iterations.ts'
 import { type LoopProcessOptions, startLoopProcess } from './loop-process.ts'
@@ -21,6 +28,8 @@ export interface Connection {
   setEnv(values: Readonly<Record<string, string>>): void
   run(code: string, args: readonly Json[], context?: LentContext): Promise<Json | undefined>
   iterate(it: Iteration, input: unknown, previous: unknown): Promise<WentAround>
+  /** The same trip, given what the engine found after it. */
+  conclude(findings: Findings): Promise<WentAround>
   close(): Promise<void>
 }
 
@@ -89,6 +98,10 @@ export function openConnection(options: ConnectionOptions): Connection {
       } catch (error) {
         throw honest(error, it.signal)
       }
+    },
+    async conclude(findings) {
+      const around = await child.peer.call('conclude', toJson(findings))
+      return parseSent(wentAroundSchema, around, "The loop's answer")
     },
     close: () => child.kill(closed),
   }

@@ -11,6 +11,8 @@
 import {
   type Actions,
   type Agents,
+  type Certification,
+  type Certifier,
   type Gate,
   type Hook,
   load,
@@ -41,7 +43,7 @@ export interface ReplayAnswers {
   /** For the agents' doors: what was recorded of the step that is under way. */
   readonly replay: (at: ReplayPlace) => ReplaySettings | undefined
   /** What the loop opened, with the record in the place of the world. */
-  parts(opened: RunParts): RunParts
+  parts(opened: RunParts): RunParts & { readonly certifier: Certifier }
 }
 
 export function replayAnswers(
@@ -62,6 +64,7 @@ export function replayAnswers(
     parts: (opened) => ({
       ...opened,
       waitMsMax: 0,
+      certifier: recordedCertifier(base, recording),
       hooks: [recordEnd(recording), ...(opened.hooks ?? [])],
       ...(opened.agents === undefined
         ? {}
@@ -95,6 +98,27 @@ const beyond = (what: string): FaultError =>
     retryable: false,
     fatal: true,
   })
+
+/** What was certified then is certified now, where it is the same: no check is run in a clean place again. */
+const recordedCertifier = (
+  { blobs }: Pick<HostPorts, 'blobs'>,
+  recording: Recording,
+): Certifier => ({
+  async certify({ tree }, { iteration, step }) {
+    const recorded = stepOf(recording, iteration, step)?.end
+    if (recorded === undefined) return refused('record-ended', 'The record does not certify this.')
+    if (recorded.type === 'failed') throw new FaultError(recorded.fault)
+    const answer = (await load(recorded.result, blobs)) as unknown as Certification
+    const isSame = recording.iterations.get(iteration)?.treeAfter === tree
+    if (answer.type !== 'certified' || isSame) return answer
+    return refused('tree-changed', 'The record certifies other files.')
+  },
+})
+
+const refused = (code: string, message: string): Certification => ({
+  type: 'refused',
+  refusals: [{ code, message }],
+})
 
 function recordedAgents(
   { blobs }: Pick<HostPorts, 'blobs'>,

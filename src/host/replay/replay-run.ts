@@ -137,13 +137,14 @@ async function create(
 function beginningOf(original: Recording, run: RunId): Beginning {
   const { created, iterations } = original
   const iteration = firstOf(original)
-  const { progress, carried } = created
+  const { progress, carried, baseTree } = created
   const tree = iterations.get(iteration + 1)?.treeBefore ?? created.tree
   return {
     origin: { type: 'replay', run, iteration },
     iteration,
     ...(progress === undefined ? {} : { progress }),
     ...(tree === undefined ? {} : { tree }),
+    ...(baseTree === undefined ? {} : { baseTree }),
     ...(carried === undefined ? {} : { carried }),
   }
 }

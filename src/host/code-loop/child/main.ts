@@ -5,7 +5,7 @@
 
 import { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
-import { type Json, LoopError, toJson } from '../../../loop/index.ts'
+import { type Findings, type Json, LoopError, toJson } from '../../../loop/index.ts'
 import { encodeError } from '../carried-error.ts'
 import { createPeer } from '../peer.ts'
 import type { ScannedModule } from '../scan-code-loop.ts'
@@ -36,6 +36,8 @@ const peer = createPeer({
 })
 const borrowed = createBorrowed(peer)
 let definition: Definition | undefined
+/** The last trip; its result stays here. */
+let around: Around | undefined
 
 async function serve(name: string, args: Json): Promise<Json | undefined> {
   switch (name) {
@@ -54,6 +56,8 @@ async function serve(name: string, args: Json): Promise<Json | undefined> {
       const { code, ...sent } = args as unknown as SentIteration & { readonly code: string }
       return borrowed.branch(code, sent)
     }
+    case 'conclude':
+      return toJson(conclude(args as unknown as Findings))
     case 'iterate':
       return toJson(await goAround(args as unknown as GoAround))
     default:
@@ -70,6 +74,12 @@ interface Run {
   readonly code: string
   readonly args: readonly Json[]
   readonly context?: SentContext
+}
+
+interface Around {
+  readonly loop: NonNullable<Definition['loop']>
+  readonly result: unknown
+  readonly previous: unknown
 }
 
 interface GoAround extends SentIteration {
@@ -90,7 +100,15 @@ async function goAround(sent: GoAround): Promise<WentAround> {
   const { input, previous } = sent
   const context = loop.createContext(input, previous)
   const result = await borrowed.iteration(sent, (it) => loop.iterate(context, it))
-  const made = loop.extractProgress(result, previous, { checks: [], refusals: [] })
+  around = { loop, result, previous }
+  return conclude({ checks: [], refusals: [] })
+}
+
+/** What the last trip came to, given what the engine found after it. */
+function conclude(findings: Findings): WentAround {
+  if (around === undefined) throw new LoopError('bad-request', 'No iteration was gone around here.')
+  const { loop, result, previous } = around
+  const made = loop.extractProgress(result, previous, findings)
   const progress = made === undefined ? undefined : toJson(made)
   const met: Record<string, WentAround['met'][string]> = {}
   for (const [code, isMet] of definition?.conditions ?? []) {
