@@ -1,6 +1,7 @@
 /** What was found, as a certificate says it. */
 
 import type { CertificateDraft, CertifiedCheck } from '../../protocol/index.ts'
+import type { Layer } from '../parts.ts'
 import type { Certified } from './certifier.ts'
 import type { Ran } from './run-checks.ts'
 
@@ -67,7 +68,7 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
       ...(reasons.length === 0 ? {} : { summary: reasons.map(({ text }) => text).join('\n') }),
     })),
     ...(teeth === undefined ? {} : { teeth: { planted: teeth.planted, noticed: teeth.noticed } }),
-    ...(layer === undefined ? {} : { layer }),
+    ...(layer === undefined ? {} : { layer: layerOf(layer) }),
     ...(sandbox === undefined ? {} : { sandbox }),
     policy: { decision: 'none', set: 'none' },
     budget: { spent, limits, activeMs },
@@ -75,6 +76,8 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
     ...(model === undefined ? {} : { model }),
   }
 }
+
+const layerOf = ({ from, digest, summary }: Layer): Layer => ({ from, digest, summary })
 
 function whatOf({
   run,

@@ -1,0 +1,41 @@
+/**
+ * For a run that comes from no loop file: its checks are code of whoever owns the loop, and are asked in
+ * the clean checkout as they are. What they start there is their own business.
+ */
+
+import type { Check } from '../../engine/index.ts'
+import type { OpenCheck } from '../../evidence/index.ts'
+import type { CertifyingParts } from '../checks/certifying-parts.ts'
+import { sha256 } from '../loop-file/digest.ts'
+
+const deadlineMs = 24 * 3_600_000
+
+export function codeParts(checks: Readonly<Record<string, Check>>): CertifyingParts {
+  return {
+    seals: { paths: [], except: [], keys: {}, changes: 'ask' },
+    certify: { dependencies: 'install', teeth: false, consult: [], deadlineMs },
+    // Walls of ours would not be around them.
+    require: 'none',
+    names: [],
+    async open() {
+      return {
+        checks: Object.entries(checks).map(([name, run]) => openCheck(name, run)),
+        agents: { work: (role) => Promise.reject(new Error(`There is no agent "${role}" here.`)) },
+        walls: { tier: 'none', limits: 'none', attended: true },
+        close: async () => undefined,
+      }
+    },
+  }
+}
+
+const openCheck = (name: string, run: Check): OpenCheck => ({
+  name,
+  kind: 'code',
+  run,
+  describes: ['code', name],
+  // The digest of the loop's code is in the certificate itself.
+  toolDigest: sha256(`code ${name}`),
+  existing: 'fix',
+  outputs: [],
+  names: [],
+})

@@ -1,0 +1,104 @@
+/** The certifier of a run: what `evidence/` decides, with the workspace, walls and agents of the host. */
+
+import { randomUUID } from 'node:crypto'
+import type { Certifier } from '../../engine/index.ts'
+import {
+  type Certified,
+  createCertifier,
+  draftOf,
+  issueCertificate,
+  type OpenCheck,
+  planCondition,
+  type SealRules,
+  type Share,
+  type TreeReader,
+} from '../../evidence/index.ts'
+import type { CertificateId, TreeId } from '../../loop/index.ts'
+import type { CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'
+import { readCalibration } from '../calibrate/calibration-store.ts'
+import type { CertifyingParts } from '../checks/certifying-parts.ts'
+import type { HostPorts } from '../driver.ts'
+import type { RunPlace } from '../run-place.ts'
+import { createTreeReader } from '../tree-reader.ts'
+import { fileBaselines } from './file-baselines.ts'
+import { openCertifyingPlace } from './open-place.ts'
+import { openPlanter } from './open-planter.ts'
+
+export type CertifierPlace = Pick<RunPlace, 'workspace' | 'checkout' | 'placed' | 'worktree'>
+
+export async function createHostCertifier(
+  base: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,
+  place: CertifierPlace,
+  certifying: CertifyingParts,
+): Promise<Certifier> {
+  const { folder, blobs, clock } = base
+  const { workspace, checkout } = place
+  const repository = place.placed?.repository
+  const reader = createTreeReader({ blobs, folder, repository })
+  const { certify, seals } = certifying
+  const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
+  return createCertifier({
+    reader,
+    seals: rulesOf(certifying),
+    changes: seals.changes,
+    deadlineMs: certify.deadlineMs,
+    consultants: certify.consult.map(({ name, prompt, timeoutMs, agent }) => ({
+      name,
+      prompt,
+      timeoutMs,
+      agent: agent.type,
+    })),
+    ...(certify.teeth ? { teeth: { planter: await openPlanter(), random: Math.random } } : {}),
+    baselines: fileBaselines(folder),
+    open: (request) => openCertifyingPlace(request, options),
+    commandInstead: (tree) => commandInstead(reader, tree),
+    issue: (certified) => issue(base, place, certified),
+    token: () => randomUUID(),
+    now: () => clock.now(),
+  })
+}
+
+const rulesOf = ({ seals, names }: CertifyingParts): SealRules => ({
+  paths: seals.paths,
+  except: seals.except,
+  keys: seals.keys,
+  names,
+})
+
+/** What the stack of these files is tested with, if anything is. */
+async function commandInstead(reader: TreeReader, tree: TreeId): Promise<string | undefined> {
+  const { commands } = await planCondition(reader, tree, 'all_tests_pass')
+  const [first] = commands
+  return first === undefined ? undefined : first.argv.join(' ')
+}
+
+async function issue(
+  { folder, blobs, clock }: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,
+  { worktree }: CertifierPlace,
+  certified: Certified,
+): Promise<CertificateId> {
+  const draft = await draftOf(certified, {
+    async keep(output) {
+      const { blob, bytes } = await blobs.put(output)
+      return { sha256: blob, bytes }
+    },
+    calibrationOf: ({ check }) => calibrationOf(folder, certified.subject.loop, check),
+    now: () => clock.now(),
+    ...(worktree === undefined ? {} : { baseCommit: worktree.base.commit }),
+  })
+  const { id } = await issueCertificate(draft, { folder, now: () => clock.now() })
+  return id
+}
+
+async function calibrationOf(
+  record: string,
+  loop: string,
+  check: OpenCheck,
+): Promise<CertifiedCalibration | undefined> {
+  const known = await readCalibration(record, loop, check)
+  if (known === undefined) return undefined
+  const { falseAccepts, falseRejects, ref } = known
+  return { falseAccepts: rateOf(falseAccepts), falseRejects: rateOf(falseRejects), ref }
+}
+
+const rateOf = ({ count, n, low, high }: Share): ErrorRate => ({ count, of: n, low, high })
