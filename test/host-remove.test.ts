@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../src/engine/index.ts'
+import { issueCertificate } from '../src/evidence/index.ts'
 import { collectGarbage } from '../src/host/collect-garbage.ts'
 import type { Host } from '../src/host/index.ts'
+import { certificateDraft, certifiedOutput } from '../src/testing/certificate-draft.ts'
 import { lines, newFolder, newHost, slow } from './host-fixture.ts'
 
 /** Content is kept for an hour; this is later. */
@@ -52,6 +54,18 @@ test('when the last run was removed its content can be collected, and the name i
   expect(await collectLater(host)).toMatchObject({ kept: 0 })
   await expect(host.extract(state.tree ?? '', newFolder())).rejects.toThrow(/./)
   expect(await start()).toMatchObject({ outcome: { type: 'completed' } })
+})
+
+test('what checks printed for a certificate is kept, whatever becomes of runs', async () => {
+  const host = await newHost()
+  await (await host.start(lines, { input: 4, workspace: newFolder(), name: 'gone' })).done
+  const { blob } = await host.blobs.put(certifiedOutput)
+  const { blob: other } = await host.blobs.put('nothing that anybody names')
+  await issueCertificate(certificateDraft(), { folder: host.folder })
+  await host.remove('gone')
+  await collectLater(host)
+  expect((await host.blobs.get(blob)).toString('utf8')).toBe(certifiedOutput)
+  await expect(host.blobs.get(other)).rejects.toMatchObject({ code: 'unknown-artifact' })
 })
 
 test('a run that is driven is not removed; one that was left is, when asked twice', async () => {

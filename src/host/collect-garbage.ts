@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { certifiedOutputs } from '../evidence/index.ts'
+import { certifiedOutputs } from '../evidence/certificate/index.ts'
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
 import type { HostPorts } from './driver.ts'
 import { restoreFolder } from './places.ts'

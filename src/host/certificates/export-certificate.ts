@@ -2,7 +2,7 @@
 
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { openCertificate } from '../../evidence/index.ts'
+import { openCertificate } from '../../evidence/certificate/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { certificateFile, evidenceFolder, findCertificate } from './find-certificate.ts'
 import { digestOfFile, outputPath } from './kept-outputs.ts'

@@ -5,7 +5,7 @@
 
 import { stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { certificatesOf, findById, readFileOnly } from '../../evidence/index.ts'
+import { certificatesOf, findById, readFileOnly } from '../../evidence/certificate/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { certificateBytesMax } from '../../protocol/index.ts'
 

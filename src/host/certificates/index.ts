@@ -7,7 +7,7 @@ export {
   type Verdict,
   type Verification,
   type VerifyFinding,
-} from '../../evidence/index.ts'
+} from '../../evidence/certificate/index.ts'
 export type { Certificate, CertifiedCheck, TrustedKey } from '../../protocol/index.ts'
 export { type ExportedCertificate, exportCertificate } from './export-certificate.ts'
 export { findCertificate } from './find-certificate.ts'

@@ -1,6 +1,6 @@
 /** The certificates of this installation, the newest first; and one of them. */
 
-import { newestFirst, openCertificate } from '../../evidence/index.ts'
+import { newestFirst, openCertificate } from '../../evidence/certificate/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import type { Certificate } from '../../protocol/index.ts'
 import { findCertificate } from './find-certificate.ts'

@@ -1,10 +1,10 @@
 /** Files, or a commit, beside the tree that a certificate is about; in words. */
 
-import type { TreeLook } from '../../evidence/index.ts'
+import type { TreeLook } from '../../evidence/certificate/index.ts'
 import { createBlobStore } from '../../journal/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import type { Certificate } from '../../protocol/index.ts'
-import { compareWithTree, type TreeComparison } from '../../workspace/index.ts'
+import type { TreeComparison } from '../../workspace/index.ts'
 import { blobsFolder } from './kept-outputs.ts'
 
 export interface LookAt {
@@ -27,6 +27,7 @@ export async function lookAtFiles(
     const message = `It is about ${tree}, and names no commit.`
     return { status: 'differs', message, advice: 'Name one: --commit <name>.' }
   }
+  const { compareWithTree } = await import('../../workspace/index.ts')
   const compared = await compareWithTree({
     folder: repo,
     tree,
@@ -47,10 +48,10 @@ interface Words {
 
 function inWords(compared: TreeComparison, { repo, tree, known, wanted }: Words): TreeLook {
   if (compared.status === 'same') {
-    const what = wanted === undefined ? `the files in ${repo}` : `the commit ${wanted}`
+    const what = wanted === undefined ? `the files in ${repo} are` : `the commit ${wanted} is`
     return {
       status: 'same',
-      message: `${what} are ${tree}, byte for byte${left(compared.notPart)}`,
+      message: `${what} ${tree}, byte for byte${left(compared.notPart)}`,
     }
   }
   if (compared.status === 'damaged') {

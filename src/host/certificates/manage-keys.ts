@@ -11,7 +11,7 @@ import {
   trustedKeys,
   trustKeys,
   untrustKey,
-} from '../../evidence/index.ts'
+} from '../../evidence/certificate/index.ts'
 import type { TrustedKey } from '../../protocol/index.ts'
 
 export interface KeyEntry extends TrustedKey {

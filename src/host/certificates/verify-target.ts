@@ -12,7 +12,7 @@ import {
   type Verification,
   type VerifyOptions,
   verifyCertificate,
-} from '../../evidence/index.ts'
+} from '../../evidence/certificate/index.ts'
 import { type FoundCertificate, findCertificate } from './find-certificate.ts'
 import { digestOfFile, outputPath } from './kept-outputs.ts'
 import { type LookAt, lookAtFiles } from './look-at-files.ts'
