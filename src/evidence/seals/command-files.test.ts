@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { filesOfCommand, filesOfCommandLine } from './command-files.ts'
+
+describe('files that a command line starts or loads', () => {
+  test.each<readonly [string, readonly string[]]>([
+    ['node scripts/test.mjs --all', ['scripts/test.mjs']],
+    ['node --import ./hooks.mjs --test', ['hooks.mjs']],
+    ['node --require=./a.cjs b.js', ['a.cjs', 'b.js']],
+    ['node --test test/a.js test/b.js', ['test/a.js', 'test/b.js']],
+    ['./check.sh src', ['check.sh']],
+    ['bash -eu ci/run.sh arg', ['ci/run.sh']],
+    ['sh -c "node a.js && ./b.sh"', ['a.js', 'b.sh']],
+    ['CI=1 exec node a.js', ['a.js']],
+    ['cross-env CI=1 node a.js', ['a.js']],
+    ['eslint src/a.js', []],
+    ['vitest run --config tools/v.ts', ['tools/v.ts']],
+    ['tsc -p tsconfig.test.json && node "a b.js"', ['tsconfig.test.json', 'a b.js']],
+    ['python3 tools/check.py; make', ['tools/check.py']],
+    ['', []],
+    ['node', []],
+    ['&& || ;', []],
+  ])('%s', (line, expected) => {
+    expect(filesOfCommandLine(line)).toEqual(expected)
+  })
+
+  test('an argument is one word, whatever is in it', () => {
+    expect(filesOfCommand(['node', 'a b.js', 'c.js'])).toEqual(['a b.js'])
+  })
+
+  test('a line without end has one', () => {
+    expect(filesOfCommandLine('"'.repeat(500_000))).toEqual([])
+    expect(filesOfCommandLine('node \\'.repeat(100_000)).length).toBeLessThan(10)
+  })
+})
