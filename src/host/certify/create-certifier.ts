@@ -10,10 +10,9 @@ import {
   type OpenCheck,
   planCondition,
   type SealRules,
-  type Share,
   type TreeReader,
 } from '../../evidence/index.ts'
-import type { CertificateId, TreeId } from '../../loop/index.ts'
+import type { CertificateId, Share, TreeId } from '../../loop/index.ts'
 import type { CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'
 import { readCalibration } from '../calibrate/calibration-store.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
