@@ -30,7 +30,10 @@ export interface Watched {
 
 /** Opens what the run needs, starts it, and follows it to its end. */
 export type Drive = (
-  place: Pick<OpenPlace, 'workspace' | 'checkout' | 'readOnly' | 'replay' | 'apart' | 'shownAs'>,
+  place: Pick<
+    OpenPlace,
+    'workspace' | 'checkout' | 'begun' | 'readOnly' | 'replay' | 'apart' | 'shownAs'
+  >,
   start: (opened: OpenedLoop, watched: Watched) => Promise<Started>,
 ) => Promise<void>
 

@@ -18,5 +18,17 @@ export function checkContext(branch: Branch, step: StepId, context: StepContext)
       throw new LoopError('not-configured', message)
     },
     callTool: (name, args) => agent.callTool(name, args),
+    ...changesOf(branch),
   }
+}
+
+const patchBytesMax = 60_000
+
+/** Against the files that the run began with. */
+function changesOf(branch: Branch): Pick<CheckContext, 'changes'> {
+  const { ports, recorder } = branch.iteration.run
+  const { baseTree, tree } = recorder.state
+  const patch = ports.workspace?.patch
+  if (patch === undefined || baseTree === undefined || tree === undefined) return {}
+  return { changes: () => patch(baseTree, tree, patchBytesMax) }
 }

@@ -167,6 +167,8 @@ export interface Workspace {
   restore(tree: TreeId): Promise<void>
   /** Paths that differ between two trees. Absent: nobody can tell. */
   changes?(before: TreeId, after: TreeId): Promise<readonly string[]>
+  /** The same for those who read; cut off at `bytesMax`. Absent: nobody can tell. */
+  patch?(before: TreeId, after: TreeId, bytesMax?: number): Promise<string>
   /**
    * What an iteration left is put where people look for it, such as a branch. Called before its end is
    * recorded, so that a crash can only call it again; done again, it changes nothing.

@@ -5,6 +5,7 @@ import type { ReplaySettings } from '../gateway/index.ts'
 import type { Json, Limits, Source } from '../loop/index.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
 import type { SandboxPlace } from '../sandbox/index.ts'
+import type { BegunFiles } from './checks/resolve-checks.ts'
 import type { LoopChanges } from './loop-changes.ts'
 import type { ReplayPlace } from './metered-agent.ts'
 import type { ModelDoor } from './model-door.ts'
@@ -51,6 +52,8 @@ export interface OpenPlace {
   readonly workspace?: string | undefined
   /** The folder that the workspace stands for, where it is a worktree. */
   readonly checkout?: string | undefined
+  /** The files that the run began with; absent: those of the workspace as they are. */
+  readonly begun?: () => BegunFiles
   /** Seen by whatever the run starts, and not to be changed: whole paths. */
   readonly readOnly?: readonly string[]
   /** Folders of which no program is used though the PATH names them. */

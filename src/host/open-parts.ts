@@ -8,6 +8,7 @@ import { createSecrets } from '../gateway/index.ts'
 import type { LoopFile } from '../protocol/index.ts'
 import { connectMcp, type McpTools } from '../tools/index.ts'
 import type { OpenedAgent } from './agent-parts.ts'
+import { folderFiles } from './checks/folder-reader.ts'
 import { certifyingParts, readersOf } from './checks/open-certifying-parts.ts'
 import { openChecks, type ResolvedChecks } from './checks/open-checks.ts'
 import { openReaders } from './checks/reader-agent.ts'
@@ -60,7 +61,11 @@ export async function openParts(
     const problems = [...walls.problems]
     const models = place.models ?? createModelDoor(environment)
     if (place.models === undefined) opened.push(() => models.close())
-    const checks = await resolveChecks(file.checks)
+    const checks = await resolveChecks(file.checks, {
+      begun: () => place.begun?.() ?? folderFiles(workspace),
+      isOffline: walls.walls.tier !== 'none' && file.sandbox.network.length === 0,
+      problems,
+    })
     const opening = { place, walls, models, environment, problems, checks: commandsOf(checks) }
     const { agent, used }: OpenedAgent =
       code?.agent === undefined
@@ -97,12 +102,16 @@ export async function openParts(
   }
 }
 
-/** Those that are commands. */
+/** Those that are commands of the workspace itself. */
 const commandsOf = (checks: ResolvedChecks): CommandChecks =>
   Object.fromEntries(
-    Object.entries(checks).flatMap(([name, check]) =>
-      check.type === 'command' ? [[name, check]] : [],
-    ),
+    Object.entries(checks).flatMap(([name, check]): [string, CommandChecks[string]][] => {
+      if (check.type === 'command') return [[name, check]]
+      if (check.type !== 'standard') return []
+      const { env, timeoutMs } = check
+      const here = check.commands.filter(({ folder }) => folder === '')
+      return here.map(({ argv }, index) => [`${name} ${index}`, { command: argv, env, timeoutMs }])
+    }),
   )
 
 /** For a run that works on no files. */

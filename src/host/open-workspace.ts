@@ -14,6 +14,7 @@ import {
 import type { HostPorts } from './driver.ts'
 import { pathInside } from './places.ts'
 import type { RunPlace } from './run-place.ts'
+import { createTreeReader } from './tree-reader.ts'
 
 export interface OpenedAs {
   readonly exclude: readonly string[]
@@ -29,7 +30,7 @@ export function openWorkspace(
   if (path === undefined) return undefined
   if (placed === undefined) {
     const apart = [...exclude, ...recordInside(path, folder)]
-    return createDirectoryWorkspace({ path, blobs, exclude: apart })
+    return withPatch(createDirectoryWorkspace({ path, blobs, exclude: apart }), { blobs, folder })
   }
   // When it is first used: before that, another process may be at work in it.
   let opened: Promise<WorktreeWorkspace> | undefined
@@ -43,6 +44,7 @@ export function openWorkspace(
     snapshot: async () => (await open()).snapshot(),
     restore: async (tree) => (await open()).restore(tree),
     changes: async (before, after) => (await open()).changes(before, after),
+    patch: async (before, after, bytesMax) => (await open()).patch(before, after, bytesMax),
     async keep(work) {
       const worktree = await open()
       const { commit } = await worktree.commit({
@@ -51,6 +53,17 @@ export function openWorkspace(
         trailers: { 'Loopwright-Run': signedAs.id, 'Loopwright-Iteration': String(work.iteration) },
       })
       return { commit }
+    },
+  }
+}
+
+function withPatch(workspace: Workspace, record: Pick<HostPorts, 'blobs' | 'folder'>): Workspace {
+  return {
+    ...workspace,
+    async patch(before, after, bytesMax) {
+      const paths = (await workspace.changes?.(before, after)) ?? []
+      const reader = createTreeReader({ ...record, repository: undefined })
+      return reader.patch(before, after, paths, bytesMax)
     },
   }
 }

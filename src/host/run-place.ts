@@ -21,6 +21,7 @@ import {
   remakeWorktree,
   removeWorktree,
 } from '../workspace/index.ts'
+import type { BegunFiles } from './checks/resolve-checks.ts'
 import type { HostPorts } from './driver.ts'
 import { makeWorktree } from './make-worktree.ts'
 import {
@@ -49,6 +50,8 @@ export interface RunPlace {
   readonly placed: PlacedWorktree | undefined
   /** The folder that the worktree stands for. */
   readonly checkout: string | undefined
+  /** The files that the run began with, where it has begun; absent: those that are there. */
+  readonly begun?: () => BegunFiles
   /** What links in the workspace lead to: to be seen, and not to be changed. */
   readonly readOnly: readonly string[]
   /** Why it is this folder, where a person might wonder. */

@@ -11,6 +11,7 @@ import {
 } from '../engine/index.ts'
 import { createOwner } from '../journal/index.ts'
 import { isLoopError, LoopError, type Source, type TreeId } from '../loop/index.ts'
+import { withBegun } from './begun-files.ts'
 import { carryOver } from './carry-over.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
@@ -35,13 +36,7 @@ export function createStarts(
 ): Pick<Host, 'start' | 'resume' | 'fork' | 'place' | 'placeFork' | 'placeAgain'> {
   const { journal } = base
   return {
-    place: (options = {}) => placeNew(base, options),
-    placeFork: (idOrName, options) => placeForkOf(base, idOrName, options),
-    async placeAgain(idOrName, workspace) {
-      const run = await journal.findRun(idOrName)
-      requireOpen(run)
-      return placeAgain(base, run, workspace)
-    },
+    ...createPlaces(base),
     async start(loop, options) {
       const { input } = options
       const limits = requireKnownLimits(options.limits)
@@ -98,6 +93,19 @@ export function createStarts(
     },
   }
 }
+
+const createPlaces = (base: HostPorts): Pick<Host, 'place' | 'placeFork' | 'placeAgain'> => ({
+  place: (options = {}) => placeNew(base, options),
+  async placeFork(idOrName, options) {
+    const { id } = await base.journal.findRun(idOrName)
+    return withBegun(base, await placeForkOf(base, id, options), id)
+  },
+  async placeAgain(idOrName, workspace) {
+    const run = await base.journal.findRun(idOrName)
+    requireOpen(run)
+    return withBegun(base, await placeAgain(base, run, workspace), run.id)
+  },
+})
 
 /** A place that nothing was begun in is left as it was. */
 async function createIn(place: RunPlace, create: () => Promise<void>): Promise<void> {

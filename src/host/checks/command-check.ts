@@ -1,8 +1,9 @@
 /** A check that is a command: met when it exits with 0 within its limits, and never otherwise. */
 
 import type { Check, CommandResult, Commands } from '../../engine/index.ts'
+import { readCounts } from '../../evidence/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
-import { createOutputHead, headAndTail } from './head-and-tail.ts'
+import { createOutputHead, joinEnds, keepOutput } from './head-and-tail.ts'
 
 export interface CommandCheckOptions {
   readonly timeoutMs?: number
@@ -31,8 +32,10 @@ export function commandCheck(
     )
     const printed = `${result.stdout}${result.stderr}`
     const isWhole = result.outputBytes <= Buffer.byteLength(printed)
-    const output = `${headAndTail(isWhole ? printed : head.text(), printed)}${limitMet(result)}`
-    const found = { kind: 'command', output } as const
+    const kept = isWhole ? keepOutput(printed) : joinEnds(head.text(), printed)
+    const output = `${kept}${limitMet(result)}`
+    const counts = readCounts(printed)
+    const found = { kind: 'command', output, ...(counts === undefined ? {} : { counts }) } as const
     if (result.ended === 'timeout') return { status: 'timeout', ...found }
     const { exitCode } = result
     // Killed by a signal: whatever it was about to say, nobody knows.

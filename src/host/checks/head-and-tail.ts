@@ -1,7 +1,9 @@
-/** What is kept of what a check printed: its beginning, which often says what it is about, and its end. */
+/** What is kept of what a check printed, also when it printed more than anybody keeps. */
 
+import { keepEnds } from '../../evidence/index.ts'
+
+export const outputCharsMax = 4000
 const headCharsMax = 1000
-const tailCharsMax = 3000
 /** A character has four bytes at most. */
 const headBytesMax = 4 * headCharsMax
 
@@ -25,10 +27,13 @@ export function createOutputHead(): OutputHead {
   }
 }
 
-/** `begin` and `end` may be the same text, or the beginning and the end of one that nobody has whole. */
-export function headAndTail(begin: string, end: string): string {
-  if (begin === end && end.length <= headCharsMax + tailCharsMax) return end
-  const head = begin.slice(0, headCharsMax).replace(/[\ud800-\udbff]$/, '')
-  const tail = end.slice(-tailCharsMax).replace(/^[\udc00-\udfff]/, '')
-  return `${head.replace(/\n$/, '')}\n[…]\n${tail}`
+/** Of a text of which nobody has the middle. */
+export function joinEnds(head: string, end: string): string {
+  const first = head.slice(0, headCharsMax).replace(/[\ud800-\udbff]$/, '')
+  return `${first}\n...[left out]...\n${keepTail(end, outputCharsMax - headCharsMax)}`
 }
+
+const keepTail = (text: string, charsMax: number): string =>
+  text.slice(-charsMax).replace(/^[\udc00-\udfff]/, '')
+
+export const keepOutput = (text: string): string => keepEnds(text, outputCharsMax)

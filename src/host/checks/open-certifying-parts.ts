@@ -3,7 +3,6 @@
 import { delimiter } from 'node:path'
 import { createAgents } from '../../agents/index.ts'
 import type { Check, Tools } from '../../engine/index.ts'
-import { filesOfCommand } from '../../evidence/index.ts'
 import type { CertifySettings, LoopFile } from '../../protocol/index.ts'
 import { createTools } from '../../tools/index.ts'
 import type { AgentParts } from '../agent-parts.ts'
@@ -11,7 +10,7 @@ import type { OpenPlace } from '../loaded-loop.ts'
 import { ownTools } from '../open-tools.ts'
 import { openWalls } from '../open-walls.ts'
 import type { CertifyingParts } from './certifying-parts.ts'
-import { openCertifyingChecks, type ResolvedChecks } from './open-checks.ts'
+import { filesNamedBy, openCertifyingChecks, type ResolvedChecks } from './open-checks.ts'
 import { openReaders, type ReaderSettings } from './reader-agent.ts'
 
 type CertifyingFile = Pick<LoopFile, 'seals' | 'certify' | 'exclude' | 'sandbox'>
@@ -37,7 +36,7 @@ export function certifyingParts(
     names: [
       ...new Set(
         Object.entries(checks).flatMap(([name, check]) =>
-          check.type === 'command' && code[name] === undefined ? filesOfCommand(check.command) : [],
+          Object.hasOwn(code, name) ? [] : filesNamedBy(check),
         ),
       ),
     ],

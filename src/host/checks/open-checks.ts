@@ -4,10 +4,11 @@
  */
 
 import type { Check, Tools } from '../../engine/index.ts'
-import { filesOfCommand, type OpenCheck } from '../../evidence/index.ts'
+import { type ConditionCommand, filesOfCommand, type OpenCheck } from '../../evidence/index.ts'
 import type { ToolDescription } from '../../loop/index.ts'
 import {
   type CommandCheckSettings,
+  type ConditionCheckSettings,
   canonicalJson,
   type JudgeCheckSettings,
   type ToolCheckSettings,
@@ -17,10 +18,20 @@ import type { OpenWalls } from '../open-walls.ts'
 import { commandCheck } from './command-check.ts'
 import { judgeCheck } from './judge-check.ts'
 import { programDigest } from './program-digest.ts'
+import { standardCheck } from './standard-check.ts'
 import { toolCheck } from './tool-check.ts'
 
-/** Standard conditions are commands by now. */
-export type ResolvedCheck = CommandCheckSettings | ToolCheckSettings | JudgeCheckSettings
+export type ResolvedCheck =
+  | CommandCheckSettings
+  | StandardCheck
+  | ToolCheckSettings
+  | JudgeCheckSettings
+
+/** A standard condition, with what has to be run for it: all of it, one after the other. */
+export interface StandardCheck extends Omit<ConditionCheckSettings, 'type'> {
+  readonly type: 'standard'
+  readonly commands: readonly ConditionCommand[]
+}
 
 export type ResolvedChecks = Readonly<Record<string, ResolvedCheck>>
 
@@ -85,6 +96,14 @@ function openCheck(
       const fingerprint = fingerprintOf({ command, timeoutMs, env })
       return Object.assign(run, { timeoutMs, fingerprint })
     }
+    case 'standard': {
+      const { commands, env } = check
+      const run = standardCheck(check, walls)
+      return Object.assign(run, {
+        timeoutMs,
+        fingerprint: fingerprintOf({ commands, timeoutMs, env }),
+      })
+    }
     case 'tool':
       return Object.assign(toolCheck(check), { timeoutMs, isLive: true as const })
     case 'judge': {
@@ -124,7 +143,20 @@ async function describe(
         kind: 'command',
         describes: check.command,
         toolDigest: await programDigest(check.command, workspace, path),
-        names: filesOfCommand(check.command),
+        names: filesNamedBy(check),
+      }
+    case 'standard':
+      return {
+        kind: 'command',
+        describes: describeCommands(check.commands),
+        toolDigest: sha256(
+          (
+            await Promise.all(
+              check.commands.map(({ argv }) => programDigest(argv, workspace, path)),
+            )
+          ).join(),
+        ),
+        names: filesNamedBy(check),
       }
     case 'tool':
       return {
@@ -145,6 +177,19 @@ async function describe(
       }
   }
 }
+
+/** Files of the work that decide about it, because a command is told to use them. */
+export function filesNamedBy(check: ResolvedCheck): readonly string[] {
+  if (check.type === 'command') return filesOfCommand(check.command)
+  return check.type === 'standard' ? check.commands.flatMap(({ names }) => names) : []
+}
+
+/** As one would type it. */
+export const describeCommands = (commands: readonly ConditionCommand[]): readonly string[] =>
+  commands.flatMap(({ folder, argv }, index) => [
+    ...(index === 0 ? [] : ['&&']),
+    ...(folder === '' ? argv : ['cd', folder, '&&', ...argv]),
+  ])
 
 const describeCode = (name: string): Described => ({
   kind: 'code',

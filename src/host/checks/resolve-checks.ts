@@ -1,17 +1,49 @@
-/** Standard conditions become the usual commands of the project, as its files are when the run begins. */
+/**
+ * Standard conditions become the usual commands of the project. E7. Its files are those that the run began
+ * with, not what was made of them: whoever does the work does not choose what judges it.
+ */
 
-import { LoopError } from '../../loop/index.ts'
-import type { CheckSettings } from '../../protocol/index.ts'
-import type { ResolvedCheck, ResolvedChecks } from './open-checks.ts'
+import { networkAdvice, planCondition, type TreeReader } from '../../evidence/index.ts'
+import { LoopError, type TreeId } from '../../loop/index.ts'
+import type { CheckSettings, ConditionCheckSettings } from '../../protocol/index.ts'
+import type { ResolvedCheck, ResolvedChecks, StandardCheck } from './open-checks.ts'
 
+/** Files, and whoever reads them. */
+export interface BegunFiles {
+  readonly reader: TreeReader
+  readonly tree: TreeId
+}
+
+export interface ResolveOptions {
+  readonly begun: () => BegunFiles
+  /** Commands of the run reach nothing. */
+  readonly isOffline: boolean
+  /** What a person should know is added here. */
+  readonly problems: string[]
+}
+
+/** Rejects with `not-configured` for a condition that nothing can be run for. */
 export async function resolveChecks(
   checks: Readonly<Record<string, CheckSettings>>,
+  options: ResolveOptions,
 ): Promise<ResolvedChecks> {
-  return Object.fromEntries(
-    Object.entries(checks).map(([name, check]): [string, ResolvedCheck] => {
-      if (check.type !== 'condition') return [name, check]
-      const message = `The check ${name} is a standard condition. Write it as a command: { run: … }.`
-      throw new LoopError('not-available', message)
-    }),
-  )
+  const resolved: [string, ResolvedCheck][] = []
+  for (const [name, check] of Object.entries(checks)) {
+    const isStandard = check.type === 'condition'
+    resolved.push([name, isStandard ? await resolveCondition(name, check, options) : check])
+  }
+  return Object.fromEntries(resolved)
+}
+
+async function resolveCondition(
+  name: string,
+  check: ConditionCheckSettings,
+  { begun, isOffline, problems }: ResolveOptions,
+): Promise<StandardCheck> {
+  const { reader, tree } = begun()
+  const { commands, problem } = await planCondition(reader, tree, check.condition)
+  if (problem !== undefined) throw new LoopError('not-configured', `checks.${name}: ${problem}`)
+  const asking = isOffline ? commands.filter(({ network }) => network) : []
+  problems.push(...asking.map((command) => networkAdvice(check.condition, command)))
+  return { ...check, type: 'standard', commands }
 }

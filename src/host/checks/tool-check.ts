@@ -6,7 +6,7 @@
 import type { Check } from '../../engine/index.ts'
 import type { Json, ToolResult } from '../../loop/index.ts'
 import { canonicalJson, type ToolCheckSettings } from '../../protocol/index.ts'
-import { headAndTail } from './head-and-tail.ts'
+import { keepOutput } from './head-and-tail.ts'
 import { withinLimit } from './within-limit.ts'
 
 /** That it was not called at all, which says nothing about the work. */
@@ -39,7 +39,7 @@ export function toolCheck({ tool, args, expect, timeoutMs }: ToolCheckSettings):
 
 function shown({ output, error }: ToolResult): string {
   const text = typeof output === 'string' ? output : JSON.stringify(output)
-  return headAndTail(text, text) || (error ?? '')
+  return keepOutput(text) || (error ?? '')
 }
 
 /** Servers give text, which may be the value in JSON. */

@@ -1,0 +1,63 @@
+/** The files of a folder as they are now, read as a tree is. For a run that has not begun. */
+
+import { constants, type Dirent } from 'node:fs'
+import { lstat, open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TreeFile } from '../../evidence/index.ts'
+import type { TreeId } from '../../loop/index.ts'
+import type { BegunFiles } from './resolve-checks.ts'
+
+/** More is never needed to tell what a project is written with (E9). */
+const filesMax = 50_000
+const passedOver: ReadonlySet<string> = new Set(['.git', 'node_modules', '.venv'])
+
+const asItIs = 'as it is' as TreeId
+
+export function folderFiles(folder: string): BegunFiles {
+  let listed: Promise<ReadonlyMap<string, TreeFile>> | undefined
+  return {
+    tree: asItIs,
+    reader: {
+      list() {
+        listed ??= listFiles(folder)
+        return listed
+      },
+      read: (_tree, path, bytesMax = Number.POSITIVE_INFINITY) =>
+        readBelow(join(folder, path), bytesMax),
+      patch: async () => '',
+    },
+  }
+}
+
+async function listFiles(folder: string): Promise<ReadonlyMap<string, TreeFile>> {
+  const found = new Map<string, TreeFile>()
+  const queue = ['']
+  for (const inner of queue) {
+    const entries = await readdir(join(folder, inner), { withFileTypes: true }).catch(() => [])
+    for (const entry of entries) {
+      if (found.size >= filesMax) return found
+      const path = `${inner}${entry.name}`
+      if (!entry.isDirectory()) found.set(path, { content: path, kind: kindOf(entry) })
+      else if (!passedOver.has(entry.name)) queue.push(`${path}/`)
+    }
+  }
+  return found
+}
+
+function kindOf(entry: Dirent): TreeFile['kind'] {
+  if (entry.isFile()) return 'file'
+  return entry.isSymbolicLink() ? 'link' : 'other'
+}
+
+/** A link is not followed. */
+async function readBelow(path: string, bytesMax: number): Promise<Uint8Array | undefined> {
+  const stat = await lstat(path).catch(() => undefined)
+  if (stat?.isFile() !== true || stat.size > bytesMax) return undefined
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined)
+  if (file === undefined) return undefined
+  try {
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,96 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { CheckContext, Command, CommandResult } from '../../engine/index.ts'
+import type { ConditionCheckSettings, StandardCondition } from '../../protocol/index.ts'
+import { folderFiles } from './folder-reader.ts'
+import { openChecks } from './open-checks.ts'
+import { resolveChecks } from './resolve-checks.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'loopwright-conditions-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const standard = (condition: StandardCondition): ConditionCheckSettings => ({
+  type: 'condition',
+  condition,
+  env: {},
+  timeoutMs: 30_000,
+  existing: 'fix',
+  outputs: [],
+})
+
+const resolveIn = (condition: StandardCondition, problems: string[] = []) =>
+  resolveChecks(
+    { it: standard(condition) },
+    { begun: () => folderFiles(folder), isOffline: true, problems },
+  )
+
+/** Commands that exit as they are told; what they were is kept. */
+function openWith(checks: Awaited<ReturnType<typeof resolveIn>>, exits: readonly number[]) {
+  const ran: Command[] = []
+  const run = async (command: Command): Promise<CommandResult> => {
+    ran.push(command)
+    const exitCode = exits[ran.length - 1] ?? 0
+    return { exitCode, stdout: '', stderr: '', ended: 'exited', durationMs: 1, outputBytes: 0 }
+  }
+  return { ran, opened: openChecks(checks, { walls: { commandsFor: () => ({ run }) } }) }
+}
+
+const context = (): CheckContext => ({
+  workspace: folder,
+  iteration: 1,
+  signal: new AbortController().signal,
+  attempt: 1,
+  spend: () => undefined,
+  reserve: async () => ({ settle: async () => undefined }),
+  work: () => Promise.reject(new Error('nobody works')),
+  callTool: () => Promise.reject(new Error('no tools')),
+})
+
+const manifest = (line: string): string => JSON.stringify({ name: 'a', scripts: { test: line } })
+
+describe('a standard condition', () => {
+  test('is the usual command of the project, as its files were when the run began', async () => {
+    await writeFile(join(folder, 'package.json'), manifest('node --test'))
+    const { it } = await resolveIn('all_tests_pass')
+    expect(it).toMatchObject({ type: 'standard', timeoutMs: 30_000 })
+    const { ran, opened } = openWith({ ...(await resolveIn('all_tests_pass')) }, [0])
+    // What the agent makes of the project afterwards changes nothing.
+    await rm(join(folder, 'package.json'))
+    expect(await opened['it']?.(context())).toMatchObject({ kind: 'command', status: 'met' })
+    expect(ran.map(({ program }) => program)).toEqual(['npm'])
+  })
+
+  test('of several projects is met when all of their commands are', async () => {
+    for (const name of ['a', 'b']) {
+      await mkdir(join(folder, name))
+      await writeFile(join(folder, name, 'package.json'), manifest('node --test'))
+    }
+    const checks = await resolveIn('all_tests_pass')
+    const good = openWith(checks, [0, 0])
+    expect(await good.opened['it']?.(context())).toMatchObject({ status: 'met' })
+    expect(good.ran.map(({ cwd }) => cwd)).toEqual([join(folder, 'a/'), join(folder, 'b/')])
+    const bad = openWith(checks, [0, 3])
+    expect(await bad.opened['it']?.(context())).toMatchObject({ status: 'not-met', exitCode: 3 })
+    const first = openWith(checks, [1, 0])
+    expect(await first.opened['it']?.(context())).toMatchObject({ status: 'not-met' })
+    expect(first.ran).toHaveLength(1)
+  })
+
+  test('that nothing can be run for is refused with what to write, and never met', async () => {
+    await expect(resolveIn('build_succeeds')).rejects.toMatchObject({
+      code: 'not-configured',
+      message: expect.stringContaining('checks.it: build_succeeds has nothing to run here'),
+    })
+  })
+
+  test('reads no files that a link leads to', async () => {
+    await writeFile(join(folder, 'elsewhere.json'), manifest('true'))
+    await symlink('elsewhere.json', join(folder, 'package.json'))
+    await expect(resolveIn('all_tests_pass')).rejects.toMatchObject({ code: 'not-configured' })
+  })
+})

@@ -1,0 +1,66 @@
+/**
+ * A check that is a standard condition: the usual commands of the project, one after the other. It is met
+ * when all of them are; all of them share its time.
+ */
+
+import { join } from 'node:path'
+import type { Check } from '../../engine/index.ts'
+import type { TestCounts } from '../../loop/index.ts'
+import type { OpenWalls } from '../open-walls.ts'
+import { commandCheck } from './command-check.ts'
+import { keepOutput } from './head-and-tail.ts'
+import type { StandardCheck } from './open-checks.ts'
+
+type Answer = Awaited<ReturnType<Check>>
+
+export function standardCheck(
+  { condition, commands, env, timeoutMs }: StandardCheck,
+  walls: Pick<OpenWalls, 'commandsFor'>,
+): Check {
+  return async (context) => {
+    const endsAtMs = Date.now() + timeoutMs
+    const answers: Answer[] = []
+    for (const { argv, folder } of commands) {
+      const leftMs = endsAtMs - Date.now()
+      if (leftMs <= 0) return all([...answers, tooLate(condition)])
+      const [program = '', ...args] = argv
+      const check = commandCheck(program, args, {
+        env,
+        timeoutMs: leftMs,
+        commands: walls.commandsFor(argv),
+      })
+      const { workspace } = context
+      const at = workspace === undefined ? undefined : join(workspace, folder)
+      const answer = await check({ ...context, workspace: at })
+      answers.push({
+        ...answer,
+        output: `$ ${[folder, ...argv].join(' ').trim()}\n${answer.output}`,
+      })
+      if (answer.status !== 'met') break
+    }
+    return all(answers)
+  }
+}
+
+const tooLate = (condition: string): Answer => ({
+  kind: 'command',
+  status: 'timeout',
+  output: `${condition}: the commands before took all of its time.`,
+})
+
+/** The last one decides: those before it were met. */
+function all(answers: readonly Answer[]): Answer {
+  const last = answers.at(-1)
+  if (last === undefined)
+    return { kind: 'command', status: 'error', output: 'There is nothing to run.' }
+  const { counts: _counts, ...rest } = last
+  const output = keepOutput(answers.map((answer) => answer.output).join('\n'))
+  const counts = answers.flatMap((answer) => (answer.counts === undefined ? [] : [answer.counts]))
+  return { ...rest, output, ...(counts.length === 0 ? {} : { counts: counts.reduce(add) }) }
+}
+
+const add = (a: TestCounts, b: TestCounts): TestCounts => ({
+  passed: a.passed + b.passed,
+  failed: a.failed + b.failed,
+  skipped: a.skipped + b.skipped,
+})
