@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Blobs } from '../../src/engine/index.ts'
+import { type Blobs, systemClock } from '../../src/engine/index.ts'
 import {
   createTrees,
   type KnownWorktree,
@@ -38,10 +38,12 @@ const writing = loopOf<string>(async (_context, it) => {
 })
 
 test('E2: after a kill at any moment, also of the worktree, a run ends as if nothing had been', async () => {
-  const world = createWorld({ workspace })
+  // Git takes real time. A clock that moves while it works would end the run by its limit of time.
+  const clock = systemClock
+  const world = createWorld({ workspace, clock })
   const run = await world.start(writing)
   const start = await workspace.snapshot()
-  await world.finish(run, writing)
+  await world.drive(run, writing)
   const events = await world.events(run)
   const { tree: last } = await world.state(run)
   for (let count = 1; count < events.length; count++) {
@@ -53,8 +55,8 @@ test('E2: after a kill at any moment, also of the worktree, a run ends as if not
       writeFileSync(at('half'), 'written')
     }
     const opened = await fixture.open(worktree)
-    const later = await worldAfter(events, count, { workspace: opened })
-    await later.finish(run, writing)
+    const later = await worldAfter(events, count, { workspace: opened, clock })
+    await later.drive(run, writing)
     expect((await later.state(run)).progress).toBe(' first second')
     expect((await later.state(run)).tree).toBe(last)
     expect(existsSync(at('half'))).toBe(false)
