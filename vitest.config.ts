@@ -18,6 +18,9 @@ export default defineConfig({
         test: {
           name: 'stories',
           include: ['test/**/*.test.ts'],
+          // To load them anew for every file took more time than many of the files.
+          isolate: false,
+          setupFiles: ['test/setup.ts'],
           // `npm run test:agents` runs those.
           exclude: [...configDefaults.exclude, 'test/real-agents/**'],
         },

@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterEach } from 'vitest'
 import { type OpenCodeLoop, openCodeLoop, scanCodeLoop } from '../src/host/code-loop/index.ts'
 import type { AnyLoopType, RunParts } from '../src/host/index.ts'
+import { afterStory } from './after.ts'
 
 export const fixtures: string = resolve(import.meta.dirname, 'code-loops')
 const opened: OpenCodeLoop[] = []
@@ -16,6 +16,7 @@ export const printed: string[] = []
 export function writeLoop(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-code-'))
   folders.push(folder)
+  afterStory(cleanUp)
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   return join(folder, Object.keys(files)[0] ?? '')
 }
@@ -26,6 +27,7 @@ export async function open(path: string, unresponsiveMs = 60_000): Promise<OpenC
     onLine: (line) => printed.push(line),
   })
   opened.push(loop)
+  afterStory(cleanUp)
   return loop
 }
 
@@ -69,8 +71,9 @@ export function partsOf({ parts }: OpenCodeLoop): RunParts {
   }
 }
 
-afterEach(async () => {
+/** Of all that was opened so far: folders are removed when nobody works in them. */
+async function cleanUp(): Promise<void> {
   for (const loop of opened.splice(0)) await loop.close()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
   printed.length = 0
-})
+}

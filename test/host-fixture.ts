@@ -3,8 +3,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
 import { type Host, type LoopType, openHost } from '../src/host/index.ts'
+import { afterStory } from './after.ts'
 
 export const folders: string[] = []
 const hosts: Host[] = []
@@ -12,6 +12,7 @@ const hosts: Host[] = []
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-host-'))
   folders.push(folder)
+  afterStory(cleanUp)
   return folder
 }
 
@@ -19,13 +20,15 @@ export function newFolder(): string {
 export async function newHost(folder = join(newFolder(), 'state')): Promise<Host> {
   const host = await openHost({ folder })
   hosts.push(host)
+  afterStory(cleanUp)
   return host
 }
 
-afterEach(async () => {
+/** Of all that was opened so far: folders are removed when nobody works in them. */
+async function cleanUp(): Promise<void> {
   for (const host of hosts.splice(0)) await host.close()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+}
 
 /** Appends a line to a file in each iteration, and is done when the file has so many. */
 export const lines: LoopType<number, number, { lines: number }, number> = {

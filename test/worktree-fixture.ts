@@ -1,21 +1,16 @@
 /** A run in a worktree of a repository that is removed afterwards. */
 
-import { afterEach, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { Host } from '../src/host/index.ts'
+import { afterStory } from './after.ts'
 import { lines } from './host-fixture.ts'
 import { createGitFixture, type GitFixture } from './workspace/git-fixture.ts'
 
-const fixtures: GitFixture[] = []
-
 export function newRepository(files?: Readonly<Record<string, string>>): GitFixture {
   const fixture = createGitFixture(files)
-  fixtures.push(fixture)
+  afterStory(() => fixture.remove())
   return fixture
 }
-
-afterEach(() => {
-  for (const fixture of fixtures.splice(0)) fixture.remove()
-})
 
 /** To its end; where it worked. */
 export async function startIn(host: Host, repository: GitFixture, name = 'work'): Promise<string> {

@@ -4,14 +4,10 @@ import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterFile } from '../after.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 export const loopctl: string = join(root, 'dist/cli/loopctl.js')
-const base = mkdtempSync(join(tmpdir(), 'loopwright-stories-'))
-let folders = 0
-
-afterAll(() => rmSync(base, { recursive: true, force: true }))
 
 export interface Place {
   readonly state: string
@@ -21,7 +17,8 @@ export interface Place {
 
 /** A folder for one story: a record of its own, a workspace, and the loop file beside it. */
 export function place(loop: string, files: Readonly<Record<string, string>> = {}): Place {
-  const folder = join(base, String(++folders))
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-stories-'))
+  afterFile(() => rmSync(folder, { recursive: true, force: true }))
   const work = join(folder, 'work')
   mkdirSync(work, { recursive: true })
   for (const [name, text] of Object.entries(files)) writeFileSync(join(work, name), text)

@@ -3,10 +3,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
-
-const base = mkdtempSync(join(tmpdir(), 'loopwright-programs-'))
-afterAll(() => rmSync(base, { recursive: true, force: true }))
+import { afterFile } from '../after.ts'
 
 /** With `ask`, `say` (an event) and `end` (the result), and what it was told in `prompt`. */
 const opening = `#!/usr/bin/env node
@@ -33,11 +30,11 @@ const end = (result, more = {}) =>
 say({ type: 'system', subtype: 'init', session_id: 's-1', model })
 `
 
-let count = 0
-
 /** The folder to put on the PATH. */
 export function installFake(program: string, version = '2.1.325'): string {
-  const modules = join(base, String(++count), 'node_modules')
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-programs-'))
+  afterFile(() => rmSync(folder, { recursive: true, force: true }))
+  const modules = join(folder, 'node_modules')
   const own = join(modules, '@anthropic-ai/claude-code')
   mkdirSync(own, { recursive: true })
   mkdirSync(join(modules, '.bin'))

@@ -18,9 +18,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { Command, CommandResult } from '../../src/engine/index.ts'
 import type { SandboxOptions, SandboxPlace, SandboxReport } from '../../src/sandbox/index.ts'
+import { afterFile } from '../after.ts'
 
 const built = resolve(import.meta.dirname, '../../dist')
 const ordinaryUid = 12345
@@ -122,14 +123,15 @@ export async function drive(
 }
 
 let copy: Promise<string> | undefined
-afterAll(async () => {
-  if (copy !== undefined) await rm(await copy, { recursive: true, force: true })
-})
 
 /** The checkout may be where another user cannot read. */
 function copied(): Promise<string> {
   copy ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'loopwright-dist-'))
+    afterFile(async () => {
+      copy = undefined
+      await rm(folder, { recursive: true, force: true })
+    })
     for (const part of ['loop', 'engine', 'sandbox']) {
       await cp(join(built, part), join(folder, part), { recursive: true })
     }
