@@ -264,14 +264,8 @@ export type {
   StartOptions,
 } from './options.ts'
 export type { RemovedRun, WorktreeRemoval } from './remove-run.ts'
-export {
-  type Difference,
-  describeDifference,
-  type Replay,
-  type ReplayOptions,
-  type ReplayResult,
-  type ReplayStart,
-} from './replay/index.ts'
+export { type Difference, describeDifference } from './replay/compare.ts'
+export type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay/index.ts'
 export type { RunHandle } from './run-handle.ts'
 export { type RunResult, runLoop } from './run-loop.ts'
 export type { PlaceForkOptions, PlaceOptions, RunPlace } from './run-place.ts'

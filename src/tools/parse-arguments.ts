@@ -27,15 +27,22 @@ export function createParser({ name, parameters }: Tool): Parser {
   const isZod = isZodSchema(parameters)
   const own = isZod ? strict(parameters) : undefined
   const schema = own ?? fromJsonSchema(parameters as JsonSchema)
-  const described = own === undefined ? (parameters as JsonSchema) : describe(own)
-  const names = namesIn(described)
+  // When it is asked for: most agents are told of no tools of ours.
+  let told: JsonSchema | undefined
+  const described = (): JsonSchema => {
+    told ??= own === undefined ? (parameters as JsonSchema) : describe(own)
+    return told
+  }
   return {
-    schema: described,
+    get schema() {
+      return described()
+    },
     async parse(args) {
       const result = await schema.safeParseAsync(args)
       // A schema of others only checks: they get what the caller wrote.
       if (result.success) return { ok: true, args: (isZod ? result.data : args) as ToolArgs }
       const { issues } = result.error
+      const names = namesIn(described())
       const lines = issues.slice(0, issuesMax).flatMap((issue) => explain(issue, args, names))
       const more = issues.length > issuesMax ? [`${issues.length - issuesMax} more problems.`] : []
       const head = `The arguments of ${name} are wrong. Correct them and call it again.`

@@ -10,7 +10,6 @@ import { agentProgram, isProgramName } from '../../agents/index.ts'
 import { isLoopError, LoopError, zero } from '../../loop/index.ts'
 import { openSandbox } from '../../sandbox/index.ts'
 import type { Host } from '../host.ts'
-import { loadFile } from '../load-file.ts'
 import type { Environment } from '../loaded-loop.ts'
 import { readLoopFile } from '../loop-file/index.ts'
 import { requireKey } from '../model-key.ts'
@@ -163,6 +162,7 @@ async function work(
 ): Promise<Worked> {
   const { folder, models } = host
   const stop = signal === undefined ? {} : { signal }
+  const { loadFile } = await import('../load-file.ts')
   const loaded = await loadFile(await readLoopFile(file), { folder, environment })
   try {
     const place = { folder, workspace, attended, models, ...stop }

@@ -9,18 +9,9 @@
  */
 
 import type { StartProcess } from '../../engine/index.ts'
-import type { Risk } from '../../loop/index.ts'
 import type { Tool } from '../tool.ts'
-import { type ListedTool, type Listing, listTools } from './list-tools.ts'
-import { createMcpConnection, type McpConnection } from './mcp-connection.ts'
-import { McpFailure, type McpFailureCode, toMcpFailure } from './mcp-failure.ts'
-import { type McpServer, placeOf, serverProblem } from './mcp-server.ts'
-import { type AskLimits, openSession, type Session } from './mcp-session.ts'
-import { plainText, sentence } from './plain-text.ts'
+import type { McpServer } from './mcp-server.ts'
 import type { MarkProcesses } from './server-process.ts'
-import { toolNames } from './tool-names.ts'
-import { callResultSchema, toToolResult } from './tool-result.ts'
-import { riskOf } from './tool-risk.ts'
 
 export interface McpOptions {
   /** Where programs start that have no folder of their own. */
@@ -52,11 +43,7 @@ export interface McpProblem {
   readonly message: string
 }
 
-const defaultConnectTimeoutMs = 30_000
-const defaultTimeoutMs = 2 * 60_000
-/** The registry's limit comes after ours: we can say what the server did meanwhile. */
-const graceMs = 1000
-const nameCharsMax = 60
+const none: McpTools = { tools: [], problems: [], close: async () => undefined }
 
 /** Rejects only when the signal aborts. */
 export async function connectMcp(
@@ -64,12 +51,14 @@ export async function connectMcp(
   options: McpOptions = {},
 ): Promise<McpTools> {
   options.signal?.throwIfAborted()
+  if (Object.keys(servers).length === 0) return none
+  const { connectServer } = await import('./connect-server.ts')
   let last: Promise<unknown> = Promise.resolve()
   const connected = await Promise.all(
     Object.entries(servers).map(([name, server]) => {
       if ('url' in server || options.startServer === undefined)
-        return connect(name, server, options)
-      const next = last.then(() => connect(name, server, options))
+        return connectServer(name, server, options)
+      const next = last.then(() => connectServer(name, server, options))
       last = next
       return next
     }),
@@ -85,126 +74,5 @@ export async function connectMcp(
     tools: connected.flatMap((one) => one.tools),
     problems: connected.flatMap((one) => one.problems),
     close,
-  }
-}
-
-interface Connected {
-  readonly tools: readonly Tool[]
-  readonly problems: readonly McpProblem[]
-  readonly connection?: McpConnection
-}
-
-async function connect(name: string, server: McpServer, options: McpOptions): Promise<Connected> {
-  const wrong = serverProblem(name, server)
-  if (wrong !== undefined) return { tools: [], problems: [{ server: name, message: wrong }] }
-  const given = options.signal ?? new AbortController().signal
-  try {
-    const { listing, session } = await opened(server, options, given, async (first, limits) => ({
-      session: first,
-      listing: await listTools(first, limits),
-    }))
-    const connection = createMcpConnection(session, (signal) =>
-      opened(server, options, signal, async (again) => again),
-    )
-    return toTools(name, server, listing, connection, options)
-  } catch (error) {
-    const { code, message } = toMcpFailure(error, given)
-    const text = `${placeOf(server)} cannot be used: ${sentence(message)}${nextSteps[code] ?? ''}`
-    return { tools: [], problems: [{ server: name, message: text }] }
-  }
-}
-
-/** A new session and what is made of it, within the time limit for both. */
-async function opened<T>(
-  server: McpServer,
-  { connectTimeoutMs: timeoutMs = defaultConnectTimeoutMs, ...options }: McpOptions,
-  given: AbortSignal,
-  use: (session: Session, limits: AskLimits) => Promise<T>,
-): Promise<T> {
-  const { cwd, environment = process.env, markProcesses, startServer } = options
-  const end = new AbortController()
-  const stop = (): void => end.abort(given.reason)
-  given.addEventListener('abort', stop, { once: true })
-  if (given.aborted) stop()
-  const timer = setTimeout(() => end.abort(new DOMException('', 'TimeoutError')), timeoutMs)
-  const limits = { signal: end.signal, timeoutMs }
-  let session: Session | undefined
-  try {
-    const place = { cwd, environment, markProcesses, startServer }
-    session = await openSession(server, place, limits)
-    return await use(session, limits)
-  } catch (error) {
-    await session?.close()
-    throw error
-  } finally {
-    clearTimeout(timer)
-    given.removeEventListener('abort', stop)
-  }
-}
-
-const nextSteps: Readonly<Partial<Record<McpFailureCode, string>>> = {
-  timeout: ' Start it by hand to see what it waits for.',
-  'server-gone': ' Check that it can be started or reached, or remove it from the servers.',
-  'bad-answer': ' Check that it is an MCP server, and its version.',
-}
-
-function toTools(
-  name: string,
-  server: McpServer,
-  { problems, tools }: Listing,
-  connection: McpConnection,
-  { timeoutMs = defaultTimeoutMs }: McpOptions,
-): Connected {
-  const names = toolNames(
-    name,
-    tools.map((tool) => tool.name),
-  )
-  const isRemote = 'url' in server
-  const named = tools.flatMap((tool) => {
-    const known = names.get(tool.name)
-    const risk = riskOf(tool.annotations, isRemote)
-    return known === undefined
-      ? []
-      : [toTool({ server: name, known, risk, timeoutMs }, tool, connection)]
-  })
-  const lost = tools.length - named.length
-  const clash = `Left out ${lost} tools whose names clash with others. Tell the server's authors.`
-  const messages = lost === 0 ? problems : [...problems, clash]
-  return {
-    tools: named,
-    problems: messages.map((message) => ({ server: name, message })),
-    connection,
-  }
-}
-
-interface Naming {
-  readonly server: string
-  readonly known: string
-  readonly risk: Risk
-  readonly timeoutMs: number
-}
-
-function toTool(
-  { known, risk, server, timeoutMs }: Naming,
-  { description, name, output, parameters }: ListedTool,
-  connection: McpConnection,
-): Tool {
-  return {
-    name: known,
-    description,
-    parameters,
-    risk,
-    timeoutMs: timeoutMs + graceMs,
-    async run(args, { signal }) {
-      const question = { method: 'tools/call', params: { name, arguments: args } } as const
-      try {
-        const result = await connection.ask(question, callResultSchema, { signal, timeoutMs })
-        return toToolResult(result, output)
-      } catch (error) {
-        const { cause, code, message } = toMcpFailure(error, signal)
-        const shown = plainText(name, nameCharsMax)
-        throw new McpFailure(code, `${shown} of the MCP server ${server}: ${message}`, { cause })
-      }
-    },
   }
 }
