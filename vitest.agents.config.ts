@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/real-agents/*.test.ts'],
+    setupFiles: ['test/setup.ts'],
     testTimeout: 240_000,
     maxWorkers: 1,
   },

@@ -1,4 +1,4 @@
-/** Runs before every file of stories. */
+/** Runs before every file of tests. */
 
 import { afterAll, afterEach } from 'vitest'
 import { undoFile, undoStory } from './after.ts'

@@ -18,12 +18,17 @@ export async function importLoop(
   modules: readonly ScannedModule[],
 ): Promise<unknown> {
   const here = import.meta.url
+  const library = {
+    loopwright: new URL('../../index.js', here).href,
+    'loopwright/testing': new URL('../../../testing/index.js', here).href,
+  }
+  // Before the hooks are there: every module of ours would go through their thread.
+  for (const [name, url] of Object.entries(library)) {
+    if (modules.some(({ source }) => names(source, name))) await import(url)
+  }
   const data: HookData = {
     modules,
-    library: {
-      loopwright: new URL('../../index.js', here).href,
-      'loopwright/testing': new URL('../../../testing/index.js', here).href,
-    },
+    library,
     fallback: { zod: pathToFileURL(createRequire(here).resolve('zod')).href },
   }
   register('./load-hooks.js', here, { data })
@@ -37,6 +42,9 @@ export async function importLoop(
   const message = `${file} has no default export. Write: export default defineLoop({ … })`
   throw new LoopError('bad-loop-file', message)
 }
+
+const names = (source: string, module: string): boolean =>
+  source.includes(`'${module}'`) || source.includes(`"${module}"`)
 
 /** CommonJS goes round the hooks: local files cannot be had by it. */
 function guardRequire(): void {
