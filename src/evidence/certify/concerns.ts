@@ -6,6 +6,7 @@
  */
 
 import type { CheckStatus, Evidence, Refusal, TestCounts } from '../../loop/index.ts'
+import { compareCounts } from '../runner-counts.ts'
 import type { Ran } from './run-checks.ts'
 
 /** A concern that a person may set aside. */
@@ -20,6 +21,8 @@ export interface Seen {
   readonly sealed?: readonly Ran[]
   /** What is changed of the sealed things, a line each. */
   readonly sealedChanges: readonly string[]
+  /** Sealed things that cannot be laid over it. */
+  readonly unlaid?: readonly string[]
   /** What the runner said of its tests before the run began, by check. */
   readonly baseCounts: ReadonlyMap<string, TestCounts>
   /** What the checks said during the iterations. */
@@ -124,7 +127,8 @@ function judgeAlone({ own, commandInstead }: Seen): readonly Concern[] {
 
 function sealed(seen: Seen): readonly Concern[] {
   if (seen.sealed === undefined || seen.sealedChanges.length === 0) return []
-  const listed = seen.sealedChanges.join('\n')
+  const unlaid = (seen.unlaid ?? []).map((path) => `- cannot be put back for a check: ${path}`)
+  const listed = [...seen.sealedChanges, ...unlaid].join('\n')
   const failed = seen.sealed.filter((ran) => !isGood(ran))
   if (failed.length === 0) {
     return [
@@ -147,34 +151,13 @@ function sealed(seen: Seen): readonly Concern[] {
 }
 
 function counted({ check, result }: Ran, base: TestCounts | undefined): readonly Concern[] {
-  if (base === undefined || result.status !== 'met') return []
-  const concern = (code: string, message: string): readonly Concern[] => [
-    { code, message, check: check.name, mayBeApproved: true },
-  ]
-  const now = result.counts
-  const before = base.passed + base.failed
-  if (now === undefined) {
-    return before === 0
-      ? []
-      : concern(
-          'no-counts',
-          `The runner of ${check.name} counted ${before} tests before, and now says nothing of how many it ran. Something ends it before it is done, or it is another runner.`,
-        )
-  }
-  const after = now.passed + now.failed
-  if (after < before) {
-    return concern(
-      'fewer-tests',
-      `The check ${check.name} ran ${after} tests; before the run began it was ${before}. Tests that are gone, or not collected any more, prove nothing.`,
-    )
-  }
-  if (now.skipped > base.skipped) {
-    return concern(
-      'skipped-tests',
-      `The check ${check.name} skips ${now.skipped} tests; before the run began it was ${base.skipped}.`,
-    )
-  }
-  return []
+  if (result.status !== 'met') return []
+  return compareCounts(base, result.counts).map(({ code, message }) => ({
+    code,
+    message: `The check ${check.name}: ${message}`,
+    check: check.name,
+    mayBeApproved: true,
+  }))
 }
 
 function toothless({ unnoticed }: Seen): readonly Concern[] {

@@ -60,7 +60,9 @@ export async function look(
   const commandInstead = await parts.commandInstead(base)
   const concerns = concernsOf({
     ...seen,
-    ...(asks ? { sealed, sealedChanges: describeSealed(changed.changes) } : {}),
+    ...(asks
+      ? { sealed, sealedChanges: describeSealed(changed.changes), unlaid: changed.unlaid }
+      : {}),
     ...(commandInstead === undefined ? {} : { commandInstead }),
     ...(teeth === undefined ? {} : { unnoticed: teeth.unnoticed }),
   })
