@@ -41,6 +41,8 @@ export interface Checkout {
     tree: TreeId,
     options?: { readonly over?: Overlay; readonly keep?: readonly string[] },
   ): Promise<void>
+  /** Files of the tree, or of what was put over it, that are others since `reset`; some of them. */
+  written(): Promise<readonly string[]>
   remove(): Promise<void>
 }
 

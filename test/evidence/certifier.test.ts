@@ -54,6 +54,24 @@ describe('a certificate', () => {
   })
 })
 
+describe('a check that changes files of the tree', () => {
+  const writes = (files: { readonly [path: string]: string }): readonly string[] =>
+    files['src/sum.js']?.includes('a + b') === true ? ['src/sum.js', 'log.txt'] : ['log.txt']
+
+  test('is a question, and names those that it left alone before', async () => {
+    const world = createWorld({ writes, parts: { changes: 'refuse' } })
+    const found = await world.certify(mended)
+    expect(codesOf(found)).toEqual(['tree-changed'])
+    expect(JSON.stringify(found)).toContain('src/sum.js')
+    expect(JSON.stringify(found)).not.toContain('log.txt')
+  })
+
+  test('as it did before the run is as it was', async () => {
+    const world = createWorld({ writes: () => ['log.txt'] })
+    expect(codesOf(await world.certify(mended))).toBe('certified')
+  })
+})
+
 describe('a flaky check', () => {
   const flaky: Says = (_files, times) => ({ status: times % 2 === 1 ? 'not-met' : 'met' })
 

@@ -35,9 +35,11 @@ type GivenCheck = Says | (Partial<OpenCheck> & { says: Says })
 interface World {
   readonly checks?: { readonly [name: string]: GivenCheck }
   readonly parts?: Partial<CertifierParts>
+  /** Paths that checks write to, of the files that they find. */
+  readonly writes?: (files: { readonly [path: string]: string }) => readonly string[]
 }
 
-export function createWorld({ checks = { test: testsPass }, parts = {} }: World = {}) {
+export function createWorld({ checks = { test: testsPass }, parts = {}, writes }: World = {}) {
   const trees = createMemoryTrees()
   const issued: Certified[] = []
   const opened: PlaceRequest[] = []
@@ -54,6 +56,7 @@ export function createWorld({ checks = { test: testsPass }, parts = {} }: World 
         async reset(tree, { over = new Map() } = {}) {
           files = trees.over(tree, over)
         },
+        written: async () => writes?.(files) ?? [],
         remove: async () => undefined,
       },
       layer: { from: 'none', digest: 'none', summary: 'none' },

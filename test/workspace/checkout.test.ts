@@ -120,6 +120,23 @@ describe.each(['git', 'blobs'] as const)('a checkout of a tree of %s', (kind) =>
     expect(found['bin/run']).toMatch(/^file 700/)
   })
 
+  test('says which files something wrote to', async () => {
+    const { checkout, tree } = await open(kind)
+    const at = (path: string): string => join(checkout.path, path)
+    expect(await checkout.written()).toEqual([])
+    const lines = readFileSync(at('lines.txt'))
+    rmSync(at('lines.txt'))
+    writeFileSync(at('lines.txt'), lines)
+    writeFileSync(at('fresh.txt'), 'fresh')
+    expect(await checkout.written()).toEqual([])
+    writeFileSync(at('lines.txt'), 'others')
+    rmSync(at('bin'), { recursive: true })
+    writeFileSync(at('bin'), 'no folder')
+    expect((await checkout.written()).toSorted()).toEqual(['bin/run', 'lines.txt'])
+    await checkout.reset(tree)
+    expect(await checkout.written()).toEqual([])
+  })
+
   test('is the tree again after whatever ran in it', async () => {
     const { checkout, tree } = await open(kind)
     const before = everything(checkout.path)

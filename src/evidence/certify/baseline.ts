@@ -13,6 +13,8 @@ export interface Baseline {
   readonly counts?: TestCounts
   /** By which two failures can be told to be the same. */
   readonly signature: string
+  /** Files of the base that the check changes. */
+  readonly written?: readonly string[]
 }
 
 /** Kept by key. What cannot be read is not there. */
@@ -40,13 +42,14 @@ export async function baselineOf(
   const key = baselineKey(base, check, place.layer)
   const known = await baselines.read(key)
   if (known !== undefined) return known
-  const [ran] = await runChecks({ ...run, place, tree: base }, [check])
+  const [ran] = await runChecks({ ...run, place, tree: base, findsWritten: true }, [check])
   if (ran === undefined) return undefined
   const { status, counts, output } = ran.result
   const baseline: Baseline = {
     status,
     ...(counts === undefined ? {} : { counts }),
     signature: signatureOf(output),
+    ...(ran.written === undefined ? {} : { written: ran.written }),
   }
   // One that was cut short says nothing of the next time.
   if (status === 'met' || status === 'not-met') await baselines.write(key, baseline)

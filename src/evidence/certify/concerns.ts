@@ -25,6 +25,8 @@ export interface Seen {
   readonly unlaid?: readonly string[]
   /** What the runner said of its tests before the run began, by check. */
   readonly baseCounts: ReadonlyMap<string, TestCounts>
+  /** Files that checks changed before the run began, by check. */
+  readonly baseWritten?: ReadonlyMap<string, readonly string[]>
   /** What the checks said during the iterations. */
   readonly evidence: { readonly [check: string]: Evidence }
   /** How a command could check what only judges have; undefined: none could. */
@@ -43,6 +45,7 @@ export function concernsOf(seen: Seen): readonly Concern[] {
     ...judgeAlone(seen),
     ...sealed(seen),
     ...seen.own.flatMap((ran) => counted(ran, seen.baseCounts.get(ran.check.name))),
+    ...seen.own.flatMap((ran) => writing(ran, seen.baseWritten?.get(ran.check.name))),
     ...toothless(seen),
   ]
 }
@@ -158,6 +161,22 @@ function counted({ check, result }: Ran, base: TestCounts | undefined): readonly
     check: check.name,
     mayBeApproved: true,
   }))
+}
+
+/** What it judged is not what was committed: something mends the code, or bends the tests, while they run. */
+function writing({ check, written = [] }: Ran, base: readonly string[] = []): readonly Concern[] {
+  const known = new Set(base)
+  const fresh = written.filter((path) => !known.has(path))
+  if (fresh.length === 0) return []
+  const listed = fresh.map((path) => `- ${path}`).join('\n')
+  return [
+    {
+      code: 'tree-changed',
+      message: `While the check ${check.name} runs, files of the work are changed, and it did not do so before. What it judges then is not what was committed. Let it leave these alone, or have it write elsewhere:\n${listed}`,
+      check: check.name,
+      mayBeApproved: true,
+    },
+  ]
 }
 
 function toothless({ unnoticed }: Seen): readonly Concern[] {

@@ -31,7 +31,8 @@ export async function look(
 ): Promise<Looked> {
   const { parts, subject, tree, base } = certifying
   const run = runRequest(certifying, place)
-  const own = await runChecks({ ...run, tree, isDoubtful: doubts(subject.evidence) })
+  const isDoubtful = doubts(subject.evidence)
+  const own = await runChecks({ ...run, tree, isDoubtful, findsWritten: true })
   const baselines = await baselinesOf(certifying, place, run, own)
   const allowed = own.map((ran) => allowedAs(ran, baselines.get(ran.check.name)))
   const { layer, walls } = place
@@ -46,6 +47,7 @@ export async function look(
     own: allowed,
     sealedChanges: [],
     baseCounts: countsOf(baselines),
+    baseWritten: new Map([...baselines].map(([name, { written = [] }]) => [name, written])),
     evidence: subject.evidence,
   }
   // Whatever else there is to say can wait until they pass.

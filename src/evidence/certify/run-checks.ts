@@ -13,6 +13,8 @@ export interface Ran {
   readonly result: Answered
   readonly startedAtMs: number
   readonly endedAtMs: number
+  /** Files of the tree that it changed, where that was looked at. */
+  readonly written?: readonly string[]
   /** Every answer it gave on these files, where it was asked more than once; the first first. */
   readonly answers: readonly CheckStatus[]
 }
@@ -25,6 +27,8 @@ export interface RunRequest {
   readonly over?: Overlay
   readonly context: CheckContext
   readonly now: () => number
+  /** It is looked at what they change of the tree. */
+  readonly findsWritten?: true
   /** Of whom it is known or suspected that they answer now so, now so. */
   readonly isDoubtful?: (check: OpenCheck, first: CheckStatus) => boolean
 }
@@ -53,6 +57,8 @@ async function runCheck(
 ): Promise<Ran> {
   const startedAtMs = request.now()
   const results = [await runOnce(request, check, keep)]
+  // What it judges after that is not what was committed.
+  const written = request.findsWritten === true ? await request.place.checkout.written() : []
   const first = results[0]?.status ?? 'error'
   if (request.isDoubtful?.(check, first) === true) {
     while (results.length < answersMax && !isDecided(results)) {
@@ -71,6 +77,7 @@ async function runCheck(
     result: isFlaky ? { ...result, flaky: true } : result,
     startedAtMs,
     endedAtMs: request.now(),
+    ...(written.length === 0 ? {} : { written }),
     answers,
   }
 }

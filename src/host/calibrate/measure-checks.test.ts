@@ -55,6 +55,7 @@ function measure(
           resets.push({ over: [...(over?.keys() ?? [])], keep: [...(keep ?? [])] })
           return Promise.resolve()
         },
+        written: () => Promise.resolve([]),
         remove: () => Promise.resolve(),
       },
     },
@@ -96,7 +97,7 @@ test('only source is planted in, each check starts afresh, and what a check make
 test('a judge who cannot be asked says nothing; a check that takes too long turns it away', async () => {
   const place = {
     checks: [check('test'), check('judge', 'judge')],
-    checkout: { path: '', reset: async () => {}, remove: async () => {} },
+    checkout: { path: '', reset: async () => {}, written: async () => [], remove: async () => {} },
   }
   const { done } = measure(
     (name, over) => (name === 'judge' ? 'error' : over.size > 0 ? 'timeout' : 'met'),

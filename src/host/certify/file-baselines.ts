@@ -13,6 +13,7 @@ const baselineSchema: z.ZodType<Baseline> = z.strictObject({
   status: z.enum(['met', 'not-met', 'error', 'timeout', 'skipped']),
   counts: z.strictObject({ passed: count, failed: count, skipped: count }).exactOptional(),
   signature: z.string(),
+  written: z.array(z.string()).max(1000).exactOptional(),
 })
 
 export const baselinesFolder = (record: string): string => join(record, 'baselines')

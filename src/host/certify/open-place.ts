@@ -184,6 +184,7 @@ function refusing(opened: OpenedCheckout): Checkout {
       opened.reset(tree, how).catch((error: unknown) => {
         throw asRefusal(error)
       }),
+    written: opened.written,
     remove: opened.remove,
   }
 }

@@ -12,10 +12,11 @@ import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Blobs } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import { type Bytes, fromText, toPath } from '../bytes.ts'
+import { type Bytes, fromText, show, toPath } from '../bytes.ts'
 import { fromTreeId, isGitTree } from '../git/git-tree-id.ts'
 import { createBlobSource } from './blob-source.ts'
 import { type CheckoutGit, gitIdentity, makeCheckoutGit, objectFolders } from './checkout-git.ts'
+import { findWritten } from './find-written.ts'
 import { createGitSource } from './git-source.ts'
 import { removeTree } from './remove-tree.ts'
 import { sweep } from './sweep.ts'
@@ -54,6 +55,8 @@ export interface OpenedCheckout {
   /** Whole paths that must be seen by whoever works in it, and not be changed. */
   readonly readOnly: readonly string[]
   reset(tree: TreeId, options?: ResetOptions): Promise<void>
+  /** Files that are not what the last `reset` put there, for people; at most 50. */
+  written(): Promise<readonly string[]>
   remove(): Promise<void>
 }
 
@@ -67,6 +70,7 @@ export class TreeChangedError extends Error {
 }
 
 const triesMax = 3
+const writtenMax = 50
 
 export async function openCheckout(options: OpenCheckoutOptions): Promise<OpenedCheckout> {
   const { folder, tree, blobs, git } = options
@@ -92,6 +96,7 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
       known: new Map(),
     },
     apart: options.apart ?? [],
+    put: { files: new Map() },
   }
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -109,6 +114,8 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
     path,
     readOnly: git === undefined ? [] : await objectFolders(git.repository),
     reset: (wanted, how = {}) => inTurn(() => reset(all, wanted, how)),
+    written: () =>
+      inTurn(async () => (await findWritten(all.swept, all.put, writtenMax)).map(show)),
     remove: () => inTurn(() => removeTree(folder)),
   }
 }
@@ -119,6 +126,8 @@ interface Opened {
   readonly trash: string
   readonly swept: SweptFolder
   readonly apart: readonly Apart[]
+  /** What the last reset made of it. */
+  put: Pick<WantedFiles, 'files'>
 }
 
 async function reset(opened: Opened, tree: TreeId, options: ResetOptions): Promise<void> {
@@ -135,6 +144,7 @@ async function reset(opened: Opened, tree: TreeId, options: ResetOptions): Promi
     if (tries > triesMax) throw new TreeChangedError(path, missing)
     await put(opened, tree, wanted, missing)
   }
+  opened.put = wanted
   for (const one of opened.apart) await mend(opened, one)
   await emptyTrash(opened)
 }
