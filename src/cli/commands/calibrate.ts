@@ -76,6 +76,7 @@ async function runCalibrate(
           ...(options.cost === undefined ? {} : { costMicros: options.cost }),
           ...(options.base === undefined ? {} : { base: options.base }),
         })
+        showRound(session, 1, 1)
         session.print(report, () => renderCalibration(report))
       } finally {
         await loaded.close()
@@ -92,8 +93,12 @@ async function runCalibrate(
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 
-/** One line that is written over. */
+/** One line that is written over; where that cannot be, one at the beginning. */
 function showRound({ json, terminal }: Session, done: number, of: number): void {
-  if (json || !terminal.live) return
+  if (json) return
+  if (!terminal.live) {
+    if (done === 0) process.stderr.write(`measuring, ${of} rounds at most\n`)
+    return
+  }
   process.stdout.write(`\r\u001b[K${done === of ? '' : `${done} of ${of}`}`)
 }

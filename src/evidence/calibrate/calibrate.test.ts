@@ -115,7 +115,9 @@ describe('calibration', () => {
       await calibrate(
         request(() => ({ test: 'accepts', judge: 'accepts' }), {
           isOver: () => (rounds > 11 ? 'time' : undefined),
-          onRound: () => rounds++,
+          onRound: (done) => {
+            rounds = done
+          },
         }),
       ),
     )

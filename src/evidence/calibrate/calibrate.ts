@@ -47,6 +47,7 @@ export interface CalibrateRequest {
   readonly isOver: () => Exclude<Stopped, 'defects'> | undefined
   readonly now: () => number
   readonly spent: () => number
+  /** Also before the first. */
   readonly onRound?: (done: number, of: number) => void
 }
 
@@ -71,6 +72,7 @@ export async function calibrate(request: CalibrateRequest): Promise<Calibrated> 
   const of = goodWork(request).length + request.defectsMax
   let done = 0
   let stopped: Stopped | undefined
+  onRound?.(done, of)
   for (const one of inTurns(request, first)) {
     // Nothing can be said before the tree itself was shown.
     stopped = done === 0 ? undefined : isOver()

@@ -102,8 +102,8 @@ function notGood(
   checks: readonly OpenCheck[],
 ): LoopError {
   const names = failing.map((name) => {
-    const describes = checks.find((check) => check.name === name)?.describes.join(' ')
-    return `${name} (${describes ?? ''})`
+    const describes = checks.find((check) => check.name === name)?.describes.join(' ') ?? ''
+    return `${name} (${describes.replace(/^\/bin\/sh -c /, '')})`
   })
   const where = commit === undefined ? workspace : `commit ${commit.slice(0, 8)}`
   const message =

@@ -101,14 +101,16 @@ export async function measureChecks(request: MeasureRequest): Promise<Calibrated
 
 async function readSources(request: MeasureRequest): Promise<readonly SourceText[]> {
   const { reader, tree, isSealed, isTest, random } = request
-  const files = [...(await reader.list(tree))].filter(
+  const code = [...(await reader.list(tree))].filter(
     ([path, { kind }]) =>
       (kind === 'file' || kind === 'executable') &&
       familyOf(path) !== undefined &&
       !madeByPrograms.test(path) &&
-      !isTest(path) &&
-      !isSealed(path),
+      !isTest(path),
   )
+  const free = code.filter(([path]) => !isSealed(path))
+  // A command that names the source itself, as a linter may, seals it.
+  const files = free.length > 0 ? free : code
   const sources: SourceText[] = []
   for (const [path, { kind }] of shuffled(files, random).slice(0, filesMax)) {
     const bytes = await reader.read(tree, path, bytesMax)
