@@ -1,4 +1,5 @@
 import { absolute } from './absolute.ts'
+import { checkReuse } from './check-reuse.ts'
 import { cliStart } from './cli-start.ts'
 import { comparePeers } from './compare-peers.ts'
 import { flat } from './flat.ts'
@@ -27,6 +28,7 @@ await runSuites('bench', [
   sandboxRelay,
   cliStart,
   toolCall,
+  checkReuse,
   comparePeers,
   promptAssembly,
   gateway,

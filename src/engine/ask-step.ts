@@ -59,6 +59,8 @@ export interface StepSpec {
 
 export interface Finished extends Pick<StepFinished, 'evidence' | 'certificate'> {
   readonly names?: readonly BlobId[]
+  /** Nothing was run, so the files need not be looked at. */
+  readonly untouched?: boolean
 }
 
 export function askStep(branch: Branch, spec: StepSpec): Promise<Json | undefined> {

@@ -14,7 +14,6 @@ import {
   type Claim,
   diff,
   type Ending,
-  type EvidenceKept,
   evolve,
   type Facts,
   type Findings,
@@ -33,8 +32,7 @@ import type { Branch, LiveIteration, LiveRun } from './live-run.ts'
 import { takeAsFound } from './perform-step.ts'
 import type { Kept } from './ports.ts'
 import type { RecordedStep } from './recorded-steps.ts'
-import { runCheck } from './run-check.ts'
-import { load } from './stored.ts'
+import { isTheSame, readAnswer, runCheck } from './run-check.ts'
 
 export interface Ended {
   readonly event: IterationEnded
@@ -126,24 +124,12 @@ async function knownAnswer(branch: Branch, name: string): Promise<CheckResult | 
   const tree = next?.started.claim?.tree ?? next?.started.tree ?? state.tree
   const now = checked.get(name)
   if (now !== undefined && now.tree === tree) return now
-  if (run.ports.checks?.[name]?.isLive === true) return undefined
   const kept = Object.hasOwn(state.answers, name) ? state.answers[name] : undefined
   const before = answerBefore(kept, tree, number)
-  return before === undefined || !isAnswer(before) ? undefined : readAnswer(run, before)
+  return isTheSame(before, run.ports.checks?.[name]) ? readAnswer(run, before) : undefined
 }
 
 const nextRecorded = (branch: Branch): RecordedStep | undefined => branch.recorded[branch.asked]
-
-/** A check that did not come to its end may do so the next time. */
-const isAnswer = ({ status }: EvidenceKept): boolean => status !== 'error' && status !== 'timeout'
-
-async function readAnswer(run: LiveRun, { seq }: EvidenceKept): Promise<CheckResult> {
-  const { journal, blobs } = run.ports
-  const [found] = await journal.read(run.id, { afterSeq: seq - 1, limit: 1 })
-  const event = found?.event
-  const stored = event?.type === 'step-finished' ? event.result : undefined
-  return { ...((await load(stored, blobs)) as unknown as CheckResult), reused: true }
-}
 
 function claimOf(run: LiveRun, event: IterationEnded, asked: Asked): Claim | undefined {
   const met = evaluateUntil(run, event, asked)

@@ -49,7 +49,8 @@ export async function finish(
   const { run } = branch.iteration
   const after = changesFiles(attempt) ? await treeAfter(attempt) : undefined
   // A check is about the files as they are; it cannot repair what it checks.
-  if (spec.files === 'reads') await putBack(attempt, 'during-check')
+  const said = spec.finished?.(result)
+  if (spec.files === 'reads' && said?.untouched !== true) await putBack(attempt, 'during-check')
   const prepared = prepare(result, run.ports.blobs)
   const { stored, blobs } = prepared instanceof Promise ? await prepared : prepared
   // Filled in place, not spread: this runs for every step.
@@ -64,8 +65,8 @@ export async function finish(
   if (spent !== undefined) event.spent = spent
   if (after !== undefined) event.tree = after
   let named = blobs
-  if (spec.finished !== undefined) {
-    const { evidence, certificate, names } = spec.finished(result)
+  if (said !== undefined) {
+    const { evidence, certificate, names } = said
     if (evidence !== undefined) event.evidence = evidence
     if (certificate !== undefined) event.certificate = certificate
     if (names !== undefined) named = [...blobs, ...names]

@@ -1,9 +1,25 @@
-/** Checks as steps, whoever asks for them: the loop's code, or the engine after it. */
+/**
+ * Checks as steps, whoever asks for them: the loop's code, or the engine after it.
+ *
+ * A check that says by a fingerprint what it is, and answered on the very files before, in this run, is
+ * not run: its answer stands. One that did not come to its end, or contradicted itself, is run again.
+ */
 
-import { type CheckResult, type Json, LoopError, toJson } from '../loop/index.ts'
+import {
+  type CheckResult,
+  contradicts,
+  type Evidence,
+  type EvidenceKept,
+  isAnswer,
+  type Json,
+  LoopError,
+  toJson,
+} from '../loop/index.ts'
 import { askStep } from './ask-step.ts'
 import { checkContext } from './check-context.ts'
-import type { Branch } from './live-run.ts'
+import type { Branch, LiveRun } from './live-run.ts'
+import type { Check } from './ports.ts'
+import { load } from './stored.ts'
 
 const checkTimeoutMs = 600_000
 const graceMs = 10_000
@@ -26,10 +42,31 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
     `the check "${name}"`,
   )
   const beganMs = ports.clock.now()
+  const keptOf = (): readonly EvidenceKept[] => {
+    const { answers } = recorder.state
+    return (Object.hasOwn(answers, name) ? answers[name] : undefined) ?? []
+  }
+  const evidenceOf = (
+    part: Pick<CheckResult, 'status' | 'tree' | 'reused' | 'allowed'>,
+  ): Evidence => ({
+    status: part.status,
+    iteration: number,
+    ...(part.tree === undefined ? {} : { tree: part.tree }),
+    ...(check.fingerprint === undefined ? {} : { fingerprint: check.fingerprint }),
+    ...(part.reused === true ? { reused: part.reused } : {}),
+    ...(part.allowed === true ? { allowed: part.allowed } : {}),
+  })
+  const isFlaky = (found: Evidence): boolean => {
+    const { evidence } = recorder.state
+    const before = Object.hasOwn(evidence, name) && evidence[name]?.flaky === true
+    return before || (check.isLive !== true && contradicts(keptOf(), found))
+  }
   const complete = (part: Pick<CheckResult, 'status' | 'output'>): Json => {
     const { tree } = recorder.state
     const durationMs = ports.clock.now() - beganMs
-    return toJson({ ...part, output: part.output ?? '', check: name, durationMs, tree })
+    const at = tree === undefined ? {} : { tree }
+    const flaky = isFlaky(evidenceOf({ ...part, ...at })) ? { flaky: true } : {}
+    return toJson({ ...part, output: part.output ?? '', check: name, durationMs, ...at, ...flaky })
   }
   const result = (await askStep(branch, {
     kind: 'check',
@@ -37,19 +74,45 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
     // Its own limit comes first; this one is for those that have none, or do not keep it.
     options: { timeoutMs: (check.timeoutMs ?? checkTimeoutMs) + graceMs, retry: { attempts: 1 } },
     files: 'reads',
-    run: async (context, step) => complete(await check(checkContext(branch, step, context))),
+    run: async (context, step) => {
+      const before = keptOf().findLast((one) => one.tree === recorder.state.tree)
+      return check.fingerprint !== undefined && isTheSame(before, check)
+        ? toJson(await readAnswer(run, before))
+        : complete(await check(checkContext(branch, step, context)))
+    },
     // A check that failed to run has not passed.
     onFault: (code, output) =>
       complete({ status: code === 'timeout' ? 'timeout' : 'error', output }),
     finished: (value) => {
-      const { status, tree } = value as unknown as CheckResult
-      const found = { check: name, status, iteration: number }
-      return { evidence: tree === undefined ? found : { ...found, tree } }
+      const found = value as unknown as CheckResult
+      const flaky = found.flaky === true ? { flaky: found.flaky } : {}
+      const evidence = { check: name, ...evidenceOf(found), ...flaky }
+      return { evidence, untouched: found.reused === true }
     },
   })) as unknown as CheckResult
   // Also when it comes from the journal.
   branch.iteration.checked.set(name, result)
   return result
+}
+
+/** Whether an answer about the same files is what the check would say now. */
+export const isTheSame = (
+  before: EvidenceKept | undefined,
+  check: Check | undefined,
+): before is EvidenceKept =>
+  before !== undefined &&
+  isAnswer(before) &&
+  before.flaky !== true &&
+  before.fingerprint === check?.fingerprint &&
+  check?.isLive !== true
+
+/** What it said then, from the journal. */
+export async function readAnswer(run: LiveRun, { seq }: EvidenceKept): Promise<CheckResult> {
+  const { journal, blobs } = run.ports
+  const [found] = await journal.read(run.id, { afterSeq: seq - 1, limit: 1 })
+  const event = found?.event
+  const stored = event?.type === 'step-finished' ? event.result : undefined
+  return { ...((await load(stored, blobs)) as unknown as CheckResult), reused: true }
 }
 
 export function required<T>(port: T | undefined, what: string): T {

@@ -58,7 +58,15 @@ export function describeEvent(event: RunEvent): string {
 
 function describeFinished({ evidence, certificate }: StepFinished): string {
   if (certificate !== undefined) return `certified: ${certificate.id.slice(0, 16)}`
-  return evidence === undefined ? 'done' : evidence.status
+  if (evidence === undefined) return 'done'
+  const { status, allowed, reused, flaky } = evidence
+  const words = [
+    status,
+    ...(allowed === true ? ['allowed: it failed before the run'] : []),
+    ...(reused === true ? ['as before: nothing changed'] : []),
+    ...(flaky === true ? ['flaky: it has answered otherwise on the same files'] : []),
+  ]
+  return words.join(', ')
 }
 
 /** `strong, limits by cgroup`. */

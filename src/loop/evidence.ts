@@ -71,6 +71,14 @@ export interface Evidence {
   readonly status: CheckStatus
   readonly iteration: number
   readonly tree?: TreeId
+  /** Of the check itself, where somebody can tell. */
+  readonly fingerprint?: string
+  /** It was not run: it has answered on these very files before. */
+  readonly reused?: true
+  /** It failed before the run began, and whoever owns the loop lets it. */
+  readonly allowed?: true
+  /** On some tree of this run it answered twice, and differently. */
+  readonly flaky?: true
 }
 
 /** One answer of a check, as state keeps it: what it was about, and where in the journal it is. */
@@ -107,17 +115,37 @@ export const answerBefore = (
     .slice(1 - keptMax)
     .findLast((one) => one.tree === tree)
 
-/** E5's core: every named check met, on this tree. An empty list is never "all met". */
+/** A check that did not come to its end has not answered; it may the next time. */
+export const isAnswer = ({ status }: Pick<Evidence, 'status'>): boolean =>
+  status !== 'error' && status !== 'timeout'
+
+/** Whether an answer contradicts one that the same check gave on the same tree. */
+export const contradicts = (
+  kept: readonly EvidenceKept[] | undefined,
+  { status, tree, fingerprint }: Evidence,
+): boolean =>
+  isAnswer({ status }) &&
+  (kept ?? []).some(
+    (one) =>
+      one.tree === tree &&
+      one.fingerprint === fingerprint &&
+      isAnswer(one) &&
+      one.status !== status,
+  )
+
+/**
+ * E5's core: every named check met on this tree, or allowed to fail, and one met at least. An empty list
+ * is never "all met".
+ */
 export function checksPass(
   names: readonly string[],
   evidence: { readonly [check: string]: Evidence },
   tree: TreeId | undefined,
 ): boolean {
+  const found = names.map((name) => (Object.hasOwn(evidence, name) ? evidence[name] : undefined))
+  const isMet = (one: Evidence | undefined): boolean => one?.status === 'met'
   return (
-    names.length > 0 &&
-    names.every((name) => {
-      const found = Object.hasOwn(evidence, name) ? evidence[name] : undefined
-      return found?.status === 'met' && found.tree === tree
-    })
+    found.some(isMet) &&
+    found.every((one) => one?.tree === tree && (isMet(one) || one?.allowed === true))
   )
 }

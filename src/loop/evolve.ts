@@ -243,7 +243,10 @@ function stepSettled(
       const { certificate: issued, iteration } = event
       const certificate = issued === undefined ? state.certificate : { ...issued, iteration }
       if (event.evidence === undefined) return { ...settled, metrics, tree, certificate }
-      const { check, ...found } = event.evidence
+      const { check, ...answer } = event.evidence
+      // Once it has contradicted itself, it is not to be relied on in this run.
+      const wasFlaky = Object.hasOwn(state.evidence, check) && state.evidence[check]?.flaky
+      const found = wasFlaky === true ? { ...answer, flaky: wasFlaky } : answer
       const evidence = { ...state.evidence, [check]: found }
       const kept = Object.hasOwn(state.answers, check) ? state.answers[check] : undefined
       const answers = { ...state.answers, [check]: keepEvidence(kept, found, state.seq) }

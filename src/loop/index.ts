@@ -62,10 +62,12 @@ export {
   type CheckResult,
   type CheckStatus,
   checksPass,
+  contradicts,
   type Evidence,
   type EvidenceKept,
   type Finding,
   type Findings,
+  isAnswer,
   type Refusal,
   type TestCounts,
 } from './evidence.ts'

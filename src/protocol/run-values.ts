@@ -39,6 +39,10 @@ const evidenceFields = {
   status: z.enum(['met', 'not-met', 'error', 'timeout', 'skipped']),
   iteration: count,
   tree: id<TreeId>().exactOptional(),
+  fingerprint: z.string().exactOptional(),
+  reused: z.literal(true).exactOptional(),
+  allowed: z.literal(true).exactOptional(),
+  flaky: z.literal(true).exactOptional(),
 }
 
 export const namedEvidenceSchema: z.ZodType<NamedEvidence> = exactly<NamedEvidence>()(
