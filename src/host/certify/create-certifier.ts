@@ -17,13 +17,18 @@ import type { CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'
 import { readCalibration } from '../calibrate/calibration-store.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import type { HostPorts } from '../driver.ts'
+import { pathInside } from '../places.ts'
 import type { RunPlace } from '../run-place.ts'
 import { createTreeReader } from '../tree-reader.ts'
 import { fileBaselines } from './file-baselines.ts'
 import { openCertifyingPlace } from './open-place.ts'
 import { openPlanter } from './open-planter.ts'
 
-export type CertifierPlace = Pick<RunPlace, 'workspace' | 'checkout' | 'placed' | 'worktree'>
+export interface CertifierPlace
+  extends Pick<RunPlace, 'workspace' | 'checkout' | 'placed' | 'worktree'> {
+  /** Paths that are no part of the tree, for whoever compares files with it. */
+  readonly exclude?: readonly string[] | undefined
+}
 
 export async function createHostCertifier(
   base: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,
@@ -73,9 +78,10 @@ async function commandInstead(reader: TreeReader, tree: TreeId): Promise<string 
 
 async function issue(
   { folder, blobs, clock }: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,
-  { worktree }: CertifierPlace,
+  place: CertifierPlace,
   certified: Certified,
 ): Promise<CertificateId> {
+  const { worktree } = place
   const draft = await draftOf(certified, {
     async keep(output) {
       const { blob, bytes } = await blobs.put(output)
@@ -85,8 +91,17 @@ async function issue(
     now: () => clock.now(),
     ...(worktree === undefined ? {} : { baseCommit: worktree.base.commit }),
   })
-  const { id } = await issueCertificate(draft, { folder, now: () => clock.now() })
+  const apart = apartFrom(place, folder)
+  const whole = apart.length === 0 ? draft : { ...draft, apart }
+  const { id } = await issueCertificate(whole, { folder, now: () => clock.now() })
   return id
+}
+
+/** As `openWorkspace` leaves them out. */
+function apartFrom({ workspace, placed, exclude = [] }: CertifierPlace, record: string): string[] {
+  const inside =
+    workspace === undefined || placed !== undefined ? undefined : pathInside(workspace, record)
+  return inside === undefined ? [...exclude] : [...exclude, inside]
 }
 
 async function calibrationOf(

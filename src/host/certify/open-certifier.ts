@@ -13,7 +13,8 @@ export function openCertifier(base: HostPorts, place: RunPlace, parts: RunParts)
   const open = async (): Promise<Certifier> => {
     const { createHostCertifier } = await import('./create-certifier.ts')
     const { codeParts } = await import('./code-parts.ts')
-    return createHostCertifier(base, place, parts.certifying ?? codeParts(parts.checks ?? {}))
+    const certifying = parts.certifying ?? codeParts(parts.checks ?? {})
+    return createHostCertifier(base, { ...place, exclude: parts.exclude }, certifying)
   }
   return {
     async certify(subject, context) {
