@@ -87,7 +87,8 @@ async function prompt(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { isCancel, select, text } = await import('@clack/prompts')
-  const message = visible(question.text)
+  // All of a longer one was told before.
+  const message = visible(question.text.split('\n', 1)[0] ?? '')
   const answer =
     question.options === undefined
       ? await text({ message, placeholder: question.default, signal })

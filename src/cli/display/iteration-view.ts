@@ -12,6 +12,7 @@ import {
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
+import { certificationOf, checkRemarks } from './certification-lines.ts'
 import { renderExchanges } from './exchange-view.ts'
 import type { IterationRecord, StepRecord } from './iteration-record.ts'
 import { stepName } from './narrate.ts'
@@ -96,6 +97,7 @@ export function renderIteration(style: Style, view: IterationView): string {
     renderTools(style, view),
     renderExchanges(style, view.exchanges),
     ...view.checks.map((check) => renderCheck(style, check)),
+    ...view.steps.map((step) => renderCertification(style, step)),
     renderFiles(style, view),
     renderOthers(style, view),
     view.remarks.length === 0 ? [] : [style.bold('also'), ...inset(view.remarks.join('\n'))],
@@ -156,9 +158,21 @@ function renderTools(style: Style, { tools }: IterationView): string[] {
 function renderCheck(style: Style, check: CheckResult): string[] {
   const { status, exitCode, output, durationMs } = check
   const exit = exitCode === undefined ? '' : `, exit ${exitCode}`
-  const title = visible(`check ${check.check}: ${status}${exit}, ${renderSpan(durationMs)}`)
+  const title = visible(
+    `check ${check.check}: ${status}${exit}, ${renderSpan(durationMs)}${checkRemarks(check)}`,
+  )
   const tone = status === 'met' ? style.green : style.red
   return [style.bold(tone(title)), ...inset(output)]
+}
+
+function renderCertification(style: Style, { step, result }: StepView): string[] {
+  const certified = step.includes('certify:') ? certificationOf(result) : undefined
+  if (certified === undefined || certified.type === 'asks') return []
+  if (certified.type === 'certified') {
+    return [style.bold(style.green(visible(`certified: ${certified.certificate}`)))]
+  }
+  const why = certified.refusals.map(({ code, message }) => `${code}: ${message}`)
+  return [style.bold(style.red('not certified')), ...inset(why.join('\n'))]
 }
 
 function renderFiles(style: Style, { filesChanged, before, after }: IterationView): string[] {

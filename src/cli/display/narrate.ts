@@ -22,7 +22,8 @@ import {
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderClock, renderCount, renderMoney, renderSpan } from './amounts.ts'
-import { visible } from './render.ts'
+import { type Certified, certificationOf, checkRemarks, shortId } from './certification-lines.ts'
+import { visible, visibleText } from './render.ts'
 import { isNames, isPrompt, isReport } from './step-values.ts'
 
 export interface Narrator {
@@ -35,6 +36,7 @@ const outputLinesMax = 4
 const complaintLinesMax = 60
 const textCharsMax = 160
 const placesMax = 6
+const refusalLinesMax = 20
 
 type WaitingNote = Extract<StepNote, { type: 'waiting' }>
 
@@ -56,6 +58,10 @@ export function createNarrator(style: Style): Narrator {
     const value = valueOf(event.result)
     if (event.evidence !== undefined) {
       return checkLines(style, line, event.evidence.check, value, event.evidence.status, took)
+    }
+    const certified = certificationOf(value)
+    if (event.step.includes('certify:') && certified !== undefined) {
+      return certificationLines(style, line, certified, took)
     }
     if (isReport(value)) {
       const usage = value.usage.tokens === 0 ? '' : `, ${renderCount(value.usage.tokens)} tokens`
@@ -90,7 +96,7 @@ export function createNarrator(style: Style): Narrator {
           began.set(event.step, atMs)
           return event.question === undefined
             ? []
-            : [line(stepName(event.step), style.yellow(`asks: ${oneLine(event.question.text)}`))]
+            : questionLines(style, line, stepName(event.step), event.question.text)
         case 'step-finished':
           return finished({ event, atMs })
         case 'step-noted':
@@ -102,7 +108,11 @@ export function createNarrator(style: Style): Narrator {
             ? [`  ${style.yellow(visible(describeEnding(event.ending)))}`]
             : []
         case 'run-ended':
-          return [renderEnd(style, state), ...whereIt(style, event.outcome)]
+          return [
+            renderEnd(style, state),
+            ...whereIt(style, event.outcome),
+            ...certificateLines(style, state),
+          ]
         case 'run-started':
           return renderStart(style, event)
         case 'run-created':
@@ -146,6 +156,14 @@ export function renderEnd(style: Style, state: RunState): string {
   return `${mark} ${style.bold(visible(describeOutcome(outcome)))}  ${style.dim(took)}`
 }
 
+/** Whoever is handed the work can see for themselves. */
+export function certificateLines(style: Style, state: RunState): readonly string[] {
+  const { outcome, certificate } = state
+  if (outcome?.type !== 'completed' || certificate === undefined) return []
+  const id = shortId(certificate.id)
+  return [style.dim(visible(`  certificate ${id}; to verify it: loopctl verify ${id}`))]
+}
+
 /** Of an error in somebody's code: where it happened. */
 function whereIt(style: Style, outcome: Of<'run-ended'>['outcome']): readonly string[] {
   if (outcome.type !== 'failed') return []
@@ -164,12 +182,43 @@ function checkLines(
   took: string,
 ): string[] {
   const met = status === 'met'
-  const { output = '', exitCode } = (value ?? {}) as Partial<CheckResult>
+  const result = (value ?? {}) as Partial<CheckResult>
+  const { output = '', exitCode } = result
   const exit = met || exitCode === undefined ? '' : `, exit ${exitCode}`
   const shown = met ? style.green('✓ met') : style.red(short(`✗ ${status}${exit}`))
-  const first = line(`check ${check}`, `${shown} ${style.dim(took)}`)
+  const first = line(`check ${check}`, `${shown} ${style.dim(`${took}${checkRemarks(result)}`)}`)
   if (met) return [first]
   return [first, ...telling(output).map((text) => line('', style.dim(short(text))))]
+}
+
+/** What stands against the work ends with what to do, and is not cut. */
+function certificationLines(
+  style: Style,
+  line: Line,
+  certified: Certified,
+  took: string,
+): string[] {
+  switch (certified.type) {
+    case 'certified':
+      return [line('certify', `${style.green('✓ certified')} ${style.dim(took)}`)]
+    case 'asks':
+      return [line('certify', style.yellow('a person has to decide'))]
+    case 'refused': {
+      const first = line('certify', `${style.red('✗ not certified')} ${style.dim(took)}`)
+      const why = certified.refusals.flatMap(({ code, message }) =>
+        visibleText(`${code}: ${message}`).split('\n').slice(0, refusalLinesMax),
+      )
+      return [first, ...why.map((text) => line('', text))]
+    }
+  }
+}
+
+/** A question of several lines is one with something to read, such as a diff. */
+function questionLines(style: Style, line: Line, name: string, text: string): string[] {
+  const lines = text.trimEnd().split('\n')
+  if (lines.length === 1) return [line(name, style.yellow(`asks: ${oneLine(text)}`))]
+  const [first = '', ...rest] = lines.map(visible)
+  return [line(name, style.yellow(`asks: ${first}`)), ...rest.map((more) => `      ${more}`)]
 }
 
 const complaint = /not ok|error|fail|expected|assert|exception|panic|cannot|✖|✗|×/i
@@ -237,7 +286,7 @@ const valueOf = (stored: Of<'step-finished'>['result']): Json | undefined =>
 
 /** `maker` of `agent:maker#1`; the branch stays. */
 export const stepName = (step: string): string =>
-  step.replace(/#1$/, '').replace(/(^|\/)(agent|tool|check|ask|action|artifact):/, '$1')
+  step.replace(/#1$/, '').replace(/(^|\/)(agent|tool|check|ask|action|artifact|certify):/, '$1')
 
 /** What became of files ends with what to do, and is not cut. */
 const described = (event: RunEvent): string =>

@@ -10,6 +10,7 @@ import {
   type RunWorktree,
 } from '../../loop/index.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
+import { shortId } from './certification-lines.ts'
 
 /** The furthest that a date goes. */
 const timeMaxMs = 8.64e15
@@ -124,6 +125,14 @@ export function renderInspection({ run, state, questions, checkpoints }: Inspect
       `check ${check}`,
       `${found.status} (iteration ${found.iteration})`,
     ]),
+    ...(state.certificate === undefined
+      ? []
+      : [
+          [
+            'certificate',
+            `${state.certificate.id}  (loopctl verify ${shortId(state.certificate.id)})`,
+          ],
+        ]),
   ]
   return [renderTable(lines), ...questions.map((asked) => renderQuestion(run, asked))].join('\n')
 }
@@ -158,12 +167,11 @@ function renderQuestion(run: RunRow, { id, question, deadlineAtMs }: OpenQuestio
   const options = question.options?.join(' | ') ?? 'any text'
   return [
     '',
-    `It asks (${id}): ${question.text}`,
-    `  answers: ${options}; "${question.default}" is taken at ${renderTime(deadlineAtMs)}`,
-    `  loopctl answer ${run.name} '${questionName(id)}' <answer>`,
-  ]
-    .map(visible)
-    .join('\n')
+    // With a diff, as it may be, it is of many lines.
+    visibleText(`It asks (${id}): ${question.text.trimEnd()}`),
+    visible(`  answers: ${options}; "${question.default}" is taken at ${renderTime(deadlineAtMs)}`),
+    visible(`  loopctl answer ${run.name} '${questionName(id)}' <answer>`),
+  ].join('\n')
 }
 
 export function renderTable(texts: readonly (readonly string[])[]): string {
