@@ -1,4 +1,5 @@
 import { absolute } from './absolute.ts'
+import { certifyOverhead } from './certify.ts'
 import { checkReuse } from './check-reuse.ts'
 import { cliStart } from './cli-start.ts'
 import { comparePeers } from './compare-peers.ts'
@@ -34,5 +35,6 @@ await runSuites('bench', [
   gateway,
   worktreeReady,
   worktreeTrees,
+  certifyOverhead,
   repair,
 ])

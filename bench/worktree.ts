@@ -93,7 +93,7 @@ function change(path: string, round: number): void {
 
 const nameOf = (file: number): string => `d${file % 200}/e${file % 7}/f${file}.txt`
 
-async function withRepository<T>(
+export async function withRepository<T>(
   files: number,
   work: (checkout: string) => Promise<T>,
 ): Promise<T> {
@@ -111,13 +111,13 @@ async function withRepository<T>(
   })
 }
 
-async function git(folder: string, ...args: readonly string[]): Promise<void> {
+export async function git(folder: string, ...args: readonly string[]): Promise<void> {
   const child = spawn('git', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}`)
 }
 
-async function wallMs(run: () => Promise<unknown>): Promise<number> {
+export async function wallMs(run: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   await run()
   return performance.now() - began

@@ -5,7 +5,10 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { certifiedOutputs } from '../evidence/certificate/index.ts'
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
+import { collectLayers } from './certify/layer-store.ts'
+import { certifyFolder } from './certify/open-place.ts'
 import type { HostPorts } from './driver.ts'
+import { removeAbandonedFolders } from './own-folder.ts'
 import { restoreFolder } from './places.ts'
 import { createTreeDoor } from './tree-door.ts'
 
@@ -39,6 +42,8 @@ export async function collectGarbage(
   await removeOlder(restoreFolder(base.folder), clock.now() - olderThanMs)
   await removeOlder(outputFolder(base.folder), clock.now() - outputMs)
   await removeOlder(replaysFolder(base.folder), clock.now() - olderThanMs, await workedIn(base))
+  await collectLayers(base.folder, clock.now())
+  await removeAbandonedFolders(certifyFolder(base.folder))
   const swept = await blobs.sweep(kept, { olderThanMs, now: clock.now() })
   return { ...swept, kept: kept.size }
 }

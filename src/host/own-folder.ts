@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inTemporary, makeTemporaryFolder } from '../engine/index.ts'
 import { createOwner, mayLive } from '../journal/index.ts'
+import { removeTree } from '../workspace/index.ts'
 
 export interface OwnFolder {
   readonly path: string
@@ -64,5 +65,5 @@ async function removeIfAbandoned(path: string): Promise<void> {
   const owner = await readFile(join(path, ownerFile), 'utf8').catch(() => undefined)
   // Only while it is empty.
   if (owner === undefined) return Date.now() - found.mtimeMs > newMs ? rmdir(path) : undefined
-  if (!mayLive(owner)) await rm(path, { recursive: true, force: true })
+  if (!mayLive(owner)) await removeTree(path)
 }

@@ -44,6 +44,8 @@ export {
   writeExchange,
 } from '../gateway/index.ts'
 export { exportCertificate, exportKeys, verifyTarget } from '../host/certificates/index.ts'
+export { openCertifyingPlace } from '../host/certify/open-place.ts'
+export { createTreeReader } from '../host/tree-reader.ts'
 export {
   createBlobStore,
   createOwner,

@@ -44,12 +44,13 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     own ??= makeOwnDirectory(worktreeFiles, { repository, path, exact: true, top: folder })
     return own
   }
+  const list = (tree: TreeId): Promise<TreeFiles> => {
+    const known = listed.get(tree) ?? listTree(git, repository, tree)
+    listed.set(tree, known)
+    return known
+  }
   return {
-    list(tree) {
-      const known = listed.get(tree) ?? listTree(git, repository, tree)
-      listed.set(tree, known)
-      return known
-    },
+    list,
     hash: { algorithm: repository.objectFormat, prefix: (bytes) => `blob ${bytes}\0` },
     read: (contents, bytesMax) => readBlobs(git, repository, contents, bytesMax),
     async put(tree, into, paths) {
@@ -60,11 +61,13 @@ export function createGitSource(options: GitSourceOptions): GitSource {
         await git({ at, command: 'read-tree', operands, timeoutMs: treeTimeoutMs })
         indexed = tree
       }
+      const { files, others } = await list(tree)
+      const isAll = paths.length === files.size && others.size === 0
       await git({
         at,
         command: 'checkout-index',
-        options: ['--force', '--index', '--quiet', '-z', '--stdin'],
-        input: toPath(paths.map((path) => `${path}\0`).join('')),
+        options: ['--force', '--index', '--quiet', ...(isAll ? ['--all'] : ['-z', '--stdin'])],
+        ...(isAll ? {} : { input: toPath(paths.map((path) => `${path}\0`).join('')) }),
         timeoutMs: treeTimeoutMs,
       })
     },
