@@ -9,7 +9,8 @@ import type { Certifying } from './certifier.ts'
 import { type RunRequest, runChecks } from './run-checks.ts'
 
 export interface TeethSettings {
-  readonly planter: Planter
+  /** Asked for when there is something to plant in. */
+  openPlanter(): Promise<Planter>
   /** In [0, 1). */
   readonly random: () => number
 }
@@ -24,7 +25,7 @@ export interface Toothed {
 /** Undefined: there was nothing to plant in, or nothing that could notice. */
 export async function lookAtTeeth(
   { parts, base, tree }: Certifying,
-  { planter, random }: TeethSettings,
+  { openPlanter, random }: TeethSettings,
   run: Omit<RunRequest, 'tree'>,
   checks: readonly OpenCheck[],
 ): Promise<Toothed | undefined> {
@@ -39,7 +40,7 @@ export async function lookAtTeeth(
   })
   const teeth = await tryTeeth({
     ...files,
-    planter,
+    planter: await openPlanter(),
     random,
     async runChecks(over): Promise<Notice> {
       const ran = await runChecks({ ...run, tree, over }, checks)

@@ -52,7 +52,7 @@ export async function createHostCertifier(
       timeoutMs,
       agent: agent.type,
     })),
-    ...(certify.teeth ? { teeth: { planter: await openPlanter(), random: Math.random } } : {}),
+    ...(certify.teeth ? { teeth: { openPlanter, random: Math.random } } : {}),
     baselines: fileBaselines(folder),
     open: (request) => openCertifyingPlace(request, options),
     commandInstead: (tree) => commandInstead(reader, tree),
