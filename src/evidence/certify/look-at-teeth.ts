@@ -6,13 +6,14 @@ import type { Planter } from '../planter.ts'
 import { createClassify } from '../seals/classify.ts'
 import { type Notice, tryTeeth, unnoticedOf } from '../teeth.ts'
 import type { Certifying } from './certifier.ts'
+import { digestOf } from './digest.ts'
 import { type RunRequest, runChecks } from './run-checks.ts'
 
 export interface TeethSettings {
   /** Asked for when there is something to plant in. */
   openPlanter(): Promise<Planter>
-  /** In [0, 1). */
-  readonly random: () => number
+  /** Numbers in [0, 1): the same for the same seed, so that the same work meets the same defects. */
+  readonly randomFrom: (seed: number) => () => number
 }
 
 export interface Toothed {
@@ -25,11 +26,12 @@ export interface Toothed {
 /** Undefined: there was nothing to plant in, or nothing that could notice. */
 export async function lookAtTeeth(
   { parts, base, tree }: Certifying,
-  { openPlanter, random }: TeethSettings,
+  { openPlanter, randomFrom }: TeethSettings,
   run: Omit<RunRequest, 'tree'>,
   checks: readonly OpenCheck[],
 ): Promise<Toothed | undefined> {
   if (checks.length === 0 || base === tree) return undefined
+  const random = randomFrom(Number.parseInt(digestOf(tree).slice(0, 8), 16))
   const classify = createClassify(parts.seals, { has: () => false, loaded: new Map() })
   const files = await findTeethFiles({
     reader: parts.reader,

@@ -15,6 +15,7 @@ import {
 import type { CertificateId, Share, TreeId } from '../../loop/index.ts'
 import type { CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'
 import { readCalibration } from '../calibrate/calibration-store.ts'
+import { seededNumbers } from '../calibrate/seeded-numbers.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import type { HostPorts } from '../driver.ts'
 import { pathInside } from '../places.ts'
@@ -52,7 +53,7 @@ export async function createHostCertifier(
       timeoutMs,
       agent: agent.type,
     })),
-    ...(certify.teeth ? { teeth: { openPlanter, random: Math.random } } : {}),
+    ...(certify.teeth ? { teeth: { openPlanter, randomFrom: seededNumbers } } : {}),
     baselines: fileBaselines(folder),
     open: (request) => openCertifyingPlace(request, options),
     commandInstead: (tree) => commandInstead(reader, tree),
