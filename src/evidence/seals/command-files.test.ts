@@ -13,6 +13,8 @@ describe('files that a command line starts or loads', () => {
     ['CI=1 exec node a.js', ['a.js']],
     ['cross-env CI=1 node a.js', ['a.js']],
     ['eslint src/a.js', []],
+    ['test -f done.txt && grep -f words.txt out.txt', []],
+    ['[ -f done.txt ] || node check.js', ['check.js']],
     ['vitest run --config tools/v.ts', ['tools/v.ts']],
     ['tsc -p tsconfig.test.json && node "a b.js"', ['tsconfig.test.json', 'a b.js']],
     ['python3 tools/check.py; make', ['tools/check.py']],

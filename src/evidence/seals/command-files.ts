@@ -24,6 +24,12 @@ const loaders = words(`
   -f --rootdir --confcutdir
 `)
 
+/** They only look at what they are told. */
+const lookers = words(`
+  test [ [[ grep egrep fgrep rg cat diff cmp ls wc head tail stat find sort uniq jq cut tr file du sha256sum
+  md5sum echo printf true false sleep touch mkdir cd
+`)
+
 /** Of one command: its program and arguments. Paths as they are written there, without `./`. */
 export function filesOfCommand(argv: readonly string[]): readonly string[] {
   const found: string[] = []
@@ -32,6 +38,7 @@ export function filesOfCommand(argv: readonly string[]): readonly string[] {
   const program = argv[at]
   if (program === undefined) return []
   if (program.includes('/')) found.push(program)
+  if (lookers.has(nameOf(program))) return found.map(plain)
   const isInterpreter = interpreters.has(nameOf(program))
   const rest = argv.slice(at + 1)
   // `sh -c "…"` holds a command line in a word.
