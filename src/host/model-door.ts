@@ -4,7 +4,6 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Gateway, ProviderTable } from '../gateway/index.ts'
 import type { Environment } from './loaded-loop.ts'
-import { makeOwnFolder } from './own-folder.ts'
 
 export interface ModelDoor {
   /** Rejects with `not-configured` when the keys cannot be read. */
@@ -36,6 +35,7 @@ export function createModelDoor(environment: Environment = process.env): ModelDo
 
 async function openFor(environment: Environment): Promise<Gateway> {
   const { openGateway, publicProviders } = await import('../gateway/index.ts')
+  const { makeOwnFolder } = await import('./own-folder.ts')
   const own = ownAddresses(environment).map(([provider, baseUrl]) => [
     provider,
     { ...publicProviders[provider], baseUrl },
