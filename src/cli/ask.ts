@@ -7,6 +7,7 @@ import type { Host, RunHandle } from '../host/index.ts'
 import {
   isLoopError,
   type OpenQuestion,
+  type Question,
   questionDeadlineMs,
   questionName,
   type RecordedEvent,
@@ -37,7 +38,7 @@ export function createAsker(
     display.pause()
     try {
       // A prompt that is over must not be ended again: it would print.
-      const answer = await prompt(asked, signal).finally(() => open.delete(step))
+      const answer = await promptFor(asked.question, signal).finally(() => open.delete(step))
       // Answered elsewhere, or nobody waits for it any more.
       if (signal.aborted) return
       if (answer === undefined) {
@@ -82,8 +83,8 @@ const howToAnswer = (run: string, { id, question, deadlineAtMs }: OpenQuestion):
   )
 
 /** Undefined when the person pressed Ctrl-C instead. */
-async function prompt(
-  { question }: OpenQuestion,
+export async function promptFor(
+  question: Question,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { isCancel, select, text } = await import('@clack/prompts')

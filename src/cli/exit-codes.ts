@@ -23,6 +23,8 @@ export const divergedExitCode = 8
 export const verdictExitCodes: Readonly<
   Record<'valid' | 'invalid' | 'untrusted' | 'differs', number>
 > = { valid: 0, invalid: 9, untrusted: 10, differs: 11 }
+/** What `loopctl certify` was asked to certify is not. */
+export const notCertifiedExitCode = 12
 export const bugExitCode = 70
 export const outputExitCode = 74
 /** As shells report a program that was ended by Ctrl-C. */
@@ -46,6 +48,7 @@ const meanings: readonly (readonly [number, string])[] = [
   [verdictExitCodes.invalid, 'the certificate is invalid: it proves nothing'],
   [verdictExitCodes.untrusted, 'the certificate was signed by a key that is not trusted here'],
   [verdictExitCodes.differs, 'the certificate is about other files than these'],
+  [notCertifiedExitCode, 'not certified, and why is said'],
   [64, 'wrong use: an argument, a name or an answer'],
   [65, 'a file is wrong: a loop file, a template, a checkpoint'],
   [66, 'there is no such run, checkpoint, question, artifact or file'],
@@ -67,6 +70,7 @@ export const usedExitCodes: readonly number[] = [
   suspendedExitCode,
   divergedExitCode,
   ...Object.values(verdictExitCodes),
+  notCertifiedExitCode,
   bugExitCode,
   outputExitCode,
   interruptedExitCode,

@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { addAgents } from './commands/agents.ts'
 import { addCalibrate } from './commands/calibrate.ts'
 import { addCertificates } from './commands/certificates.ts'
+import { addCertify } from './commands/certify.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addKeeping } from './commands/keep.ts'
 import { addLooking } from './commands/look.ts'
@@ -54,6 +55,7 @@ export function createProgram(): Command {
   addShowing(program)
   addDiff(program)
   program.commandsGroup('Certificates:')
+  addCertify(program)
   addCertificates(program)
   program.commandsGroup('Talk to runs:')
   addTelling(program)

@@ -59,10 +59,8 @@ export function createNarrator(style: Style): Narrator {
     if (event.evidence !== undefined) {
       return checkLines(style, line, event.evidence.check, value, event.evidence.status, took)
     }
-    const certified = certificationOf(value)
-    if (event.step.includes('certify:') && certified !== undefined) {
-      return certificationLines(style, line, certified, took)
-    }
+    const certified = event.step.includes('certify:') ? certificationOf(value) : undefined
+    if (certified !== undefined) return certificationLines(style, line, certified, took)
     if (isReport(value)) {
       const usage = value.usage.tokens === 0 ? '' : `, ${renderCount(value.usage.tokens)} tokens`
       const turns = `${plural(value.turns, 'turn')}${usage}, ${took}`
@@ -94,9 +92,7 @@ export function createNarrator(style: Style): Narrator {
         }
         case 'step-started':
           began.set(event.step, atMs)
-          return event.question === undefined
-            ? []
-            : questionLines(style, line, stepName(event.step), event.question.text)
+          return questionLines(style, line, event)
         case 'step-finished':
           return finished({ event, atMs })
         case 'step-noted':
@@ -108,11 +104,7 @@ export function createNarrator(style: Style): Narrator {
             ? [`  ${style.yellow(visible(describeEnding(event.ending)))}`]
             : []
         case 'run-ended':
-          return [
-            renderEnd(style, state),
-            ...whereIt(style, event.outcome),
-            ...certificateLines(style, state),
-          ]
+          return endLines(style, event, state)
         case 'run-started':
           return renderStart(style, event)
         case 'run-created':
@@ -155,6 +147,12 @@ export function renderEnd(style: Style, state: RunState): string {
   const mark = good ? style.green('✓') : style.red('✗')
   return `${mark} ${style.bold(visible(describeOutcome(outcome)))}  ${style.dim(took)}`
 }
+
+const endLines = (style: Style, { outcome }: Of<'run-ended'>, state: RunState): string[] => [
+  renderEnd(style, state),
+  ...whereIt(style, outcome),
+  ...certificateLines(style, state),
+]
 
 /** Whoever is handed the work can see for themselves. */
 export function certificateLines(style: Style, state: RunState): readonly string[] {
@@ -214,10 +212,12 @@ function certificationLines(
 }
 
 /** A question of several lines is one with something to read, such as a diff. */
-function questionLines(style: Style, line: Line, name: string, text: string): string[] {
-  const lines = text.trimEnd().split('\n')
-  if (lines.length === 1) return [line(name, style.yellow(`asks: ${oneLine(text)}`))]
-  const [first = '', ...rest] = lines.map(visible)
+function questionLines(style: Style, line: Line, event: Of<'step-started'>): string[] {
+  if (event.question === undefined) return []
+  const name = stepName(event.step)
+  const { text } = event.question
+  const [first = '', ...rest] = text.trimEnd().split('\n').map(visible)
+  if (rest.length === 0) return [line(name, style.yellow(`asks: ${oneLine(text)}`))]
   return [line(name, style.yellow(`asks: ${first}`)), ...rest.map((more) => `      ${more}`)]
 }
 

@@ -18,6 +18,8 @@ export interface DraftParts {
   readonly keep: KeepOutput
   readonly calibrationOf: Calibrations
   readonly now: () => number
+  /** What it is of, where it is of no run. */
+  readonly what?: CertificateDraft['what']
   /** What the base was, where it is a commit. */
   readonly baseCommit?: string
   readonly model?: string
@@ -33,7 +35,7 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
   const [approval] = approvals
   const { baseCommit, model } = parts
   return {
-    what: whatOf(subject),
+    what: parts.what ?? whatOf(subject),
     ...(tree === undefined ? {} : { tree }),
     ...(commit === undefined ? {} : { commit }),
     ...(base === undefined

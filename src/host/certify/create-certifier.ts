@@ -13,7 +13,7 @@ import {
   type TreeReader,
 } from '../../evidence/index.ts'
 import type { CertificateId, Share, TreeId } from '../../loop/index.ts'
-import type { CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'
+import type { CertificateDraft, CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'
 import { readCalibration } from '../calibrate/calibration-store.ts'
 import { seededNumbers } from '../calibrate/seeded-numbers.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
@@ -25,16 +25,28 @@ import { fileBaselines } from './file-baselines.ts'
 import { openCertifyingPlace } from './open-place.ts'
 import { openPlanter } from './open-planter.ts'
 
-export interface CertifierPlace
-  extends Pick<RunPlace, 'workspace' | 'checkout' | 'placed' | 'worktree'> {
+/** All that is needed of the host. */
+export type CertifierBase = Pick<HostPorts, 'folder' | 'blobs'> & {
+  readonly clock: Pick<HostPorts['clock'], 'now'>
+}
+
+/** What a certificate says of files that come from no run. */
+export interface CertifiedAs {
+  readonly what?: CertificateDraft['what']
+  readonly baseCommit?: string
+}
+
+export interface CertifierPlace extends Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> {
+  readonly placed: Pick<NonNullable<RunPlace['placed']>, 'repository'> | undefined
   /** Paths that are no part of the tree, for whoever compares files with it. */
   readonly exclude?: readonly string[] | undefined
 }
 
 export async function createHostCertifier(
-  base: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,
+  base: CertifierBase,
   place: CertifierPlace,
   certifying: CertifyingParts,
+  as: CertifiedAs = {},
 ): Promise<Certifier> {
   const { folder, blobs, clock } = base
   const { workspace, checkout } = place
@@ -57,7 +69,7 @@ export async function createHostCertifier(
     baselines: fileBaselines(folder),
     open: (request) => openCertifyingPlace(request, options),
     commandInstead: (tree) => commandInstead(reader, tree),
-    issue: (certified) => issue(base, place, certified),
+    issue: (certified) => issue(base, place, certified, as),
     token: () => randomUUID(),
     now: () => clock.now(),
   })
@@ -78,9 +90,10 @@ async function commandInstead(reader: TreeReader, tree: TreeId): Promise<string 
 }
 
 async function issue(
-  { folder, blobs, clock }: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,
+  { folder, blobs, clock }: CertifierBase,
   place: CertifierPlace,
   certified: Certified,
+  as: CertifiedAs,
 ): Promise<CertificateId> {
   const { worktree } = place
   const draft = await draftOf(certified, {
@@ -91,6 +104,7 @@ async function issue(
     calibrationOf: ({ check }) => calibrationOf(folder, certified.subject.loop, check),
     now: () => clock.now(),
     ...(worktree === undefined ? {} : { baseCommit: worktree.base.commit }),
+    ...as,
   })
   const apart = apartFrom(place, folder)
   const whole = apart.length === 0 ? draft : { ...draft, apart }

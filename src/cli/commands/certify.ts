@@ -1,0 +1,146 @@
+/** The command that certifies files without a run: certify. */
+
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { CertifiedFolder } from '../../host/certify/certify-folder.ts'
+import type { Host, LoadedLoop } from '../../host/index.ts'
+import { LoopError, type Question } from '../../loop/index.ts'
+import { promptFor } from '../ask.ts'
+import { shortId } from '../display/certification-lines.ts'
+import { visible, visibleText } from '../display/render.ts'
+import { interruptedExitCode, notCertifiedExitCode } from '../exit-codes.ts'
+import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
+import { openSession, type Session, withNewRecord } from '../session.ts'
+import { loadTrusted } from '../trust.ts'
+
+interface CertifyOptions extends AttendedOption {
+  readonly loop?: string
+  readonly check: Readonly<Record<string, string>>
+  readonly base?: string
+  readonly dirty?: boolean
+  readonly trust?: boolean
+}
+
+export function addCertify(program: Command): void {
+  const certify = program
+    .command('certify [folder]')
+    .description('run checks on a commit, fresh and in a clean checkout, and certify it')
+    .option('--loop <file>', 'by the checks of this loop file')
+    .option(
+      '--check <name=command>',
+      'by this command; again for more (default: the usual ones of the project)',
+      addCheck,
+      {},
+    )
+    .option('--base <ref>', 'compare with this: fewer tests and changed seals are noticed')
+    .option('--dirty', 'certify the files as they are, not the commit that is checked out')
+    .addHelpText(
+      'after',
+      `
+Without --loop and --check: the standard conditions that the project has a command for.
+The exit code is 0 only if there is a certificate, ${notCertifiedExitCode} if it was refused.
+
+Examples:
+  loopctl certify
+  loopctl certify . --check test='npm test' --check types='npx tsc --noEmit' --base main`,
+    )
+  addTrustOption(addAttendedOption(certify)).action(
+    (folder: string | undefined, options: CertifyOptions) => run(program, folder, options),
+  )
+}
+
+function addCheck(
+  written: string,
+  before: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const [, name, command] = /^([^=]*)=(.*)$/s.exec(written) ?? []
+  if (name === undefined || command === undefined || command.trim() === '') {
+    throw new InvalidArgumentError('Write it as name=command.')
+  }
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`There are two named ${name}.`)
+  return { ...before, [name]: command }
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const
+
+async function run(
+  program: Command,
+  given: string | undefined,
+  options: CertifyOptions,
+): Promise<void> {
+  const session = openSession(program)
+  const stop = new AbortController()
+  const interrupt = (): void => stop.abort(new Error('interrupted'))
+  for (const name of signals) process.on(name, interrupt)
+  try {
+    await withNewRecord(program, async (host) => {
+      const { certifyFolder, loadChecks } = await import('../../host/certify/certify-folder.ts')
+      const loaded = await load(session, host, given, options, loadChecks)
+      try {
+        const { attended, base, dirty } = options
+        const found = await certifyFolder(host, loaded, {
+          attended: session.terminal.asks || attended === true,
+          signal: stop.signal,
+          onProblem: (problem) => void process.stderr.write(`warning: ${visible(problem)}\n`),
+          ...(session.terminal.asks ? { ask: (question) => ask(question, stop) } : {}),
+          ...(base === undefined ? {} : { base }),
+          ...(dirty === true ? { dirty } : {}),
+        })
+        if (!found.certified) process.exitCode = notCertifiedExitCode
+        session.print(found, () => render(session, found))
+      } finally {
+        await loaded.close()
+      }
+    })
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+    process.stderr.write('Interrupted: nothing was certified.\n')
+    process.exitCode = interruptedExitCode
+  } finally {
+    for (const name of signals) process.off(name, interrupt)
+  }
+}
+
+type LoadChecks = typeof import('../../host/certify/certify-folder.ts').loadChecks
+
+async function load(
+  session: Session,
+  host: Host,
+  given: string | undefined,
+  options: CertifyOptions,
+  loadChecks: LoadChecks,
+): Promise<LoadedLoop> {
+  const { loop, check } = options
+  if (loop === undefined) return loadChecks(host, resolve(given ?? '.'), check)
+  if (Object.keys(check).length > 0) {
+    const message =
+      'The checks come from the loop file, or from the command line. Take --loop or --check away.'
+    throw new LoopError('bad-request', message)
+  }
+  const loaded = await loadTrusted(session, host.folder, loop, options)
+  return given === undefined ? loaded : { ...loaded, workspace: resolve(given) }
+}
+
+async function ask(question: Question, stop: AbortController): Promise<string> {
+  process.stdout.write(`${visibleText(question.text)}\n\n`)
+  const answer = await promptFor(question, stop.signal)
+  if (answer === undefined) stop.abort(new Error('interrupted'))
+  stop.signal.throwIfAborted()
+  return answer ?? question.default
+}
+
+function render({ terminal: { style } }: Session, found: CertifiedFolder): string {
+  const what = found.commit === undefined ? `tree ${found.tree}` : `commit ${found.commit}`
+  if (found.certified) {
+    const id = shortId(found.certificate)
+    return [
+      `${style.green('✓')} ${style.bold(visible(`certified: ${what}`))}  ${style.dim(found.checks.join(', '))}`,
+      `  certificate ${found.certificate}`,
+      `  to verify it: loopctl verify ${id} --repo ${visible(found.folder)}`,
+    ].join('\n')
+  }
+  return [
+    `${style.red('✗')} ${style.bold(visible(`not certified: ${what}`))}`,
+    ...found.refusals.map(({ code, message }) => visibleText(`  ${code}: ${message}`)),
+  ].join('\n')
+}

@@ -1,0 +1,96 @@
+/** What is to be certified: the commit that is checked out, or a folder as it is. */
+
+import { realpathSync } from 'node:fs'
+import type { TreeReader } from '../../evidence/index.ts'
+import { LoopError, type TreeId } from '../../loop/index.ts'
+import {
+  createDirectoryWorkspace,
+  findBase,
+  openGitTrees,
+  type Repository,
+  runGit,
+  uncommitted,
+  worktreeFiles,
+} from '../../workspace/index.ts'
+import type { Host } from '../host.ts'
+import type { LoadedLoop } from '../loaded-loop.ts'
+import { pathInside, requireFolder } from '../places.ts'
+import { createTreeReader } from '../tree-reader.ts'
+import { decideWorktree } from '../worktree-options.ts'
+
+export interface ChosenFiles {
+  readonly folder: string
+  readonly reader: TreeReader
+  readonly tree: TreeId
+  readonly commit?: string
+  readonly base?: TreeId
+  readonly baseCommit?: string
+  readonly repository: Repository | undefined
+  /** What of the folder is no part of the tree. */
+  readonly exclude: readonly string[]
+}
+
+export interface ChooseOptions {
+  readonly base?: string
+  readonly dirty?: boolean
+}
+
+const apartNames = ['node_modules', '.venv']
+
+export async function chooseFiles(
+  host: Pick<Host, 'folder' | 'journal' | 'blobs'>,
+  { workspace, files }: Pick<LoadedLoop, 'workspace' | 'files'>,
+  { base, dirty = false }: ChooseOptions,
+): Promise<ChosenFiles> {
+  requireFolder(workspace)
+  const folder = realpathSync(workspace)
+  const { repository } = dirty
+    ? { repository: undefined }
+    : await decideWorktree(folder, { use: base === undefined ? 'auto' : true }, host)
+  const reader = createTreeReader({ blobs: host.blobs, folder: host.folder, repository })
+  if (repository === undefined) {
+    if (base !== undefined) throw noBase()
+    const inside = [host.folder, ...files].flatMap((path) => pathInside(folder, path) ?? [])
+    const exclude = ['.git', ...apartNames, ...inside]
+    const directory = createDirectoryWorkspace({ path: folder, blobs: host.blobs, exclude })
+    return { folder, reader, tree: await directory.snapshot(), repository, exclude }
+  }
+  const git = { git: runGit, files: worktreeFiles }
+  const { commit } = await findBase(git, repository)
+  await requireNothingNew(repository, commit, files)
+  const trees = openGitTrees(repository)
+  const treeOf = async (of: string): Promise<TreeId> => {
+    const tree = await trees.treeOf(of)
+    if (tree !== undefined) return tree
+    throw new LoopError('unknown-artifact', `The commit ${of} has no files here. Fetch it first.`)
+  }
+  const chosen = { folder, reader, repository, commit, tree: await treeOf(commit), exclude: [] }
+  if (base === undefined) return chosen
+  const { commit: baseCommit } = await findBase(git, repository, base)
+  return { ...chosen, base: await treeOf(baseCommit), baseCommit }
+}
+
+const noBase = (): LoopError =>
+  new LoopError(
+    'bad-request',
+    'A folder as it is has nothing before it to be compared with. Take --base away, or commit the files and take --dirty away.',
+  )
+
+const shownMax = 5
+
+async function requireNothingNew(
+  repository: Repository,
+  commit: string,
+  files: readonly string[],
+): Promise<void> {
+  const { checkout = '' } = repository
+  const apart = files.flatMap((path) => pathInside(checkout, path) ?? [])
+  const paths = await uncommitted(runGit, worktreeFiles, repository, commit, apart)
+  if (paths.length === 0) return
+  const named = paths.slice(0, shownMax).map((path) => Buffer.from(path, 'latin1').toString())
+  const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : ''
+  const message =
+    `${checkout} has uncommitted changes: ${named.join(', ')}${more}. What is certified is a commit, and would not ` +
+    'have them. Commit them, put them aside (git stash -u), or certify the files as they are with --dirty.'
+  throw new LoopError('wrong-status', message)
+}
