@@ -70,3 +70,25 @@ test('trees that git keeps are no business of the collection of blobs', async ()
   for await (const blob of trees.reachable(await workspace.snapshot())) found.push(blob)
   expect(found).toEqual([])
 })
+
+test('snapshots of two who know the same worktree are all kept, also when the ref went away', async () => {
+  const other = await fixture.open(worktree)
+  const trees: string[] = []
+  const snapshot = async (who: WorktreeWorkspace, text: string): Promise<void> => {
+    writeFileSync(at('log'), text)
+    trees.push((await who.snapshot()).slice('git:'.length))
+  }
+  const kept = (): readonly string[] =>
+    fixture.git('log', '--format=%T', '--glob=refs/loopwright/*').trim().split('\n')
+  await snapshot(workspace, 'one')
+  await snapshot(other, 'two')
+  await snapshot(workspace, 'three')
+  await snapshot(other, 'four')
+  expect(kept()).toEqual(trees.toReversed())
+  const [ref = ''] = fixture
+    .git('for-each-ref', '--format=%(refname)', 'refs/loopwright')
+    .split('\n')
+  fixture.git('update-ref', '-d', ref)
+  await snapshot(workspace, 'five')
+  expect(kept()).toEqual(trees.slice(-1))
+})

@@ -35,10 +35,14 @@ export async function keepSnapshot(
   id: ObjectId,
   beforeRef?: BeforeRef,
 ): Promise<void> {
-  if (tree.memory.kept === id) return
-  const ref = { name: snapshotsRef(fileKey(key)), tip: () => snapshotsTip(tree, key) }
-  await advance(tree, ref, id, 'loopwright snapshot\n', beforeRef)
-  tree.memory.kept = id
+  if (tree.memory.kept?.tree === id) return
+  const ref = {
+    name: snapshotsRef(fileKey(key)),
+    known: tree.memory.kept,
+    tip: () => snapshotsTip(tree, key),
+  }
+  const { commit } = await advance(tree, ref, id, 'loopwright snapshot\n', beforeRef)
+  tree.memory.kept = { commit, tree: id }
 }
 
 export async function commitTree(
@@ -62,10 +66,19 @@ async function advance(
   message: string,
   beforeRef: BeforeRef,
 ): Promise<{ readonly commit: ObjectId; readonly isNew: boolean }> {
+  let { known } = ref
   for (let tries = 1; tries <= triesMax; tries += 1) {
-    const tip = await ref.tip()
+    const isKnown = known !== undefined
+    const tip = known ?? (await ref.tip())
+    // If it is not there any more, it is asked for.
+    known = undefined
     if (tip?.tree === id) return { commit: tip.commit, isNew: false }
-    const commit = await writeCommit(tree, id, tip?.commit ?? ref.begin, message)
+    const parent = tip?.commit ?? ref.begin
+    const commit = await writeCommit(tree, id, parent, message).catch((error: unknown) => {
+      if (isKnown && error instanceof GitError) return undefined
+      throw error
+    })
+    if (commit === undefined) continue
     await beforeRef?.()
     const reason = `loopwright: ${message.split('\n', 1)[0] ?? ''}`.slice(0, 200)
     const change = { ref: ref.name, to: commit, from: tip?.commit ?? tip?.broken, reason }
@@ -80,6 +93,8 @@ async function advance(
 
 interface AdvancedRef {
   readonly name: string
+  /** What it was when we moved it last. */
+  readonly known?: Tip | undefined
   readonly begin?: ObjectId
   tip(): Promise<SnapshotsTip | undefined>
 }

@@ -28,8 +28,8 @@ export interface WorkTree extends OwnFolder {
 export interface Memory {
   /** The tree that the index stood for when it was this very file. */
   index?: { readonly identity: string; readonly tree: ObjectId }
-  /** The last tree that the ref of snapshots was seen to keep. */
-  kept?: ObjectId
+  /** What the ref of snapshots was last seen to be. */
+  kept?: { readonly commit: ObjectId; readonly tree: ObjectId }
 }
 
 /** Large trees on slow disks; nothing that ends well takes longer. */
