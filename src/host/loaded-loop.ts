@@ -64,6 +64,8 @@ export interface OpenPlace {
   readonly apart?: readonly string[]
   /** Somebody watches, and answers for what happens. Without it strong walls are needed. */
   readonly attended?: boolean
+  /** Only checks are asked: whoever would do the work is not looked for. */
+  readonly isForChecks?: true
   /** The host's own, shared by its runs; without it one is opened for this run. */
   readonly models?: ModelDoor
   /** Where the workspace is for whatever the run starts, as far as walls can do that. */

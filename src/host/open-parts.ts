@@ -3,14 +3,21 @@
 import { realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { createAgents } from '../agents/index.ts'
+import { type Agent, createAgents } from '../agents/index.ts'
+import type { Tools } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import type { LoopFile } from '../protocol/index.ts'
 import { connectMcp, type McpTools } from '../tools/index.ts'
-import type { OpenedAgent } from './agent-parts.ts'
+import type { AgentParts, OpenedAgent } from './agent-parts.ts'
+import { type CalibratedIn, calibratedChecks } from './calibrate/calibrated-checks.ts'
 import { folderFiles } from './checks/folder-reader.ts'
 import { certifyingParts, readersOf } from './checks/open-certifying-parts.ts'
-import { openChecks, type ResolvedChecks } from './checks/open-checks.ts'
+import {
+  describeCheck,
+  describeCode,
+  openChecks,
+  type ResolvedChecks,
+} from './checks/open-checks.ts'
 import { openReaders } from './checks/reader-agent.ts'
 import { resolveChecks } from './checks/resolve-checks.ts'
 import type { CodeParts } from './code-loop/index.ts'
@@ -29,7 +36,7 @@ const maker = 'maker'
 
 export type FileParts = Pick<
   LoopFile,
-  'agent' | 'tools' | 'mcp' | 'checks' | 'seals' | 'certify' | 'exclude' | 'sandbox'
+  'name' | 'agent' | 'tools' | 'mcp' | 'checks' | 'seals' | 'certify' | 'exclude' | 'sandbox'
 >
 
 export interface OpenedParts extends OpenedLoop {
@@ -67,10 +74,7 @@ export async function openParts(
       problems,
     })
     const opening = { place, walls, models, environment, problems, checks: commandsOf(checks) }
-    const { agent, used }: OpenedAgent =
-      code?.agent === undefined
-        ? await openAgent(file.agent, opening)
-        : { agent: code.agent, used: { name: 'code of the loop' } }
+    const { agent, used } = await openMaker(file, opening, code)
     const mcp = await openServers(file, place, walls, environment, problems)
     opened.push(() => mcp.close())
     const others = [...mcp.tools, ...(code?.tools ?? [])]
@@ -84,7 +88,14 @@ export async function openParts(
           ...(await openReaders(readers, opening, { workspace })),
         }),
         tools,
-        checks: { ...openChecks(checks, { walls }), ...code?.checks },
+        checks: calibratedChecks(
+          { ...openChecks(checks, { walls }), ...code?.checks },
+          {
+            record: place.folder,
+            loop: file.name,
+            describe: describer(checks, code, { workspace, environment, tools }),
+          },
+        ),
         certifying: certifyingParts(file, { ...opening, checks, place, tools }, code?.checks),
         exclude: [...file.exclude, ...apartIn(place)],
         sandbox: walls.walls,
@@ -101,6 +112,39 @@ export async function openParts(
     throw error
   }
 }
+
+async function openMaker(
+  file: FileParts,
+  opening: AgentParts & { readonly place: OpenPlace },
+  code: CodeParts | undefined,
+): Promise<OpenedAgent> {
+  if (opening.place.isForChecks === true) return { agent: nobody }
+  if (code?.agent === undefined) return openAgent(file.agent, opening)
+  return { agent: code.agent, used: { name: 'code of the loop' } }
+}
+
+const nobody: Agent = { work: () => Promise.reject(new Error('Nobody works here.')) }
+
+/** Which check it is, as a certificate would say. */
+const describer =
+  (
+    checks: ResolvedChecks,
+    code: CodeParts | undefined,
+    at: {
+      readonly workspace: string
+      readonly environment: Environment
+      readonly tools: Tools
+    },
+  ): CalibratedIn['describe'] =>
+  async (name) => {
+    const check = checks[name]
+    if (check === undefined || code?.checks?.[name] !== undefined) return describeCode(name)
+    return describeCheck(name, check, {
+      workspace: at.workspace,
+      path: at.environment['PATH'],
+      described: (await at.tools.list?.()) ?? [],
+    })
+  }
 
 /** Those that are commands of the workspace itself. */
 const commandsOf = (checks: ResolvedChecks): CommandChecks =>

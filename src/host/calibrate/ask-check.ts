@@ -1,7 +1,7 @@
 /** Asks one check outside of a run: judges are metered, and nothing is journaled. */
 
 import type { CheckContext } from '../../engine/index.ts'
-import type { OpenCheck, Overlay } from '../../evidence/index.ts'
+import type { CertifyingPlace, OpenCheck, Overlay } from '../../evidence/index.ts'
 import {
   type AgentContext,
   type CheckResult,
@@ -12,12 +12,11 @@ import {
 import type { RunParts } from '../options.ts'
 import type { MeasuredTree } from './choose-tree.ts'
 import type { Money } from './money.ts'
-import type { MeasuringPlace } from './open-measuring-place.ts'
 import { shownChange } from './shown-change.ts'
 
 export interface AskingParts {
   readonly measured: MeasuredTree
-  readonly place: MeasuringPlace
+  readonly place: Pick<CertifyingPlace, 'checkout' | 'agents'>
   readonly parts: Pick<RunParts, 'tools'>
   readonly money: Money
   readonly signal: AbortSignal

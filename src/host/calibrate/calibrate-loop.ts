@@ -5,6 +5,7 @@
 
 import { type CalibrationReport, createClassify, type OpenCheck } from '../../evidence/index.ts'
 import { LoopError } from '../../loop/index.ts'
+import { openCertifyingPlace } from '../certify/open-place.ts'
 import { openPlanter } from '../certify/open-planter.ts'
 import type { Host } from '../host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
@@ -13,7 +14,6 @@ import { keepCalibration } from './calibration-store.ts'
 import { chooseTree, type MeasuredTree } from './choose-tree.ts'
 import { measureChecks } from './measure-checks.ts'
 import { createMoney } from './money.ts'
-import { openMeasuringPlace } from './open-measuring-place.ts'
 import { seededNumbers } from './seeded-numbers.ts'
 
 export interface CalibrateLoopOptions {
@@ -42,18 +42,22 @@ export async function calibrateLoop(
   const { signal = new AbortController().signal, attended, seed } = options
   const { defects, timeMs, costMicros } = { ...defaults, ...options }
   const measured = await chooseTree(host, loaded, options.base)
-  const { reader, tree, commit, commits, workspace } = measured
+  const { reader, tree, commit, commits, workspace, repository } = measured
   const opened = await loaded.open({
     folder: host.folder,
     workspace,
     models: host.models,
+    isForChecks: true,
     signal,
     ...(attended === undefined ? {} : { attended }),
   })
   for (const problem of opened.problems) options.onProblem?.(problem)
   const { certifying } = opened.parts
   if (certifying === undefined) throw nothingToMeasure(loaded)
-  const place = await openMeasuringPlace(host, measured, opened.parts, signal)
+  const place = await openCertifyingPlace(
+    { tree, lockfileOf: tree, signal, ...(commit === undefined ? {} : { commit }) },
+    { reader, blobs: host.blobs, record: host.folder, repository, workspace, certifying },
+  )
   try {
     const { checks } = place
     if (checks.length === 0) throw nothingToMeasure(loaded)

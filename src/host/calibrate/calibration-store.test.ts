@@ -4,12 +4,17 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type CalibrationReport, checkDigest, wilson } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import { keepCalibration, readCalibration } from './calibration-store.ts'
+import { keepCalibration, mayBeCalibrated, readCalibration } from './calibration-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'calibration-'))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const check = { kind: 'command', describes: ['npm', 'test'], toolDigest: 'abc' } as const
+const check = {
+  name: 'test',
+  kind: 'command',
+  describes: ['npm', 'test'],
+  toolDigest: 'abc',
+} as const
 const rates = { falseAccepts: wilson(1, 20), falseRejects: wilson(0, 8) }
 const report: CalibrationReport = {
   loop: 'fix',
@@ -33,6 +38,8 @@ test('what was measured is found again for that loop and that very check', async
   const found = await readCalibration(folder, 'fix', check)
   expect(found).toMatchObject({ ...rates, atMs: 17, tree: 'git:1', seed: 5 })
   expect(await readCalibration(folder, 'other', check)).toBeUndefined()
+  expect(await mayBeCalibrated(folder, 'fix', 'test')).toBe(true)
+  expect(await mayBeCalibrated(folder, 'fix', 'lint')).toBe(false)
   const changed = { ...check, toolDigest: 'abd' }
   expect(await readCalibration(folder, 'fix', changed)).toBeUndefined()
   const [name = '', ...more] = readdirSync(join(folder, 'calibration'))

@@ -4,7 +4,7 @@
  */
 
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { readSmallFile } from '../../engine/index.ts'
@@ -40,15 +40,14 @@ const bytesMax = 16 * 1024
 
 const folderOf = (record: string): string => join(record, 'calibration')
 
-/** By what a measurement is found. */
-export const calibrationRef = (loop: string, digest: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([loop, digest]))
-    .digest('hex')
-    .slice(0, 32)
+const keyOf = (...parts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)
 
-const fileOf = (record: string, loop: string, digest: string): string =>
-  join(folderOf(record), `${calibrationRef(loop, digest)}.json`)
+/** By what a measurement is found: the check's name in its loop, then what the check is. */
+const refOf = (loop: string, check: string, digest: string): string =>
+  `${keyOf(loop, check)}-${digest.slice(0, 24)}`
+
+const fileOf = (record: string, ref: string): string => join(folderOf(record), `${ref}.json`)
 
 /** What was known of these checks before is replaced. */
 export async function keepCalibration(record: string, report: CalibrationReport): Promise<void> {
@@ -56,7 +55,8 @@ export async function keepCalibration(record: string, report: CalibrationReport)
   await mkdir(folderOf(record), { recursive: true, mode: 0o700 })
   for (const { check, digest, falseAccepts, falseRejects } of report.checks) {
     const measured = { loop, check, digest, falseAccepts, falseRejects, atMs, tree, seed }
-    await replace(fileOf(record, loop, digest), `${JSON.stringify({ version: 1, ...measured })}\n`)
+    const text = `${JSON.stringify({ version: 1, ...measured })}\n`
+    await replace(fileOf(record, refOf(loop, check, digest)), text)
   }
 }
 
@@ -75,19 +75,29 @@ export interface KnownCalibration extends Calibration {
   readonly ref: string
 }
 
+/** Whether anything was ever measured of a check by this name: cheap, and mostly no. */
+export async function mayBeCalibrated(
+  record: string,
+  loop: string,
+  check: string,
+): Promise<boolean> {
+  const names = await readdir(folderOf(record)).catch((): readonly string[] => [])
+  return names.some((name) => name.startsWith(`${keyOf(loop, check)}-`))
+}
+
 /** Undefined: never measured, or the file cannot be read. */
 export async function readCalibration(
   record: string,
   loop: string,
-  check: Pick<OpenCheck, 'kind' | 'describes' | 'toolDigest'>,
+  check: Pick<OpenCheck, 'name' | 'kind' | 'describes' | 'toolDigest'>,
 ): Promise<KnownCalibration | undefined> {
   const digest = checkDigest(check)
+  const ref = refOf(loop, check.name, digest)
   try {
-    const text = await readSmallFile(fileOf(record, loop, digest), bytesMax)
-    const found = stored.parse(JSON.parse(text))
+    const found = stored.parse(JSON.parse(await readSmallFile(fileOf(record, ref), bytesMax)))
     if (found.loop !== loop || found.digest !== digest) return undefined
     const { falseAccepts, falseRejects, atMs, tree, seed } = found
-    return { falseAccepts, falseRejects, atMs, tree, seed, ref: calibrationRef(loop, digest) }
+    return { falseAccepts, falseRejects, atMs, tree, seed, ref }
   } catch {
     // It is told beside a verdict, and no part of it.
     return undefined

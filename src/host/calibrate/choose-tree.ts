@@ -23,7 +23,7 @@ export interface MeasuredTree {
   readonly tree: TreeId
   readonly reader: TreeReader
   readonly workspace: string
-  readonly repository?: Repository
+  readonly repository: Repository | undefined
   readonly commit?: string
   readonly commits: readonly PastCommit[]
 }
@@ -49,7 +49,7 @@ export async function chooseTree(
       blobs: host.blobs,
       exclude: apart,
     })
-    return { tree: await directory.snapshot(), reader, workspace, commits: [] }
+    return { tree: await directory.snapshot(), reader, workspace, repository, commits: [] }
   }
   const { commit } = await findBase({ git: runGit, files: worktreeFiles }, repository, base)
   if (base === undefined) await requireNothingNew(repository, commit, loaded.files)

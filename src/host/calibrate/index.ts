@@ -2,8 +2,8 @@
 
 export { type CalibrateLoopOptions, calibrateLoop } from './calibrate-loop.ts'
 export {
-  calibrationRef,
   type KnownCalibration,
   keepCalibration,
+  mayBeCalibrated,
   readCalibration,
 } from './calibration-store.ts'

@@ -73,7 +73,7 @@ export async function openCertifyingChecks(
             run: inPlace(openCheck(name, check, place), place.tools),
             existing,
             outputs,
-            ...(await describe(name, check, place)),
+            ...(await describeCheck(name, check, place)),
           }
         : { name, run, existing, outputs, ...describeCode(name) },
     )
@@ -130,12 +130,12 @@ const fingerprintOf = (what: object): string => sha256(canonicalJson(what))
 /** A judge is its prompt and its agent, model included. */
 const judged = ({ agent, prompt }: JudgeCheckSettings): object => ({ agent, prompt })
 
-type Described = Pick<OpenCheck, 'kind' | 'describes' | 'toolDigest' | 'names'>
+export type Described = Pick<OpenCheck, 'kind' | 'describes' | 'toolDigest' | 'names'>
 
-async function describe(
+export async function describeCheck(
   name: string,
   check: ResolvedCheck,
-  { workspace, path, described }: CheckPlace,
+  { workspace, path, described }: Pick<CheckPlace, 'workspace' | 'path' | 'described'>,
 ): Promise<Described> {
   switch (check.type) {
     case 'command':
@@ -191,7 +191,7 @@ export const describeCommands = (commands: readonly ConditionCommand[]): readonl
     ...(folder === '' ? argv : ['cd', folder, '&&', ...argv]),
   ])
 
-const describeCode = (name: string): Described => ({
+export const describeCode = (name: string): Described => ({
   kind: 'code',
   describes: ['code', name],
   // The digest of the loop's code is in the certificate itself.
