@@ -9,6 +9,8 @@ import type { Defect, Planter, SourceText } from './planter.ts'
 export interface ChosenFile extends SourceText {
   /** Lines that count, from 1; absent: all. */
   readonly lines?: ReadonlySet<number>
+  /** Some test has its name. */
+  readonly isSpokenOf?: true
 }
 
 /** What a cheat is made of. Honest code has such lines too, and others beside them. */

@@ -67,7 +67,10 @@ export async function findTeethFiles(
     ).slice(0, testsMax),
   )
   const old = sources.filter((path) => !different.has(path)).slice(0, oldMax)
-  return { changed, tests: speakingFirst(tests, differs), old: await readAll(old) }
+  const marked = changed.map((file) =>
+    speakOf(tests, file.path) ? { ...file, isSpokenOf: true as const } : file,
+  )
+  return { changed: marked, tests: speakingFirst(tests, differs), old: await readAll(old) }
 }
 
 const isFile = (kind: TreeFile['kind']): boolean => kind === 'file' || kind === 'executable'
@@ -104,11 +107,18 @@ function nearest(tests: readonly string[], changed: readonly string[]): readonly
   return tests.toSorted((a, b) => Number(stems.has(stemOf(b))) - Number(stems.has(stemOf(a))))
 }
 
+const isTelling = (stem: string): boolean => stem.length > 2 && stem !== 'index'
+
+function speakOf(tests: readonly SourceText[], path: string): boolean {
+  const stem = stemOf(path)
+  return isTelling(stem) && tests.some(({ text }) => text.toLowerCase().includes(stem))
+}
+
 function speakingFirst(
   tests: readonly SourceText[],
   changed: readonly string[],
 ): readonly SourceText[] {
-  const stems = changed.map(stemOf).filter((stem) => stem.length > 2 && stem !== 'index')
+  const stems = changed.map(stemOf).filter(isTelling)
   const speaks = ({ text }: SourceText): number => {
     const lower = text.toLowerCase()
     return stems.filter((stem) => lower.includes(stem)).length

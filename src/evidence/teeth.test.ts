@@ -49,6 +49,13 @@ describe('teeth', () => {
     ])
   })
 
+  test('what tests speak of is planted in before what they do not', async () => {
+    const others = ['b.js', 'c.js', 'd.js', 'e.js'].map((path) => ({ path, text: code }))
+    const changed = [...others, { path: 'area.js', text: code, isSpokenOf: true as const }]
+    const teeth = await tryTeeth(request({ changed }))
+    expect(teeth).toMatchObject({ tried: [{ place: 'changed', file: 'area.js' }, {}] })
+  })
+
   test('checks that notice nothing are toothless, after five and no more', async () => {
     let runs = 0
     const runChecks = (): Promise<Notice> => {

@@ -116,7 +116,7 @@ function spotsOf({ changed, tests, old, planter, random }: TeethRequest): readon
     state: 'open',
     isHeard: false,
   })
-  const spots = [spot('changed', chooseDefects(changed, planter, random))]
+  const spots = [spot('changed', spokenOfFirst(changed, planter, random))]
   const speaking = tests.filter((file) => wrongExpectationsIn(file).length > 0)
   for (const file of speaking.slice(0, testFilesMax)) {
     spots.push(spot('tests', chooseExpectations(file, random)))
@@ -126,6 +126,21 @@ function spotsOf({ changed, tests, old, planter, random }: TeethRequest): readon
   const untouched = changed.flatMap((file) => (file.lines === undefined ? [] : [without(file)]))
   spots.push(spot('old', chooseDefects([...untouched, ...old], planter, random)))
   return spots
+}
+
+/** Where a test is most likely to notice: what nobody tests stands beside what somebody does. */
+function* spokenOfFirst(
+  changed: readonly ChosenFile[],
+  planter: Planter,
+  random: () => number,
+): Generator<Defect, void, undefined> {
+  const isFirst = ({ isSpokenOf }: ChosenFile): boolean => isSpokenOf === true
+  yield* chooseDefects(changed.filter(isFirst), planter, random)
+  yield* chooseDefects(
+    changed.filter((file) => !isFirst(file)),
+    planter,
+    random,
+  )
 }
 
 function without(file: ChosenFile): ChosenFile {

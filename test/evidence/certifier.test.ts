@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Answered } from '../../src/evidence/certify/run-checks.ts'
+import { plainPlanter } from '../../src/evidence/plain-defects.ts'
 import { base, codesOf, createWorld, mended, met, type Says, testsPass } from './certify-world.ts'
 
 describe('a certificate', () => {
@@ -51,6 +52,58 @@ describe('a certificate', () => {
       },
     })
     expect(codesOf(await world.certify(mended))).toEqual(['check-error'])
+  })
+})
+
+describe('planted defects', () => {
+  const teeth = {
+    openPlanter: async () => plainPlanter,
+    randomFrom: () => () => 0,
+    limitMsMin: 20,
+  }
+  const isMended = (files: { readonly [path: string]: string }): boolean =>
+    files['src/sum.js'] === mended['src/sum.js'] &&
+    files['test/sum.test.js'] === base['test/sum.test.js']
+
+  test('are noticed by a check that does not come to an end any more', async () => {
+    const hangs: Says = (files, _times, signal) => {
+      const isKnown = ['a - b', 'b + a'].some((code) => files['src/sum.js']?.endsWith(`${code}\n`))
+      if (isKnown && files['test/sum.test.js'] === base['test/sum.test.js']) return {}
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('stopped')))
+      })
+    }
+    const world = createWorld({ checks: { test: hangs }, parts: { teeth } })
+    const other = { ...base, 'src/sum.js': 'export const sum = (a, b) => b + a\n' }
+    expect(codesOf(await world.certify(other))).toBe('certified')
+    expect(world.issued[0]?.teeth?.noticed).toBeGreaterThan(0)
+  })
+
+  test('that nobody notices are named', async () => {
+    const world = createWorld({ checks: { test: () => ({}) }, parts: { teeth, changes: 'refuse' } })
+    expect(codesOf(await world.certify(mended))).toEqual(['toothless'])
+  })
+
+  test('are planted with what other checks make for the tests', async () => {
+    const counts = { passed: 1, failed: 0, skipped: 0 }
+    const world = createWorld({
+      checks: {
+        build: { says: () => ({}), outputs: ['dist'] },
+        lint: () => ({}),
+        test: (files) => ({ counts, status: isMended(files) ? 'met' : 'not-met' }),
+      },
+      parts: { teeth },
+    })
+    expect(codesOf(await world.certify(mended))).toBe('certified')
+    // On the tree; on the base, each with what it needs; then for each defect.
+    const planted = world.ran.slice(world.ran.findLastIndex((name) => name === 'lint') + 1)
+    expect(planted.slice(0, 4)).toEqual(['build', 'test', 'build', 'test'])
+  })
+
+  test('are not planted where the work is refused anyway', async () => {
+    const world = createWorld({ checks: { test: () => ({}) }, parts: { teeth, changes: 'refuse' } })
+    const gone = { 'package.json': base['package.json'] ?? '', 'src/sum.js': mended['src/sum.js'] }
+    expect(codesOf(await world.certify(gone))).toEqual(['sealed-changed'])
   })
 })
 

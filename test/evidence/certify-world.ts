@@ -9,7 +9,14 @@ import {
 } from '../../src/evidence/certify/certifier.ts'
 import type { Answered } from '../../src/evidence/certify/run-checks.ts'
 import type { CertifyingPlace, OpenCheck, PlaceRequest } from '../../src/evidence/index.ts'
-import type { CertificateId, CheckStatus, RunId, StepId, TreeId } from '../../src/loop/index.ts'
+import type {
+  CertificateId,
+  CheckStatus,
+  RunId,
+  Signal,
+  StepId,
+  TreeId,
+} from '../../src/loop/index.ts'
 import { defaultLimits } from '../../src/loop/index.ts'
 import { createMemoryTrees, type TreeContent } from '../../src/testing/memory-trees.ts'
 
@@ -23,7 +30,11 @@ export const base: Files = {
 export const mended = { ...base, 'src/sum.js': 'export const sum = (a, b) => a + b\n' }
 
 /** What a check says of the files that it finds in the checkout. */
-export type Says = (files: { readonly [path: string]: string }, times: number) => Partial<Answered>
+export type Says = (
+  files: { readonly [path: string]: string },
+  times: number,
+  signal: Signal,
+) => Partial<Answered> | Promise<Partial<Answered>>
 
 export const testsPass: Says = (files) => ({
   status: files['src/sum.js']?.includes('a + b') === true ? 'met' : 'not-met',
@@ -117,10 +128,10 @@ function openCheck(
     outputs: [],
     names: [],
     ...more,
-    run: async () => {
+    run: async ({ signal }) => {
       ran.push(name)
       times += 1
-      return { status: 'met', output: `${name} printed`, ...says(files(), times) }
+      return { status: 'met', output: `${name} printed`, ...(await says(files(), times, signal)) }
     },
   }
 }

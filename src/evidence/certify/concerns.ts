@@ -185,7 +185,7 @@ function toothless({ unnoticed }: Seen): readonly Concern[] {
   return [
     {
       code: 'toothless',
-      message: `The checks pass whatever the code does: none of these defects, planted in a copy, was noticed. Something answers in place of the tests, or no test looks at this code; then add one.\n${listed}`,
+      message: `The checks pass whatever the code does: none of these defects, planted in a copy, was noticed. Something answers in place of the tests, or no check looks at what this code does; then add a test, or say in the loop file that the checks are not meant to (certify: { teeth: false }).\n${listed}`,
       mayBeApproved: true,
     },
   ]

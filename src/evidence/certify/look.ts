@@ -55,17 +55,22 @@ export async function look(
   if (!allowed.every(isGood)) return { ...found, concerns: failed }
   const asks = changed.changes.length > 0 && !isApproved
   const sealed = asks ? await runChecks({ ...run, tree, over: changed.overlay }) : []
-  const teeth =
-    parts.teeth === undefined
-      ? undefined
-      : await lookAtTeeth(certifying, parts.teeth, run, testsOf(place, allowed))
   const commandInstead = await parts.commandInstead(base)
-  const concerns = concernsOf({
+  const all: Seen = {
     ...seen,
     ...(asks
       ? { sealed, sealedChanges: describeSealed(changed.changes), unlaid: changed.unlaid }
       : {}),
     ...(commandInstead === undefined ? {} : { commandInstead }),
+  }
+  // Where nobody is asked, one reason is enough: the others can wait until it is mended.
+  const isRefused = parts.changes === 'refuse' && concernsOf(all).length > 0
+  const teeth =
+    parts.teeth === undefined || isRefused
+      ? undefined
+      : await lookAtTeeth(certifying, parts.teeth, run, testsOf(allowed))
+  const concerns = concernsOf({
+    ...all,
     ...(teeth === undefined ? {} : { unnoticed: teeth.unnoticed }),
   })
   const consulted = await consultAll(certifying, place, concerns)
@@ -139,10 +144,13 @@ function countsOf(baselines: ReadonlyMap<string, Baseline>): ReadonlyMap<string,
   return counts
 }
 
-/** What runs tests, by what it prints; where nothing does, all commands that were met. */
-function testsOf(place: CertifyingPlace, own: readonly Ran[]): readonly OpenCheck[] {
+/** What runs tests, by what it prints, and what makes something for it; where nothing does, all commands. */
+function testsOf(own: readonly Ran[]): readonly Ran[] {
   const met = own.filter(({ check, result }) => check.kind === 'command' && result.status === 'met')
-  const counting = met.filter(({ result }) => result.counts !== undefined)
-  const chosen = (counting.length > 0 ? counting : met).map(({ check }) => check.name)
-  return place.checks.filter(({ name }) => chosen.includes(name))
+  if (!met.some(({ result }) => result.counts !== undefined)) return met
+  const last = met.findLastIndex(({ result }) => result.counts !== undefined)
+  return met.filter(
+    ({ check, result }, at) =>
+      result.counts !== undefined || (at < last && check.outputs.length > 0),
+  )
 }

@@ -157,7 +157,10 @@ async function followImports(
   for (const path of queue) {
     if (seen.size > scriptsMax) return
     for (const found of (await read(path)).matchAll(imports)) {
-      const to = resolve(found[1] ?? found[2] ?? '', folderOf(path), files)
+      // A shell reads from where it was started.
+      const to =
+        resolve(found[1] ?? found[2] ?? '', folderOf(path), files) ??
+        resolve(found[2] ?? '', '', files)
       if (to === undefined || seen.has(to) || !toolFolders.test(to)) continue
       seen.add(to)
       queue.push(to)

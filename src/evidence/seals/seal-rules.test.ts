@@ -22,7 +22,8 @@ describe('what sealed things load', () => {
     'index.js': 'a',
     'scripts/test.mjs': "import './lib.mjs'\nimport '../src/server.js'",
     'scripts/lib.mjs': 'a',
-    'tools/extra.sh': '. ./common.sh',
+    'tools/extra.sh': '. ./common.sh\n. ./tools/other.sh',
+    'tools/other.sh': 'a',
     'tools/common.sh': 'a',
     'src/server.js': 'a',
     'src/bundle.js': 'a',
@@ -37,6 +38,8 @@ describe('what sealed things load', () => {
     ['scripts/test.mjs', 'script'],
     ['scripts/lib.mjs', 'script'],
     ['tools/extra.sh', 'script'],
+    ['tools/common.sh', 'script'],
+    ['tools/other.sh', 'script'],
     ['plugin.ts', 'configuration'],
     ['src/init.ts', 'configuration'],
   ])('%s', async (path, kind) => {
