@@ -186,7 +186,10 @@ function renderFiles(style: Style, { filesChanged, before, after }: IterationVie
 
 /** Steps that have no place of their own, and those that came to nothing. */
 function renderOthers(style: Style, { steps }: IterationView): string[] {
-  const others = steps.filter(({ shown }) => shown !== true)
+  const others = steps.filter(
+    ({ shown, step, result }) =>
+      shown !== true && !(step.includes('certify:') && certificationOf(result) !== undefined),
+  )
   if (others.length === 0) return []
   const lines = others.map(({ step, state, attempts, tookMs, fault, result }) => {
     const took = tookMs === undefined ? '' : `, ${renderSpan(tookMs)}`

@@ -153,7 +153,7 @@ function taskText(prompt: string, diff: string, raised: readonly Finding[]): str
   return `${prompt.trimEnd()}${earlier}${changes}\n\nThe files are in the folder that you work in. You may only read them.`
 }
 
-async function differing(
+export async function differing(
   reader: TreeReader,
   base: TreeId,
   tree: TreeId,

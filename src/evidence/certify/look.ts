@@ -8,7 +8,7 @@ import type { SealedChanges } from '../seals/sealed-change.ts'
 import { type Baseline, baselineOf, isNoWorse } from './baseline.ts'
 import type { Certifying } from './certifier.ts'
 import { type Concern, concernsOf, isGood, type Seen } from './concerns.ts'
-import { type Consultation, consultAll } from './consult.ts'
+import { type Consultation, consultAll, differing } from './consult.ts'
 import { lookAtTeeth, type Toothed } from './look-at-teeth.ts'
 import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
 
@@ -83,8 +83,10 @@ export async function look(
   }
 }
 
+const patchBytesMax = 60_000
+
 function runRequest(
-  { parts, context, subject }: Certifying,
+  { parts, context, subject, tree, base }: Certifying,
   place: CertifyingPlace,
 ): Omit<RunRequest, 'tree'> {
   const { agents, checkout } = place
@@ -97,6 +99,10 @@ function runRequest(
       return context.work(agents, role, task, checkout.path)
     },
     callTool: (name, args) => context.callTool(name, args),
+    async changes() {
+      const paths = await differing(parts.reader, base, tree)
+      return parts.reader.patch(base, tree, paths, patchBytesMax)
+    },
   }
   return { place, context: checkContext, now: () => parts.now() }
 }
