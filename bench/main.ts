@@ -1,4 +1,5 @@
 import { absolute } from './absolute.ts'
+import { calibrateDemo, standardConditions } from './calibrate.ts'
 import { certifyOverhead } from './certify.ts'
 import { checkReuse } from './check-reuse.ts'
 import { cliStart } from './cli-start.ts'
@@ -37,4 +38,6 @@ await runSuites('bench', [
   worktreeTrees,
   certifyOverhead,
   repair,
+  calibrateDemo,
+  standardConditions,
 ])
