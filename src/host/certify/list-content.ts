@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { LoopError } from '../../loop/index.ts'
+import { RefusedError } from '../../evidence/index.ts'
 import { hashFileSync } from '../../workspace/index.ts'
 
 export interface Content {
@@ -66,9 +66,9 @@ export async function listContent(
   return { digest: digest.digest('hex'), files, bytes }
 }
 
-function tooMuch({ filesMax, bytesMax }: ContentLimits): LoopError {
+function tooMuch({ filesMax, bytesMax }: ContentLimits): RefusedError {
   const gibibytes = Math.round(bytesMax / 1024 ** 3)
   const message = `The dependencies are more than ${filesMax} files or ${gibibytes} GiB.`
-  const advice = 'Take them from the checkout as they are: certify: { dependencies: none }.'
-  return new LoopError('not-available', `${message} ${advice}`)
+  const advice = 'Do without them, where the checks can: certify: { dependencies: none }.'
+  return new RefusedError({ code: 'dependencies', message: `${message} ${advice}` })
 }
