@@ -18,17 +18,20 @@ export function checkContext(branch: Branch, step: StepId, context: StepContext)
       throw new LoopError('not-configured', message)
     },
     callTool: (name, args) => agent.callTool(name, args),
-    ...changesOf(branch),
+    ...filesOf(branch),
   }
 }
 
 const patchBytesMax = 60_000
 
 /** Against the files that the run began with. */
-function changesOf(branch: Branch): Pick<CheckContext, 'changes'> {
+function filesOf(branch: Branch): Pick<CheckContext, 'changes' | 'tree' | 'base'> {
   const { ports, recorder } = branch.iteration.run
   const { baseTree, tree } = recorder.state
   const patch = ports.workspace?.patch
-  if (patch === undefined || baseTree === undefined || tree === undefined) return {}
-  return { changes: () => patch(baseTree, tree, patchBytesMax) }
+  if (baseTree === undefined || tree === undefined) return {}
+  const files = { tree, base: baseTree }
+  return patch === undefined
+    ? files
+    : { ...files, changes: () => patch(baseTree, tree, patchBytesMax) }
 }

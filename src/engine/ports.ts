@@ -230,6 +230,9 @@ export interface Check {
 export interface CheckContext extends StepContext {
   readonly workspace: string | undefined
   readonly iteration: number
+  /** The files as they are, and as they were when the run began. */
+  readonly tree?: TreeId
+  readonly base?: TreeId
   /** Another agent of the run works; it is metered as part of this step. */
   work(role: string, task: AgentTask): Promise<AgentReport>
   callTool(name: string, args: Json): Promise<ToolResult>

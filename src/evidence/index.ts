@@ -54,7 +54,13 @@ export {
   type VerifyOptions,
   verifyCertificate,
 } from './certificate/index.ts'
-export type { Baseline, Baselines } from './certify/baseline.ts'
+export {
+  type Baseline,
+  type Baselines,
+  baselineOf,
+  isNoWorse,
+  signatureOf,
+} from './certify/baseline.ts'
 export {
   type Certified,
   type CertifierParts,

@@ -15,6 +15,7 @@ import { type BlobStore, createOwner, type SqliteJournal } from '../journal/inde
 import type { RecordedEvent, RunId } from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
 import { openCertifier } from './certify/open-certifier.ts'
+import { type AskBaseline, withExisting } from './checks/existing-failures.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { RunParts } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
@@ -149,9 +150,24 @@ function portsFor(base: HostPorts, parts: DriveParts, place: RunPlace): Ports {
   const certifier = parts.certifier ?? openCertifier(base, place, parts)
   return {
     ...given,
+    ...comparedChecks(base, place, parts),
     ...base,
     journal,
     certifier,
     ...(workspace === undefined ? {} : { workspace }),
   }
+}
+
+/** What failed before is told from what the run broke, where a loop file has the checks. */
+function comparedChecks(
+  base: HostPorts,
+  place: RunPlace,
+  { checks, certifying }: RunParts,
+): Pick<Ports, 'checks'> {
+  if (checks === undefined || certifying === undefined) return {}
+  const ask: AskBaseline = async (name, context) => {
+    const { askBaseline } = await import('./certify/ask-baseline.ts')
+    return askBaseline(base, place, certifying)(name, context)
+  }
+  return { checks: withExisting(checks, certifying.mayFail ?? [], ask) }
 }

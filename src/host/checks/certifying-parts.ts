@@ -11,6 +11,8 @@ export interface CertifyingParts {
   readonly certify: CertifySettings
   /** What the loop file wants of the sandbox. */
   readonly require?: SandboxSettings['require']
+  /** Names of checks that may go on failing as they did before the run began. */
+  readonly mayFail?: readonly string[]
   /** Files that the commands of the checks name: they are sealed. */
   readonly names: readonly string[]
   /** Opens the checks anew, in walls of their own around this folder. Close it afterwards. */

@@ -33,6 +33,9 @@ export function certifyingParts(
     seals: file.seals,
     certify: file.certify,
     ...(file.sandbox.require === undefined ? {} : { require: file.sandbox.require }),
+    mayFail: Object.entries(checks).flatMap(([name, { existing }]) =>
+      existing === 'allow' ? [name] : [],
+    ),
     names: [
       ...new Set(
         Object.entries(checks).flatMap(([name, check]) =>

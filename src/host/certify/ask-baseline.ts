@@ -1,0 +1,33 @@
+/** What a check says on the files that a run began with: in a clean place, once for each base. */
+
+import { baselineOf } from '../../evidence/index.ts'
+import type { CertifyingParts } from '../checks/certifying-parts.ts'
+import type { AskBaseline } from '../checks/existing-failures.ts'
+import type { HostPorts } from '../driver.ts'
+import type { RunPlace } from '../run-place.ts'
+import { createTreeReader } from '../tree-reader.ts'
+import { fileBaselines } from './file-baselines.ts'
+import { openCertifyingPlace } from './open-place.ts'
+
+export function askBaseline(
+  { folder, blobs, clock }: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,
+  { workspace, checkout, placed }: Pick<RunPlace, 'workspace' | 'checkout' | 'placed'>,
+  certifying: CertifyingParts,
+): AskBaseline {
+  const repository = placed?.repository
+  const reader = createTreeReader({ blobs, folder, repository })
+  const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
+  return async (name, context) => {
+    const { base, signal } = context
+    if (base === undefined) return undefined
+    const place = await openCertifyingPlace({ tree: base, lockfileOf: base, signal }, options)
+    try {
+      const check = place.checks.find((one) => one.name === name)
+      if (check === undefined) return undefined
+      const run = { context, now: () => clock.now() }
+      return await baselineOf(base, check, place, run, fileBaselines(folder))
+    } finally {
+      await place.close()
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Says of a check that does not pass whether it failed before the run began, too, and lets it where the
+ * loop's owner does. What it said on the files that the run began with is found out once, in a clean
+ * checkout, and only where something depends on it; on those very files it is known anyway.
+ */
+
+import type { Check, CheckContext } from '../../engine/index.ts'
+import { type Baseline, isNoWorse, signatureOf } from '../../evidence/index.ts'
+import { withinLimit } from './within-limit.ts'
+
+/** Undefined: it is not known. */
+export type AskBaseline = (check: string, context: CheckContext) => Promise<Baseline | undefined>
+
+/** A check that takes longer is not run once more for this. */
+const checkMsMax = 120_000
+/** With a checkout and its dependencies, for the first time. */
+const baselineMsMax = 300_000
+
+export function withExisting(
+  checks: Readonly<Record<string, Check>>,
+  mayFail: readonly string[],
+  ask: AskBaseline,
+): Readonly<Record<string, Check>> {
+  return Object.fromEntries(
+    Object.entries(checks).map(([name, check]) => {
+      const isAllowed = mayFail.includes(name)
+      return [name, comparing(name, check, isAllowed, isAllowed ? ask : unknown)]
+    }),
+  )
+}
+
+const unknown: AskBaseline = async () => undefined
+
+type Answer = Awaited<ReturnType<Check>>
+
+function comparing(name: string, check: Check, isAllowed: boolean, ask: AskBaseline): Check {
+  let known: Promise<Baseline | undefined> | undefined
+  const { timeoutMs = 600_000 } = check
+  const compared: Check = async (context) => {
+    const beganMs = Date.now()
+    const result = await check(context)
+    const isShort = Date.now() - beganMs <= checkMsMax
+    if (result.status !== 'not-met' || (result.kind ?? 'command') !== 'command') return result
+    const { base, tree } = context
+    if (base === undefined) return result
+    if (base === tree) return compare(result, baselineOf(result), isAllowed)
+    if (!isShort) return result
+    known ??= asked(() => ask(name, context))
+    return compare(result, await known, isAllowed)
+  }
+  const { fingerprint, isLive } = check
+  return Object.assign(compared, {
+    timeoutMs: isAllowed ? timeoutMs + baselineMsMax : timeoutMs,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(isLive === undefined ? {} : { isLive }),
+  })
+}
+
+/** What cannot be found out is no excuse, and no fault of the check. */
+async function asked(ask: () => Promise<Baseline | undefined>): Promise<Baseline | undefined> {
+  try {
+    const answer = await withinLimit(baselineMsMax, ask)
+    return answer.type === 'answer' ? answer.value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const baselineOf = ({ status, output, counts }: Answer): Baseline => ({
+  status,
+  signature: signatureOf(output),
+  ...(counts === undefined ? {} : { counts }),
+})
+
+function compare(result: Answer, baseline: Baseline | undefined, isAllowed: boolean): Answer {
+  if (baseline?.status !== 'not-met') return result
+  const existing = { ...result, existing: true } as const
+  return isAllowed && isNoWorse(result, baseline) ? { ...existing, allowed: true } : existing
+}
