@@ -53,11 +53,13 @@ export interface StepSpec {
   key?(id: StepId): string
   /** What is to be certified. */
   readonly claim?: Claim
+  /** E8. Of all that is given to whoever works; undefined: it does not matter here. */
+  fingerprint?(id: StepId): string | undefined
   /** What the end of the step says besides its result, and the content that it names. */
   finished?(result: Json | undefined): Finished
 }
 
-export interface Finished extends Pick<StepFinished, 'evidence' | 'certificate'> {
+export interface Finished extends Pick<StepFinished, 'evidence' | 'certificate' | 'fingerprint'> {
   readonly names?: readonly BlobId[]
   /** Nothing was run, so the files need not be looked at. */
   readonly untouched?: boolean

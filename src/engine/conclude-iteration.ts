@@ -24,13 +24,12 @@ import {
   type Refusal,
   type RunState,
   restsOn,
-  type TreeId,
   toJson,
 } from '../loop/index.ts'
-import { certifyWork } from './certify-work.ts'
-import type { Branch, LiveIteration, LiveRun } from './live-run.ts'
+import { type CertifyEnd, certifyWork } from './certify-work.ts'
+import { keepWork } from './keep-work.ts'
+import type { Branch, LiveRun } from './live-run.ts'
 import { takeAsFound } from './perform-step.ts'
-import type { Kept } from './ports.ts'
 import type { RecordedStep } from './recorded-steps.ts'
 import { isTheSame, readAnswer, runCheck } from './run-check.ts'
 
@@ -71,7 +70,7 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   }
   if (met.ends !== 'completed') return complete
   const kept = await keepWork(iteration, claim.tree)
-  const certification = await certifyWork(branch, claim, kept)
+  const certification = kept === 'failed' ? notKept : await certifyWork(branch, claim, kept)
   if (certification.type === 'certified') return complete
   // It was not to be, and perhaps something else ends the run all the same.
   const ending: Ending =
@@ -89,16 +88,15 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   return { ...refused, event: { ...refused.event, ending: otherwise } }
 }
 
-/** All steps are on record by now: an iteration that is entered again leaves the same files. */
-export async function keepWork(
-  iteration: LiveIteration,
-  tree: TreeId | undefined = iteration.run.recorder.state.tree,
-): Promise<Kept | undefined> {
-  const { ports } = iteration.run
-  if (ports.workspace?.keep === undefined || tree === undefined) return undefined
-  const { number, report } = iteration
-  const told = report === undefined ? {} : { report }
-  return ports.workspace.keep({ iteration: number, tree, ...told })
+/** What nobody can have cannot be certified. */
+const notKept: CertifyEnd = {
+  type: 'refused',
+  refusals: [
+    {
+      code: 'not-kept',
+      message: 'The work could not be committed, so there is nothing to certify. See the warning.',
+    },
+  ],
 }
 
 /**

@@ -39,6 +39,8 @@ export interface CreateOptions {
   readonly workspace?: string
   /** The file that the loop came from. */
   readonly source?: Source
+  /** A repeat of what was tried, by a number that no other has. */
+  readonly repeat?: number
   /** The worktree that the workspace is, if it is one. */
   readonly worktree?: RunWorktree
   /** The workspace is no worktree, and no repository either. */
@@ -74,6 +76,7 @@ export async function createRun(
     ...(stored === undefined ? {} : { input: stored }),
     ...(options.source === undefined ? {} : { source: options.source }),
     ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
+    ...(options.repeat === undefined ? {} : { repeat: options.repeat }),
     ...(options.withoutGit === true ? { withoutGit: true } : {}),
     ...beginning,
   }

@@ -28,6 +28,7 @@ export interface Attempt {
   readonly tree: TreeId | undefined
   /** An earlier attempt may have happened without leaving a result. */
   readonly recovering: boolean
+  readonly fingerprint: string | undefined
 }
 
 export type AttemptEnd =
@@ -66,7 +67,8 @@ export async function finish(
   if (after !== undefined) event.tree = after
   let named = blobs
   if (said !== undefined) {
-    const { evidence, certificate, names } = said
+    const { evidence, certificate, fingerprint, names } = said
+    if (fingerprint !== undefined) event.fingerprint = fingerprint
     if (evidence !== undefined) event.evidence = evidence
     if (certificate !== undefined) event.certificate = certificate
     if (names !== undefined) named = [...blobs, ...names]

@@ -57,6 +57,7 @@ export type {
   Tools,
   Topic,
   Trees,
+  Tried,
   Unit,
   Verdict,
   Workspace,

@@ -2,6 +2,7 @@
 
 import {
   type AgentReport,
+  type AgentTask,
   type ArtifactContent,
   type ArtifactRef,
   type Branches,
@@ -10,6 +11,7 @@ import {
   LoopError,
   nameProblem,
   remaining,
+  type StepOptions,
   type ToolResult,
   type TreeId,
   toJson,
@@ -21,6 +23,7 @@ import { Interruption } from './interrupter.ts'
 import { type Branch, createBranch } from './live-run.ts'
 import { required, runChecks } from './run-check.ts'
 import { agentContext, callTool, toolContext } from './tool-calls.ts'
+import { fingerprintOf, isTried } from './tried-before.ts'
 
 const branchesMax = 1000
 const changesMax = 1000
@@ -50,17 +53,7 @@ export function createIteration(branch: Branch): Iteration {
         run: code,
       }) as Promise<T>,
     parallel: (branches) => runParallel(branch, branches),
-    agent: async (role, task, options = {}) => {
-      const agents = required(ports.agents, `an agent for the role "${role}"`)
-      const report = await askStep(branch, {
-        kind: 'agent',
-        name: role,
-        options,
-        files: options.readOnly === true ? 'nothing' : 'changes',
-        run: (context, id) => agents.work(role, task, agentContext(branch, id, context)),
-      })
-      return noted(branch, report as unknown as AgentReport)
-    },
+    agent: (role, task, options = {}) => runAgent(branch, role, task, options),
     tool: async (name, args, options = {}) => {
       const tools = required(ports.tools, `the tool "${name}"`)
       const call = { name, args: toJson(args) }
@@ -96,6 +89,30 @@ export function createIteration(branch: Branch): Iteration {
       return kept as unknown as ArtifactRef
     },
   }
+}
+
+async function runAgent(
+  branch: Branch,
+  role: string,
+  task: AgentTask,
+  options: StepOptions,
+): Promise<AgentReport> {
+  const { run } = branch.iteration
+  const agents = required(run.ports.agents, `an agent for the role "${role}"`)
+  let fingerprint: string | undefined
+  const report = await askStep(branch, {
+    kind: 'agent',
+    name: role,
+    options,
+    files: options.readOnly === true ? 'nothing' : 'changes',
+    fingerprint(id) {
+      fingerprint = fingerprintOf(run, id, role, task)
+      return fingerprint
+    },
+    run: (context, id) => agents.work(role, task, agentContext(branch, id, context)),
+    finished: (result) => (fingerprint !== undefined && isTried(result) ? { fingerprint } : {}),
+  })
+  return noted(branch, report as unknown as AgentReport)
 }
 
 /** Also when it comes from the journal. */

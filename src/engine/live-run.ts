@@ -6,6 +6,7 @@ import {
   isLoopError,
   type Json,
   type LoopError,
+  type Met,
   type RunId,
   type StepId,
 } from '../loop/index.ts'
@@ -57,6 +58,8 @@ export interface LiveIteration {
   waited: boolean
   /** What the last agent of it reported. */
   report: string | undefined
+  /** E8. What ends the run, because the same was tried before. */
+  stuck: Met | undefined
   /** The newest answer of each check in it. */
   readonly checked: Map<string, CheckResult>
 }

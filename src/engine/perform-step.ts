@@ -45,6 +45,7 @@ import {
 import { createMeter, type Meter, refuseOverrun } from './meter.ts'
 import type { RecordedStep } from './recorded-steps.ts'
 import { atOnce, takeTurn } from './start-turn.ts'
+import { requireNew } from './tried-before.ts'
 
 /** A step that ends the process each time must not do so for ever. */
 const unfinishedMax = 25
@@ -57,7 +58,8 @@ export async function performStep(
 ): Promise<Json | undefined> {
   const { run, delivery } = branch.iteration
   const usesFiles = spec.files !== 'nothing' && run.ports.workspace !== undefined
-  const inTurn = usesFiles || mustWait(branch, recorded) ? takeTurn(branch) : atOnce
+  const mayWait = usesFiles || spec.fingerprint !== undefined || mustWait(branch, recorded)
+  const inTurn = mayWait ? takeTurn(branch) : atOnce
   let free: (() => void) | undefined
   let end: AttemptEnd
   try {
@@ -69,9 +71,13 @@ export async function performStep(
     let recovering = recorded?.inFlight === true
     const refused = (recorded?.unfinished ?? 0) >= unfinishedMax ? crashing(id) : undefined
     if (usesFiles && branch.iteration.waited) await takeAsFound(branch.iteration)
+    const fingerprint = spec.fingerprint?.(id)
+    if (fingerprint !== undefined && recorded === undefined) {
+      await requireNew(branch.iteration, fingerprint)
+    }
     do {
       const tree = usesFiles ? run.recorder.state.tree : undefined
-      const attempt = { branch, id, spec, number, failures, tree, recovering }
+      const attempt = { branch, id, spec, number, failures, tree, recovering, fingerprint }
       end = await tryOnce(attempt, inTurn.started, refused)
       if (end.type === 'again') await waitUntil(run, end.atMs)
       number++
@@ -142,6 +148,7 @@ async function tryOnce(
   if (tree !== undefined) event.tree = tree
   if (reserved !== undefined) event.reserved = reserved
   if (spec.key !== undefined) event.key = spec.key(id)
+  if (attempt.fingerprint !== undefined) event.fingerprint = attempt.fingerprint
   if (spec.claim !== undefined) event.claim = spec.claim
   const durable = recorder.record([event])
   started()

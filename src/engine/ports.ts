@@ -131,12 +131,21 @@ export interface Journal {
   }): Promise<readonly RecordedEvent[]>
   /** Where iterations ended: what can be forked, exported and rewound to. */
   checkpoints(run: RunId): Promise<readonly Checkpoint[]>
+  /** E8. Where agents were given exactly this and came to an end of their own; the newest first. */
+  tried(fingerprint: string): Promise<readonly Tried[]>
   /** Keeps a decision. Rejects with `already-answered` for a second answer to one question. */
   recordDecision(run: RunId, decision: Decision, by: string, atMs: number): Promise<StoredDecision>
   pendingDecisions(run: RunId): Promise<readonly StoredDecision[]>
   /** Calls back after such writes of this process and, a moment later, of others. */
   watch(topic: Topic, onChange: () => void): () => void
   close(): Promise<void>
+}
+
+export interface Tried {
+  readonly run: RunId
+  readonly iteration: number
+  /** The end of the agent's step. */
+  readonly seq: number
 }
 
 export type Topic = 'events' | 'decisions'

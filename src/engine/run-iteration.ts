@@ -19,10 +19,11 @@ import {
   windowOpensAtMs,
 } from '../loop/index.ts'
 import { abandonable } from './bounded.ts'
-import { concludeIteration, type Ended, evaluateUntil, keepWork } from './conclude-iteration.ts'
+import { concludeIteration, type Ended, evaluateUntil } from './conclude-iteration.ts'
 import { createDelivery } from './delivery.ts'
 import { Interruption } from './interrupter.ts'
 import { createIteration } from './iteration.ts'
+import { keepWork } from './keep-work.ts'
 import {
   type Branch,
   breakOff,
@@ -32,6 +33,7 @@ import {
   type LiveRun,
 } from './live-run.ts'
 import { noSteps, type RecordedSteps, readSteps } from './recorded-steps.ts'
+import { notNew } from './tried-before.ts'
 
 export interface Entry {
   readonly iteration: number
@@ -97,6 +99,7 @@ function createLiveIteration(run: LiveRun, number: number, recorded: RecordedSte
     calling: undefined,
     waited: false,
     report: undefined,
+    stuck: undefined,
     checked: new Map(),
   }
   const iteration: LiveIteration = { run, number, recorded, delivery, ...none }
@@ -123,6 +126,7 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
   }
   if (iteration.broken !== undefined) throw iteration.broken
   if (iteration.refused) throw run.interrupter.refuse()
+  if (iteration.stuck !== undefined) throw notNew(iteration.stuck)
   const branch = engineBranch(trunk)
   requireAllAsked(iteration, ownSteps(branch))
   const ended = await concludeIteration(branch, result)
@@ -169,6 +173,9 @@ function failedEnding(run: LiveRun, iteration: LiveIteration, error: unknown): I
   if (error instanceof Interruption || iteration.refused) {
     return { ...base, ending: { type: 'interrupted', reason: run.interrupter.reason ?? 'stopped' } }
   }
+  // Whatever the loop's code made of it.
+  const { stuck } = iteration
+  if (stuck !== undefined) return { ...base, ending: { type: 'complete', met: stuck } }
   const fault = faultOf(error)
   if (fault.code === 'rate-limited') {
     const { rateLimits } = run.recorder.state

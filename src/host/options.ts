@@ -49,6 +49,8 @@ export interface StartOptions<Input> extends RunParts, Creation {
   /** A readable name; one is made up otherwise. */
   readonly name?: string
   readonly limits?: Partial<Limits>
+  /** E8. Also what was tried before, in this store, with the very same files and words. */
+  readonly again?: boolean
   /** The folder to work in. */
   readonly workspace?: string
   /** A git worktree of that folder's repository instead, on a branch of its own; not unless told. */

@@ -41,7 +41,8 @@ export function createStarts(
       const { input } = options
       const limits = requireKnownLimits(options.limits)
       const place = options.place ?? (await placeNew(base, options))
-      const settled = { ...placeOf(place), ...sourceOf(options), input, limits }
+      const repeat = options.again === true ? { repeat: base.clock.now() } : {}
+      const settled = { ...placeOf(place), ...sourceOf(options), input, limits, ...repeat }
       return createIn(place, () => createRun(loop, base, settled)).then(() =>
         driver.drive(place, loop, options).catch(async (error: unknown) => {
           // Nothing was done, and nobody was told of it: a name in the list would only puzzle.

@@ -1,6 +1,6 @@
 /** Reading what was recorded: events, the newest snapshot, checkpoints. Writing happens in units. */
 
-import type { Checkpoint } from '../engine/index.ts'
+import type { Checkpoint, Tried } from '../engine/index.ts'
 import type { RecordedEvent, RunId, RunState } from '../loop/index.ts'
 import type { Database } from './database.ts'
 import { type EventColumns, parseBody, toRecordedEvent } from './rows.ts'
@@ -15,6 +15,7 @@ export interface EventTable {
   ): readonly RecordedEvent[]
   readStore(afterPosition: number, limit: number): readonly RecordedEvent[]
   checkpoints(run: RunId): readonly Checkpoint[]
+  tried(fingerprint: string): readonly Tried[]
 }
 
 export function createEventTable(
@@ -46,6 +47,14 @@ export function createEventTable(
         .all(afterPosition, limit) as EventColumns[]
       return rows.map((row) => toRecordedEvent(row, path))
     },
+    tried: (fingerprint) =>
+      database
+        .prepare(
+          'SELECT runs.id AS run, tried.iteration, tried.seq FROM tried ' +
+            'JOIN runs ON runs.key = tried.run WHERE tried.fingerprint = ? ' +
+            'ORDER BY tried.run DESC, tried.seq DESC LIMIT 50',
+        )
+        .all(fingerprint) as unknown as Tried[],
     checkpoints(run) {
       const rows = database
         .prepare(

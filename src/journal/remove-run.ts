@@ -34,7 +34,15 @@ const rememberSql =
   'UPDATE removed SET run = max(run, ?1), position = max(position, coalesce(' +
   '(SELECT position FROM events WHERE run = ?1 ORDER BY seq DESC LIMIT 1), 0))'
 
-const tables = ['snapshots', 'checkpoints', 'decisions', 'leases', 'named_content', 'events']
+const tables = [
+  'tried',
+  'snapshots',
+  'checkpoints',
+  'decisions',
+  'leases',
+  'named_content',
+  'events',
+]
 
 export function createRemoval(
   database: Database,

@@ -86,6 +86,17 @@ const migrations: readonly string[] = [
   ) STRICT;
   INSERT INTO removed VALUES (1, 0, 0);
   `,
+  `
+  -- What agents tried, by all that they were given, and where the end of it is.
+  CREATE TABLE tried (
+    fingerprint TEXT NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs (key),
+    seq INTEGER NOT NULL,
+    iteration INTEGER NOT NULL,
+    PRIMARY KEY (fingerprint, run, seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX tried_run ON tried (run);
+  `,
 ]
 
 export const schemaVersion: number = migrations.length

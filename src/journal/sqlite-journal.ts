@@ -123,7 +123,7 @@ interface Parts {
   readonly events: EventTable
 }
 
-type Reading = 'findRun' | 'listRuns' | 'snapshot' | 'read' | 'readStore' | 'checkpoints'
+type Reading = 'findRun' | 'listRuns' | 'snapshot' | 'read' | 'readStore' | 'checkpoints' | 'tried'
 
 function createReading(
   parts: Parts,
@@ -141,6 +141,7 @@ function createReading(
       ),
     readStore: ({ afterPosition, limit }) => reading(() => events.readStore(afterPosition, limit)),
     checkpoints: (run) => reading(() => events.checkpoints(run)),
+    tried: (fingerprint) => reading(() => events.tried(fingerprint)),
     pendingDecisions: (run) => reading(() => decisions.pending(runs.key(run))),
   }
 }

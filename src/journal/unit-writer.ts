@@ -106,7 +106,7 @@ const outOfPlace = (seq: number, lastSeq: number): LoopError =>
       'change was kept; resume the run.',
   )
 
-/** Keeps in step what is known by iteration: checkpoints, and which questions have an answer. */
+/** Keeps in step what is known by iteration: checkpoints, what was tried, and which questions have an answer. */
 function createIterationKeeper(
   database: Database,
 ): (key: number, seq: number, event: RunEvent) => void {
@@ -122,7 +122,13 @@ function createIterationKeeper(
     'UPDATE decisions SET question = NULL WHERE run = ? AND applied_seq IS NOT NULL ' +
       'AND CAST(question AS INTEGER) >= ?',
   )
+  const insertTried = database.prepare(
+    'INSERT INTO tried (fingerprint, run, seq, iteration) VALUES (?, ?, ?, ?)',
+  )
   return (key, seq, event) => {
+    if (event.type === 'step-finished' && event.fingerprint !== undefined) {
+      insertTried.run(event.fingerprint, key, seq, event.iteration)
+    }
     if (endsIteration(event)) insertCheckpoint.run(key, event.iteration, seq)
     if (event.type === 'iteration-restarted') reopenQuestions.run(key, event.iteration)
     if (event.type !== 'run-rewound') return

@@ -157,6 +157,8 @@ export interface RunCreated {
   readonly worktree?: RunWorktree
   /** The folder that it works in was no repository: one that is there later may be the work of its agent. */
   readonly withoutGit?: true
+  /** A repeat of what was tried, which somebody asked for. No two have the same number. */
+  readonly repeat?: number
   readonly origin?: Origin
   /** With an origin: what the earlier iterations left. */
   readonly progress?: Json
@@ -219,6 +221,8 @@ export interface StepStarted extends StepEvent {
   readonly question?: Question
   /** Idempotency key of an action. */
   readonly key?: string
+  /** E8. Of all that an agent is given; what was tried with the same one is not tried again. */
+  readonly fingerprint?: string
   /** What is to be certified: as it was found, also when the iteration is entered again. */
   readonly claim?: Claim
 }
@@ -237,6 +241,8 @@ export interface StepFinished extends StepEvent {
   readonly spent?: Amount
   readonly tree?: TreeId
   readonly evidence?: Evidence & { readonly check: string }
+  /** E8. It counts as tried: the agent came to an end of its own. */
+  readonly fingerprint?: string
   /** E5. What the work up to here may be called complete by, on these very files. */
   readonly certificate?: Certified
 }

@@ -139,7 +139,7 @@ function restarted(state: RunState, iteration: number): RunState {
 
 function created(state: RunState, event: Extract<RunEvent, { type: 'run-created' }>): RunState {
   const { loop, codeDigest, limits, source, worktree, origin, progress, iteration } = event
-  const { tree, baseTree, carried } = event
+  const { tree, baseTree, carried, repeat } = event
   return {
     ...state,
     createdAtMs: state.atMs,
@@ -151,6 +151,7 @@ function created(state: RunState, event: Extract<RunEvent, { type: 'run-created'
     source,
     worktree,
     origin,
+    repeat,
     progress,
     tree,
     baseTree,

@@ -57,6 +57,7 @@ export interface RunState {
   readonly source?: Source | undefined
   readonly worktree?: RunWorktree | undefined
   readonly origin?: Origin | undefined
+  readonly repeat?: number | undefined
   readonly sandbox?: Walls | undefined
   readonly agent?: AgentUsed | undefined
   /** Iterations that count. */
@@ -107,6 +108,7 @@ export const initialState: RunState = {
   source: undefined,
   worktree: undefined,
   origin: undefined,
+  repeat: undefined,
   sandbox: undefined,
   agent: undefined,
   iteration: 0,

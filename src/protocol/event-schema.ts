@@ -65,6 +65,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       source: sourceSchema.exactOptional(),
       worktree: worktreeSchema.exactOptional(),
       withoutGit: z.literal(true).exactOptional(),
+      repeat: count.exactOptional(),
       origin: originSchema.exactOptional(),
       progress: json.exactOptional(),
       iteration: count.exactOptional(),
@@ -104,6 +105,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       wakeAtMs: milliseconds.exactOptional(),
       question: questionSchema.exactOptional(),
       key: text.exactOptional(),
+      fingerprint: text.exactOptional(),
       claim: claimSchema.exactOptional(),
     }),
     z.strictObject({
@@ -113,6 +115,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       spent: maybeAmount,
       tree: maybeTree,
       evidence: namedEvidenceSchema.exactOptional(),
+      fingerprint: text.exactOptional(),
       certificate: z.strictObject({ id: id<CertificateId>(), tree: maybeTree }).exactOptional(),
     }),
     z.strictObject({

@@ -1,8 +1,9 @@
 // A workspace that keeps what iterations leave, as a git worktree does with commits.
 
 import { expect, test } from 'vitest'
-import type { IterationWork, Workspace } from '../../src/engine/index.ts'
-import { LoopError } from '../../src/loop/index.ts'
+import type { Check, IterationWork, Workspace } from '../../src/engine/index.ts'
+import { type Findings, LoopError } from '../../src/loop/index.ts'
+import { createFakeCertifier } from '../../src/testing/fake-certifier.ts'
 import {
   createWorld,
   deferred,
@@ -55,6 +56,8 @@ const agents = {
 
 const limits = { iterations: 3 }
 
+const met: Check = async () => ({ status: 'met', output: '' })
+
 test('each iteration is kept with its files and its report, before its end is on record', async () => {
   const { workspace, kept } = keeping(undefined, async () => {
     ended.push((await world.only(run, 'iteration-ended')).length)
@@ -87,19 +90,55 @@ test('after a kill at any moment every iteration whose end is not on record is k
   }
 })
 
-test('what cannot be kept leaves the run where it is, to be resumed', async () => {
+test('document 001: what cannot be kept is tried again, then said loudly, and the run goes on', async () => {
+  let failures = 2
+  let attempts = 0
+  const { workspace, kept } = keeping(undefined, async () => {
+    attempts++
+    if (failures-- > 0) throw new LoopError('workspace-failed', 'The branch cannot be moved.')
+  })
+  const world = createWorld({ workspace, agents, checks: { test: met } })
+  const loop = { ...counting(workspace), until: [{ type: 'checks-pass' as const }] }
+  const run = await world.start(loop, { limits })
+  expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'completed' } })
+  expect([attempts > 2, kept[0]?.iteration]).toEqual([true, 1])
+  expect(await world.only(run, 'warning')).toEqual([])
+})
+
+test('document 001: work that is nowhere to be found is not certified', async () => {
+  const certifier = createFakeCertifier()
   let isBroken = true
   const { workspace, kept } = keeping(undefined, async () => {
-    if (isBroken) throw new LoopError('workspace-failed', 'The branch cannot be moved.')
+    if (isBroken) throw new Error('no space left')
+  })
+  const world = createWorld({ workspace, agents, certifier, checks: { test: met } })
+  const loop = {
+    ...counting(workspace),
+    until: [{ type: 'checks-pass' as const }],
+    // Somebody frees some space after the first iteration.
+    extractProgress: (_result: null, _previous: null | undefined, { refusals }: Findings) => {
+      if (refusals.some(({ code }) => code === 'not-kept')) isBroken = false
+      return null
+    },
+  }
+  const run = await world.start(loop, { limits })
+  expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'completed' } })
+  const warnings = await world.only(run, 'warning')
+  expect(warnings).toMatchObject([
+    { code: 'not-kept', message: expect.stringContaining('no space') },
+  ])
+  expect(certifier.asked.map(({ iteration }) => iteration)).toEqual([2])
+  expect(kept.map(({ iteration }) => iteration)).toEqual([1, 2, 2])
+})
+
+test('who lost the run does not go on without keeping its work', async () => {
+  const { workspace } = keeping(undefined, async () => {
+    throw new LoopError('fenced', 'Another process has the run.')
   })
   const world = createWorld({ workspace, agents })
   const loop = counting(workspace)
   const run = await world.start(loop, { limits })
-  await expect(world.finish(run, loop)).rejects.toMatchObject({ code: 'workspace-failed' })
-  expect(await world.state(run)).toMatchObject({ status: 'suspended', iteration: 0 })
-  isBroken = false
-  expect(await world.finish(run, loop)).toMatchObject({ type: 'ended' })
-  expect(kept.map(({ iteration }) => iteration)).toEqual([1, 2, 3])
+  await expect(world.finish(run, loop)).rejects.toMatchObject({ code: 'fenced' })
 })
 
 test('an iteration that is entered again is not kept, and one that a cancel cut off is, as unfinished', async () => {

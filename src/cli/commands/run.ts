@@ -40,6 +40,7 @@ interface RunOptions
   readonly name?: string
   readonly workspace?: string
   readonly dryRun?: boolean
+  readonly again?: boolean
 }
 
 export function addRunning(program: Command): void {
@@ -52,6 +53,7 @@ export function addRunning(program: Command): void {
       'where to work (default: as the file says, else here)',
       folderName,
     )
+    .option('--again', 'also what was tried before with the very same files and words')
     .option('--dry-run', 'show what would be run, and the first prompt; nothing is started')
   addWorktreeOptions(addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(run)))))
   run.action((file: string, options: RunOptions) => startRun(program, file, options))
@@ -113,6 +115,7 @@ async function startRun(program: Command, file: string, options: RunOptions): Pr
         drive(place, async (opened, watched) => {
           for (const problem of place.problems) watched.onProblem(problem)
           const handle = await host.start(loaded.loop, {
+            ...(options.again === true ? { again: true } : {}),
             ...opened.parts,
             input: loaded.input,
             limits,

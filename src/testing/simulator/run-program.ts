@@ -186,7 +186,7 @@ async function work(node: Work, place: Place, value: number): Promise<unknown> {
     }
     const settings = { node: node as unknown as Json, step, input }
     if (node.via === 'tool') return it.tool(node.name, settings, options)
-    return it.agent(node.name, { prompt: 'work', settings }, options)
+    return it.agent(node.name, { prompt: `work in ${it.number}`, settings }, options)
   })
 }
 

@@ -43,6 +43,7 @@ export function simulatedJournal(inner: Journal, lane: Lane, world: SimulatedWor
     read: (run, options) => answered(() => inner.read(run, options)),
     readStore: (options) => answered(() => inner.readStore(options)),
     checkpoints: (run) => answered(() => inner.checkpoints(run)),
+    tried: (fingerprint) => answered(() => inner.tried(fingerprint)),
     recordDecision: async (...decision) => {
       const stored = await answered(() => inner.recordDecision(...decision))
       world.changed('decisions', lane)
