@@ -25,7 +25,7 @@ export function describeShare({ value, low, high, n }: Share): string {
 
 /** One line, for beside a verdict. */
 export const describeRates = ({ falseAccepts, falseRejects }: ErrorRates): string =>
-  `misses at most ${describeShare(falseAccepts)}, rejects good work ${describeShare(falseRejects)}`
+  `false accepts at most ${describeShare(falseAccepts)}, false rejects ${describeShare(falseRejects)}`
 
 /** Whole numbers, but never a 0 or a 100 that is none. */
 function percent(share: number): string {

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ctl, environment, loopctl } from './loop-fixture.ts'
+import { ctl, environment, eventsOf, loopctl } from './loop-fixture.ts'
 import { type Checkout, repository } from './worktree-fixture.ts'
 
 const loop = `
@@ -71,6 +71,13 @@ test('defects and a reverted fix are shown to each check, and what is found is k
   expect(at.seen()).toBe(before)
   expect(left(at)).toEqual([])
   expect(readdirSync(join(at.state, 'calibration'))).toHaveLength(2)
+
+  // From now on it stands beside what these checks say.
+  const ran = await ctl(at, '--json', 'run', at.file, '--in-place')
+  const [found] = eventsOf(ran, 'step-finished').filter(({ step }) => step === 'check:lint#1')
+  expect(found).toMatchObject({
+    result: { value: { calibration: { falseAccepts: { count: 2, n: 2 } } } },
+  })
 })
 
 test('it says why it cannot measure, and how to go on', async () => {

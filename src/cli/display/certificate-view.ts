@@ -8,6 +8,7 @@ import type {
   Verification,
   VerifyFinding,
 } from '../../host/certificates/index.ts'
+import { describeRates, type Share } from '../../loop/index.ts'
 import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
 import { renderTable, visible } from './render.ts'
 
@@ -117,13 +118,32 @@ function checkLine({
   counts,
   flaky,
   allowed,
+  calibration,
 }: CertifiedCheck): string {
   const notes = [
     pass === 'sealed' ? "with the base's sealed files" : undefined,
     counts && `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`,
     flaky && `flaky: ${flaky.join(', ')}`,
     allowed && 'it failed before, and may',
+    calibration &&
+      describeRates({
+        falseAccepts: shareOf(calibration.falseAccepts),
+        falseRejects: shareOf(calibration.falseRejects),
+      }),
   ].filter((note) => note !== undefined)
   const said = notes.length === 0 ? '' : ` (${notes.join('; ')})`
   return `${status}  ${name}: ${command.join(' ')}${said}`
 }
+
+const shareOf = ({
+  count,
+  of,
+  low,
+  high,
+}: NonNullable<CertifiedCheck['calibration']>['falseAccepts']): Share => ({
+  count,
+  n: of,
+  value: of === 0 ? 0 : count / of,
+  low,
+  high,
+})

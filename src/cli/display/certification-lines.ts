@@ -1,6 +1,6 @@
 /** What came of certifying, and what is special about the answer of a check, in a line each. */
 
-import type { CheckResult, Json, Refusal } from '../../loop/index.ts'
+import { type CheckResult, describeRates, type Json, type Refusal } from '../../loop/index.ts'
 import { isObject } from './step-values.ts'
 
 export type Certified =
@@ -31,7 +31,7 @@ export const shortId = (certificate: string): string => certificate.slice(0, idC
 
 /** ` (12 passed, 1 skipped; flaky; it failed before the run began, too)`; empty: nothing is special. */
 export function checkRemarks(check: Partial<CheckResult>): string {
-  const { counts, flaky, existing, allowed, reused } = check
+  const { counts, flaky, existing, allowed, reused, calibration } = check
   const remarks = [
     ...(counts === undefined ? [] : [countsText(counts)]),
     ...(reused === true ? ['as before, on the same files'] : []),
@@ -39,6 +39,7 @@ export function checkRemarks(check: Partial<CheckResult>): string {
     ...(existing === true
       ? [`it failed before the run began, too${allowed === true ? ', and may' : ''}`]
       : []),
+    ...(calibration === undefined ? [] : [describeRates(calibration)]),
   ]
   return remarks.length === 0 ? '' : ` (${remarks.join('; ')})`
 }

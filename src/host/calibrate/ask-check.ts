@@ -22,7 +22,11 @@ export interface AskingParts {
   readonly signal: AbortSignal
 }
 
-type Ask = (check: OpenCheck, over: Overlay) => Promise<Pick<CheckResult, 'status'>>
+type Ask = (
+  check: OpenCheck,
+  over: Overlay,
+  limitMs?: number,
+) => Promise<Pick<CheckResult, 'status'>>
 
 const tokensLeft = 100_000_000
 
@@ -56,13 +60,19 @@ export function createAsking({ measured, place, parts, money, signal }: AskingPa
     callTool,
     ...changesOf(measured, over),
   })
-  return async (check, over) => {
+  return async (check, over, limitMs) => {
+    const late = new AbortController()
+    const timer = limitMs === undefined ? undefined : setTimeout(() => late.abort(), limitMs)
     try {
-      return await check.run(contextFor(over))
+      const both = AbortSignal.any([signal, late.signal])
+      const result = await check.run({ ...contextFor(over), signal: both })
+      return late.signal.aborted ? { status: 'timeout' } : result
     } catch {
       signal.throwIfAborted()
       // A check that cannot be run has not passed.
-      return { status: 'error' }
+      return { status: late.signal.aborted ? 'timeout' : 'error' }
+    } finally {
+      clearTimeout(timer)
     }
   }
 }

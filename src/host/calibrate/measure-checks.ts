@@ -35,7 +35,12 @@ export interface MeasureRequest {
   readonly isTest: (path: string) => boolean
   /** What was done to this tree before, the newest first. */
   readonly commits: readonly PastCommit[]
-  readonly runCheck: (check: OpenCheck, over: Overlay) => Promise<Pick<CheckResult, 'status'>>
+  /** Whatever takes longer than the limit is ended, as a time-out. */
+  readonly runCheck: (
+    check: OpenCheck,
+    over: Overlay,
+    limitMs?: number,
+  ) => Promise<Pick<CheckResult, 'status'>>
   readonly seed: number
   readonly random: () => number
   readonly defects: number
@@ -69,6 +74,7 @@ export async function measureChecks(request: MeasureRequest): Promise<Calibrated
   })
   const startedAtMs = now()
   let longestMs = 0
+  const limits = new Map<string, number>()
   return calibrate({
     loop,
     tree,
@@ -81,7 +87,7 @@ export async function measureChecks(request: MeasureRequest): Promise<Calibrated
     })),
     async ask(overlay) {
       const beganAtMs = now()
-      const answers = await askAll(request, overlay)
+      const answers = await askAll(request, overlay, limits)
       longestMs = Math.max(longestMs, now() - beganAtMs)
       return answers
     },
@@ -137,18 +143,27 @@ function* defectsFor(
   }
 }
 
+const limitMsMin = 15_000
+const timesLonger = 5
+
+/** A defect may be a loop without end: what takes so much longer than on the tree itself is ended. */
+const limitAfter = (tookMs: number): number => Math.max(limitMsMin, timesLonger * tookMs)
+
 /** In their order; what one makes for the next is kept. */
 async function askAll(
-  { place, tree, runCheck, signal }: MeasureRequest,
+  { place, tree, runCheck, signal, now }: MeasureRequest,
   over: Overlay,
+  limits: Map<string, number>,
 ): Promise<ReadonlyMap<string, CheckAnswer>> {
   const answers = new Map<string, CheckAnswer>()
   const keep: string[] = []
   for (const check of place.checks) {
     signal.throwIfAborted()
     await place.checkout.reset(tree, { over, keep })
-    const { status } = await runCheck(check, over)
+    const beganAtMs = now()
+    const { status } = await runCheck(check, over, limits.get(check.name))
     signal.throwIfAborted()
+    if (!limits.has(check.name)) limits.set(check.name, limitAfter(now() - beganAtMs))
     answers.set(check.name, answerOf(check, status))
     keep.push(...check.outputs)
   }
