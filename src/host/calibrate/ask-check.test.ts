@@ -18,7 +18,8 @@ function asking(run: Check, signal = new AbortController().signal) {
       reader: {
         list: () => Promise.resolve(new Map()),
         read: () => Promise.resolve(encode('one\ntwo\n')),
-        patch: (before, after, paths) => Promise.resolve(`patch ${before} ${after} ${paths}`),
+        patch: (before, after, paths) =>
+          Promise.resolve(`patch ${before} ${after} ${paths.join()}`),
       },
       commits: [
         {
