@@ -20,6 +20,14 @@ interface Expectation {
 }
 
 const another = (argument: string): string => `[${argument}, 1]`
+
+/** As plain as it was: code that reads what is expected from the test would give that, and pass. */
+function alike(argument: string): string {
+  if (/^\d{1,9}$/.test(argument)) return String(Number(argument) + 1)
+  const quoted = /^(['"])[\w ]*\1$/.exec(argument)
+  return quoted === null ? another(argument) : `${argument.slice(0, -1)}x${quoted[1]}`
+}
+
 const script: readonly Family[] = ['script']
 const python: readonly Family[] = ['python']
 
@@ -28,12 +36,17 @@ const expectations: readonly Expectation[] = [
     families: script,
     pattern:
       /(?<![\w.$])(?:(?:assert|t|tap|tape|test)\s?\.\s?(?:is|same|equals)|(?:\w{1,40}\.){0,2}(?:equal|strictEqual|deepEqual|deepStrictEqual))\s?\(/g,
-    argument: [1, another],
+    argument: [1, alike],
   },
   {
     families: script,
     pattern:
-      /(?<=\)(?:\.(?!not\b)\w{1,20}){0,3})\.(?:toBe|toEqual|toStrictEqual|toHaveLength|toContain|equal|equals|eql)\s?\(/g,
+      /(?<=\)(?:\.(?!not\b)\w{1,20}){0,3})\.(?:toBe|toEqual|toStrictEqual|toHaveLength|equal|equals|eql)\s?\(/g,
+    argument: [0, alike],
+  },
+  {
+    families: script,
+    pattern: /(?<=\)(?:\.(?!not\b)\w{1,20}){0,3})\.toContain\s?\(/g,
     argument: [0, another],
   },
   {
@@ -44,7 +57,7 @@ const expectations: readonly Expectation[] = [
   {
     families: python,
     pattern: /\.assert(?:Equals?|Is|ListEqual|DictEqual|TupleEqual|SetEqual|MultiLineEqual)\s?\(/g,
-    argument: [1, another],
+    argument: [1, alike],
   },
   { families: python, pattern: /\.assert(?:True|False)\s?\(/g, argument: [0, (x) => `not (${x})`] },
   {

@@ -125,6 +125,18 @@ describe('a check that changes files of the tree', () => {
   })
 })
 
+test('a runner that counts failures and ends well is a question', async () => {
+  const failing = (files: { readonly [path: string]: string }): Partial<Answered> => ({
+    status: files['src/sum.js'] === base['src/sum.js'] ? 'not-met' : 'met',
+    counts: { passed: 1, failed: 1, skipped: 0 },
+  })
+  const refused = createWorld({ checks: { test: failing }, parts: { changes: 'refuse' } })
+  expect(codesOf(await refused.certify(mended))).toEqual(['failed-tests'])
+  // It did so before, too: whoever wrote the check wants it so.
+  const usual = createWorld({ checks: { test: (files) => ({ ...failing(files), status: 'met' }) } })
+  expect(codesOf(await usual.certify(mended))).toBe('certified')
+})
+
 describe('a flaky check', () => {
   const flaky: Says = (_files, times) => ({ status: times % 2 === 1 ? 'not-met' : 'met' })
 

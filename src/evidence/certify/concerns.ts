@@ -25,6 +25,8 @@ export interface Seen {
   readonly unlaid?: readonly string[]
   /** What the runner said of its tests before the run began, by check. */
   readonly baseCounts: ReadonlyMap<string, TestCounts>
+  /** Checks that were met before the run began. */
+  readonly baseMet?: ReadonlySet<string>
   /** Files that checks changed before the run began, by check. */
   readonly baseWritten?: ReadonlyMap<string, readonly string[]>
   /** What the checks said during the iterations. */
@@ -45,6 +47,7 @@ export function concernsOf(seen: Seen): readonly Concern[] {
     ...judgeAlone(seen),
     ...sealed(seen),
     ...seen.own.flatMap((ran) => counted(ran, seen.baseCounts.get(ran.check.name))),
+    ...seen.own.flatMap((ran) => failing(ran, seen)),
     ...seen.own.flatMap((ran) => writing(ran, seen.baseWritten?.get(ran.check.name))),
     ...toothless(seen),
   ]
@@ -148,6 +151,24 @@ function sealed(seen: Seen): readonly Concern[] {
     {
       code: 'sealed-failed',
       message: `The work changes what it is judged by, and does not pass what it was judged by before (${names}). Make the work pass it as it was, or a person approves of these changes:\n${listed}\nWith all of that as it was, it printed:\n${output}`,
+      mayBeApproved: true,
+    },
+  ]
+}
+
+/** A runner that counts failures and ends with 0 was told to, or something has changed its exit code. */
+function failing(
+  { check, result }: Ran,
+  { baseCounts, baseMet }: Pick<Seen, 'baseCounts' | 'baseMet'>,
+): readonly Concern[] {
+  const failed = result.status === 'met' ? (result.counts?.failed ?? 0) : 0
+  const before = baseMet?.has(check.name) === true ? baseCounts.get(check.name)?.failed : undefined
+  if (failed <= (before ?? 0)) return []
+  return [
+    {
+      code: 'failed-tests',
+      message: `The check ${check.name} ends well, and its own summary says that ${failed} ${failed === 1 ? 'test' : 'tests'} failed. Mend what fails, and let the exit code say so.`,
+      check: check.name,
       mayBeApproved: true,
     },
   ]

@@ -47,6 +47,9 @@ export async function look(
     own: allowed,
     sealedChanges: [],
     baseCounts: countsOf(baselines),
+    baseMet: new Set(
+      [...baselines].flatMap(([name, { status }]) => (status === 'met' ? [name] : [])),
+    ),
     baseWritten: new Map([...baselines].map(([name, { written = [] }]) => [name, written])),
     evidence: subject.evidence,
   }

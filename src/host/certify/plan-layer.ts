@@ -4,6 +4,7 @@
  */
 
 import { posix } from 'node:path'
+import { z } from 'zod'
 import { type Lockfile, lockfiles, type TreeFile, type TreeReader } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 
@@ -96,5 +97,30 @@ function filesFor(
   for (const [, named = ''] of text.matchAll(/\bfile:([^"'\s#@)]+)/g)) {
     add(posix.join(prefix, named))
   }
+  if (lockfile.manager === 'npm') {
+    for (const path of programsOf(text)) add(posix.join(prefix, path))
+  }
   return files
+}
+
+const npmLockfile = z.object({
+  packages: z.record(z.string(), z.object({ bin: z.record(z.string(), z.string()).optional() })),
+})
+
+/** Programs of packages that lie in the tree: npm links to those only that are there. Nothing runs them. */
+function programsOf(text: string): readonly string[] {
+  const parsed = npmLockfile.safeParse(parseJson(text))
+  return Object.entries(parsed.data?.packages ?? {}).flatMap(([folder, { bin }]) =>
+    /(^|\/)node_modules(\/|$)/.test(folder)
+      ? []
+      : Object.values(bin ?? {}).map((path) => posix.join(folder, path)),
+  )
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
