@@ -1,22 +1,24 @@
 /** What a run would do, for those who want to know before it does. */
 
-import type { LoadedLoop, PlannedWorktree } from '../host/index.ts'
+import type { LoadedLoop, PlannedChecks, PlannedWorktree } from '../host/index.ts'
 import { defaultLimits, type Limits } from '../loop/index.ts'
 import { plural, renderMoney, renderSpan } from './display/amounts.ts'
 import { describeBase, visible, visibleText } from './display/render.ts'
 import type { Session } from './session.ts'
 
-export function showPlan(
+export async function showPlan(
   session: Session,
   loaded: LoadedLoop,
   given: Partial<Limits>,
   workspace: string,
   worktree: PlannedWorktree,
-): void {
+): Promise<void> {
   const { loop, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...given }
   const prompt = loaded.firstPrompt(limits, workspace)
+  const checking = await loaded.planChecks(workspace)
   const plan = {
+    ...checking,
     loop: loop.name,
     workspace,
     worktree,
@@ -35,6 +37,7 @@ export function showPlan(
       ...renderCarry(worktree).map((line) => `           ${line}`),
       `limits     ${renderLimits(limits)}`,
       ...(variables.length === 0 ? [] : [`variables  ${variables.join(', ')}`]),
+      ...renderChecks(checking),
       ...powers.filter(isNew).map((power) => `           ${power}`),
       ...warnings.map((warning) => `warning: ${warning}`),
     ]
@@ -50,6 +53,25 @@ function renderWorktree({ isUsed, base, why, branch }: PlannedWorktree): string 
   return `one of its own, on the branch ${branch}${from}, with a commit for each iteration`
 }
 
+function renderChecks({ checks, seals, certify }: PlannedChecks): readonly string[] {
+  const { paths, except, keys, changes } = seals
+  const besides = [
+    ...paths,
+    ...except.map((glob) => `not ${glob}`),
+    ...Object.entries(keys).map(([file, names]) => `${file} (${names.join(', ')})`),
+  ]
+  const sealed = besides.length === 0 ? '' : `, ${besides.join(', ')}`
+  const consulted = certify.consult.length === 0 ? '' : `; asks ${certify.consult.join(', ')}`
+  return [
+    ...checks.map(
+      ({ name, text, timeoutMs, existing }) =>
+        `check      ${name}: ${text} (${renderSpan(timeoutMs)}${existing === 'allow' ? ', may fail as before' : ''})`,
+    ),
+    `seals      tests and their settings${sealed}; a change: ${changes}`,
+    `certify    in a clean checkout, dependencies: ${certify.dependencies}${certify.teeth ? ', teeth' : ''}${consulted}`,
+  ]
+}
+
 function renderCarry({ carry = [] }: PlannedWorktree): readonly string[] {
   if (carry.length === 0) return []
   const words = carry.map(({ path, by }) => `${path} (${by === 'copy' ? 'copied' : 'linked'})`)
@@ -57,7 +79,14 @@ function renderCarry({ carry = [] }: PlannedWorktree): readonly string[] {
 }
 
 /** What was said above, with what the command line changed and what the folder is. */
-const said = ['may use ', 'works in ', 'copies what git ignores ', 'links what git ignores ']
+const said = [
+  'may use ',
+  'works in ',
+  'copies what git ignores ',
+  'links what git ignores ',
+  'runs the check ',
+  'calls the tool ',
+]
 const isNew = (power: string): boolean => !said.some((start) => power.startsWith(start))
 
 const renderLimits = ({ iterations, tokens, costMicros, timeMs }: Limits): string =>

@@ -212,6 +212,7 @@ export {
 } from './agents/index.ts'
 export type { CalibrateLoopOptions } from './calibrate/index.ts'
 export { type CommandCheckOptions, commandCheck } from './checks/command-check.ts'
+export type { PlannedCheck, PlannedChecks } from './checks/plan-checks.ts'
 export {
   type CodeLoop,
   type CodeLoopCheck,

@@ -56,6 +56,12 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
       worktree: file.worktree,
       powers: codePowers(scanned),
       warnings: [],
+      planChecks: async (workspace) =>
+        (await import('./checks/plan-checks.ts')).planChecks(
+          file,
+          workspace,
+          Object.keys(code.parts.checks),
+        ),
       async open(place) {
         const apart = [scanned.file, ...(place.apart ?? [])]
         const base = dirname(scanned.file)

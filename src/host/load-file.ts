@@ -45,6 +45,8 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     ],
     variables: checked.variables,
     firstPrompt: (limits, workspace) => firstPrompt(checked, limits, workspace),
+    planChecks: async (workspace) =>
+      (await import('./checks/plan-checks.ts')).planChecks(file, workspace),
     async open(place) {
       if (options.purpose === 'look') throw new LoopError('not-trusted', 'It was only looked at.')
       const apart = [...named(read), ...(place.apart ?? [])]

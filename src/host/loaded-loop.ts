@@ -5,6 +5,7 @@ import type { ReplaySettings } from '../gateway/index.ts'
 import type { Json, Limits, Source } from '../loop/index.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
 import type { SandboxPlace } from '../sandbox/index.ts'
+import type { PlannedChecks } from './checks/plan-checks.ts'
 import type { BegunFiles } from './checks/resolve-checks.ts'
 import type { LoopChanges } from './loop-changes.ts'
 import type { ReplayPlace } from './metered-agent.ts'
@@ -40,6 +41,8 @@ export interface LoadedLoop {
   readonly variables: readonly string[]
   /** What the agent would be told first; undefined where only running tells. */
   firstPrompt(limits: Limits, workspace: string): string | undefined
+  /** What it would check and certify with there. */
+  planChecks(workspace: string): Promise<PlannedChecks>
   /** Starts what a run needs: its agent, its tools, their servers. For one run. */
   open(place: OpenPlace): Promise<OpenedLoop>
   /** Ends everything that was opened, and the process of a loop that is code. */

@@ -1,0 +1,72 @@
+/** What a loop file would check and certify with in a folder, for those who want to know before. */
+
+import { textOf } from '../../loop/index.ts'
+import type { CheckSettings, LoopFile } from '../../protocol/index.ts'
+import { folderFiles } from './folder-reader.ts'
+import { describeCommands } from './open-checks.ts'
+import { resolveChecks } from './resolve-checks.ts'
+
+export interface PlannedCheck {
+  readonly name: string
+  readonly type: CheckSettings['type'] | 'code'
+  /** The command, the tool, the agent that judges; or why there is none. */
+  readonly text: string
+  readonly timeoutMs: number
+  readonly existing: 'fix' | 'allow'
+}
+
+export interface PlannedChecks {
+  readonly checks: readonly PlannedCheck[]
+  readonly seals: LoopFile['seals']
+  readonly certify: Pick<LoopFile['certify'], 'dependencies' | 'teeth' | 'deadlineMs'> & {
+    readonly consult: readonly string[]
+  }
+}
+
+export async function planChecks(
+  { checks, seals, certify }: Pick<LoopFile, 'checks' | 'seals' | 'certify'>,
+  workspace: string,
+  code: readonly string[] = [],
+): Promise<PlannedChecks> {
+  const planned: PlannedCheck[] = []
+  for (const [name, check] of Object.entries(checks)) {
+    const { timeoutMs, existing } = check
+    const isCode = code.includes(name)
+    const text = isCode ? 'code of the loop' : await textFor(name, check, workspace)
+    planned.push({ name, type: isCode ? 'code' : check.type, text, timeoutMs, existing })
+  }
+  const { dependencies, teeth, deadlineMs } = certify
+  const consult = certify.consult.map(({ name }) => name)
+  return { checks: planned, seals, certify: { dependencies, teeth, deadlineMs, consult } }
+}
+
+async function textFor(name: string, check: CheckSettings, workspace: string): Promise<string> {
+  switch (check.type) {
+    case 'command':
+      return check.command.join(' ').replace(/^\/bin\/sh -c /, '')
+    case 'tool':
+      return `the tool ${check.tool}`
+    case 'judge':
+      return `a judge (${check.agent.type})`
+    case 'condition':
+      return commandFor(name, check, workspace)
+  }
+}
+
+async function commandFor(
+  name: string,
+  check: Extract<CheckSettings, { type: 'condition' }>,
+  workspace: string,
+): Promise<string> {
+  const begun = () => folderFiles(workspace)
+  try {
+    const resolved = await resolveChecks(
+      { [name]: check },
+      { begun, isOffline: false, problems: [] },
+    )
+    const found = resolved[name]
+    return found?.type === 'standard' ? describeCommands(found.commands).join(' ') : ''
+  } catch (error) {
+    return textOf(error)
+  }
+}
