@@ -167,8 +167,8 @@ function renderQuestion(run: RunRow, { id, question, deadlineAtMs }: OpenQuestio
   const options = question.options?.join(' | ') ?? 'any text'
   return [
     '',
-    // With a diff, as it may be, it is of many lines.
-    visibleText(`It asks (${id}): ${question.text.trimEnd()}`),
+    // With a diff, as it may be, it is of many lines; none of them begins like one of ours.
+    visibleText(`It asks (${id}): ${question.text.trimEnd()}`).replaceAll('\n', '\n  > '),
     visible(`  answers: ${options}; "${question.default}" is taken at ${renderTime(deadlineAtMs)}`),
     visible(`  loopctl answer ${run.name} '${questionName(id)}' <answer>`),
   ].join('\n')
