@@ -1,16 +1,34 @@
-import { expect, test } from 'vitest'
-import { checkRemarks } from './certification-lines.ts'
+import { describe, expect, test } from 'vitest'
+import { certificationOf, checkRemarks } from './certification-lines.ts'
 
-test('what is special about an answer stands beside it, and how often the check errs', () => {
-  expect(checkRemarks({})).toBe('')
-  const share = { count: 1, n: 20, value: 0.05, low: 0.0089, high: 0.2361 }
-  const none = { count: 0, n: 0, value: 0, low: 0, high: 1 }
-  expect(
-    checkRemarks({
-      counts: { passed: 3, failed: 0, skipped: 1 },
-      calibration: { falseAccepts: share, falseRejects: none },
-    }),
-  ).toBe(
-    ' (3 passed, 1 skipped; false accepts at most 5 % (1 to 24 %, n = 20), false rejects not known)',
-  )
+describe('what certifying came to', () => {
+  test('is told by its shape, whatever else a step gave', () => {
+    expect(certificationOf({ type: 'certified', certificate: 'abc' })).toEqual({
+      type: 'certified',
+      certificate: 'abc',
+    })
+    const refusals = [{ code: 'flaky', message: 'now so, now so', check: 'test' }]
+    expect(certificationOf({ type: 'refused', refusals })).toEqual({
+      type: 'refused',
+      refusals: [{ code: 'flaky', message: 'now so, now so' }],
+    })
+    for (const other of [null, 'certified', { type: 'certified' }, { type: 'refused' }, []]) {
+      expect(certificationOf(other)).toBeUndefined()
+    }
+  })
+
+  test('has a word for what is special about a check', () => {
+    expect(checkRemarks({})).toBe('')
+    expect(
+      checkRemarks({
+        counts: { passed: 3, failed: 1, skipped: 2 },
+        reused: true,
+        flaky: true,
+        existing: true,
+        allowed: true,
+      }),
+    ).toBe(
+      ' (3 passed, 1 failed, 2 skipped; as before, on the same files; flaky: it has answered otherwise on the same files; it failed before the run began, too, and may)',
+    )
+  })
 })
