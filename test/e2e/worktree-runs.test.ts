@@ -122,7 +122,7 @@ describe('a run in a repository', () => {
     const state = join(at.work, '.record [x]')
     const inside = { ...at, state, file }
     expect(await run(inside, '--name', 'one')).toMatchObject({ code: 0 })
-    expect(await run(inside, '--name', 'two')).toMatchObject({ code: 0 })
+    expect(await run(inside, '--name', 'two', '--again')).toMatchObject({ code: 0 })
     expect(subjects(at, 'run/two')).toHaveLength(3)
   })
 
