@@ -132,7 +132,7 @@ test('worktrees in the checkout itself are no changes of it', async () => {
   const path = '".trees/{{ run_branch | sanitize }}"'
   const at = repository(`${counting}worktree: { path: ${path} }\n`)
   expect(await run(at, '--name', 'one')).toMatchObject({ code: 0 })
-  expect(await run(at, '--name', 'two')).toMatchObject({ code: 0 })
+  expect(await run(at, '--name', 'two', '--again')).toMatchObject({ code: 0 })
   expect(existsSync(join(at.work, '.trees', 'run-two', 'log.txt'))).toBe(true)
 })
 
