@@ -17,7 +17,7 @@ import {
 } from '../protocol/index.ts'
 import { codePowers } from './code-loop/code-powers.ts'
 import { type OpenCodeLoop, openCodeLoop, type ScannedLoop } from './code-loop/index.ts'
-import { firstPrompt, plainSettings, withGiven, workspaceOf } from './load-file.ts'
+import { firstPrompt, plainSettings, requireSeals, withGiven, workspaceOf } from './load-file.ts'
 import type { LoadedLoop, LoadOptions } from './loaded-loop.ts'
 import {
   changedAgent,
@@ -43,6 +43,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
     const changes = requireChanges(options.changes ?? {})
     requireOurs(code, changes)
     const file = { ...written, agent: changedAgent(written.agent, changes) }
+    await requireSeals(file.seals)
     const given = isJsonObject(input) ? withGiven(input, options.input) : input
     const type = await typeOf(code, file, given, changes)
     const opened: OpenedParts[] = []

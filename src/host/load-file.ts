@@ -3,7 +3,7 @@
 import { dirname, resolve } from 'node:path'
 import { didYouMean, type Json, type Limits, LoopError } from '../loop/index.ts'
 import { type CheckedPlain, checkPlain, type PlainSettings, plainLoop } from '../loops/index.ts'
-import type { LoopFile } from '../protocol/index.ts'
+import type { LoopFile, SealSettings } from '../protocol/index.ts'
 import type { LoadedLoop, LoadOptions } from './loaded-loop.ts'
 import {
   changedAgent,
@@ -22,6 +22,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
   const changes = requireChanges(options.changes ?? {})
   const file = { ...read.file, agent: changedAgent(read.file.agent, changes) }
   const environment = options.environment ?? process.env
+  await requireSeals(file.seals)
   const input = withGiven(file.input, options.input)
   const sections = changedSections(read.sections, changes)
   const settings = plainSettings(file, sections, changedVersion(digest, changes))
@@ -94,6 +95,17 @@ export function plainSettings(
     source: { file: position.file, line: position.line, indent: position.column - 1 },
   }))
   return { name, version, prompt, context, progress, until }
+}
+
+/** A pattern that cannot be used would otherwise be found when there is something to certify. */
+export async function requireSeals({ paths, except, keys }: SealSettings): Promise<void> {
+  const patterns = { paths, except, keys: Object.keys(keys) }
+  if (Object.values(patterns).every(({ length }) => length === 0)) return
+  const { globProblem } = await import('../evidence/index.ts')
+  for (const [key, list] of Object.entries(patterns)) {
+    const problem = list.map(globProblem).find((one) => one !== undefined)
+    if (problem !== undefined) throw new LoopError('bad-loop-file', `seals.${key}: ${problem}`)
+  }
 }
 
 /** Only what the file has can be given; a slip of the pen would otherwise change nothing. */

@@ -115,10 +115,11 @@ const doubts =
   (evidence: Certifying['subject']['evidence']) =>
   (check: OpenCheck, first: CheckStatus): boolean => {
     const before = Object.hasOwn(evidence, check.name) ? evidence[check.name] : undefined
+    if (before?.flaky === true) return true
     return before?.status === 'met' && first === 'not-met'
   }
 
-/** Of those that can be compared with: what counted its tests, and what may have failed before. */
+/** Of those that can be compared with: what counted its tests, and what failed before, too. */
 async function baselinesOf(
   { parts, base, tree }: Certifying,
   place: CertifyingPlace,
@@ -128,8 +129,7 @@ async function baselinesOf(
   const found = new Map<string, Baseline>()
   if (base === tree) return found
   for (const { check, result } of own) {
-    const mayHaveFailed = result.status === 'not-met' && check.existing === 'allow'
-    if (result.status !== 'met' && !mayHaveFailed) continue
+    if (result.status !== 'met' && result.status !== 'not-met') continue
     const baseline = await baselineOf(base, check, place, run, parts.baselines)
     if (baseline !== undefined) found.set(check.name, baseline)
   }
