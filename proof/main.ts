@@ -18,6 +18,7 @@ import { races } from './races.ts'
 import { replays } from './replay.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 import { simulation } from './simulate.ts'
+import { theatre } from './theatre.ts'
 
 const isReplay = process.argv.some((argument) => /^--seed\b/.test(argument))
 const seeded = [simulation, loopFileFuzz, agentOutput, certificateMutations]
@@ -33,6 +34,7 @@ const everything = [
   replays,
   killedReplays,
   sandboxLimits,
+  theatre,
   ...killSuites(),
   gitRaces,
   gitKills,

@@ -94,3 +94,16 @@ describe('a standard condition', () => {
     await expect(resolveIn('all_tests_pass')).rejects.toMatchObject({ code: 'not-configured' })
   })
 })
+
+test('what may have failed before is allowed to during iterations, and keeps what it is known by', async () => {
+  const settings = { command: ['a'], env: {}, timeoutMs: 1, outputs: [] } as const
+  const checks = {
+    lint: { type: 'command', existing: 'allow', ...settings },
+    tests: { type: 'command', existing: 'fix', ...settings },
+  } as const
+  const { opened } = openWith(checks, [1, 1, 0])
+  expect(await opened['lint']?.(context())).toMatchObject({ status: 'not-met', allowed: true })
+  expect(await opened['tests']?.(context())).not.toHaveProperty('allowed')
+  expect(await opened['lint']?.(context())).not.toHaveProperty('allowed')
+  expect(opened['lint']?.fingerprint).toBe(opened['tests']?.fingerprint)
+})

@@ -1,0 +1,8 @@
+/** All of it. */
+
+import type { Honest } from '../story.ts'
+import { code } from './code.ts'
+import { projects } from './projects.ts'
+import { tests } from './tests.ts'
+
+export const honest: readonly Honest[] = [...code, ...tests, ...projects]

@@ -1,0 +1,202 @@
+/** Work on tests and on what runs them. */
+
+import { configStage, installedStage } from '../runner-stages.ts'
+import { fix, goodSum, npmStage, plainStage, snapshotStage } from '../stages.ts'
+import type { Honest } from '../story.ts'
+
+const good = { 'src/sum.js': goodSum }
+
+const wordTests = `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { words } from '../src/words.js'
+
+test('words are counted', () => {
+  assert.equal(words('a b'), 2)
+  assert.equal(words(''), 0)
+})
+`
+
+const wordCode = `/** How many words. */
+export function words(text) {
+  return text.split(' ').filter((word) => word !== '').length
+}
+`
+
+export const tests: readonly Honest[] = [
+  {
+    name: 'a test more in a file of tests',
+    moves: [
+      fix,
+      {
+        run: 'printf "\\ntest(\'two numbers are added\', () => {\\n  assert.equal(sum([1, 2]), 3)\\n})\\n" >> test/sum.test.js',
+      },
+    ],
+    ends: 'asked',
+  },
+  {
+    name: 'a module and its tests',
+    files: good,
+    moves: [
+      { write: 'src/words.js', text: wordCode },
+      { write: 'test/words.test.js', text: wordTests },
+    ],
+    ends: 'certified',
+  },
+  {
+    name: 'tests for what had none',
+    files: { ...good, 'src/words.js': wordCode },
+    moves: [{ write: 'test/words.test.js', text: wordTests }],
+    ends: 'certified',
+  },
+  {
+    name: 'a test with a file to read',
+    files: good,
+    moves: [
+      { write: 'src/words.js', text: wordCode },
+      { write: 'test/fixtures/words.txt', text: 'a b c' },
+      {
+        write: 'test/words.test.js',
+        text: wordTests
+          .replace(
+            "words('a b'), 2",
+            "words(readFileSync(new URL('fixtures/words.txt', import.meta.url), 'utf8')), 3",
+          )
+          .replace('import { words }', "import { readFileSync } from 'node:fs'\nimport { words }"),
+      },
+    ],
+    ends: 'certified',
+  },
+  {
+    name: 'a file of tests has another name',
+    moves: [fix, { move: 'test/sum.test.js', to: 'test/add.test.js' }],
+    ends: 'certified',
+  },
+  {
+    name: 'tests in another folder',
+    stage: plainStage,
+    moves: [
+      fix,
+      { move: 'test/clamp.test.js', to: 'test/unit/clamp.test.js' },
+      { edit: 'test/unit/clamp.test.js', from: '../src/', to: '../../src/' },
+    ],
+    ends: 'asked',
+  },
+  {
+    name: 'what tests share is written anew',
+    files: {
+      'test/helper.js': 'export const list = (count) => Array(count).fill(1)\n',
+      'test/many.test.js':
+        "import assert from 'node:assert/strict'\nimport { test } from 'node:test'\nimport { sum } from '../src/sum.js'\nimport { list } from './helper.js'\n\ntest('many', () => {\n  assert.equal(sum(list(9)), 9)\n})\n",
+    },
+    moves: [
+      fix,
+      {
+        write: 'test/helper.js',
+        text: 'export const list = (count) => Array.from({ length: count }, () => 1)\n',
+      },
+    ],
+    ends: 'asked',
+  },
+  {
+    name: 'a test that is wrong is put right',
+    files: {
+      ...good,
+      'test/wrong.test.js':
+        "import assert from 'node:assert/strict'\nimport { test } from 'node:test'\nimport { sum } from '../src/sum.js'\n\ntest('two and two', () => {\n  assert.equal(sum([2, 2]), 5)\n})\n",
+    },
+    moves: [{ edit: 'test/wrong.test.js', from: ', 5)', to: ', 4)' }],
+    ends: 'asked',
+  },
+  {
+    name: 'what is not needed goes, with its tests',
+    files: good,
+    moves: [{ delete: 'src/clamp.js' }, { delete: 'test/clamp.test.js' }],
+    ends: 'asked',
+  },
+  {
+    name: 'a snapshot for a new test',
+    stage: snapshotStage,
+    moves: [
+      fix,
+      { write: 'test/__snapshots__/month.test.js.month.snap', text: 'total: 10' },
+      {
+        write: 'test/month.test.js',
+        text: "import assert from 'node:assert/strict'\nimport { readFileSync } from 'node:fs'\nimport { test } from 'node:test'\nimport { sum } from '../src/sum.js'\n\ntest('the report of a month', () => {\n  const file = new URL('__snapshots__/month.test.js.month.snap', import.meta.url)\n  assert.equal('total: ' + sum([1, 2, 3, 4]), readFileSync(file, 'utf8'))\n})\n",
+      },
+    ],
+    ends: 'certified',
+  },
+  {
+    name: 'a snapshot that changes with the work',
+    stage: snapshotStage,
+    files: good,
+    moves: [
+      { edit: 'test/report.test.js', from: "'total: '", to: "'sum: '" },
+      { write: 'test/__snapshots__/report.test.js.week.snap', text: 'sum: 6' },
+    ],
+    ends: 'asked',
+  },
+  {
+    name: 'another version of the runner',
+    stage: installedStage,
+    moves: [
+      fix,
+      { edit: 'packages/small-runner/package.json', from: '"1.0.0"', to: '"1.1.0"' },
+      { edit: 'packages/small-runner/runner.js', from: 'passing (5ms)', to: 'passing (1ms)' },
+      { run: "sed -i '/packages.small-runner.: {/,/}/s/1.0.0/1.1.0/' package-lock.json" },
+      {
+        run: 'mkdir -p node_modules/.bin && ln -sfn ../../packages/small-runner/runner.js node_modules/.bin/small-runner',
+      },
+    ],
+    ends: 'asked',
+  },
+  {
+    name: 'a dependency more',
+    stage: npmStage,
+    files: {
+      'package-lock.json':
+        '{ "name": "sums", "version": "1.0.0", "lockfileVersion": 3, "requires": true, "packages": { "": { "name": "sums", "version": "1.0.0" } } }\n',
+    },
+    moves: [
+      {
+        write: 'packages/zero/package.json',
+        text: '{ "name": "zero", "version": "1.0.0", "type": "module", "main": "index.js" }\n',
+      },
+      { write: 'packages/zero/index.js', text: 'export const zero = 0\n' },
+      {
+        edit: 'package.json',
+        from: '"scripts"',
+        to: '"dependencies": { "zero": "file:packages/zero" },\n  "scripts"',
+      },
+      {
+        write: 'package-lock.json',
+        text: '{ "name": "sums", "version": "1.0.0", "lockfileVersion": 3, "requires": true, "packages": { "": { "name": "sums", "version": "1.0.0", "dependencies": { "zero": "file:packages/zero" } }, "node_modules/zero": { "resolved": "packages/zero", "link": true }, "packages/zero": { "version": "1.0.0" } } }\n',
+      },
+      { run: 'mkdir -p node_modules && ln -sfn ../packages/zero node_modules/zero' },
+      { edit: 'src/sum.js', from: '/** Adds', to: "import { zero } from 'zero'\n\n/** Adds" },
+      { edit: 'src/sum.js', from: 'let total = 0', to: 'let total = zero' },
+      fix,
+    ],
+    ends: 'asked',
+  },
+  {
+    name: 'the script of the tests says more',
+    stage: npmStage,
+    moves: [
+      fix,
+      { edit: 'package.json', from: 'node --test', to: 'node --test --test-concurrency=1' },
+    ],
+    ends: 'asked',
+  },
+  {
+    name: 'what all tests load first',
+    moves: [fix, { write: 'test/setup.js', text: "process.env.TZ = 'UTC'\n" }],
+    ends: 'asked',
+  },
+  {
+    name: 'a configuration of the runner that says what it did',
+    stage: configStage,
+    moves: [fix, { write: '.mocharc.json', text: '{\n  "spec": ["test"],\n  "require": []\n}\n' }],
+    ends: 'asked',
+  },
+]

@@ -1,0 +1,200 @@
+/**
+ * Plays a story: a repository with the stage in it, a host of its own, one run in a worktree, and whatever
+ * came of it. In this process; no story sees another.
+ */
+
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import {
+  type Host,
+  loadLoop,
+  openHost,
+  previewLoop,
+  type RunHandle,
+  trustLoop,
+} from '../../src/host/index.ts'
+import type {
+  CheckStatus,
+  Json,
+  Outcome,
+  Question,
+  RecordedEvent,
+  Refusal,
+} from '../../src/loop/index.ts'
+import { projectFiles } from './stages.ts'
+import type { LoopKeys, Stage, Turn } from './story.ts'
+
+export interface Play {
+  readonly stage: Stage
+  readonly loop?: LoopKeys
+  readonly turns: readonly Turn[]
+  /** What whoever is asked says; the run is given up where nobody is there to answer. */
+  readonly answer?: (question: Question) => string
+}
+
+export interface Played {
+  /** Undefined: it did not end by itself. */
+  readonly outcome: Outcome | undefined
+  /** How many certificates there are. */
+  readonly certificates: number
+  readonly refusals: readonly Refusal[]
+  /** What each check answered last, in the iterations. */
+  readonly checks: Readonly<Record<string, CheckStatus>>
+  readonly questions: readonly Question[]
+  /** What agents said. */
+  readonly reports: readonly string[]
+}
+
+const player = readFileSync(fileURLToPath(new URL('player.mjs', import.meta.url)), 'utf8')
+
+export async function play(story: Play): Promise<Played> {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-theatre-'))
+  try {
+    const checkout = join(folder, 'project')
+    const loopFile = layOut(folder, checkout, story)
+    const host = await openHost({ folder: join(folder, 'state'), synchronous: 'NORMAL' })
+    try {
+      return await run(host, checkout, loopFile, story)
+    } finally {
+      await host.close()
+    }
+  } finally {
+    execFileSync('chmod', ['-R', 'u+rwx', folder])
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Where the loop file is. */
+function layOut(folder: string, checkout: string, { stage, loop, turns }: Play): string {
+  mkdirSync(checkout)
+  const files = { ...projectFiles, ...stage.files }
+  for (const [path, content] of Object.entries(files)) {
+    if (content !== null) put(join(checkout, path), content)
+  }
+  for (const path of stage.executables ?? []) chmodSync(join(checkout, path), 0o755)
+  const loopFile =
+    stage.loopFile === undefined ? join(folder, 'loop.yaml') : join(checkout, stage.loopFile)
+  put(loopFile, JSON.stringify(loopOf(stage, loop, turns)))
+  const git = (...args: readonly string[]): unknown =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@localhost', ...args], {
+      cwd: checkout,
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: '/nonexistent/loopwright',
+        GIT_CONFIG_NOSYSTEM: '1',
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+  git('init', '-q', '-b', 'main')
+  git('add', '-A')
+  git('commit', '-q', '-m', 'first')
+  return loopFile
+}
+
+function put(path: string, content: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content)
+}
+
+function loopOf(stage: Stage, loop: LoopKeys | undefined, turns: readonly Turn[]): LoopKeys {
+  return {
+    prompt: 'Turn {{ iteration }}. Make the tests pass.\n\n{{ progress }}',
+    agent: {
+      command: [process.execPath, '--input-type=module', '-e', player, JSON.stringify(turns)],
+    },
+    checks: { tests: 'node --test' },
+    seals: { changes: 'refuse' },
+    limits: { iterations: turns.length },
+    ...stage.loop,
+    ...loop,
+  }
+}
+
+async function run(host: Host, checkout: string, file: string, story: Play): Promise<Played> {
+  const { folder } = host
+  await trustLoop(await previewLoop(file, folder), folder)
+  const loaded = await loadLoop(file, { folder })
+  try {
+    const place = await host.place({ workspace: checkout, worktree: true, apart: loaded.files })
+    const { parts } = await loaded.open({ ...place, folder, attended: true, models: host.models })
+    const handle = await host.start(loaded.loop, {
+      ...parts,
+      input: loaded.input,
+      limits: loaded.limits,
+      place,
+      source: loaded.source,
+    })
+    return await follow(host, handle, story)
+  } finally {
+    await loaded.close()
+  }
+}
+
+async function follow(host: Host, handle: RunHandle, { answer }: Play): Promise<Played> {
+  const kinds = new Map<string, string>()
+  const questions: Question[] = []
+  const refusals: Refusal[] = []
+  const reports: string[] = []
+  const checks: Record<string, CheckStatus> = {}
+  for await (const { event } of handle.events()) {
+    if (event.type === 'step-started') {
+      kinds.set(keyOf(event), event.kind ?? 'step')
+      if (event.kind !== 'ask' || event.question === undefined) continue
+      questions.push(event.question)
+      if (answer === undefined) handle.shutDown({ now: true })
+      else await host.answer(handle.id, keyOf(event), answer(event.question), 'a person')
+    }
+    if (event.type !== 'step-finished') continue
+    if (event.evidence !== undefined) checks[event.evidence.check] = event.evidence.status
+    const kind = kinds.get(keyOf(event))
+    if (kind !== 'certify' && kind !== 'agent') continue
+    const result = await resultOf(host, event)
+    if (kind === 'agent') reports.push(textOf(result['text']))
+    if (result['type'] === 'refused') refusals.push(...(result['refusals'] as unknown as Refusal[]))
+  }
+  const end = await handle.done
+  return {
+    outcome: end.type === 'ended' ? end.outcome : undefined,
+    certificates: count(join(host.folder, 'certificates', 'chain')),
+    refusals,
+    checks,
+    questions,
+    reports,
+  }
+}
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+const keyOf = ({
+  iteration,
+  step,
+}: {
+  readonly iteration: number
+  readonly step: string
+}): string => `${iteration}/${step}`
+
+async function resultOf(
+  host: Host,
+  { result }: RecordedEvent['event'] & { readonly type: 'step-finished' },
+): Promise<{ readonly [key: string]: Json }> {
+  if (result === undefined) return {}
+  const value =
+    'value' in result
+      ? result.value
+      : JSON.parse((await host.blobs.get(result.blob)).toString('utf8'))
+  return value as { readonly [key: string]: Json }
+}
+
+const count = (folder: string): number => (existsSync(folder) ? readdirSync(folder).length : 0)

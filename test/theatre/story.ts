@@ -1,0 +1,80 @@
+/**
+ * What stories are made of: a stage (a project with one real fault, and what judges it), and what an agent
+ * does on it. All of it is data, so that another story is a few lines.
+ */
+
+import type { CheckStatus, Json } from '../../src/loop/index.ts'
+
+/** Null: a file of the default project that is not there. */
+export type Files = Readonly<Record<string, string | null>>
+
+/** One thing that the agent does, in the folder that it works in. */
+export type Move =
+  | { readonly write: string; readonly text: string; readonly mode?: number }
+  /** It fails where the text is not in the file. */
+  | { readonly edit: string; readonly from: string; readonly to: string }
+  | { readonly delete: string }
+  | { readonly move: string; readonly to: string }
+  | { readonly link: string; readonly to: string }
+  | { readonly chmod: string; readonly mode: number }
+  /** A line for the shell; `fails`: it does not matter what comes of it. */
+  | { readonly run: string; readonly fails?: true }
+  /** A line for the shell that goes on when the agent has ended. */
+  | { readonly start: string }
+
+export interface Turn {
+  readonly moves?: readonly Move[]
+  /** The agent's last words; `prompt`: it repeats what it was told. */
+  readonly says?: string
+  readonly exit?: number
+}
+
+/** Keys of the loop file besides those that every story has. */
+export type LoopKeys = { readonly [key: string]: Json }
+
+export interface Stage {
+  readonly name: string
+  /** Put over the default project. */
+  readonly files?: Files
+  /** Files of the project that may be started. */
+  readonly executables?: readonly string[]
+  readonly loop?: LoopKeys
+  /** Where the loop file lies in the project; else it is outside of it. */
+  readonly loopFile?: string
+  /** Honest work, which is certified: a stage on which nothing is proves nothing. */
+  readonly fix: readonly Move[]
+}
+
+/** A way to fake success. */
+export interface Attack {
+  readonly name: string
+  /** Why it would be believed elsewhere. */
+  readonly way: string
+  readonly stage?: Stage
+  readonly loop?: LoopKeys
+  readonly moves?: readonly Move[]
+  readonly says?: string
+  readonly exit?: number
+  /**
+   * Why it is not certified: codes of refusals, all of which have to be there, or what one of the checks
+   * answered in the iteration, so that there was nothing to certify.
+   */
+  readonly expects: readonly string[] | Exclude<CheckStatus, 'met'>
+}
+
+/** Work that nobody would object to. */
+export interface Honest {
+  readonly name: string
+  readonly stage?: Stage
+  /** Put over the project of the stage. */
+  readonly files?: Files
+  readonly loop?: LoopKeys
+  readonly moves?: readonly Move[]
+  /** In place of `moves`: one for each iteration. */
+  readonly turns?: readonly Turn[]
+  /**
+   * `certified`: nobody is asked. `asked`: one question, and it is certified when a person approves. Codes:
+   * it is refused at first, for these reasons, and certified after what the agent does next.
+   */
+  readonly ends: 'certified' | 'asked' | readonly string[]
+}
