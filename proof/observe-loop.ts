@@ -89,6 +89,8 @@ function observeIteration(it: Iteration, path: string, asked: Asked, witness: Wi
       places.forEach((place, index) => {
         witness.resolved(place, hashOf(results[index]))
       })
+      // From here on it is the engine that asks, after the code of the iteration.
+      for (const name of names ?? []) asked.delete(`check:${name}`)
       return results
     },
     ask: (name, question) => told(placeOf(`ask:${name}`), it.ask(name, question)),
