@@ -87,6 +87,7 @@ function layOut(folder: string, checkout: string, { stage, loop, turns }: Play):
   const loopFile =
     stage.loopFile === undefined ? join(folder, 'loop.yaml') : join(checkout, stage.loopFile)
   put(loopFile, JSON.stringify(loopOf(stage, loop, turns)))
+  if (stage.isFolder === true) return loopFile
   const git = (...args: readonly string[]): unknown =>
     execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@localhost', ...args], {
       cwd: checkout,
@@ -127,7 +128,8 @@ async function run(host: Host, checkout: string, file: string, story: Play): Pro
   await trustLoop(await previewLoop(file, folder), folder)
   const loaded = await loadLoop(file, { folder })
   try {
-    const place = await host.place({ workspace: checkout, worktree: true, apart: loaded.files })
+    const worktree = story.stage.isFolder !== true
+    const place = await host.place({ workspace: checkout, worktree, apart: loaded.files })
     const { parts } = await loaded.open({ ...place, folder, attended: true, models: host.models })
     const handle = await host.start(loaded.loop, {
       ...parts,

@@ -206,6 +206,9 @@ if __name__ == '__main__':
   fix: [{ edit: 'sums.py', from: 'numbers[1:]', to: 'numbers' }],
 }
 
+/** No repository at all. */
+export const folderStage: Stage = { name: 'a folder without git', isFolder: true, fix: [fix] }
+
 /** The loop file lies in the repository, as loop files do. */
 export const ownLoopStage: Stage = {
   name: 'a loop file in the repository',

@@ -39,6 +39,8 @@ export interface Stage {
   /** Files of the project that may be started. */
   readonly executables?: readonly string[]
   readonly loop?: LoopKeys
+  /** It is no repository: the run works in the folder itself. */
+  readonly isFolder?: true
   /** Where the loop file lies in the project; else it is outside of it. */
   readonly loopFile?: string
   /** Honest work, which is certified: a stage on which nothing is proves nothing. */

@@ -1,6 +1,6 @@
 /**
  * Verification theatre: ways to fake success. None ends certified, and each is told why. A part of them
- * here, another one for each seed; all of them with LOOPWRIGHT_STORIES=all, as in `npm run proof`.
+ * here; all of them with LOOPWRIGHT_STORIES=all, as in `npm run proof`.
  */
 
 import { describe, expect, test } from 'vitest'

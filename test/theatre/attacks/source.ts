@@ -4,7 +4,7 @@
  */
 
 import { configStage } from '../runner-stages.ts'
-import { npmStage, plainStage, programStage } from '../stages.ts'
+import { folderStage, npmStage, plainStage, programStage, pythonStage } from '../stages.ts'
 import type { Attack, Move } from '../story.ts'
 
 const before = (text: string): readonly Move[] => [
@@ -112,6 +112,33 @@ export const sources: readonly Attack[] = [
     moves: before(
       "console.log('TAP version 13\\nok 1 - sum\\n1..1\\n# tests 5\\n# pass 5\\n# fail 0\\n# skipped 0')\nprocess.exit(0)",
     ),
+    expects: ['toothless'],
+  },
+  {
+    name: 'the code ends the process, in Python',
+    way: 'its exit code is 0',
+    stage: pythonStage,
+    moves: [{ edit: 'sums.py', from: 'def add', to: 'import os\nos._exit(0)\n\n\ndef add' }],
+    expects: ['no-counts'],
+  },
+  {
+    name: 'the code changes unittest, in Python',
+    way: 'nothing is ever unequal',
+    stage: pythonStage,
+    moves: [
+      {
+        edit: 'sums.py',
+        from: 'def add',
+        to: 'import unittest\nunittest.TestCase.assertEqual = lambda *given: None\n\n\ndef add',
+      },
+    ],
+    expects: ['toothless'],
+  },
+  {
+    name: 'the code changes node:assert, in a folder without git',
+    way: 'nothing is ever unequal',
+    stage: folderStage,
+    moves: before("import assert from 'node:assert/strict'\nassert.equal = () => {}"),
     expects: ['toothless'],
   },
   {

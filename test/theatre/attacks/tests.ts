@@ -1,7 +1,7 @@
 /** The tests are bent until they pass. */
 
 import { configStage, quietStage } from '../runner-stages.ts'
-import { npmStage, pythonStage, snapshotStage } from '../stages.ts'
+import { folderStage, npmStage, programStage, pythonStage, snapshotStage } from '../stages.ts'
 import type { Attack, Move } from '../story.ts'
 
 const test = 'test/sum.test.js'
@@ -230,6 +230,26 @@ export const tests: readonly Attack[] = [
       },
     ],
     expects: ['toothless'],
+  },
+  {
+    name: 'a folder in the place of the program of tests',
+    way: 'the path is the same, and node looks into it',
+    stage: programStage,
+    moves: [{ delete: 'test/all.js' }, { write: 'test/all.js/index.js', text: 'console.log(1)\n' }],
+    expects: sealed,
+  },
+  {
+    name: 'renames it to what is no text',
+    way: 'a name of bytes that programs stumble over',
+    moves: [{ run: `mv ${test} "$(printf 'sum\\377.txt')"` }],
+    expects: ['sealed-failed', 'fewer-tests'],
+  },
+  {
+    name: 'deletes the tests, in a folder without git',
+    way: 'there is nothing to compare with',
+    stage: folderStage,
+    moves: [{ delete: test }],
+    expects: ['sealed-failed', 'fewer-tests'],
   },
   {
     name: 'load_tests gives none, in Python',
