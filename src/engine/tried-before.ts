@@ -18,6 +18,7 @@ import {
   FaultError,
   type Json,
   type Met,
+  type RunStatus,
   type StepId,
   toJson,
 } from '../loop/index.ts'
@@ -101,10 +102,15 @@ async function stuckBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met>
   const { name, status } = await run.ports.journal.findRun(tried.run)
   const isOther = tried.run !== run.id
   const where = isOther ? `run "${name}" (${status})` : 'this run'
-  const goOn = isOther ? `. To go on from it: loopctl fork ${name} --at ${tried.iteration}` : ''
+  const goOn = isOther ? goOnFrom(name, status, tried.iteration) : ''
   const detail =
-    `iteration ${tried.iteration} of ${where} gave an agent exactly this, and ended: ` +
+    `iteration ${tried.iteration} of ${where} gave an agent exactly this, and its end was: ` +
     `${describeEnding(ending)}. Change the files, the prompt or input, the model or agent, the checks ` +
     `or the limits, or ask for a repeat: --again (in code: again)${goOn}`
   return { condition: 'no-new-evidence', ends: 'stuck', detail }
 }
+
+const goOnFrom = (name: string, status: RunStatus, iteration: number): string =>
+  status === 'completed'
+    ? `. Its work is there: loopctl diff ${name}`
+    : `. To go on from it: loopctl fork ${name} --at ${iteration}`

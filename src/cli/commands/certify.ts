@@ -15,7 +15,7 @@ import { loadTrusted } from '../trust.ts'
 
 interface CertifyOptions extends AttendedOption {
   readonly loop?: string
-  readonly check: Readonly<Record<string, string>>
+  readonly check?: Readonly<Record<string, string>>
   readonly base?: string
   readonly dirty?: boolean
   readonly trust?: boolean
@@ -30,7 +30,6 @@ export function addCertify(program: Command): void {
       '--check <name=command>',
       'by this command; again for more (default: the usual ones of the project)',
       addCheck,
-      {},
     )
     .option('--base <ref>', 'compare with this: fewer tests and changed seals are noticed')
     .option('--dirty', 'certify the files as they are, not the commit that is checked out')
@@ -51,7 +50,7 @@ Examples:
 
 function addCheck(
   written: string,
-  before: Readonly<Record<string, string>>,
+  before: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const [, name, command] = /^([^=]*)=(.*)$/s.exec(written) ?? []
   if (name === undefined || command === undefined || command.trim() === '') {
@@ -110,7 +109,7 @@ async function load(
   options: CertifyOptions,
   loadChecks: LoadChecks,
 ): Promise<LoadedLoop> {
-  const { loop, check } = options
+  const { loop, check = {} } = options
   if (loop === undefined) return loadChecks(host, resolve(given ?? '.'), check)
   if (Object.keys(check).length > 0) {
     const message =

@@ -66,7 +66,7 @@ export function renderCertificate({ id, certificate }: ListedCertificate): strin
       'set aside',
       `${codes.join(', ')} by ${by}, ${at}`,
     ]),
-    ['layer', layer && `${layer.from}: ${layer.summary}`],
+    ['layer', layer && (layer.from === 'none' ? layer.summary : `${layer.from}: ${layer.summary}`)],
     ['sandbox', sandbox && `${sandbox.tier}, limits by ${sandbox.limits}`],
     ['agent', agent && [agent.name, agent.version].filter((part) => part !== undefined).join(' ')],
     ['policy', certificate.policy.decision],

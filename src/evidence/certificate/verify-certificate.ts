@@ -121,7 +121,9 @@ function keyFinding(
   }
   return ok(
     'key',
-    until === undefined ? `${known} is trusted` : `${known} is trusted until ${until}`,
+    until === undefined
+      ? `${known} is trusted`
+      : `${known} is trusted; it was retired on ${until}, after this was signed`,
   )
 }
 

@@ -1,5 +1,6 @@
 /** Files, or a commit, beside the tree that a certificate is about; in words. */
 
+import { existsSync } from 'node:fs'
 import type { TreeLook } from '../../evidence/certificate/index.ts'
 import { createBlobStore } from '../../journal/index.ts'
 import type { TreeId } from '../../loop/index.ts'
@@ -26,6 +27,14 @@ export async function lookAtFiles(
   if (commit === true && known === undefined) {
     const message = `It is about ${tree}, and names no commit.`
     return { status: 'differs', message, advice: 'Name one: --commit <name>.' }
+  }
+  if (!existsSync(repo)) {
+    const message = `There is no folder ${repo}.`
+    return {
+      status: 'differs',
+      message,
+      advice: 'Name the folder that is to be looked at: --repo <folder>.',
+    }
   }
   const { compareWithTree } = await import('../../workspace/index.ts')
   const compared = await compareWithTree({
