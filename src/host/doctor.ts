@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyVariables, publicProviders, readKeys } from '../gateway/index.ts'
-import { isLoopError } from '../loop/index.ts'
+import { isLoopError, textOf } from '../loop/index.ts'
 import { openSandbox, type SandboxReport } from '../sandbox/index.ts'
 import type { Environment } from './loaded-loop.ts'
 import { keysFile, ownAddresses } from './model-door.ts'
@@ -106,7 +106,11 @@ async function examineRecord(folder: string): Promise<RecordFound> {
   try {
     const host = await openHost({ folder })
     try {
-      return { folder: host.folder, exists: true, problems: await host.problems() }
+      return {
+        folder: host.folder,
+        exists: true,
+        problems: [...(await host.problems()), ...(await certificateProblems(host.folder))],
+      }
     } finally {
       await host.close()
     }
@@ -115,4 +119,14 @@ async function examineRecord(folder: string): Promise<RecordFound> {
     if (!isLoopError(error)) throw error
     return { folder, exists: true, problems: [error.message] }
   }
+}
+
+/** Without these nothing can be certified. */
+async function certificateProblems(folder: string): Promise<readonly string[]> {
+  const { chainProblems, ownKeys } = await import('../evidence/certificate/index.ts')
+  const keys = await ownKeys(folder).then(
+    () => [],
+    (error: unknown) => [textOf(error)],
+  )
+  return [...keys, ...(await chainProblems({ folder }))]
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Certifier } from '../../engine/index.ts'
+import { FaultError, isLoopError, LoopError, textOf } from '../../loop/index.ts'
 import type { HostPorts } from '../driver.ts'
 import type { RunParts } from '../options.ts'
 import type { RunPlace } from '../run-place.ts'
@@ -18,8 +19,26 @@ export function openCertifier(base: HostPorts, place: RunPlace, parts: RunParts)
   }
   return {
     async certify(subject, context) {
-      opened ??= open()
-      return (await opened).certify(subject, context)
+      try {
+        opened ??= open()
+        return await (await opened).certify(subject, context)
+      } catch (error) {
+        context.signal.throwIfAborted()
+        throw ofTheHouse(error, base.folder)
+      }
     },
   }
+}
+
+/** A key, a disk, a program of ours that fails is no fault of the work: the run stops, and can be resumed. */
+function ofTheHouse(error: unknown, folder: string): unknown {
+  if (error instanceof FaultError || isLoopError(error, 'store-failed')) return error
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT'
+  const advice = isFull
+    ? `Free some space on the disk of ${folder} and of the folder for temporary files, then resume.`
+    : 'Remove the cause, then resume.'
+  const message = `The work could not be certified: ${textOf(error)}`
+  const whole = isLoopError(error) ? message : `${message.replace(/\.$/, '')}. ${advice}`
+  return new LoopError('workspace-failed', whole, { cause: error })
 }
