@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Answered } from '../../src/evidence/certify/run-checks.ts'
+import { RefusedError } from '../../src/evidence/index.ts'
 import { plainPlanter } from '../../src/evidence/plain-defects.ts'
 import { base, codesOf, createWorld, mended, met, type Says, testsPass } from './certify-world.ts'
 
@@ -216,6 +217,33 @@ describe('what is sealed', () => {
     })
     expect(codesOf(await world.certify(cheat))).toEqual(['sealed-failed'])
   })
+
+  test.each([
+    ['the base', mended],
+    ['the work', { ...mended, 'package-lock.json': '{}' }],
+  ])(
+    'dependencies that cannot be installed are a fault of whose they are: %s',
+    async (whose, files) => {
+      const refusal = { code: 'dependencies', message: 'npm is missing. Install it.' }
+      const world = createWorld({
+        parts: { open: () => Promise.reject(new RefusedError(refusal)) },
+      })
+      const found = await world.certify(files).catch((error: unknown) => error)
+      if (whose === 'the base') {
+        expect(found).toMatchObject({
+          code: 'workspace-failed',
+          message: 'npm is missing. Install it. Then resume the run.',
+        })
+        return
+      }
+      const { key } = found as { key: string }
+      const answers = [{ key, answer: 'approve', by: 'person' } as const]
+      expect(await world.certify(files, { answers })).toEqual({
+        type: 'refused',
+        refusals: [refusal],
+      })
+    },
+  )
 
   test('covers dependencies, which are installed only when approved of', async () => {
     const upgraded = { ...mended, 'package-lock.json': '{}' }

@@ -1,7 +1,7 @@
 /** The way from a tree to its certificate, a question, or the reasons why not. */
 
 import type { Certification } from '../../engine/index.ts'
-import type { TreeId } from '../../loop/index.ts'
+import { LoopError, type TreeId } from '../../loop/index.ts'
 import { RefusedError } from '../refused-error.ts'
 import { describeSealed } from '../seals/describe-sealed.ts'
 import type { SealedChanges } from '../seals/sealed-change.ts'
@@ -91,15 +91,25 @@ async function lookAnew(
   lockfileOf: TreeId,
 ): Promise<Looked> {
   const { parts, subject, tree, base, context } = certifying
-  const place = await parts.open({
+  const request = {
     tree,
     lockfileOf,
     signal: context.signal,
     ...(subject.commit === undefined ? {} : { commit: subject.commit }),
+  }
+  const place = await parts.open(request).catch((error: unknown) => {
+    throw lockfileOf === base ? notOfTheWork(error) : error
   })
   try {
     return await look(certifying, place, changed, lockfileOf !== base)
   } finally {
     await place.close()
   }
+}
+
+/** What the base's own lockfile asks for cannot be installed: another iteration could not mend that. */
+function notOfTheWork(error: unknown): unknown {
+  if (!(error instanceof RefusedError) || error.refusal.code !== 'dependencies') return error
+  const message = `${error.refusal.message} Then resume the run.`
+  return new LoopError('workspace-failed', message, { cause: error })
 }
