@@ -42,8 +42,9 @@ afterAll(async () => {
 async function certify(
   checks: Readonly<Record<string, string>>,
   options: CertifyFolderOptions = {},
+  folder = project,
 ): Promise<CertifiedFolder> {
-  const loaded = await loadChecks(host, project, checks)
+  const loaded = await loadChecks(host, folder, checks)
   try {
     return await certifyFolder(host, loaded, { attended: true, ...options })
   } finally {
@@ -88,6 +89,23 @@ describe('files without a run', () => {
     expect(found).toMatchObject({ certified: true })
     expect(found).not.toHaveProperty('commit')
     await rm(join(project, 'new.txt'))
+  })
+
+  test('are those of a commit, and not of a folder in it or of none', async () => {
+    const inside = join(project, 'inside')
+    await mkdir(inside)
+    await expect(certify({ ok: 'true' }, {}, inside)).rejects.toMatchObject({
+      code: 'bad-request',
+      message: expect.stringMatching(/inside the repository .*project, not its top.* --dirty/),
+    })
+    await expect(loadChecks(host, inside, {})).rejects.toMatchObject({
+      message: expect.stringMatching(/inside the repository .*project: certify that/),
+    })
+    await rm(inside, { recursive: true })
+    await expect(loadChecks(host, inside, {})).rejects.toMatchObject({ code: 'bad-request' })
+    await expect(certify({ ok: 'true' }, { base: 'main' }, root)).rejects.toMatchObject({
+      message: expect.stringMatching(/no git repository.* Take --base away/),
+    })
   })
 
   test('that nothing is known of need a check', async () => {

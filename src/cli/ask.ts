@@ -76,11 +76,25 @@ export function createAsker(
   }
 }
 
-const howToAnswer = (run: string, { id, question, deadlineAtMs }: OpenQuestion): string =>
-  visible(
-    `Answer with: loopctl answer ${run} '${questionName(id)}' '${question.options?.join('|') ?? '…'}'` +
-      ` ("${question.default}" is taken at ${renderTime(deadlineAtMs)})`,
-  )
+/** A line for each answer, as it is typed. */
+export function howToAnswer(
+  run: string,
+  { id, question, deadlineAtMs }: Pick<OpenQuestion, 'id' | 'question' | 'deadlineAtMs'>,
+): string {
+  const command = `loopctl answer ${shellWord(run)} ${shellWord(questionName(id))}`
+  const answers = question.options?.map(shellWord) ?? ["'<your answer>'"]
+  return [
+    ...answers.map(
+      (word, at) => `${at === 0 ? 'Answer with:' : '         or:'} ${command} ${word}`,
+    ),
+    `             ("${question.default}" is taken at ${renderTime(deadlineAtMs)})`,
+  ]
+    .map(visible)
+    .join('\n')
+}
+
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 /** Undefined when the person pressed Ctrl-C instead. */
 export async function promptFor(

@@ -124,6 +124,20 @@ function createJsonShow({ isReplay = false }: From): Show {
   }
 }
 
+/** A question that is asked again only to take the answer that waits: in short. */
+function answeredBefore(
+  recorded: RecordedEvent,
+  { questions }: Pick<Inspection, 'questions'>,
+): RecordedEvent | undefined {
+  const { event } = recorded
+  if (event.type !== 'step-started' || event.question === undefined) return undefined
+  const id = `${event.iteration}/${event.step}`
+  if (event.attempt === 1 || questions.some((open) => open.id === id)) return undefined
+  const [first = ''] = event.question.text.split('\n', 1)
+  const question = { ...event.question, text: `${first} (it was answered)` }
+  return { ...recorded, event: { ...event, question } }
+}
+
 function createPersonShow(
   session: Session,
   host: Host,
@@ -142,8 +156,9 @@ function createPersonShow(
   for (const line of more) display.say(line)
   return {
     event(recorded) {
-      display.show(recorded)
-      if (!isReplay) asker.notice(recorded)
+      const answered = before === undefined ? undefined : answeredBefore(recorded, before)
+      display.show(answered ?? recorded)
+      if (!isReplay && answered === undefined) asker.notice(recorded)
     },
     say: (line) => display.say(line),
     end({ name }, end, epilogue) {

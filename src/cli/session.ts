@@ -1,6 +1,7 @@
 /** What every command has: its options, a record, and two ways to print. */
 
 import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Host } from '../host/index.ts'
@@ -88,4 +89,14 @@ export function folderName(text: string): string {
   throw new InvalidArgumentError('It must be a folder, and not empty.')
 }
 
-export const who = (): string => process.env['USER'] ?? process.env['LOGNAME'] ?? 'loopctl'
+/** The person, for the record: an approval is somebody's. */
+export function who(environment: NodeJS.ProcessEnv = process.env): string {
+  const named = environment['USER'] || environment['LOGNAME']
+  if (named !== undefined && named !== '') return named
+  try {
+    return userInfo().username
+  } catch {
+    // In a container nobody may have a name.
+    return `user ${process.getuid?.() ?? 'unknown'}`
+  }
+}

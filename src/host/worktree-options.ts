@@ -161,7 +161,7 @@ const isTop = ({ checkout, home }: Repository, workspace: string): boolean =>
 const isSubmodule = ({ commonDir }: Repository): boolean => commonDir.includes('/.git/modules/')
 
 /** The folder, or the nearest one above it, that has a `.git`. */
-function folderWithGit(folder: string): string | undefined {
+export function folderWithGit(folder: string): string | undefined {
   if (lstatSync(join(folder, '.git'), { throwIfNoEntry: false }) !== undefined) return folder
   const above = dirname(folder)
   return above === folder ? undefined : folderWithGit(above)

@@ -44,6 +44,16 @@ describe('a certificate', () => {
     expect(world.ran).toEqual(['test', 'test', 'test'])
   })
 
+  test.each([
+    [{ exitCode: 3, output: '' }, 'It exited with 3. It printed nothing.'],
+    [{ exitCode: 137, output: ' ' }, 'It exited with 137: killed by SIGKILL. It printed nothing.'],
+    [{ output: 'no' }, 'clean checkout. It printed:\nno'],
+  ])('is not issued for a check that fails, and how it ended is said: %o', async (how, words) => {
+    const world = createWorld({ checks: { test: () => ({ status: 'not-met', ...how }) } })
+    const found = await world.certify(mended)
+    expect(found.type === 'refused' && found.refusals[0]?.message).toContain(words)
+  })
+
   test('is not issued when a check throws, whatever it throws', async () => {
     const world = createWorld({
       checks: {
@@ -244,6 +254,28 @@ describe('what is sealed', () => {
       })
     },
   )
+
+  test('is asked about with the diff first, and little of what was printed', async () => {
+    const cheat = { ...base, 'test/sum.test.js': 'nothing\n' }
+    const output = Array.from({ length: 70 }, (_, line) => `line ${line}`).join('\n')
+    const world = createWorld({
+      checks: {
+        test: (files) =>
+          files['test/sum.test.js'] === 'nothing\n' ? {} : { status: 'not-met', output },
+      },
+    })
+    const found = await world.certify(cheat)
+    if (found.type !== 'asks') throw new Error('It must ask.')
+    const { text } = found.question
+    expect(text.indexOf('The diff:')).toBeGreaterThan(text.indexOf('test/sum.test.js'))
+    expect(text.indexOf('line 0')).toBeGreaterThan(text.indexOf('The diff:'))
+    expect(text).toContain('line 9\n[… 50 lines]\nline 60')
+    const answers = [{ key: found.key, answer: 'reject', by: 'person', who: 'ada' } as const]
+    const end = await world.certify(cheat, { answers })
+    // Whoever has to mend it wants all of it.
+    const said = end.type === 'refused' ? (end.refusals[0]?.message ?? '') : ''
+    expect(said).toMatch(/^ada was asked[^]*line 30/)
+  })
 
   test('covers dependencies, which are installed only when approved of', async () => {
     const upgraded = { ...mended, 'package-lock.json': '{}' }

@@ -10,7 +10,7 @@ import { shortId } from '../display/certification-lines.ts'
 import { visible, visibleText } from '../display/render.ts'
 import { interruptedExitCode, notCertifiedExitCode } from '../exit-codes.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
-import { openSession, type Session, withNewRecord } from '../session.ts'
+import { openSession, type Session, who, withNewRecord } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
 
 interface CertifyOptions extends AttendedOption {
@@ -81,7 +81,9 @@ async function run(
           attended: session.terminal.asks || attended === true,
           signal: stop.signal,
           onProblem: (problem) => void process.stderr.write(`warning: ${visible(problem)}\n`),
-          ...(session.terminal.asks ? { ask: (question) => ask(question, stop) } : {}),
+          ...(session.terminal.asks
+            ? { ask: (question: Question) => ask(question, stop), who: who() }
+            : {}),
           ...(base === undefined ? {} : { base }),
           ...(dirty === true ? { dirty } : {}),
         })

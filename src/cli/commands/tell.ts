@@ -12,7 +12,12 @@ export function addTelling(program: Command): void {
     .action((run: string, question: string, answer: string) =>
       withRecord(program, async (host, { print }) => {
         await host.answer(run, question, answer, who())
-        print({ run, answered: question }, () => visible(`answered ${question}`))
+        const { name, status, held } = (await host.inspect(run)).run
+        // Nobody would notice that the answer waits as well.
+        const next = held ? '' : `; nobody drives ${name} now, go on with: loopctl resume ${name}`
+        print({ run, answered: question, status, held }, () =>
+          visible(`answered ${question}${next}`),
+        )
       }),
     )
   for (const { name, description, decision, later } of decisions) {

@@ -48,12 +48,12 @@ export function askApproval(request: ApprovalRequest): Asked {
 }
 
 export const refused = (
-  concerns: readonly Refusal[],
+  concerns: readonly (Refusal & Pick<Concern, 'printed'>)[],
 ): Extract<Certification, { type: 'refused' }> => ({
   type: 'refused',
-  refusals: concerns.map(({ code, message, check, findings }) => ({
+  refusals: concerns.map(({ code, message, check, findings, printed }) => ({
     code,
-    message,
+    message: printed === undefined ? message : `${message}\n${printedText(printed)}`,
     ...(check === undefined ? {} : { check }),
     ...(findings === undefined ? {} : { findings }),
   })),
@@ -67,8 +67,12 @@ export const keyOf = ({ subject, concerns, diff }: ApprovalRequest): string => {
 
 function questionFor({ subject, concerns, diff, deadlineMs }: ApprovalRequest): Question {
   const said = concerns.map(({ message }) => message).join('\n\n')
-  const shown = diff === '' ? '' : `\n\nThe diff:\n${diff}`
-  const text = `${subject.name} meets "${subject.condition}", but:\n\n${said}${shown}`
+  const shown = diff === '' ? '' : `\n\nThe diff:\n${diff.trimEnd()}`
+  const output = concerns
+    .flatMap(({ printed }) => (printed === undefined ? [] : [printedText(fewLines(printed))]))
+    .map((text) => `\n\n${text}`)
+    .join('')
+  const text = `${subject.name} meets "${subject.condition}", but:\n\n${said}${shown}${output}`
   return {
     text: shorten(text),
     options: [approve, reject],
@@ -77,7 +81,24 @@ function questionFor({ subject, concerns, diff, deadlineMs }: ApprovalRequest): 
   }
 }
 
-/** The concerns come first, so that it is the diff which is cut. */
+const printedText = (printed: string): string =>
+  `With all of that as it was, it printed:\n${printed}`
+
+const printedLinesMax = 20
+const lineCharsMax = 200
+
+/** Its beginning and its end: the first failure, and the summary. */
+function fewLines(text: string): string {
+  const lines = text
+    .split('\n')
+    .map((line) => (line.length > lineCharsMax ? `${line.slice(0, lineCharsMax)}…` : line))
+  if (lines.length <= printedLinesMax) return lines.join('\n')
+  const half = printedLinesMax / 2
+  const left = `[… ${lines.length - printedLinesMax} lines]`
+  return [...lines.slice(0, half), left, ...lines.slice(-half)].join('\n')
+}
+
+/** The concerns come first, so that it is the diff or the output which is cut. */
 const shorten = (text: string): string =>
   text.length <= textCharsMax
     ? text

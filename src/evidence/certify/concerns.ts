@@ -12,6 +12,8 @@ import type { Ran } from './run-checks.ts'
 /** A concern that a person may set aside. */
 export interface Concern extends Refusal {
   readonly mayBeApproved: boolean
+  /** What a check printed, which is long and comes last: in a question behind the diff. */
+  readonly printed?: string
 }
 
 export interface Seen {
@@ -70,13 +72,31 @@ function failure(
   const before = Object.hasOwn(evidence, check.name) ? evidence[check.name]?.status : undefined
   const { code, message } = failureText(check.name, result.status, before)
   const output = result.output.trim()
+  const said = output === '' ? 'It printed nothing.' : `It printed:\n${output}`
   return {
     code: check.kind === 'judge' && result.status === 'error' ? 'unclear' : code,
-    message: output === '' ? message : `${message} It printed:\n${output}`,
+    message: `${message}${exitText(result.exitCode)} ${said}`,
     check: check.name,
     ...(result.findings === undefined ? {} : { findings: result.findings }),
     mayBeApproved: false,
   }
+}
+
+/** Signals that end a program by themselves; a shell or a wall around it says them as 128 and more. */
+const signalNames: Readonly<Record<number, string>> = {
+  132: 'SIGILL',
+  134: 'SIGABRT',
+  135: 'SIGBUS',
+  136: 'SIGFPE',
+  137: 'SIGKILL',
+  139: 'SIGSEGV',
+  143: 'SIGTERM',
+}
+
+function exitText(exitCode: number | undefined): string {
+  if (exitCode === undefined) return ''
+  const signal = signalNames[exitCode]
+  return ` It exited with ${exitCode}${signal === undefined ? '' : `: killed by ${signal}`}.`
 }
 
 function failureText(
@@ -150,8 +170,9 @@ function sealed(seen: Seen): readonly Concern[] {
   return [
     {
       code: 'sealed-failed',
-      message: `The work changes what it is judged by, and does not pass what it was judged by before (${names}). Make the work pass it as it was, or a person approves of these changes:\n${listed}\nWith all of that as it was, it printed:\n${output}`,
+      message: `The work changes what it is judged by, and does not pass what it was judged by before (${names}). Make the work pass it as it was, or a person approves of these changes:\n${listed}`,
       mayBeApproved: true,
+      printed: output,
     },
   ]
 }

@@ -28,6 +28,8 @@ import type { Environment, LoadedLoop } from '../loaded-loop.ts'
 import { readLoopFile } from '../loop-file/index.ts'
 import type { RunParts } from '../options.ts'
 import { makeOwnFolder } from '../own-folder.ts'
+import { requireFolder } from '../places.ts'
+import { folderWithGit } from '../worktree-options.ts'
 import { type ChosenFiles, chooseFiles } from './choose-files.ts'
 import { createHostCertifier } from './create-certifier.ts'
 
@@ -40,6 +42,8 @@ export interface CertifyFolderOptions {
   readonly signal?: AbortSignal
   /** What only a person can decide. Absent: the safe answer is taken. */
   readonly ask?: (question: Question) => Promise<string>
+  /** The person who is asked, for the certificate. */
+  readonly who?: string
   readonly onProblem?: (problem: string) => void
 }
 
@@ -109,7 +113,7 @@ export async function certifyFolder(
 
 /** Asks until there is nothing left to ask. */
 async function settle(
-  { ask }: CertifyFolderOptions,
+  { ask, who }: CertifyFolderOptions,
   certify: (answers: readonly GivenAnswer[]) => Promise<Certification>,
 ): Promise<Exclude<Certification, { type: 'asks' }>> {
   const answers: GivenAnswer[] = []
@@ -121,7 +125,7 @@ async function settle(
     answers.push(
       answer === undefined
         ? { key, answer: question.default, by: 'default' }
-        : { key, answer, by: 'person' },
+        : { key, answer, by: 'person', ...(who === undefined ? {} : { who }) },
     )
   }
   const message = `Certifying asked ${questionsMax} questions, and the answers did not settle it. Try again.`
@@ -196,6 +200,7 @@ export async function loadChecks(
   checks: Readonly<Record<string, string>>,
   environment: Environment = process.env,
 ): Promise<LoadedLoop> {
+  requireFolder(folder)
   const workspace = realpathSync(folder)
   const own = await makeOwnFolder()
   try {
@@ -231,6 +236,9 @@ async function standardIn(workspace: string): Promise<readonly string[]> {
     if (commands.length > 0 && commands.every(({ network }) => !network)) found.push(name)
   }
   if (found.length > 0) return found
-  const message = `Nothing in ${workspace} says how it is checked. Say it: loopctl certify --check test='make test'`
+  const top = folderWithGit(workspace) ?? workspace
+  const whole =
+    top === workspace ? '' : ` It is inside the repository ${top}: certify that, or say how below.`
+  const message = `Nothing in ${workspace} says how it is checked.${whole} Say how: loopctl certify --check test='make test'`
   throw new LoopError('not-configured', message)
 }

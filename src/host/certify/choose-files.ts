@@ -44,12 +44,13 @@ export async function chooseFiles(
 ): Promise<ChosenFiles> {
   requireFolder(workspace)
   const folder = realpathSync(workspace)
-  const { repository } = dirty
-    ? { repository: undefined }
-    : await decideWorktree(folder, { use: base === undefined ? 'auto' : true }, host)
+  const { repository, why } = dirty
+    ? { repository: undefined, why: undefined }
+    : await decideWorktree(folder, { use: 'auto' }, host)
   const reader = createTreeReader({ blobs: host.blobs, folder: host.folder, repository })
   if (repository === undefined) {
-    if (base !== undefined) throw noBase()
+    if (why !== undefined) throw noCommit(folder, why)
+    if (base !== undefined) throw noBase(folder, dirty)
     const inside = [host.folder, ...files].flatMap((path) => pathInside(folder, path) ?? [])
     const exclude = ['.git', ...apartNames, ...inside]
     const directory = createDirectoryWorkspace({ path: folder, blobs: host.blobs, exclude })
@@ -70,11 +71,19 @@ export async function chooseFiles(
   return { ...chosen, base: await treeOf(baseCommit), baseCommit }
 }
 
-const noBase = (): LoopError =>
+/** Nobody should take a folder as it is for the commit that is checked out around it. */
+const noCommit = (folder: string, why: string): LoopError =>
   new LoopError(
     'bad-request',
-    'A folder as it is has nothing before it to be compared with. Take --base away, or commit the files and take --dirty away.',
+    `What is certified is a commit, and ${folder} is none: ${why}. Give the top of a repository that has a commit, or certify the files as they are with --dirty.`,
   )
+
+function noBase(folder: string, dirty: boolean): LoopError {
+  const what = dirty ? 'A folder as it is' : `${folder} is no git repository: it`
+  const instead = dirty ? ', or commit the files and take --dirty away' : ''
+  const message = `${what} has nothing before it to be compared with. Take --base away${instead}.`
+  return new LoopError('bad-request', message)
+}
 
 const shownMax = 5
 
