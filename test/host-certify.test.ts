@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { lines, newFolder, newHost } from './host-fixture.ts'
+import { newRepository, startIn } from './worktree-fixture.ts'
 
 test('a fault of the installation is none of the work: the run stops, and is certified when it is mended', async () => {
   const folder = join(newFolder(), 'state')
@@ -21,4 +22,17 @@ test('a fault of the installation is none of the work: the run stops, and is cer
   const { state } = await host.inspect('keys')
   expect(state).toMatchObject({ status: 'completed', iteration: 4 })
   expect(state.certificate?.id).toMatch(/^[0-9a-f]{64}$/)
+})
+
+test('what was certified is merged, and nothing that somebody put on top of it', async () => {
+  const host = await newHost()
+  const repository = newRepository()
+  await startIn(host, repository)
+  const certified = repository.git('rev-parse', 'run/work').trim()
+  const tree = repository.git('rev-parse', 'HEAD^{tree}').trim()
+  const other = repository.git('commit-tree', tree, '-p', certified, '-m', 'on top').trim()
+  repository.git('update-ref', 'refs/heads/run/work', other)
+  await expect(host.merge('work')).rejects.toMatchObject({ code: 'wrong-status' })
+  repository.git('update-ref', 'refs/heads/run/work', certified)
+  expect(await host.merge('work')).toMatchObject({ status: 'merged' })
 })

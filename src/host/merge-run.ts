@@ -1,12 +1,14 @@
 /** Lands the work of a run that completed on a branch. No checkout is touched. */
 
-import { readCreated } from '../engine/index.ts'
-import { LoopError } from '../loop/index.ts'
+import { loadRun, readCreated } from '../engine/index.ts'
+import { LoopError, type TreeId } from '../loop/index.ts'
 import {
   type MergeResult,
   type MergeStrategy,
   mergeTargetDefault,
   mergeWork,
+  openGitTrees,
+  type Repository,
 } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
 import { repositoryOf } from './run-place.ts'
@@ -37,8 +39,11 @@ export async function mergeRun(
     throw new LoopError('wrong-status', message)
   }
   const { key, branch, base } = worktree
+  const repository = await repositoryOf(worktree)
+  const { certificate } = (await loadRun(journal, run.id)).state
+  await requireCertified(repository, run.name, branch, certificate?.tree)
   return mergeWork({
-    repository: await repositoryOf(worktree),
+    repository,
     key,
     branch,
     base: base.commit,
@@ -46,4 +51,20 @@ export async function mergeRun(
     message: `${run.loop}: ${run.name}\n\nLoopwright-Run: ${run.id}`,
     ...(strategy === undefined ? {} : { strategy }),
   })
+}
+
+/** Somebody may have gone on from there. Runs of before there were certificates have none. */
+async function requireCertified(
+  repository: Repository,
+  name: string,
+  branch: string,
+  certified: TreeId | undefined,
+): Promise<void> {
+  if (certified === undefined) return
+  const found = await openGitTrees(repository).treeOf(`refs/heads/${branch}`)
+  if (found === undefined || found === certified) return
+  const message =
+    `${branch} has other files than those that run "${name}" was certified with: somebody committed to it ` +
+    `since. Take that back, or have it certified (loopctl certify) and merge it yourself: git merge ${branch}`
+  throw new LoopError('wrong-status', message)
 }

@@ -53,6 +53,21 @@ describe('a certificate', () => {
     expect(found.type === 'refused' && found.refusals[0]?.message).toContain(words)
   })
 
+  test('is not refused when somebody stops it: a check that was cut short has not answered', async () => {
+    const stop = new AbortController()
+    const world = createWorld({
+      checks: {
+        test: () => {
+          stop.abort(new Error('stopped'))
+          return { status: 'error' }
+        },
+      },
+    })
+    const certifying = world.certify(mended, {}, { signal: stop.signal })
+    await expect(certifying).rejects.toThrow('stopped')
+    expect(world.closed()).toBe(1)
+  })
+
   test('is not issued when a check throws, whatever it throws', async () => {
     const world = createWorld({
       checks: {

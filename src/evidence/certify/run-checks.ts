@@ -104,6 +104,8 @@ async function runOnce(
   await place.checkout.reset(tree, { ...(over === undefined ? {} : { over }), keep })
   try {
     const answered = await check.run({ ...context, workspace: place.checkout.path })
+    // One that was cut short has not answered.
+    context.signal.throwIfAborted()
     return { ...answered, kind: check.kind }
   } catch (error) {
     context.signal.throwIfAborted()
