@@ -10,7 +10,12 @@ import type { OpenPlace } from '../loaded-loop.ts'
 import { ownTools } from '../open-tools.ts'
 import { openWalls } from '../open-walls.ts'
 import type { CertifyingParts } from './certifying-parts.ts'
-import { filesNamedBy, openCertifyingChecks, type ResolvedChecks } from './open-checks.ts'
+import {
+  filesNamedBy,
+  filesOfAgent,
+  openCertifyingChecks,
+  type ResolvedChecks,
+} from './open-checks.ts'
 import { openReaders, type ReaderSettings } from './reader-agent.ts'
 
 type CertifyingFile = Pick<LoopFile, 'seals' | 'certify' | 'exclude' | 'sandbox'>
@@ -37,11 +42,12 @@ export function certifyingParts(
       existing === 'allow' ? [name] : [],
     ),
     names: [
-      ...new Set(
-        Object.entries(checks).flatMap(([name, check]) =>
+      ...new Set([
+        ...Object.entries(checks).flatMap(([name, check]) =>
           Object.hasOwn(code, name) ? [] : filesNamedBy(check),
         ),
-      ),
+        ...file.certify.consult.flatMap(({ agent }) => filesOfAgent(agent)),
+      ]),
     ],
     async open({ workspace, readOnly = [], programs = [], signal, ...layered }) {
       const { checkout: _checkout, shownAs: _shownAs, apart: _apart, ...rest } = place

@@ -7,6 +7,7 @@ import type { Check, Tools } from '../../engine/index.ts'
 import { type ConditionCommand, filesOfCommand, type OpenCheck } from '../../evidence/index.ts'
 import type { ToolDescription } from '../../loop/index.ts'
 import {
+  type AgentSettings,
   type CommandCheckSettings,
   type ConditionCheckSettings,
   canonicalJson,
@@ -186,7 +187,7 @@ export async function describeCheck(
         kind: 'judge',
         describes: ['judge', name, agentName(check)],
         toolDigest: fingerprintOf(judged(check)),
-        names: [],
+        names: filesNamedBy(check),
       }
   }
 }
@@ -194,7 +195,14 @@ export async function describeCheck(
 /** Files of the work that decide about it, because a command is told to use them. */
 export function filesNamedBy(check: ResolvedCheck): readonly string[] {
   if (check.type === 'command') return filesOfCommand(check.command)
+  if (check.type === 'judge') return filesOfAgent(check.agent)
   return check.type === 'standard' ? check.commands.flatMap(({ names }) => names) : []
+}
+
+/** A judge or consultant that is a script of the work could be told what to say. */
+export function filesOfAgent(agent: AgentSettings): readonly string[] {
+  if (agent.type === 'command') return filesOfCommand(agent.command)
+  return agent.type === 'acp' && typeof agent.acp !== 'string' ? filesOfCommand(agent.acp) : []
 }
 
 /** As one would type it. */
