@@ -59,7 +59,7 @@ describe('what is sealed', () => {
     test('are no fault of the work where they are those of the base', async () => {
       await expect(createWorld({ parts: { open } }).certify(mended)).rejects.toMatchObject({
         code: 'workspace-failed',
-        message: 'npm is missing. Install it. Then resume the run.',
+        message: 'npm is missing. Install it. Then try again.',
       })
     })
 

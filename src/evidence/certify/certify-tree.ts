@@ -110,6 +110,6 @@ async function lookAnew(
 /** What the base's own lockfile asks for cannot be installed: another iteration could not mend that. */
 function notOfTheWork(error: unknown): unknown {
   if (!(error instanceof RefusedError) || error.refusal.code !== 'dependencies') return error
-  const message = `${error.refusal.message} Then resume the run.`
+  const message = `${error.refusal.message} Then try again.`
   return new LoopError('workspace-failed', message, { cause: error })
 }

@@ -13,11 +13,12 @@ import {
   findManager,
   installLayer,
   layerKey,
+  refused,
   storeFolder,
   writtenFolders,
 } from './install-layer.ts'
 import { findLayer, layersFolder, type StoredLayer } from './layer-store.ts'
-import { planLayer } from './plan-layer.ts'
+import { type LayerPlan, planLayer } from './plan-layer.ts'
 
 export interface OpenLayerOptions {
   readonly reader: TreeReader
@@ -76,6 +77,14 @@ export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer>
   }
 }
 
+/** Nobody else could install what only a cache of this machine has. */
+function requireAll({ lockfile, missing }: LayerPlan): void {
+  if (missing.length === 0) return
+  throw refused(
+    `${lockfile.file} takes packages from files that are not in the commit: ${missing.join(', ')}. Commit them`,
+  )
+}
+
 async function installed(options: OpenLayerOptions): Promise<readonly StoredLayer[]> {
   const { reader, lockfileOf, record, checkout, signal } = options
   const store = layersFolder(record)
@@ -83,6 +92,7 @@ async function installed(options: OpenLayerOptions): Promise<readonly StoredLaye
   const layers: StoredLayer[] = []
   for (const plan of await planLayer(reader, lockfileOf)) {
     signal.throwIfAborted()
+    requireAll(plan)
     const manager = await findManager(plan, projects)
     const install = { reader, tree: lockfileOf, store, projects, signal }
     const known = await findLayer(store, layerKey(plan, manager))

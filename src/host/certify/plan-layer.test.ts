@@ -38,3 +38,20 @@ test('a lockfile that cannot be read names no programs', async () => {
   const [plan] = await planLayer(trees, tree)
   expect(plan?.files.size).toBe(2)
 })
+
+test('packages that the lockfile takes from the tree, and that are not there, are named', async () => {
+  const trees = createMemoryTrees()
+  const packages = {
+    'node_modules/there': { resolved: 'file:vendor/there-1.0.0.tgz' },
+    'node_modules/folder': { resolved: 'file:packages/folder' },
+    'node_modules/gone': { resolved: 'file:vendor/gone-1.0.0.tgz' },
+    'node_modules/far': { resolved: 'https://registry.example/far.tgz' },
+  }
+  const tree = trees.put({
+    'package-lock.json': JSON.stringify({ lockfileVersion: 3, packages }),
+    'vendor/there-1.0.0.tgz': 'x',
+    'packages/folder/package.json': '{}',
+  })
+  const [plan] = await planLayer(trees, tree)
+  expect(plan?.missing).toEqual(['vendor/gone-1.0.0.tgz'])
+})

@@ -14,6 +14,8 @@ export interface LayerPlan {
   readonly folder: string
   /** What is put into the folder of the install, by paths in the tree. */
   readonly files: ReadonlyMap<string, TreeFile>
+  /** Packages that the lockfile says are in the tree, and are not: a cache might have them all the same. */
+  readonly missing: readonly string[]
 }
 
 /** Below them nothing is installed for the project itself. */
@@ -37,7 +39,9 @@ export async function planLayer(reader: TreeReader, tree: TreeId): Promise<reado
     chosen.slice(0, plansMax).map(async ({ lockfile, folder }) => {
       const path = posix.join(folder, lockfile.file)
       const text = Buffer.from((await reader.read(tree, path, lockfileBytesMax)) ?? []).toString()
-      return { lockfile, folder, files: filesFor({ lockfile, folder, text }, listed) }
+      const files = filesFor({ lockfile, folder, text }, listed)
+      const missing = lockfile.manager === 'npm' ? missingIn(folder, text, listed) : []
+      return { lockfile, folder, files, missing }
     }),
   )
 }
@@ -104,8 +108,29 @@ function filesFor(
 }
 
 const npmLockfile = z.object({
-  packages: z.record(z.string(), z.object({ bin: z.record(z.string(), z.string()).optional() })),
+  packages: z.record(
+    z.string(),
+    z.object({
+      bin: z.record(z.string(), z.string()).optional(),
+      resolved: z.string().optional().catch(undefined),
+    }),
+  ),
 })
+
+function missingIn(
+  folder: string,
+  text: string,
+  listed: ReadonlyMap<string, TreeFile>,
+): readonly string[] {
+  const parsed = npmLockfile.safeParse(parseJson(text))
+  const named = Object.values(parsed.data?.packages ?? {}).flatMap(({ resolved = '' }) =>
+    resolved.startsWith('file:') ? [posix.join(folder, resolved.slice('file:'.length))] : [],
+  )
+  const paths = [...listed.keys()]
+  return [...new Set(named)].filter(
+    (path) => !listed.has(path) && !paths.some((one) => one.startsWith(`${path}/`)),
+  )
+}
 
 /** Programs of packages that lie in the tree: npm links to those only that are there. Nothing runs them. */
 function programsOf(text: string): readonly string[] {
