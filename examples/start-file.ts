@@ -39,7 +39,8 @@ export async function startFile(name: LoopFileName, wanted: string | undefined):
   const { file, isRepository } = freshCopy(folder, name, agent)
   say(...(agent === undefined ? intros[name] : [`${agent} mends a small project now.`]))
   say(`  loopctl run ${file}`, '')
-  const code = await ctl(['run', file, ...ours, ...(isRepository ? ['--worktree'] : [])])
+  // A copy of the same: what was tried before is tried again on purpose.
+  const code = await ctl(['run', file, '--again', ...ours, ...(isRepository ? ['--worktree'] : [])])
   const done = await findRun(folder, name, () => true)
   if (done === undefined || code !== 0) return code
   say('', 'What it changed:', '')

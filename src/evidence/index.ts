@@ -68,6 +68,7 @@ export {
 } from './certify/certifier.ts'
 export type { Consultant, Consultation } from './certify/consult.ts'
 export { type DraftParts, draftOf } from './certify/draft.ts'
+export type { KnownAnswers } from './certify/known-answers.ts'
 export { type ChosenFile, changedLines, chooseDefects, shuffled } from './choose-defects.ts'
 export { findTeethFiles, type TeethFilesRequest } from './find-teeth-files.ts'
 export { keepEnds } from './keep-ends.ts'

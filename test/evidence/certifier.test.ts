@@ -184,6 +184,25 @@ describe('a flaky check', () => {
     })
   })
 
+  test('cannot be asked until it says yes: the same files are not certified in a second try', async () => {
+    const world = createWorld({
+      checks: { test: (_f, n) => ({ status: n === 1 ? 'not-met' : 'met' }) },
+    })
+    const evidence = { test: met() }
+    expect(codesOf(await world.certify(mended, { evidence }))).toEqual(['flaky'])
+    const asked = world.ran.length
+    expect(codesOf(await world.certify(mended, { evidence }))).toEqual(['flaky'])
+    expect(world.ran).toHaveLength(asked)
+  })
+
+  test('is known from what it answered before, in whichever run', async () => {
+    const parts = {
+      answers: { read: async () => ['not-met' as const], write: async () => undefined },
+    }
+    const world = createWorld({ parts })
+    expect(codesOf(await world.certify(mended))).toEqual(['flaky'])
+  })
+
   test('that fails more often than not has failed', async () => {
     const world = createWorld({ checks: { wobbly: flaky, test: testsPass } })
     expect(codesOf(await world.certify(mended, { evidence: { wobbly: met() } }))).toEqual([

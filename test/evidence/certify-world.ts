@@ -56,6 +56,7 @@ export function createWorld({ checks = { test: testsPass }, parts = {}, writes }
   const opened: PlaceRequest[] = []
   const ran: string[] = []
   const kept = new Map<string, Baseline>()
+  const answered = new Map<string, readonly CheckStatus[]>()
   let closed = 0
   let now = 0
   const open = async (request: PlaceRequest): Promise<CertifyingPlace> => {
@@ -85,6 +86,10 @@ export function createWorld({ checks = { test: testsPass }, parts = {}, writes }
     seals: {},
     changes: 'ask',
     consultants: [],
+    answers: {
+      read: async (key) => answered.get(key) ?? [],
+      write: async (key, answers) => void answered.set(key, answers),
+    },
     baselines: {
       read: async (key) => kept.get(key),
       write: async (key, baseline) => void kept.set(key, baseline),

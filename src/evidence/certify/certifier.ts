@@ -16,13 +16,14 @@
  */
 
 import type { Certification, Certifier, CertifyContext, Subject } from '../../engine/index.ts'
-import type { CertificateId, TreeId } from '../../loop/index.ts'
+import type { CertificateId, Refusal, TreeId } from '../../loop/index.ts'
 import type { CertifyingPlace, PlaceRequest, TreeReader } from '../parts.ts'
 import type { SealedChange, SealRules } from '../seals/sealed-change.ts'
 import type { Approval } from './ask-approval.ts'
 import type { Baselines } from './baseline.ts'
 import { certifyTree } from './certify-tree.ts'
 import type { Consultant, Consultation, Raised } from './consult.ts'
+import type { KnownAnswers } from './known-answers.ts'
 import type { Looked } from './look.ts'
 import type { TeethSettings } from './look-at-teeth.ts'
 import type { Ran } from './run-checks.ts'
@@ -38,6 +39,7 @@ export interface CertifierParts {
   /** Absent: no defects are planted. */
   readonly teeth?: TeethSettings
   readonly baselines: Baselines
+  readonly answers: KnownAnswers
   open(request: PlaceRequest): Promise<CertifyingPlace>
   /** How a command could check this tree; undefined: none that is known. */
   commandInstead(tree: TreeId): Promise<string | undefined>
@@ -66,12 +68,14 @@ export interface Memory {
   /** What was found of a tree that a person is asked about. */
   looked?: { readonly key: string; readonly looked: Looked }
   readonly raised: Raised
+  /** What was refused, by tree: the same files are not certified in a second try. */
+  readonly refused: Map<TreeId, readonly Refusal[]>
   /** Questions that were answered with no: they are not asked again. */
   readonly declined: Map<string, string>
 }
 
 export function createCertifier(parts: CertifierParts): Certifier {
-  const memory: Memory = { raised: new Map(), declined: new Map() }
+  const memory: Memory = { raised: new Map(), refused: new Map(), declined: new Map() }
   return {
     certify(subject, context): Promise<Certification> {
       const { tree, checks } = subject

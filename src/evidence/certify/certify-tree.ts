@@ -1,7 +1,7 @@
 /** The way from a tree to its certificate, a question, or the reasons why not. */
 
 import type { Certification } from '../../engine/index.ts'
-import { LoopError, type TreeId } from '../../loop/index.ts'
+import { LoopError, type Refusal, type TreeId } from '../../loop/index.ts'
 import { RefusedError } from '../refused-error.ts'
 import { describeSealed } from '../seals/describe-sealed.ts'
 import type { SealedChanges } from '../seals/sealed-change.ts'
@@ -14,13 +14,24 @@ import { type Looked, look } from './look.ts'
 const diffBytesMax = 8000
 
 export async function certifyTree(certifying: Certifying): Promise<Certification> {
+  const { memory, tree } = certifying
+  const before = memory.refused.get(tree)
+  if (before !== undefined) return refused(before)
   try {
-    return await goThrough(certifying)
+    const found = await goThrough(certifying)
+    if (found.type === 'refused' && found.refusals.every(isOfTheFiles)) {
+      memory.refused.set(tree, found.refusals)
+    }
+    return found
   } catch (error) {
     if (error instanceof RefusedError) return refused([error.refusal])
     throw error
   }
 }
+
+/** E8. Others may be gone the next time: a slow machine, a tool that crashed, somebody who has more to say. */
+const isOfTheFiles = ({ code }: Refusal): boolean =>
+  !['timeout', 'check-error', 'unclear', 'concerns', 'rejected', 'tree-changed'].includes(code)
 
 async function goThrough(certifying: Certifying): Promise<Certification> {
   const { parts, memory, subject, tree, base } = certifying

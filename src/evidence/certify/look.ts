@@ -9,6 +9,7 @@ import { type Baseline, baselineOf, isNoWorse } from './baseline.ts'
 import type { Certifying } from './certifier.ts'
 import { type Concern, concernsOf, isGood, type Seen } from './concerns.ts'
 import { type Consultation, consultAll, differing } from './consult.ts'
+import { withKnown } from './known-answers.ts'
 import { lookAtTeeth, type Toothed } from './look-at-teeth.ts'
 import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
 
@@ -32,7 +33,8 @@ export async function look(
   const { parts, subject, tree, base } = certifying
   const run = runRequest(certifying, place)
   const isDoubtful = doubts(subject.evidence)
-  const own = await runChecks({ ...run, tree, isDoubtful, findsWritten: true })
+  const asked = await runChecks({ ...run, tree, isDoubtful, findsWritten: true })
+  const own = await withKnown(asked, tree, place.layer, parts.answers)
   const baselines = await baselinesOf(certifying, place, run, own)
   const allowed = own.map((ran) => allowedAs(ran, baselines.get(ran.check.name)))
   const { layer, walls } = place

@@ -21,7 +21,7 @@ import type { HostPorts } from '../driver.ts'
 import { pathInside } from '../places.ts'
 import type { RunPlace } from '../run-place.ts'
 import { createTreeReader } from '../tree-reader.ts'
-import { fileBaselines } from './file-baselines.ts'
+import { fileAnswers, fileBaselines } from './file-baselines.ts'
 import { openCertifyingPlace } from './open-place.ts'
 import { openPlanter } from './open-planter.ts'
 
@@ -67,6 +67,7 @@ export async function createHostCertifier(
     })),
     ...(certify.teeth ? { teeth: { openPlanter, randomFrom: seededNumbers } } : {}),
     baselines: fileBaselines(folder),
+    answers: fileAnswers(folder),
     open: (request) => openCertifyingPlace(request, options),
     commandInstead: (tree) => commandInstead(reader, tree),
     issue: (certified) => issue(base, place, certified, as),
