@@ -136,7 +136,7 @@ test('worktrees in the checkout itself are no changes of it', async () => {
   expect(existsSync(join(at.work, '.trees', 'run-two', 'log.txt'))).toBe(true)
 })
 
-test('a fix that is in no commit is named when the run ends, and by diff', async () => {
+test('a fix that is in no commit is not certified, and is named when the run ends, and by diff', async () => {
   const at = repository(`
 prompt: Fix it.
 checks: { real: test -e fix/real.txt }
@@ -147,7 +147,8 @@ agent:
       - { say: Fixed. }
 `)
   const ended = await run(at, '--name', 'hidden')
-  expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' }, leftOut: ['fix/'] })
+  expect(endOf(ended)).toMatchObject({ outcome: { type: 'stuck' }, leftOut: ['fix/'] })
+  expect(ended.stdout).toContain('fails-clean')
   const shown = await ctl(at, 'diff', 'hidden', '--stat')
   expect(shown.stdout).toBe('.gitignore  +1 -0\n1 file\n')
   expect(shown.stderr).toContain('in no commit, though its checks saw it: fix/')
