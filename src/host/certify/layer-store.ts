@@ -25,6 +25,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { LoopError } from '../../loop/index.ts'
 import { removeTree } from '../../workspace/index.ts'
 import { listContent } from './list-content.ts'
 
@@ -59,7 +60,11 @@ const abandonedMs = 86_400_000
 /** Undefined: there is none, or it is not what it was. */
 export async function findLayer(store: string, key: string): Promise<StoredLayer | undefined> {
   const record = await readRecord(recordPath(store, key))
-  if (record === undefined) return undefined
+  if (record === undefined) {
+    // One that cannot be read would keep every other from its place.
+    await rm(recordPath(store, key), { force: true, recursive: true })
+    return undefined
+  }
   const path = join(store, record.folder)
   const isSame = await isAsRecorded(store, key, record).catch(() => false)
   if (!isSame) {
@@ -97,7 +102,7 @@ export async function newLayerFolder(store: string): Promise<string> {
 }
 
 /** All that is in its folder has its final rights. */
-export async function keepLayer(store: string, made: NewLayer): Promise<StoredLayer> {
+export async function keepLayer(store: string, made: NewLayer, triesMax = 5): Promise<StoredLayer> {
   const { key, path, from, summary, folders } = made
   const bytes = await listContent(path, folders, 'bytes')
   const times = await listContent(path, folders, 'times')
@@ -115,9 +120,13 @@ export async function keepLayer(store: string, made: NewLayer): Promise<StoredLa
   if (await writeRecord(store, key, record, 'first'))
     return { path, from, digest, summary, folders }
   const other = await findLayer(store, key)
-  if (other === undefined) return keepLayer(store, made)
-  await removeTree(path)
-  return other
+  if (other !== undefined) {
+    await removeTree(path)
+    return other
+  }
+  if (triesMax > 1) return keepLayer(store, made, triesMax - 1)
+  const advice = 'Stop what changes it, then resume.'
+  throw new LoopError('workspace-failed', `The layers in ${store} keep being changed. ${advice}`)
 }
 
 /** Those that nobody used for long, and what was left by those who made one and were killed. */
@@ -162,8 +171,9 @@ async function writeRecord(
     if (how === 'replace') await rename(written, recordPath(store, key))
     else await link(written, recordPath(store, key))
     return true
-  } catch {
-    return false
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
   } finally {
     await rm(written, { force: true })
   }
