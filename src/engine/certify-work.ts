@@ -142,18 +142,20 @@ function knownOf(state: RunState): Pick<Subject, 'source' | 'tree' | 'base' | 'a
 /** What judges and consultants do is part of this step: metered and noted as any agent's work. */
 function contextOf(branch: Branch, step: StepId, context: StepContext): CertifyContext {
   const { number, run } = branch.iteration
-  const agent = agentContext(branch, step, context)
+  const used = { notes: 0, calls: 0 }
   return {
     ...context,
     step,
     iteration: number,
-    work: async (agents, role, task, workspace, { timeoutMs } = {}) =>
-      runBounded(
+    work: async (agents, role, task, workspace, { timeoutMs } = {}) => {
+      const agent = agentContext(branch, step, context, { role, used })
+      return runBounded(
         (signal) => agents.work(role, task, { ...agent, signal, workspace }),
         timeoutMs,
         run.interrupter,
         run.ports.clock,
-      ),
-    callTool: agent.callTool,
+      )
+    },
+    callTool: agentContext(branch, step, context, { used }).callTool,
   }
 }

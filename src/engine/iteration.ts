@@ -65,7 +65,7 @@ export function createIteration(branch: Branch): Iteration {
         files: options.readOnly === true ? 'nothing' : 'changes',
         run(context, id) {
           made = true
-          return callTool(branch, id, tools, call, toolContext(branch, context))
+          return callTool(branch, { step: id }, tools, call, toolContext(branch, context))
         },
       })) as unknown as ToolResult
       const at = { iteration: number, workspace: ports.workspace?.path }

@@ -12,6 +12,7 @@ import {
   type StepContext,
   type StepId,
   type StepNote,
+  type StepNoted,
   type ToolContext,
   type ToolResult,
   textOf,
@@ -36,7 +37,7 @@ export function toolContext(branch: Branch, context: StepContext): ToolContext {
 /** What a tool throws, and a hook that refuses it, is thrown. */
 export async function callTool(
   branch: Branch,
-  step: StepId,
+  by: By,
   tools: Tools,
   call: { readonly name: string; readonly args: Json },
   context: ToolContext,
@@ -44,7 +45,7 @@ export async function callTool(
   const { clock } = branch.iteration.run.ports
   const beganMs = clock.now()
   const note = (part: { ok: boolean; error?: string; outputBytes: number }): void =>
-    record(branch, step, {
+    record(branch, by, {
       type: 'tool-called',
       tool: call.name.slice(0, argsCharsMax),
       args: shortened(call.args, argsCharsMax),
@@ -69,12 +70,22 @@ export async function callTool(
   }
 }
 
+/** Where a step has several agents at work: whose notes these are, and what all of them have used. */
+export interface AgentInStep {
+  readonly role?: string
+  readonly used?: { notes: number; calls: number }
+}
+
 /** An agent is told of failures as data, and may go on. */
-export function agentContext(branch: Branch, step: StepId, context: StepContext): AgentContext {
+export function agentContext(
+  branch: Branch,
+  step: StepId,
+  context: StepContext,
+  { role, used = { notes: 0, calls: 0 } }: AgentInStep = {},
+): AgentContext {
   const { ports, recorder } = branch.iteration.run
   const base = toolContext(branch, context)
-  let notes = 0
-  let calls = 0
+  const by = { step, ...(role === undefined ? {} : { role }) }
   return {
     ...base,
     step,
@@ -83,11 +94,11 @@ export function agentContext(branch: Branch, step: StepId, context: StepContext)
     async callTool(name, args) {
       const { tools } = ports
       if (tools === undefined) return failure('unknown-tool', `There is no tool "${name}".`)
-      if (++calls > callsMax) {
+      if (++used.calls > callsMax) {
         return failure('too-many-calls', `${callsMax} calls were made in this step; report now.`)
       }
       try {
-        return await callTool(branch, step, tools, { name, args: toJson(args) }, base)
+        return await callTool(branch, by, tools, { name, args: toJson(args) }, base)
       } catch (error) {
         const isOurs = error instanceof Interruption || isInfrastructure(error)
         if (isOurs || context.signal.aborted) throw error
@@ -96,21 +107,21 @@ export function agentContext(branch: Branch, step: StepId, context: StepContext)
       }
     },
     note(note) {
-      if (++notes <= notesMax) record(branch, step, bounded(note))
+      if (++used.notes <= notesMax) record(branch, by, bounded(note))
     },
     async keepExchange({ content, ...exchange }) {
       const { blob, bytes } = await ports.blobs.put(content)
       const { attempt } = context
-      record(branch, step, bounded({ type: 'exchanged', attempt, ...exchange, blob, bytes }), [
-        blob,
-      ])
+      record(branch, by, bounded({ type: 'exchanged', attempt, ...exchange, blob, bytes }), [blob])
     },
   }
 }
 
-function record(branch: Branch, step: StepId, note: StepNote, blobs: readonly BlobId[] = []): void {
+type By = Pick<StepNoted, 'step' | 'role'>
+
+function record(branch: Branch, by: By, note: StepNote, blobs: readonly BlobId[] = []): void {
   const { number, run } = branch.iteration
-  run.recorder.note([{ type: 'step-noted', iteration: number, step, note }], { blobs })
+  run.recorder.note([{ type: 'step-noted', iteration: number, ...by, note }], { blobs })
 }
 
 const failure = (error: string, output: string): ToolResult => ({ ok: false, error, output })

@@ -273,6 +273,8 @@ export interface StepNoted {
   readonly type: 'step-noted'
   readonly iteration: number
   readonly step: StepId
+  /** Whose it is, where one step has several at work: `consult:security`. */
+  readonly role?: string
   readonly note: StepNote
 }
 

@@ -131,6 +131,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       type: z.literal('step-noted'),
       iteration: ordinal,
       step,
+      role: text.exactOptional(),
       note: stepNoteSchema,
     }),
     z.strictObject({

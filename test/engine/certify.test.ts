@@ -220,6 +220,9 @@ describe('judges of a certification', () => {
     expect(state.spent).toEqual({ tokens: 7, costMicros: 70 })
     expect(state.metrics.tools).toMatchObject({ count: { calls: 1 } })
     const noted = await world.only(run, 'step-noted')
-    expect(noted.map(({ note }) => note.type)).toEqual(['said', 'tool-called'])
+    expect(noted.map(({ note, role }) => [note.type, role])).toEqual([
+      ['said', 'judge'],
+      ['tool-called', undefined],
+    ])
   })
 })

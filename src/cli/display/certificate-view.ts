@@ -9,6 +9,7 @@ import type {
   VerifyFinding,
 } from '../../host/certificates/index.ts'
 import { describeRates, type Share } from '../../loop/index.ts'
+import { plural, renderMoney, renderSpan } from './amounts.ts'
 import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
 import { renderTable, visible } from './render.ts'
 
@@ -49,6 +50,7 @@ export function renderVerification(
 
 export function renderCertificate({ id, certificate }: ListedCertificate): string {
   const { what, tree, commit, base, checks, sealed, approvals, layer, sandbox, agent } = certificate
+  const { teeth, budget } = certificate
   const rows: (readonly [string, string | undefined])[] = [
     ['certificate', id],
     ['issued', `${certificate.issuedAt}, number ${certificate.number} of its chain`],
@@ -66,9 +68,17 @@ export function renderCertificate({ id, certificate }: ListedCertificate): strin
       'set aside',
       `${codes.join(', ')} by ${by}, ${at}`,
     ]),
+    ...certificate.consultations.map(
+      ({ name, status, agent: by, summary }): readonly [string, string] => [
+        'consulted',
+        `${status}  ${name}: ${by}${summary === undefined ? '' : ` (${summary})`}`,
+      ],
+    ),
+    ['teeth', teeth && `${teeth.noticed} of ${teeth.planted} planted defects noticed`],
     ['layer', layer && (layer.from === 'none' ? layer.summary : `${layer.from}: ${layer.summary}`)],
     ['sandbox', sandbox && `${sandbox.tier}, limits by ${sandbox.limits}`],
     ['agent', agent && [agent.name, agent.version].filter((part) => part !== undefined).join(' ')],
+    ['spent', budget && spentLine(budget)],
     ['policy', certificate.policy.decision],
   ]
   return rows
@@ -104,6 +114,11 @@ const describe = (what: Certificate['what']): string =>
   what.type === 'run'
     ? `the run ${what.name} of ${what.loop}, iteration ${what.iteration}, by its condition ${what.condition}`
     : `the files of ${what.name}`
+
+const spentLine = ({ spent, activeMs }: NonNullable<Certificate['budget']>): string => {
+  const { tokens, costMicros } = spent
+  return `${renderSpan(activeMs)}, ${plural(tokens, 'token')}, ${renderMoney(costMicros)}`
+}
 
 const restsOn = ({ rests }: Certificate): string =>
   [...rests.checks, ...(rests.code === undefined ? [] : [`the loop's own ${rests.code}`])].join(

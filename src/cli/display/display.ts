@@ -12,7 +12,7 @@ import {
 } from '../../loop/index.ts'
 import type { Terminal } from '../terminal.ts'
 import { plural, renderClock } from './amounts.ts'
-import { createNarrator, renderCall, stepName } from './narrate.ts'
+import { createNarrator, noterName, renderCall, stepName } from './narrate.ts'
 import { type Doing, fitStyled, renderStatusLine } from './status-line.ts'
 
 export interface Display {
@@ -98,7 +98,7 @@ function doingAfter(doing: Doing | undefined, event: RunEvent, atMs: number): Do
     case 'step-started':
       return { what: stepName(event.step), sinceMs: atMs, kind: 'vague' }
     case 'step-noted':
-      return doingNoted(doing, stepName(event.step), event.note, atMs)
+      return doingNoted(doing, noterName(event), event.note, atMs)
     case 'budget-reserved':
       // A request is on its way, so the wait is over.
       return doing?.kind === 'waiting'

@@ -119,6 +119,37 @@ test('what an agent printed last is not told again as its report', () => {
   expect(tell([said, finished('Other words')]).lines[1]).toContain('Other words')
 })
 
+test('whoever is consulted has a name, and a judge its reasons', () => {
+  const { lines } = tell([
+    {
+      type: 'step-noted',
+      iteration: 1,
+      step: step('certify:checks-pass#1'),
+      role: 'consult:security',
+      note: { type: 'said', text: 'hm' },
+    },
+    {
+      type: 'step-finished',
+      ...at,
+      step: step('check:good#1'),
+      result: {
+        value: {
+          kind: 'judge',
+          status: 'not-met',
+          output: 'fail\n- a.js:2: sum is not documented',
+        },
+      },
+      evidence: { check: 'good', status: 'not-met', iteration: 1 },
+    },
+  ])
+  expect(lines).toEqual([
+    '    security       hm',
+    '    check good     ✗ not-met 0.0 s',
+    '                   fail',
+    '                   - a.js:2: sum is not documented',
+  ])
+})
+
 test('the end says what it came to and what it took', () => {
   const { lines } = tell([
     { type: 'run-started', owner: 'me', fence: 1 },

@@ -75,11 +75,11 @@ export function createNarrator(style: Style): Narrator {
     return [line(stepName(event.step), `${text} ${style.dim(took)}`)]
   }
 
-  function waiting(step: string, { untilMs, message }: WaitingNote, nowMs: number): string[] {
-    const until = renderClock(untilMs, nowMs)
-    if (waits.get(step) === until) return []
-    waits.set(step, until)
-    return [line(stepName(step), style.yellow(oneLine(`waiting until ${until}: ${message}`)))]
+  function waiting(event: Of<'step-noted'>, note: WaitingNote, nowMs: number): string[] {
+    const until = renderClock(note.untilMs, nowMs)
+    if (waits.get(event.step) === until) return []
+    waits.set(event.step, until)
+    return [line(noterName(event), style.yellow(oneLine(`waiting until ${until}: ${note.message}`)))]
   }
 
   return {
@@ -97,7 +97,7 @@ export function createNarrator(style: Style): Narrator {
           return finished({ event, atMs })
         case 'step-noted':
           if (event.note.type === 'said') lastSaid.set(event.step, oneLine(event.note.text))
-          if (event.note.type === 'waiting') return waiting(event.step, event.note, atMs)
+          if (event.note.type === 'waiting') return waiting(event, event.note, atMs)
           return noteLines(style, line, event)
         case 'iteration-ended':
           return event.ending.type === 'error' || event.ending.type === 'rate-limited'
@@ -186,7 +186,8 @@ function checkLines(
   const shown = met ? style.green('✓ met') : style.red(short(`✗ ${status}${exit}`))
   const first = line(`check ${check}`, `${shown} ${style.dim(`${took}${checkRemarks(result)}`)}`)
   if (met) return [first]
-  return [first, ...telling(output).map((text) => line('', style.dim(short(text))))]
+  const why = result.kind === 'judge' ? reasons(output) : telling(output)
+  return [first, ...why.map((text) => line('', style.dim(short(text))))]
 }
 
 /** What stands against the work ends with what to do, and is not cut. */
@@ -223,6 +224,10 @@ function questionLines(style: Style, line: Line, event: Of<'step-started'>): str
 
 const complaint = /not ok|error|fail|expected|assert|exception|panic|cannot|✖|✗|×/i
 
+/** A judge's output is its verdict, and a line for each reason. */
+const reasons = (output: string): readonly string[] =>
+  output.split('\n').slice(0, 1 + outputLinesMax)
+
 /** Of the end of an output: the first lines that complain, or the last lines where none does. */
 function telling(output: string): readonly string[] {
   const lines = output.split('\n').filter((text) => text.trim() !== '')
@@ -230,8 +235,9 @@ function telling(output: string): readonly string[] {
   return complaints.length > 0 ? complaints.slice(0, outputLinesMax) : lines.slice(-outputLinesMax)
 }
 
-function noteLines(style: Style, line: Line, { step, note }: Of<'step-noted'>): string[] {
-  const who = stepName(step)
+function noteLines(style: Style, line: Line, event: Of<'step-noted'>): string[] {
+  const { note } = event
+  const who = noterName(event)
   switch (note.type) {
     case 'tool-called': {
       const call = `${short(note.tool)} ${style.dim(oneLine(mainArgument(note.args)))}`
@@ -287,6 +293,10 @@ const valueOf = (stored: Of<'step-finished'>['result']): Json | undefined =>
 /** `maker` of `agent:maker#1`; the branch stays. */
 export const stepName = (step: string): string =>
   step.replace(/#1$/, '').replace(/(^|\/)(agent|tool|check|ask|action|artifact|certify):/, '$1')
+
+/** Whoever is at work, where a step has several. */
+export const noterName = ({ step, role }: Pick<Of<'step-noted'>, 'step' | 'role'>): string =>
+  role === undefined ? stepName(step) : role.replace(/^(judge|consult):/, '')
 
 /** What became of files ends with what to do, and is not cut. */
 const described = (event: RunEvent): string =>

@@ -17,6 +17,7 @@ import type { CertificateDraft, CertifiedCalibration, ErrorRate } from '../../pr
 import { readCalibration } from '../calibrate/calibration-store.ts'
 import { seededNumbers } from '../calibrate/seeded-numbers.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
+import { agentName } from '../checks/open-checks.ts'
 import type { HostPorts } from '../driver.ts'
 import { pathInside } from '../places.ts'
 import type { RunPlace } from '../run-place.ts'
@@ -63,7 +64,7 @@ export async function createHostCertifier(
       name,
       prompt,
       timeoutMs,
-      agent: agent.type,
+      agent: agentName(agent),
     })),
     ...(certify.teeth ? { teeth: { openPlanter, randomFrom: seededNumbers } } : {}),
     baselines: fileBaselines(folder),

@@ -185,7 +185,7 @@ export async function describeCheck(
     case 'judge':
       return {
         kind: 'judge',
-        describes: ['judge', name, agentName(check)],
+        describes: ['judge', name, agentName(check.agent)],
         toolDigest: fingerprintOf(judged(check)),
         names: filesNamedBy(check),
       }
@@ -221,14 +221,14 @@ export const describeCode = (name: string): Described => ({
 })
 
 /** For people. */
-function agentName({ agent }: JudgeCheckSettings): string {
+export function agentName(agent: AgentSettings): string {
   switch (agent.type) {
     case 'command':
-      return agent.command[0] ?? ''
+      return agent.command.join(' ')
     case 'program':
       return agent.model === undefined ? agent.program : `${agent.program} ${agent.model}`
     case 'acp':
-      return typeof agent.acp === 'string' ? agent.acp : (agent.acp[0] ?? '')
+      return typeof agent.acp === 'string' ? agent.acp : agent.acp.join(' ')
     case 'model':
       return agent.model
     case 'repair':

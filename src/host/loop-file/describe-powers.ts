@@ -144,7 +144,7 @@ function checkPower(name: string, check: CheckSettings): string {
 function certifyPowers({ dependencies, consult }: CertifySettings): string[] {
   return [
     ...(dependencies === 'install'
-      ? ['installs what the lockfile of the project names, from its registry, to certify the work']
+      ? ['installs what a lockfile of the project names, from its registry, to certify the work']
       : []),
     ...consult.map(({ name, agent }) => `asks ${readerLine(agent)} for the consultation ${name}`),
   ]

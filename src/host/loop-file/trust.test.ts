@@ -140,7 +140,7 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
       'connects to the MCP server web at http://127.0.0.1:1/mcp, passing on TOKEN of your environment',
       'runs the check test: rm -rf x; echo \\u001b[2J',
       'runs the check lint: npx lint',
-      'installs what the lockfile of the project names, from its registry, to certify the work',
+      'installs what a lockfile of the project names, from its registry, to certify the work',
       'runs commands in a sandbox, where there is one: they have the workspace, and no network',
       'may use 50 iterations, 2000000 tokens, $5.00, 8 h',
     ])
@@ -162,7 +162,7 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
       'runs the agent: a',
       'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted',
       'runs the check t: x',
-      'installs what the lockfile of the project names, from its registry, to certify the work',
+      'installs what a lockfile of the project names, from its registry, to certify the work',
       'runs commands in a sandbox, of tier strong at least: they have the workspace but .env',
       'lets commands read "../a b"',
       'lets commands reach a.example:443, *.b.example:80',
