@@ -1,7 +1,7 @@
 /** What a run would do, for those who want to know before it does. */
 
 import type { LoadedLoop, PlannedChecks, PlannedWorktree } from '../host/index.ts'
-import { defaultLimits, type Limits } from '../loop/index.ts'
+import { defaultLimits, errorTable, type Limits } from '../loop/index.ts'
 import { plural, renderMoney, renderSpan } from './display/amounts.ts'
 import { describeBase, visible, visibleText } from './display/render.ts'
 import type { Session } from './session.ts'
@@ -17,6 +17,7 @@ export async function showPlan(
   const limits = { ...defaultLimits, ...given }
   const prompt = loaded.firstPrompt(limits, workspace)
   const checking = await loaded.planChecks(workspace)
+  const refusals = checking.checks.flatMap(({ problem }) => problem ?? []).map(visible)
   const plan = {
     ...checking,
     loop: loop.name,
@@ -43,8 +44,10 @@ export async function showPlan(
     ]
       .map(visible)
       .concat(prompt === undefined ? [] : ['', 'The first prompt:', visibleText(prompt)])
+      .concat(refusals.length === 0 ? [] : ['', 'This run would be refused:', ...refusals])
       .join('\n'),
   )
+  if (refusals.length > 0) process.exitCode = errorTable['not-configured'].exitCode
 }
 
 function renderWorktree({ isUsed, base, why, branch }: PlannedWorktree): string {
@@ -64,8 +67,8 @@ function renderChecks({ checks, seals, certify }: PlannedChecks): readonly strin
   const consulted = certify.consult.length === 0 ? '' : `; asks ${certify.consult.join(', ')}`
   return [
     ...checks.map(
-      ({ name, text, timeoutMs, existing }) =>
-        `check      ${name}: ${text} (${renderSpan(timeoutMs)}${existing === 'allow' ? ', may fail as before' : ''})`,
+      ({ name, text, problem, timeoutMs, existing }) =>
+        `check      ${name}: ${problem === undefined ? text : 'nothing to run'} (${renderSpan(timeoutMs)}${existing === 'allow' ? ', may fail as before' : ''})`,
     ),
     `seals      tests and their settings${sealed}; a change: ${changes}`,
     `certify    in a clean checkout, dependencies: ${certify.dependencies}${certify.teeth ? ', teeth' : ''}${consulted}`,

@@ -79,7 +79,7 @@ export function createNarrator(style: Style): Narrator {
     const until = renderClock(note.untilMs, nowMs)
     if (waits.get(event.step) === until) return []
     waits.set(event.step, until)
-    return [line(noterName(event), style.yellow(oneLine(`waiting until ${until}: ${note.message}`)))]
+    return [line(noterName(event), style.yellow(waitingText(until, note)))]
   }
 
   return {
@@ -118,6 +118,9 @@ export function createNarrator(style: Style): Narrator {
     },
   }
 }
+
+const waitingText = (until: string, { message }: WaitingNote): string =>
+  oneLine(`waiting until ${until}: ${message}`)
 
 function renderStart(style: Style, { agent, sandbox }: RunStarted): readonly string[] {
   const used = agent === undefined ? [] : [visible(`agent: ${describeAgent(agent)}`)]

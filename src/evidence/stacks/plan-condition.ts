@@ -44,7 +44,10 @@ export async function planCondition(
     const { choices, absent } = conditionTable[stack.name][condition]
     const project = await openProject(reader, tree, stack)
     const choice = choices.find(({ when }) => when(project))
-    if (choice === undefined) skipped.push(`${stack.manifest}: ${absent}`)
+    // Many of the reasons begin with the file themselves.
+    const isNamed = absent.startsWith(stack.manifest.slice(stack.folder.length))
+    const place = isNamed ? stack.folder : `${stack.manifest}: `
+    if (choice === undefined) skipped.push(`${place}${absent}`)
     else {
       const argv = choice.argv(project)
       const names = filesOfCommand(argv)

@@ -3,14 +3,16 @@
 import { textOf } from '../../loop/index.ts'
 import type { CheckSettings, LoopFile } from '../../protocol/index.ts'
 import { folderFiles } from './folder-reader.ts'
-import { describeCommands } from './open-checks.ts'
+import { agentName, describeCommands } from './open-checks.ts'
 import { resolveChecks } from './resolve-checks.ts'
 
 export interface PlannedCheck {
   readonly name: string
   readonly type: CheckSettings['type'] | 'code'
-  /** The command, the tool, the agent that judges; or why there is none. */
+  /** The command, the tool, the agent that judges; empty where there is none. */
   readonly text: string
+  /** Why a run would be refused. */
+  readonly problem?: string
   readonly timeoutMs: number
   readonly existing: 'fix' | 'allow'
 }
@@ -32,22 +34,24 @@ export async function planChecks(
   for (const [name, check] of Object.entries(checks)) {
     const { timeoutMs, existing } = check
     const isCode = code.includes(name)
-    const text = isCode ? 'code of the loop' : await textFor(name, check, workspace)
-    planned.push({ name, type: isCode ? 'code' : check.type, text, timeoutMs, existing })
+    const found = isCode ? { text: 'code of the loop' } : await textFor(name, check, workspace)
+    planned.push({ name, type: isCode ? 'code' : check.type, ...found, timeoutMs, existing })
   }
   const { dependencies, teeth, deadlineMs } = certify
   const consult = certify.consult.map(({ name }) => name)
   return { checks: planned, seals, certify: { dependencies, teeth, deadlineMs, consult } }
 }
 
-async function textFor(name: string, check: CheckSettings, workspace: string): Promise<string> {
+type Text = Pick<PlannedCheck, 'text' | 'problem'>
+
+async function textFor(name: string, check: CheckSettings, workspace: string): Promise<Text> {
   switch (check.type) {
     case 'command':
-      return check.command.join(' ').replace(/^\/bin\/sh -c /, '')
+      return { text: check.command.join(' ').replace(/^\/bin\/sh -c /, '') }
     case 'tool':
-      return `the tool ${check.tool}`
+      return { text: `the tool ${check.tool}` }
     case 'judge':
-      return `a judge (${check.agent.type})`
+      return { text: `a judge (${agentName(check.agent)})` }
     case 'condition':
       return commandFor(name, check, workspace)
   }
@@ -57,7 +61,7 @@ async function commandFor(
   name: string,
   check: Extract<CheckSettings, { type: 'condition' }>,
   workspace: string,
-): Promise<string> {
+): Promise<Text> {
   const begun = () => folderFiles(workspace)
   try {
     const resolved = await resolveChecks(
@@ -65,8 +69,8 @@ async function commandFor(
       { begun, isOffline: false, problems: [] },
     )
     const found = resolved[name]
-    return found?.type === 'standard' ? describeCommands(found.commands).join(' ') : ''
+    return { text: found?.type === 'standard' ? describeCommands(found.commands).join(' ') : '' }
   } catch (error) {
-    return textOf(error)
+    return { text: '', problem: textOf(error) }
   }
 }

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CheckContext, Command, CommandResult } from '../../engine/index.ts'
-import type { ConditionCheckSettings, StandardCondition } from '../../protocol/index.ts'
+import type { ConditionCheckSettings, LoopFile, StandardCondition } from '../../protocol/index.ts'
 import { folderFiles } from './folder-reader.ts'
 import { openChecks } from './open-checks.ts'
+import { planChecks } from './plan-checks.ts'
 import { resolveChecks } from './resolve-checks.ts'
 
 let folder: string
@@ -86,6 +87,23 @@ describe('a standard condition', () => {
       code: 'not-configured',
       message: expect.stringContaining('checks.it: build_succeeds has nothing to run here'),
     })
+  })
+
+  test('are all named that nothing can be run for, before a run and by one', async () => {
+    await writeFile(join(folder, 'package.json'), '{}')
+    const checks = { build: standard('build_succeeds'), lint: standard('linting_clean') }
+    const options = { begun: () => folderFiles(folder), isOffline: true, problems: [] }
+    await expect(resolveChecks(checks, options)).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /^checks\.build: .*; checks\.lint: .* here\. package\.json has no/,
+      ),
+    })
+    const file = { checks, seals: {}, certify: { consult: [] } } as unknown as LoopFile
+    const planned = await planChecks(file, folder)
+    expect(planned.checks.map(({ problem }) => problem?.split(' ', 2))).toEqual([
+      ['checks.build:', 'build_succeeds'],
+      ['checks.lint:', 'linting_clean'],
+    ])
   })
 
   test('reads no files that a link leads to', async () => {

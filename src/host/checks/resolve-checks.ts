@@ -22,27 +22,32 @@ export interface ResolveOptions {
   readonly problems: string[]
 }
 
-/** Rejects with `not-configured` for a condition that nothing can be run for. */
+/** Rejects with `not-configured` for conditions that nothing can be run for. */
 export async function resolveChecks(
   checks: Readonly<Record<string, CheckSettings>>,
   options: ResolveOptions,
 ): Promise<ResolvedChecks> {
   const resolved: [string, ResolvedCheck][] = []
+  const unknown: string[] = []
   for (const [name, check] of Object.entries(checks)) {
-    const isStandard = check.type === 'condition'
-    resolved.push([name, isStandard ? await resolveCondition(name, check, options) : check])
+    const found = check.type === 'condition' ? await resolveCondition(name, check, options) : check
+    if (typeof found === 'string') unknown.push(found)
+    else resolved.push([name, found])
   }
+  // All of them, so that nobody mends one to be told of the next.
+  if (unknown.length > 0) throw new LoopError('not-configured', unknown.join('; '))
   return Object.fromEntries(resolved)
 }
 
+/** Or why not. */
 async function resolveCondition(
   name: string,
   check: ConditionCheckSettings,
   { begun, isOffline, problems }: ResolveOptions,
-): Promise<StandardCheck> {
+): Promise<StandardCheck | string> {
   const { reader, tree } = begun()
   const { commands, problem } = await planCondition(reader, tree, check.condition)
-  if (problem !== undefined) throw new LoopError('not-configured', `checks.${name}: ${problem}`)
+  if (problem !== undefined) return `checks.${name}: ${problem}`
   const asking = isOffline ? commands.filter(({ network }) => network) : []
   problems.push(...asking.map((command) => networkAdvice(check.condition, command)))
   return { ...check, type: 'standard', commands }
