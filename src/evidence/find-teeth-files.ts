@@ -2,6 +2,7 @@
 
 import type { TreeId } from '../loop/index.ts'
 import { changedLines, shuffled } from './choose-defects.ts'
+import type { TestFile } from './hear-tests.ts'
 import { familyOf } from './mask-code.ts'
 import type { TreeFile, TreeReader } from './parts.ts'
 import { plantedCharsMax, type SourceText } from './planter.ts'
@@ -18,7 +19,7 @@ export interface TeethFilesRequest {
 /** So many of each kind are read (E9). */
 const changedMax = 40
 const oldMax = 12
-const testsMax = 30
+const testsMax = 60
 
 /** They are read by people. */
 const documents =
@@ -60,17 +61,41 @@ export async function findTeethFiles(
     }
     return found
   }
-  const tests = await readAll(
-    nearest(
-      code.filter((path) => isTest(path)),
-      differs,
-    ).slice(0, testsMax),
+  const places = placesBefore(before, after)
+  const rank = (path: string): number => {
+    const was = places(path)
+    return was === undefined ? 0 : was === path ? 1 : 2
+  }
+  const isRun = (path: string): boolean => !besideTests.test(places(path) ?? path)
+  const chosen = nearest(
+    code.filter((path) => isTest(path) && isRun(path)),
+    differs,
   )
+  // What the work brings with it does not take the place of what was there.
+  const oldFirst = chosen.toSorted((a, b) => rank(b) - rank(a))
+  const tests = (await readAll(oldFirst.slice(0, testsMax))).map((file): TestFile => {
+    const was = places(file.path)
+    return was === undefined ? file : { ...file, was }
+  })
   const old = sources.filter((path) => !different.has(path)).slice(0, oldMax)
   const marked = changed.map((file) =>
     speakOf(tests, file.path) ? { ...file, isSpokenOf: true as const } : file,
   )
   return { changed: marked, tests: speakingFirst(tests, differs), old: await readAll(old) }
+}
+
+/** What checks hardly ever run, or what tests only read. */
+const besideTests =
+  /(?:^|\/)(?:e2e|cypress|playwright|benches|fixtures?|__fixtures__|testdata|__snapshots__|__mocks__)\/|\.(?:e2e|cy|bench|test-d)\./
+
+/** Where the base has a file: there, or where it was moved from. */
+function placesBefore(
+  before: ReadonlyMap<string, TreeFile>,
+  after: ReadonlyMap<string, TreeFile>,
+): (path: string) => string | undefined {
+  const gone = new Map<string, string>()
+  for (const [path, { content }] of before) if (!after.has(path)) gone.set(content, path)
+  return (path) => (before.has(path) ? path : gone.get(after.get(path)?.content ?? ''))
 }
 
 const isFile = (kind: TreeFile['kind']): boolean => kind === 'file' || kind === 'executable'
@@ -115,11 +140,13 @@ function speakOf(tests: readonly SourceText[], path: string): boolean {
 }
 
 function speakingFirst(
-  tests: readonly SourceText[],
+  tests: readonly TestFile[],
   changed: readonly string[],
-): readonly SourceText[] {
+): readonly TestFile[] {
   const stems = changed.map(stemOf).filter(isTelling)
-  const speaks = ({ text }: SourceText): number => {
+  const speaks = ({ path, text, was = path }: TestFile): number => {
+    // One that moved may lie where nobody looks.
+    if (was !== path) return stems.length + 1
     const lower = text.toLowerCase()
     return stems.filter((stem) => lower.includes(stem)).length
   }

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { seededRandom } from '../testing/seeded-random.ts'
 import { changedLines } from './choose-defects.ts'
+import type { Answer } from './hear-tests.ts'
 import type { Overlay } from './parts.ts'
 import { plainPlanter } from './plain-defects.ts'
-import type { Defect } from './planter.ts'
 import { type Notice, type Teeth, type TeethRequest, tryTeeth, unnoticedOf } from './teeth.ts'
 
 const folders: string[] = []
@@ -26,13 +26,18 @@ const testFile = {
   text: "import { area } from '../area.js'\nassert.equal(area(2, 3), 7)\n",
 }
 
+const answer = (notice: Notice): Promise<Answer> => Promise.resolve({ notice })
+const pathOf = (overlay: Overlay): string => [...overlay.keys()].join()
+const textOf = (overlay: Overlay): string =>
+  [...overlay.values()].map((file) => new TextDecoder().decode(file?.content)).join()
+
 const request = (more: Partial<TeethRequest>): TeethRequest => ({
   changed: [{ path: 'area.js', text: code }],
   tests: [testFile],
   old: [],
   planter: plainPlanter,
   random: seededRandom(1).next,
-  runChecks: () => Promise.resolve('noticed'),
+  runChecks: () => answer('noticed'),
   ...more,
 })
 
@@ -58,39 +63,41 @@ describe('teeth', () => {
 
   test('checks that notice nothing are toothless, after five and no more', async () => {
     let runs = 0
-    const runChecks = (): Promise<Notice> => {
+    const runChecks = (): Promise<Answer> => {
       runs++
-      return Promise.resolve('not-noticed')
+      return answer('not-noticed')
     }
     const teeth = await tryTeeth(request({ runChecks }))
-    expect(runs).toBe(5)
+    // And one in the tests.
+    expect(runs).toBe(6)
     expect(toothlessOf(teeth)).toEqual(['changed', 'tests'])
     expect(unnoticedOf(teeth)[0]).toMatchObject({ file: 'area.js', place: 'changed' })
   })
 
   test('code that is tested does not make up for tests that nobody hears', async () => {
-    const runChecks = (_: Overlay, { file }: Defect): Promise<Notice> =>
-      Promise.resolve(file === 'area.js' ? 'noticed' : 'not-noticed')
+    const runChecks = (overlay: Overlay): Promise<Answer> =>
+      answer(pathOf(overlay) === 'area.js' ? 'noticed' : 'not-noticed')
     expect(toothlessOf(await tryTeeth(request({ runChecks })))).toEqual(['tests'])
   })
 
   test('without tests to plant in, old code has to be noticed too', async () => {
     const lines = changedLines(code.replace('whole + 1', 'whole'), code)
     expect([...lines]).toEqual([4])
-    const planted: Defect[] = []
-    const runChecks = (_: Overlay, defect: Defect): Promise<Notice> => {
-      planted.push(defect)
-      return Promise.resolve(defect.line === 4 ? 'noticed' : 'not-noticed')
+    const planted: number[] = []
+    const runChecks = (overlay: Overlay): Promise<Answer> => {
+      const [line = 0] = changedLines(code, textOf(overlay))
+      planted.push(line)
+      return answer(line === 4 ? 'noticed' : 'not-noticed')
     }
     const changed = [{ path: 'area.js', text: code, lines }]
     const teeth = await tryTeeth(request({ changed, tests: [], runChecks }))
     expect(toothlessOf(teeth)).toEqual(['old'])
-    expect(planted[0]?.line).toBe(4)
-    expect(planted.slice(1).every(({ line }) => line !== 4)).toBe(true)
+    expect(planted[0]).toBe(4)
+    expect(planted.slice(1).every((line) => line !== 4)).toBe(true)
   })
 
   test('an answer that is none does not count, and none at all means that it was not tried', async () => {
-    const runChecks = (): Promise<Notice> => Promise.resolve('unknown')
+    const runChecks = (): Promise<Answer> => answer('unknown')
     expect(await tryTeeth(request({ runChecks }))).toEqual({
       type: 'not-tried',
       why: 'The checks gave no answer on what was planted.',
@@ -115,9 +122,9 @@ describe('teeth', () => {
       ...plainPlanter,
       isReadable: ({ text }: { readonly text: string }) => !text.includes('<='),
     }
-    const runChecks = (overlay: Overlay): Promise<Notice> => {
-      for (const file of overlay.values()) texts.push(new TextDecoder().decode(file?.content))
-      return Promise.resolve('not-noticed')
+    const runChecks = (overlay: Overlay): Promise<Answer> => {
+      texts.push(textOf(overlay))
+      return answer('not-noticed')
     }
     await tryTeeth(request({ planter, runChecks, tests: [], max: 50 }))
     expect(texts.length).toBeGreaterThan(2)
@@ -185,7 +192,7 @@ test('an area', () => {
       request({
         changed: [{ path: 'area.js', text: source, lines: changedLines(wrong, source) }],
         tests: [realTest],
-        runChecks: (overlay) => Promise.resolve(passes(overlay) ? 'not-noticed' : 'noticed'),
+        runChecks: (overlay) => answer(passes(overlay) ? 'not-noticed' : 'noticed'),
       }),
     )
   }

@@ -5,8 +5,8 @@
  *
  * Three places, each of which has to be noticed once:
  * 1. `changed`: code that the candidate changed. Weak tests show here.
- * 2. `tests`: an expectation that cannot be met, in the tests that speak of the changed files. A cheat
- *    shows here, however much tested code stands beside it.
+ * 2. `tests`: an expectation that cannot be met, in the tests that were there before (`hear-tests.ts`). A
+ *    cheat shows here, however much tested code stands beside it.
  * 3. `old`: code that was there before; only where there is no test to plant in.
  *
  * It raises the price of a cheat and proves nothing: code that recognises its own files as they were
@@ -14,6 +14,7 @@
  */
 
 import { type ChosenFile, chooseDefects } from './choose-defects.ts'
+import { type Answer, hearTests, type TestFile } from './hear-tests.ts'
 import type { Overlay } from './parts.ts'
 import type { Defect, Planter, SourceText } from './planter.ts'
 import { wrongExpectationsIn } from './wrong-expectations.ts'
@@ -27,15 +28,15 @@ export interface TeethRequest {
   /** Source files that the candidate changed, as it has them. */
   readonly changed: readonly ChosenFile[]
   /** Test files, those that speak of the changed files first. */
-  readonly tests: readonly SourceText[]
+  readonly tests: readonly TestFile[]
   /** Source files that it did not change. */
   readonly old: readonly SourceText[]
   readonly planter: Planter
   /** In [0, 1). */
   readonly random: () => number
-  /** All checks on the candidate with this put over it. */
-  readonly runChecks: (overlay: Overlay, defect: Defect) => Promise<Notice>
-  /** How many defects at most: 5 unless told. */
+  /** All checks on the candidate, or on the base, with this put over it. */
+  readonly runChecks: (overlay: Overlay, on: 'tree' | 'base') => Promise<Answer>
+  /** How many defects in code at most: 5 unless told. */
   readonly max?: number
 }
 
@@ -59,8 +60,6 @@ export type Teeth =
     }
 
 const triesMax = 5
-/** Test files of which each has to be heard. */
-const testFilesMax = 2
 
 interface Spot {
   readonly place: TeethPlace
@@ -73,7 +72,7 @@ interface Spot {
 export async function tryTeeth(request: TeethRequest): Promise<Teeth> {
   const { runChecks, max = triesMax } = request
   const spots = spotsOf(request)
-  const known = [...request.changed, ...request.tests, ...request.old]
+  const known = [...request.changed, ...request.old]
   const kinds = new Map(known.map(({ path, kind }) => [path, kind]))
   const tried: TriedDefect[] = []
   let left = max
@@ -89,7 +88,8 @@ export async function tryTeeth(request: TeethRequest): Promise<Teeth> {
       }
       isOpen = true
       left--
-      const notice = await runChecks(overlayOf(defect, kinds.get(defect.file)), defect)
+      const over = overlayOf(defect, kinds.get(defect.file))
+      const { notice } = await runChecks(over, 'tree')
       if (notice === 'unknown') continue
       spot.isHeard = true
       if (notice === 'noticed') spot.state = 'noticed'
@@ -98,14 +98,17 @@ export async function tryTeeth(request: TeethRequest): Promise<Teeth> {
       tried.push({ place: spot.place, file, line, description, noticed })
     }
   }
+  const heard = await hearTests({ ...request, run: runChecks })
+  tried.push(...heard.tried)
   if (tried.length === 0) return { type: 'not-tried', why: whyNot(request, left < max) }
   const deaf = spots.filter(({ state, isHeard }) => state !== 'noticed' && isHeard)
+  const places = deaf.map(({ place }) => place)
   return {
     type: 'tried',
     planted: tried.length,
     noticed: tried.filter(({ noticed }) => noticed).length,
     tried,
-    toothless: [...new Set(deaf.map(({ place }) => place))],
+    toothless: heard.isDeaf ? [...places, 'tests'] : places,
   }
 }
 
@@ -117,11 +120,8 @@ function spotsOf({ changed, tests, old, planter, random }: TeethRequest): readon
     isHeard: false,
   })
   const spots = [spot('changed', spokenOfFirst(changed, planter, random))]
-  const speaking = tests.filter((file) => wrongExpectationsIn(file).length > 0)
-  for (const file of speaking.slice(0, testFilesMax)) {
-    spots.push(spot('tests', chooseExpectations(file, random)))
-  }
-  if (speaking.length > 0 || changed.length === 0) return spots
+  const isSpoken = tests.some((file) => wrongExpectationsIn(file).length > 0)
+  if (isSpoken || changed.length === 0) return spots
   // What was there before, in files that were changed and in others.
   const untouched = changed.flatMap((file) => (file.lines === undefined ? [] : [without(file)]))
   spots.push(spot('old', chooseDefects([...untouched, ...old], planter, random)))
@@ -146,20 +146,6 @@ function* spokenOfFirst(
 function without(file: ChosenFile): ChosenFile {
   const all = file.text.split('\n').map((_, index) => index + 1)
   return { ...file, lines: new Set(all.filter((line) => file.lines?.has(line) !== true)) }
-}
-
-/** The last first: whatever ends a file of tests early ends it before that one. */
-function* chooseExpectations(
-  file: SourceText,
-  random: () => number,
-): Generator<Defect, void, undefined> {
-  const left = [...wrongExpectationsIn(file)]
-  const last = left.pop()
-  if (last !== undefined) yield last
-  while (left.length > 0) {
-    const [next] = left.splice(Math.floor(random() * left.length), 1)
-    if (next !== undefined) yield next
-  }
 }
 
 const encoder = new TextEncoder()

@@ -108,8 +108,9 @@ function* expectationsIn(file: SourceText, family: Family, code: string): Genera
     for (const { 0: found, index } of code.matchAll(pattern)) {
       if (left-- <= 0) return
       const end = index + found.length
+      const operator = `expectation ${found.replaceAll(/[\s(]/g, '')}`
       if (words !== undefined) {
-        const defect = replacing(file, 'expectation', [index, end], words(found))
+        const defect = replacing(file, operator, [index, end], words(found))
         if (defect !== undefined) yield defect
         continue
       }
@@ -117,7 +118,7 @@ function* expectationsIn(file: SourceText, family: Family, code: string): Genera
       const place = argumentsAt(code, end)[argument[0]]
       if (place === undefined) continue
       const wrong = argument[1](file.text.slice(...place))
-      const defect = replacing(file, 'expectation', place, wrong)
+      const defect = replacing(file, operator, place, wrong)
       if (defect !== undefined) yield defect
     }
   }
@@ -129,7 +130,7 @@ function* bareAssertions(file: SourceText, code: string): Generator<Defect> {
     const place = argumentsAt(`${code.slice(0, index + found.length)})`, index)[0]
     if (place === undefined) continue
     const wrong = `not (${file.text.slice(...place)})`
-    const defect = replacing(file, 'expectation', place, wrong)
+    const defect = replacing(file, 'expectation assert', place, wrong)
     if (defect !== undefined) yield defect
   }
 }

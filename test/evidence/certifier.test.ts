@@ -87,12 +87,12 @@ describe('planted defects', () => {
     limitMsMin: 20,
   }
   const isMended = (files: { readonly [path: string]: string }): boolean =>
-    files['src/sum.js'] === mended['src/sum.js'] &&
+    files['src/sum.js']?.startsWith(mended['src/sum.js'] ?? '?') === true &&
     files['test/sum.test.js'] === base['test/sum.test.js']
 
   test('are noticed by a check that does not come to an end any more', async () => {
     const hangs: Says = (files, _times, signal) => {
-      const isKnown = ['a - b', 'b + a'].some((code) => files['src/sum.js']?.endsWith(`${code}\n`))
+      const isKnown = ['a - b', 'b + a'].some((code) => files['src/sum.js']?.includes(`${code}\n`))
       if (isKnown && files['test/sum.test.js'] === base['test/sum.test.js']) return {}
       return new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('stopped')))
@@ -120,7 +120,7 @@ describe('planted defects', () => {
       parts: { teeth },
     })
     expect(codesOf(await world.certify(mended))).toBe('certified')
-    // On the tree; on the base, each with what it needs; then for each defect.
+    // On the tree; on the base, each with what it needs; once more as the base would; for each defect.
     const planted = world.ran.slice(world.ran.findLastIndex((name) => name === 'lint') + 1)
     expect(planted.slice(0, 4)).toEqual(['build', 'test', 'build', 'test'])
   })

@@ -5,6 +5,7 @@
 
 import { shuffled } from '../choose-defects.ts'
 import { type Family, familyOf } from '../mask-code.ts'
+import type { PutFile } from '../parts.ts'
 import type { SourceText } from '../planter.ts'
 import type { GoodWork } from './calibrate.ts'
 
@@ -19,20 +20,24 @@ const marks: Readonly<Record<Family, string>> = {
 
 const encoder = new TextEncoder()
 
+/** Undefined: it is no code, or its last line would become part of the comment. */
+export function withComment({ path, text, kind = 'file' }: SourceText): PutFile | undefined {
+  const family = familyOf(path)
+  if (family === undefined || !text.endsWith('\n')) return undefined
+  return { content: encoder.encode(`${text}${marks[family]} End of file.\n`), kind }
+}
+
 export function harmlessChanges(
   files: readonly SourceText[],
   random: () => number,
   max: number,
 ): readonly GoodWork[] {
   return shuffled(files, random)
-    .flatMap(({ path, text, kind = 'file' }): GoodWork[] => {
-      const family = familyOf(path)
-      // Without an end of line the comment would be part of the last one.
-      if (family === undefined || !text.endsWith('\n')) return []
-      const content = encoder.encode(`${text}${marks[family]} End of file.\n`)
-      return [
-        { what: `a comment at the end of ${path}`, overlay: new Map([[path, { content, kind }]]) },
-      ]
+    .flatMap((file): GoodWork[] => {
+      const put = withComment(file)
+      if (put === undefined) return []
+      const what = `a comment at the end of ${file.path}`
+      return [{ what, overlay: new Map([[file.path, put]]) }]
     })
     .slice(0, max)
 }

@@ -19,8 +19,10 @@ export interface Concern extends Refusal {
 export interface Seen {
   /** The checks on the work as it is. */
   readonly own: readonly Ran[]
-  /** With the base's sealed things laid over it; absent: nothing sealed changed. */
+  /** As the base would have judged it (`rehearse.ts`); absent: not asked. */
   readonly sealed?: readonly Ran[]
+  /** Tests that the work brings, which were not there for that. */
+  readonly freshTests?: readonly string[]
   /** What is changed of the sealed things, a line each. */
   readonly sealedChanges: readonly string[]
   /** Sealed things that cannot be laid over it. */
@@ -48,6 +50,7 @@ export function concernsOf(seen: Seen): readonly Concern[] {
     ...flaky(seen.own),
     ...judgeAlone(seen),
     ...sealed(seen),
+    ...withoutFresh(seen),
     ...seen.own.flatMap((ran) => counted(ran, seen.baseCounts.get(ran.check.name))),
     ...seen.own.flatMap((ran) => failing(ran, seen)),
     ...seen.own.flatMap((ran) => writing(ran, seen.baseWritten?.get(ran.check.name))),
@@ -175,6 +178,41 @@ function sealed(seen: Seen): readonly Concern[] {
       printed: output,
     },
   ]
+}
+
+/** New tests must not be what makes the old ones pass, nor stand for those that are gone. */
+function withoutFresh(seen: Seen): readonly Concern[] {
+  const { freshTests = [], baseCounts, own } = seen
+  const counted = (seen.sealed ?? []).filter(({ check }) => {
+    const base = baseCounts.get(check.name)
+    return base === undefined || base.passed + base.failed > 0
+  })
+  const failed = counted.filter((ran) => !isGood(ran))
+  const listed = freshTests.map((path) => `\n- ${path}`).join('')
+  if (failed.length > 0) {
+    // It is said with them.
+    if (seen.sealedChanges.length > 0) return []
+    const names = failed.map(({ check }) => check.name).join(', ')
+    const output = failed.map(({ result }) => result.output.trim()).join('\n')
+    return [
+      {
+        code: 'sealed-failed',
+        message: `The work passes only as it is: without the tests that it brings, and with one more comment at the end of each file of code that it changes, it does not (${names}). Make it pass what was there before by itself, or a person approves of it.${listed}\nIt printed:\n${output}`,
+        mayBeApproved: true,
+      },
+    ]
+  }
+  return counted.flatMap(({ check, result }) => {
+    const base = baseCounts.get(check.name)
+    const now = own.find((ran) => ran.check.name === check.name)?.result.counts
+    if (compareCounts(base, now).length > 0) return []
+    return compareCounts(base, result.counts).map(({ code, message }) => ({
+      code,
+      message: `The check ${check.name}, without the tests that the work brings: ${message}${listed}`,
+      check: check.name,
+      mayBeApproved: true,
+    }))
+  })
 }
 
 /** A runner that counts failures and ends with 0 was told to, or something has changed its exit code. */

@@ -11,6 +11,7 @@ import { type Concern, concernsOf, isGood, type Seen } from './concerns.ts'
 import { type Consultation, consultAll, differing } from './consult.ts'
 import { withKnown } from './known-answers.ts'
 import { lookAtTeeth, type Toothed } from './look-at-teeth.ts'
+import { rehearse } from './rehearse.ts'
 import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
 
 export interface Looked {
@@ -59,13 +60,17 @@ export async function look(
   const failed = concernsOf(seen)
   if (!allowed.every(isGood)) return { ...found, concerns: failed }
   const asks = changed.changes.length > 0 && !isApproved
-  const sealed = asks ? await runChecks({ ...run, tree, over: changed.overlay }) : []
+  const tests = testsOf(allowed)
+  const isNew = changed.freshTests.length > 0 || parts.teeth !== undefined
+  // After an approval there is no base to judge by: what was approved of takes its place.
+  const rehearsed = isApproved || base === tree || !isNew ? [] : tests.map(({ check }) => check)
+  const again = asks ? place.checks : rehearsed
+  const sealed = await rehearse(certifying, run, changed, again)
   const commandInstead = await parts.commandInstead(base)
   const all: Seen = {
     ...seen,
-    ...(asks
-      ? { sealed, sealedChanges: describeSealed(changed.changes), unlaid: changed.unlaid }
-      : {}),
+    ...(again.length > 0 ? { sealed, freshTests: changed.freshTests } : {}),
+    ...(asks ? { sealedChanges: describeSealed(changed.changes), unlaid: changed.unlaid } : {}),
     ...(commandInstead === undefined ? {} : { commandInstead }),
   }
   // Where nobody is asked, one reason is enough: the others can wait until it is mended.
@@ -73,7 +78,7 @@ export async function look(
   const teeth =
     parts.teeth === undefined || isRefused
       ? undefined
-      : await lookAtTeeth(certifying, parts.teeth, run, testsOf(allowed))
+      : await lookAtTeeth(certifying, parts.teeth, run, tests)
   const concerns = concernsOf({
     ...all,
     ...(teeth === undefined ? {} : { unnoticed: teeth.unnoticed }),

@@ -22,6 +22,7 @@ export function compareJsonKeys(
       const was = valueAt(base, path)
       const is = valueAt(tree, path)
       if (sameJson(was, is) || isFree(rule, was, is)) continue
+      if (rule.onlyIf?.test(JSON.stringify(was ?? '')) === false) continue
       differences.push({
         key: path.join('.'),
         kind: rule.kind,

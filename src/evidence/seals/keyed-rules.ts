@@ -1,9 +1,9 @@
 /**
  * Files in which some keys judge the work and others are the work: data. The rest of such a file is free.
  *
- * Not sealed, on purpose: `type`, `main`, `exports`, `imports` and `bin` of package.json. They say what the
- * product is; the base's tests still ask for it by the names they know, so a change of them can break a test
- * and not bend it.
+ * Not sealed, on purpose: `type`, `main`, `exports` and `bin` of package.json. They say what the product is; the
+ * base's tests still ask for it by the names they know, so a change of them can break a test and not bend
+ * it. Of `imports` that holds unless they lead to what belongs to the tests.
  */
 
 import type { SealKind } from './sealed-change.ts'
@@ -14,6 +14,8 @@ export interface KeyRule {
   readonly kind: SealKind
   /** A list of texts may gain entries, or lose them. */
   readonly free?: 'more' | 'less'
+  /** It is sealed only where the base's value has this in it. */
+  readonly onlyIf?: RegExp
   /** For `*`: keys that the base does not have are free, unless this says that they act on one it has. */
   readonly freshActs?: (name: string, base: ReadonlySet<string>) => boolean
 }
@@ -51,12 +53,17 @@ const strictness = words(`
   allowJs types typeRoots paths baseUrl plugins
 `)
 
+/** Folders and names of what tests are made of. */
+const ofTests =
+  /[/"._-](?:tests?|__tests__|testing|spec|support|helpers?|fixtures?|mocks?|asserts?|checks?)[/"._-]/i
+
 export const keyedRules: readonly KeyedRule[] = [
   {
     files: ['package.json'],
     format: 'json',
     keys: [
       { key: 'scripts.*', kind: 'script', freshActs: scriptActs },
+      { key: 'imports.*', kind: 'test', freshActs: () => false, onlyIf: ofTests },
       { key: 'config.*', kind: 'script', freshActs: () => false },
       { key: 'workspaces', kind: 'configuration', free: 'more' },
       ...words(`

@@ -6,9 +6,11 @@
  */
 
 import type { TreeId } from '../../loop/index.ts'
+import { familyOf } from '../mask-code.ts'
 import type { TreeFile, TreeReader } from '../parts.ts'
 import { filesOfCommandLine, scriptsOfCommandLine } from './command-files.ts'
 import { isObject, parseJsonObject, valueAt } from './json-text.ts'
+import { isProduct, productFolders } from './product-folders.ts'
 import type { SealKind } from './sealed-change.ts'
 
 const packagesMax = 50
@@ -31,7 +33,6 @@ const quoted = /["'`]([^"'`\n]{1,300})["'`]/g
 const imports =
   /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)["'](\.{1,2}\/[^"'\n]{1,300})["']|^\s*(?:source|\.)\s+["']?(\.{0,2}[\w./-]{1,300})/gm
 
-const productFolders = /(?:^|\/)(?:src|lib|app|source|sources|internal|pkg|cmd|main)\//
 const toolFolders =
   /^(?:scripts?|tools?|tooling|ci|build|hack|dev|etc|config|configs|\.github|\.ci|bin)\//
 
@@ -61,18 +62,46 @@ export async function findLoaded(
     return bytes === undefined ? '' : new TextDecoder().decode(bytes)
   }
   const configs = [...files.keys()].filter((path) => isOurs(path) && configNames.test(path))
+  const product = new Set<string>()
   const packages = configs.filter((path) => /(?:^|\/)package\.json$/.test(path)).toSorted(byDepth)
   for (const path of packages.slice(0, packagesMax)) {
-    const started = startedBy(await read(path), folderOf(path), files)
-    for (const file of started) loaded.set(file, 'script')
+    const text = await read(path)
+    const manifest = parseJsonObject(text, false) ?? {}
+    for (const file of productFiles(manifest, folderOf(path))) product.add(file)
+    for (const file of startedBy(text, folderOf(path), files)) loaded.set(file, 'script')
+    for (const file of packagesForTests(manifest, folderOf(path), files)) loaded.set(file, 'test')
   }
   for (const path of configs.toSorted(byDepth).slice(0, configsMax)) {
     for (const file of namedBy(await read(path), folderOf(path), files)) {
       if (!loaded.has(file)) loaded.set(file, 'configuration')
     }
   }
-  await followImports({ read, files, loaded }, [...loaded.keys(), ...named])
+  // Where products have a folder of their own, what lies outside of it is none.
+  const isApart = [...files.keys()].some((path) => isProduct(path) && familyOf(path) !== undefined)
+  const isTool = (path: string): boolean =>
+    toolFolders.test(path) || (isApart && isOurs(path) && !isProduct(path) && !product.has(path))
+  await followImports({ read, files, loaded, isTool }, [...loaded.keys(), ...named])
   return loaded
+}
+
+const forTests = /(?:^|[/@._-])(?:tests?|testing|spec|fixtures?|mocks?|helpers?)(?:[/._-]|$)/i
+
+/** Packages of the repository that are there for tests, by what they are called. */
+function packagesForTests(
+  manifest: object,
+  folder: string,
+  files: ReadonlyMap<string, TreeFile>,
+): readonly string[] {
+  const value = valueAt(manifest as Parameters<typeof valueAt>[0], ['devDependencies'])
+  if (!isObject(value)) return []
+  const folders = Object.entries(value).flatMap(([name, from]) => {
+    const at =
+      typeof from === 'string' ? /^(?:file|link|portal):(?:\.\/)?(.+)$/.exec(from)?.[1] : ''
+    return at !== undefined && at !== '' && forTests.test(name) ? [`${folder}${at}/`] : []
+  })
+  return [...files.keys()].filter(
+    (path) => folders.some((one) => path.startsWith(one)) && !path.endsWith('/package.json'),
+  )
 }
 
 const isOurs = (path: string): boolean =>
@@ -139,20 +168,22 @@ function namedBy(
   })
 }
 
-/** Scripts in folders of tools, and what they import from such folders. */
+/** What scripts import that is no product either. */
 async function followImports(
   {
     read,
     files,
     loaded,
+    isTool,
   }: {
     readonly read: (path: string) => Promise<string>
     readonly files: ReadonlyMap<string, TreeFile>
     readonly loaded: Map<string, SealKind>
+    readonly isTool: (path: string) => boolean
   },
   first: readonly string[],
 ): Promise<void> {
-  const queue = first.filter((path) => toolFolders.test(path) && files.has(path))
+  const queue = first.filter((path) => isTool(path) && files.has(path))
   const seen = new Set(queue)
   for (const path of queue) {
     if (seen.size > scriptsMax) return
@@ -161,7 +192,7 @@ async function followImports(
       const to =
         resolve(found[1] ?? found[2] ?? '', folderOf(path), files) ??
         resolve(found[2] ?? '', '', files)
-      if (to === undefined || seen.has(to) || !toolFolders.test(to)) continue
+      if (to === undefined || seen.has(to) || !isTool(to)) continue
       seen.add(to)
       queue.push(to)
       loaded.set(to, 'script')

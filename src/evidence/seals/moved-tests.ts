@@ -49,8 +49,11 @@ function isSamePlace(from: string, to: string, classify: Classify): boolean {
   const place = classify(from)?.place
   const there = classify(to)
   if (there?.kind !== 'test' || there.place !== place) return false
-  return !differsInCase(from, to)
+  return endingOf(from) === endingOf(to) && !differsInCase(from, to)
 }
+
+/** Runners know tests by it. */
+const endingOf = (path: string): string => /\.[^./]*$/.exec(path)?.[0] ?? ''
 
 /** Some folder or name of the two is the same but for its case. */
 function differsInCase(from: string, to: string): boolean {

@@ -26,6 +26,24 @@ export interface PathRule {
 const js = '{js,cjs,mjs,ts,cts,mts,jsx,tsx}'
 const data = '{js,cjs,mjs,ts,cts,mts,json,jsonc,json5,yaml,yml,toml}'
 
+const oneOf = (text: string): string => `{${text.trim().split(/\s+/).join(',')}}`
+
+/** Modules of Python's standard library that runners import. */
+const standardPython: readonly string[] = [
+  oneOf(`
+  __future__ abc argparse ast asyncio bdb bisect builtins cmd code codecs collections contextlib
+  contextvars copy copyreg dataclasses datetime difflib dis doctest enum fnmatch functools gc
+  getpass gettext glob hashlib heapq importlib inspect io itertools json keyword linecache locale
+  logging math operator
+  `),
+  oneOf(`
+  os pathlib pdb pickle pkgutil platform posixpath pprint queue random re reprlib runpy selectors
+  shlex shutil signal site socket stat string struct subprocess sys sysconfig tempfile textwrap
+  threading time timeit token tokenize traceback types typing unicodedata warnings weakref xml
+  zipfile zipimport
+  `),
+]
+
 export const pathRules: readonly PathRule[] = [
   {
     kind: 'configuration',
@@ -57,6 +75,8 @@ export const pathRules: readonly PathRule[] = [
       '/.yarn/{releases,plugins,cache}/**',
       '{pytest,_pytest,unittest,coverage,ruff,mypy,bandit,nose,nose2,sitecustomize,usercustomize}.py',
       '/{pytest,_pytest,unittest,coverage,ruff,mypy,bandit}/**',
+      // The folder that a runner starts in comes before the standard library.
+      ...standardPython.flatMap((names) => [`/${names}.py`, `/${names}/**`]),
     ],
   },
   { kind: 'dependencies', fresh: 'acts', paths: ['/vendor/**'], beside: 'vendor/modules.txt' },
@@ -132,6 +152,7 @@ export const pathRules: readonly PathRule[] = [
       '*.snap',
       '{test_*,*_test,*_tests}.py',
       '**/testdata/**',
+      '**/{fixtures,golden,goldens,testcases,test-cases,test-data,test_data}/**',
       '*_{test,spec}.{rb,exs,ex,dart,lua,cc,cpp,cxx,c,php,pl}',
       '**/src/test/**',
       '**/{test,tests,__tests__,__fixtures__,e2e,cypress,playwright}/**',

@@ -31,6 +31,8 @@ export interface SealedChanges {
   readonly paths: readonly string[]
   /** Test files that only moved: no change, but people want to know. */
   readonly moved: readonly { readonly from: string; readonly to: string }[]
+  /** Tests that the base does not have, and what lies with them: free, but they must not judge alone. */
+  readonly freshTests: readonly string[]
   /** What cannot be put back (too long, a submodule): with one of these nothing can be certified unasked. */
   readonly unlaid: readonly string[]
 }

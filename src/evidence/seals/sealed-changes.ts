@@ -16,6 +16,7 @@ import { ignoresMore } from './ignore-lists.ts'
 import { compareKeyed } from './keyed-texts.ts'
 import { findLoaded } from './loaded-files.ts'
 import { findMoves, type Move } from './moved-tests.ts'
+import { findReadByTests } from './read-by-tests.ts'
 import type { SealedChange, SealedChanges, SealRules } from './sealed-change.ts'
 
 const fileBytesMax = 64 * 1024 * 1024
@@ -38,6 +39,15 @@ interface Found {
   readonly unlaid: string[]
 }
 
+const nothing: SealedChanges = {
+  changes: [],
+  overlay: new Map(),
+  paths: [],
+  moved: [],
+  freshTests: [],
+  unlaid: [],
+}
+
 /** Rejects with `bad-loop-file`: a pattern of the rules cannot be used. */
 export async function sealedChanges(
   reader: TreeReader,
@@ -45,14 +55,21 @@ export async function sealedChanges(
   tree: TreeId,
   rules: SealRules = {},
 ): Promise<SealedChanges> {
-  if (base === tree) return { changes: [], overlay: new Map(), paths: [], moved: [], unlaid: [] }
+  if (base === tree) return nothing
   const [before, after] = await Promise.all([reader.list(base), reader.list(tree)])
   const trees: Trees = { reader, base, tree, before, after, folders: foldersOf(before.keys()) }
   const has = (path: string): boolean => before.has(path) || after.has(path)
-  const loaded = await findLoaded(reader, base, before, rules.names ?? [])
-  const classify = createClassify(rules, { has, loaded })
-  const found: Found = { changes: [], puts: new Map(), moved: [], unlaid: [] }
   const differing = differingPaths(trees)
+  const loaded = await findLoaded(reader, base, before, rules.names ?? [])
+  const byPath = createClassify(rules, { has, loaded: new Map() })
+  const isTest = (path: string): boolean => byPath(path)?.kind === 'test'
+  const candidates = differing.filter((path) => !loaded.has(path))
+  const read = await findReadByTests({ reader, base, files: before, candidates, isTest })
+  const classify = createClassify(rules, {
+    has,
+    loaded: new Map([...loaded, ...read.map((path) => [path, 'test'] as const)]),
+  })
+  const found: Found = { changes: [], puts: new Map(), moved: [], unlaid: [] }
   const moves = findMoves(differing, trees, classify)
   for (const path of differing) await look(trees, found, path, classify, moves)
   const changes = found.changes.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
@@ -61,8 +78,22 @@ export async function sealedChanges(
     overlay: orderedOverlay(found.puts, after),
     paths: [...new Set(changes.map(({ path }) => path))],
     moved: found.moved,
+    freshTests: [...before.keys()].some(isTest) ? freshTests(differing, trees, found, isTest) : [],
     unlaid: found.unlaid,
   }
+}
+
+/** Without those that moved: they were there. */
+function freshTests(
+  differing: readonly string[],
+  { before }: Trees,
+  { moved, puts }: Found,
+  isTest: (path: string) => boolean,
+): readonly string[] {
+  const known = new Set(moved.map(({ to }) => to))
+  return differing.filter(
+    (path) => !before.has(path) && isTest(path) && !known.has(path) && !puts.has(path),
+  )
 }
 
 function differingPaths({ before, after }: Trees): readonly string[] {
@@ -132,7 +163,11 @@ async function lookAtNew(trees: Trees, found: Found, path: string, seal: Seal): 
     const text = await textOf(trees.reader, trees.tree, path)
     if (text !== undefined && !ignoresMore(path, '', text, trees.after.keys())) return
   }
-  if (!isLinked && seal.keyed !== undefined) return lookAtKeys(trees, found, path, seal)
+  // For what lies in its folder it takes the place of the package that it was in.
+  const isNearer = /\/package\.json$/.test(path)
+  if (!isLinked && !isNearer && seal.keyed !== undefined) {
+    return lookAtKeys(trees, found, path, seal)
+  }
   const note = isLinked ? 'it is a link' : ''
   const summary = summariseFile(path, 'added', note)
   found.changes.push({ path, what: 'added', kind: seal.kind, summary })

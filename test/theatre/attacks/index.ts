@@ -1,6 +1,7 @@
 /** All of them. Another one goes into the list that it fits. */
 
 import type { Attack } from '../story.ts'
+import { decoyed } from './decoys.ts'
 import { judges } from './judges.ts'
 import { places } from './places.ts'
 import { runners } from './runner.ts'
@@ -17,4 +18,5 @@ export const attacks: readonly Attack[] = [
   ...sources,
   ...places,
   ...judges,
+  ...decoyed,
 ]

@@ -1,7 +1,7 @@
 /** Work on tests and on what runs them. */
 
 import { configStage, installedStage } from '../runner-stages.ts'
-import { fix, goodSum, npmStage, plainStage, snapshotStage } from '../stages.ts'
+import { fix, goodSum, npmStage, plainStage, programStage, snapshotStage } from '../stages.ts'
 import type { Honest } from '../story.ts'
 
 const good = { 'src/sum.js': goodSum }
@@ -198,5 +198,36 @@ export const tests: readonly Honest[] = [
     stage: configStage,
     moves: [fix, { write: '.mocharc.json', text: '{\n  "spec": ["test"],\n  "require": []\n}\n' }],
     ends: 'asked',
+  },
+  {
+    name: 'tests that the check does not run stay as they are',
+    loop: { checks: { tests: 'node --test test/sum.test.js' } },
+    moves: [fix],
+    ends: 'certified',
+  },
+  {
+    name: 'tests that a check without counts does not run stay as they are',
+    stage: programStage,
+    files: {
+      'test/other.js': "import assert from 'node:assert/strict'\nassert.equal('sum'.length, 3)\n",
+    },
+    moves: [fix],
+    ends: 'certified',
+  },
+  {
+    name: 'data of the product, of which tests know',
+    files: {
+      'src/rates.json': '{ "low": 1 }\n',
+      'test/rates.test.js': `import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+test('rates', () => {
+  const text = readFileSync(new URL('../src/rates.json', import.meta.url), 'utf8')
+  assert.equal(JSON.parse(text).low, 1)
+})
+`,
+    },
+    moves: [fix, { write: 'src/rates.json', text: '{ "low": 1, "high": 2 }\n' }],
+    ends: 'certified',
   },
 ]
