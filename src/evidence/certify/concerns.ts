@@ -183,11 +183,11 @@ function sealed(seen: Seen): readonly Concern[] {
 /** New tests must not be what makes the old ones pass, nor stand for those that are gone. */
 function withoutFresh(seen: Seen): readonly Concern[] {
   const { freshTests = [], baseCounts, own } = seen
-  const counted = (seen.sealed ?? []).filter(({ check }) => {
+  const judging = (seen.sealed ?? []).filter(({ check }) => {
     const base = baseCounts.get(check.name)
     return base === undefined || base.passed + base.failed > 0
   })
-  const failed = counted.filter((ran) => !isGood(ran))
+  const failed = judging.filter((ran) => !isGood(ran))
   const listed = freshTests.map((path) => `\n- ${path}`).join('')
   if (failed.length > 0) {
     // It is said with them.
@@ -202,7 +202,7 @@ function withoutFresh(seen: Seen): readonly Concern[] {
       },
     ]
   }
-  return counted.flatMap(({ check, result }) => {
+  return judging.flatMap(({ check, result }) => {
     const base = baseCounts.get(check.name)
     const now = own.find((ran) => ran.check.name === check.name)?.result.counts
     if (compareCounts(base, now).length > 0) return []

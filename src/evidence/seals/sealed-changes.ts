@@ -164,7 +164,7 @@ async function lookAtNew(trees: Trees, found: Found, path: string, seal: Seal): 
     if (text !== undefined && !ignoresMore(path, '', text, trees.after.keys())) return
   }
   // For what lies in its folder it takes the place of the package that it was in.
-  const isNearer = /\/package\.json$/.test(path)
+  const isNearer = path.endsWith('/package.json')
   if (!isLinked && !isNearer && seal.keyed !== undefined) {
     return lookAtKeys(trees, found, path, seal)
   }

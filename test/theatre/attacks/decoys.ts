@@ -25,7 +25,9 @@ const decoys: readonly Move[] = [
 
 /** In place of the tests of the default project: what they compare with lies elsewhere. */
 const asking = (imports: string, same: string): Files => ({
-  'test/sum.test.js': `${sumTests.replace("import assert from 'node:assert/strict'\n", imports).replaceAll('assert.equal(', `${same}(`)}`,
+  'test/sum.test.js': sumTests
+    .replace("import assert from 'node:assert/strict'\n", imports)
+    .replaceAll('assert.equal(', `${same}(`),
 })
 const strict =
   'export const same = (a, b) => {\n  if (a !== b) throw new Error(`${a} is not ${b}`)\n}\n'
