@@ -54,7 +54,10 @@ async function certify(
 
 describe('files without a run', () => {
   test('are certified as a commit, which can be verified', async () => {
-    const found = await certify({ answer: 'grep -qx 42 answer.txt' })
+    const begun: string[] = []
+    const onCheck = (name: string) => void begun.push(name)
+    const found = await certify({ answer: 'grep -qx 42 answer.txt' }, { onCheck })
+    expect(begun[0]).toBe('answer')
     expect(found).toMatchObject({
       certified: true,
       commit: git('rev-parse', 'HEAD'),

@@ -15,6 +15,18 @@ describe('a certificate', () => {
     expect(world.issued[0]?.own.map(({ result }) => result.status)).toEqual(['met'])
   })
 
+  test('is not issued for what was stopped in the meantime', async () => {
+    const stop = new AbortController()
+    const stopping: Says = (files, times, signal) => {
+      stop.abort(new Error('stopped'))
+      return testsPass(files, times, signal)
+    }
+    const world = createWorld({ checks: { test: stopping } })
+    const certified = world.certify(mended, {}, { signal: stop.signal })
+    await expect(certified).rejects.toThrow('stopped')
+    expect(world.issued).toEqual([])
+  })
+
   test('of a loop whose own code decides names no check', async () => {
     const world = createWorld()
     expect(codesOf(await world.certify(mended, { checks: [] }))).toBe('certified')

@@ -80,6 +80,7 @@ async function run(
         const found = await certifyFolder(host, loaded, {
           attended: session.terminal.asks || attended === true,
           signal: stop.signal,
+          ...(session.terminal.live ? { onCheck: tellChecks() } : {}),
           onProblem: (problem) => void process.stderr.write(`warning: ${visible(problem)}\n`),
           ...(session.terminal.asks
             ? { ask: (question: Question) => ask(question, stop), who: who() }
@@ -99,6 +100,16 @@ async function run(
     process.exitCode = interruptedExitCode
   } finally {
     for (const name of signals) process.off(name, interrupt)
+  }
+}
+
+/** Certifying takes as long as its checks do, and some of them run more than once. */
+function tellChecks(): (name: string) => void {
+  const times = new Map<string, number>()
+  return (name) => {
+    const time = (times.get(name) ?? 0) + 1
+    times.set(name, time)
+    process.stderr.write(visible(`  runs ${name}${time === 1 ? '' : `, time ${time}`}`) + '\n')
   }
 }
 

@@ -61,6 +61,8 @@ async function goThrough(certifying: Certifying): Promise<Certification> {
   }
   delete memory.looked
   const { concerns: _concerns, ...found } = looked
+  // Whoever stopped it gets no certificate that nobody knows of.
+  certifying.context.signal.throwIfAborted()
   const certificate = await parts.issue({
     ...found,
     subject,

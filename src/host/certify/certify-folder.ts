@@ -7,7 +7,13 @@ import { realpathSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { uuidv7 } from 'uuidv7'
-import type { Certification, CertifyContext, GivenAnswer, Subject } from '../../engine/index.ts'
+import type {
+  Certification,
+  CertifyContext,
+  CheckContext,
+  GivenAnswer,
+  Subject,
+} from '../../engine/index.ts'
 import { conditionNames, planCondition } from '../../evidence/index.ts'
 import {
   type AgentContext,
@@ -21,6 +27,7 @@ import {
   zero,
 } from '../../loop/index.ts'
 import { createMoney, type Money } from '../calibrate/money.ts'
+import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
 import type { Host } from '../host.ts'
 import { loadFile } from '../load-file.ts'
@@ -45,6 +52,8 @@ export interface CertifyFolderOptions {
   /** The person who is asked, for the certificate. */
   readonly who?: string
   readonly onProblem?: (problem: string) => void
+  /** Each time that a check begins. */
+  readonly onCheck?: (name: string) => void
 }
 
 export type CertifiedFolder = ChosenNames &
@@ -93,7 +102,7 @@ export async function certifyFolder(
   const certifier = await createHostCertifier(
     { ...host, clock: { now: () => Date.now() } },
     place,
-    certifying,
+    telling(certifying, options.onCheck),
     {
       what: { type: 'tree', name: basename(chosen.folder), source },
       ...(chosen.baseCommit === undefined ? {} : { baseCommit: chosen.baseCommit }),
@@ -109,6 +118,28 @@ export async function certifyFolder(
   return found.type === 'certified'
     ? { ...named, certified: true, certificate: found.certificate }
     : { ...named, certified: false, refusals: found.refusals }
+}
+
+/** The same, with somebody who wants to know what is going on. */
+function telling(
+  certifying: CertifyingParts,
+  onCheck: CertifyFolderOptions['onCheck'],
+): CertifyingParts {
+  if (onCheck === undefined) return certifying
+  return {
+    ...certifying,
+    async open(place) {
+      const opened = await certifying.open(place)
+      const checks = opened.checks.map((check) => ({
+        ...check,
+        run: (context: CheckContext) => {
+          onCheck(check.name)
+          return check.run(context)
+        },
+      }))
+      return { ...opened, checks }
+    },
+  }
 }
 
 /** Asks until there is nothing left to ask. */
