@@ -17,11 +17,12 @@ describe('a certificate', () => {
 
   test('is not issued for what was stopped in the meantime', async () => {
     const stop = new AbortController()
-    const stopping: Says = (files, times, signal) => {
+    // After the last check has answered.
+    const commandInstead = async (): Promise<string> => {
       stop.abort(new Error('stopped'))
-      return testsPass(files, times, signal)
+      return 'npm test'
     }
-    const world = createWorld({ checks: { test: stopping } })
+    const world = createWorld({ parts: { commandInstead } })
     const certified = world.certify(mended, {}, { signal: stop.signal })
     await expect(certified).rejects.toThrow('stopped')
     expect(world.issued).toEqual([])
