@@ -31,11 +31,14 @@ const loop = plainLoop({
   until: [{ type: 'checks-pass' }],
 })
 
-async function run(commands: Commands, candidatesMax: number): Promise<readonly string[]> {
+type CommandsIn = (folder: string) => Commands
+
+async function run(commandsIn: CommandsIn, candidatesMax: number): Promise<readonly string[]> {
+  const commands = commandsIn(workspace)
   const agents = createAgents({
     maker: repairAgent({ checks: [[...check]], commands, candidatesMax, timeMs: 120_000 }),
   })
-  const checks = { test: commandCheck('node', ['--test'], { commands }) }
+  const checks = { test: commandCheck('node', ['--test'], { commands: commandsIn }) }
   const host = await openHost({ folder: join(folder, 'state') })
   try {
     const handle = await host.start(loop, {
@@ -59,14 +62,14 @@ async function run(commands: Commands, candidatesMax: number): Promise<readonly 
 const mended = 'if (rest >= unit.ms)'
 
 test('the example is mended by one edit, which the check confirms', async () => {
-  const said = await run(createPlainCommands(), 3000)
+  const said = await run(() => createPlainCommands(), 3000)
   expect(await readFile(join(workspace, 'src/format.js'), 'utf8')).toContain(mended)
   expect(said.join('\n')).toContain('Suspected first: src/format.js')
 })
 
 test('behind walls it does the same', async () => {
   const sandbox = await openSandbox()
-  await run(sandbox.commands({ workspace }), 3000)
+  await run((at) => sandbox.commands({ workspace: at }), 3000)
   expect(await readFile(join(workspace, 'src/format.js'), 'utf8')).toContain(mended)
 })
 
@@ -75,7 +78,7 @@ test('what one iteration does not get to, the next ones do', async () => {
   await writeFile(join(workspace, 'src/parse.js'), good.replace('Number(count)', 'Number(name)'))
   const format = join(workspace, 'src/format.js')
   await writeFile(format, (await readFile(format, 'utf8')).replace('rest > unit', 'rest >= unit'))
-  const said = await run(createPlainCommands(), 120)
+  const said = await run(() => createPlainCommands(), 120)
   expect(await readFile(join(workspace, 'src/parse.js'), 'utf8')).toBe(good)
   const places = said.flatMap((text) => /goes on at edit (\d+)/.exec(text)?.[1] ?? [])
   expect(places.length).toBeGreaterThan(0)

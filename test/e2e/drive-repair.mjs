@@ -14,7 +14,11 @@ const parts = {
   agents: createAgents({
     maker: repairAgent({ checks: [['node', '--test']], commands, timeMs: 120_000 }),
   }),
-  checks: { test: commandCheck('node', ['--test'], { commands }) },
+  checks: {
+    test: commandCheck('node', ['--test'], {
+      commands: (folder) => sandbox.commands({ workspace: folder }),
+    }),
+  },
 }
 const host = await openHost({ folder: join(folder, 'state') })
 const [open] = await host.list()

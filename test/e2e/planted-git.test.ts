@@ -45,7 +45,7 @@ test('a .git that an agent made leads to nothing of the person, and the next run
   mkdirSync(join(at.work, '.git'))
   writeFileSync(join(at.work, '.git/HEAD'), 'ref: refs/heads/none\n')
   writeFileSync(join(at.work, '.git/commondir'), join(theirs.work, '.git'))
-  const next = await ctl(at, 'run', at.file, '--trust', '--name', 'next')
+  const next = await ctl(at, 'run', at.file, '--trust', '--name', 'next', '--again')
   expect(next).toMatchObject({ code: 0 })
   expect(next.stdout + next.stderr).toContain('may have been made by the agent of run "first"')
   const vouched = await ctl(at, 'run', at.file, '--trust', '--name', 'vouched', '--worktree')

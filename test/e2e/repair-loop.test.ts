@@ -52,7 +52,9 @@ describe('agent: repair', () => {
     const at = broken('agent: repair\nuntil: [{ type: max-iterations, iterations: 1 }]\n')
     const refused = await ctl(at, 'run', at.file, '--trust')
     expect(refused.code).toBe(65)
-    expect(refused.stderr).toContain('the repair agent needs a check that fails now: add one')
+    expect(refused.stderr).toContain(
+      'the repair agent needs a check that is a command and fails now: add one',
+    )
     const other = broken('agent: repair\nchecks: { test: node --test }\n')
     const model = await ctl(other, 'run', other.file, '--trust', '--model', 'openai/gpt-5')
     expect(model.code).toBe(64)

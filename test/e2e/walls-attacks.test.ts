@@ -55,7 +55,9 @@ test('an agent and a check get nowhere, and nothing of them is left', async () =
   const at = await besieged(loop)
   const ended = await ctlWith(at, at.env, '--json', '--state', at.record, 'run', at.file, '--trust')
   expect(ended.stderr).toBe('')
-  expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
+  // In a clean checkout there is none of what walls keep from it, so what it does there is no success.
+  expect(ended.stdout).toContain('"evidence":{"check":"tried","status":"met"')
+  expect(endOf(ended)).toMatchObject({ outcome: { type: 'exhausted' } })
   // What a check changes is undone; it passes where it got nowhere.
   expectNothing(at, 'agent')
   expect(readFileSync(join(at.work, 'prompt.md'), 'utf8')).toBe('Attack.')

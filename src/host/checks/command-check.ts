@@ -8,7 +8,11 @@ import { createOutputHead, joinEnds, keepOutput } from './head-and-tail.ts'
 export interface CommandCheckOptions {
   readonly timeoutMs?: number
   readonly env?: Readonly<Record<string, string>>
-  readonly commands?: Commands
+  /**
+   * Who runs it; without walls unless told. Walls are around one folder, and work is certified in another:
+   * say them for the folder that is asked about.
+   */
+  readonly commands?: Commands | ((workspace: string) => Commands)
 }
 
 export function commandCheck(
@@ -19,7 +23,8 @@ export function commandCheck(
   const { timeoutMs, env, commands = createPlainCommands() } = options
   return async ({ workspace, signal }) => {
     const head = createOutputHead()
-    const result = await commands.run(
+    const here = typeof commands === 'function' ? commands(workspace ?? process.cwd()) : commands
+    const result = await here.run(
       {
         program,
         args,
