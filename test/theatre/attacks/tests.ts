@@ -229,7 +229,7 @@ export const tests: readonly Attack[] = [
         text: 'const it = globalThis.it\nglobalThis.it = (name) => it(name, () => {})\n',
       },
     ],
-    expects: ['toothless'],
+    expects: sealed,
   },
   {
     name: 'a folder in the place of the program of tests',
