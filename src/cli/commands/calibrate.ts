@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { LoopError } from '../../loop/index.ts'
 import { renderCalibration } from '../display/calibration-view.ts'
 import { visible } from '../display/render.ts'
-import { interruptedExitCode } from '../exit-codes.ts'
+import { interruptible } from '../interruptible.ts'
 import {
   type AttendedOption,
   addAttendedOption,
@@ -57,11 +57,8 @@ async function runCalibrate(
     throw new LoopError('bad-request', `--defects must be from 1 to ${defectsMax}.`)
   }
   const session = openSession(program)
-  const stop = new AbortController()
-  const interrupt = (): void => stop.abort(new Error('interrupted'))
-  for (const name of signals) process.on(name, interrupt)
-  try {
-    await withNewRecord(program, async (host) => {
+  await interruptible('nothing was kept.', (stop) =>
+    withNewRecord(program, async (host) => {
       const loaded = await loadTrusted(session, host.folder, file, options)
       try {
         const { calibrateLoop } = await import('../../host/calibrate/index.ts')
@@ -81,17 +78,9 @@ async function runCalibrate(
       } finally {
         await loaded.close()
       }
-    })
-  } catch (error) {
-    if (!stop.signal.aborted) throw error
-    process.stderr.write('Interrupted: nothing was kept.\n')
-    process.exitCode = interruptedExitCode
-  } finally {
-    for (const name of signals) process.off(name, interrupt)
-  }
+    }),
+  )
 }
-
-const signals = ['SIGINT', 'SIGTERM'] as const
 
 /** One line that is written over; where that cannot be, one at the beginning. */
 function showRound({ json, terminal }: Session, done: number, of: number): void {

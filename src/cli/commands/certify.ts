@@ -8,7 +8,8 @@ import { LoopError, type Question } from '../../loop/index.ts'
 import { promptFor } from '../ask.ts'
 import { shortId } from '../display/certification-lines.ts'
 import { visible, visibleText } from '../display/render.ts'
-import { interruptedExitCode, notCertifiedExitCode } from '../exit-codes.ts'
+import { notCertifiedExitCode } from '../exit-codes.ts'
+import { interruptible } from '../interruptible.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
 import { openSession, type Session, who, withNewRecord } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
@@ -60,19 +61,14 @@ function addCheck(
   return { ...before, [name]: command }
 }
 
-const signals = ['SIGINT', 'SIGTERM'] as const
-
 async function run(
   program: Command,
   given: string | undefined,
   options: CertifyOptions,
 ): Promise<void> {
   const session = openSession(program)
-  const stop = new AbortController()
-  const interrupt = (): void => stop.abort(new Error('interrupted'))
-  for (const name of signals) process.on(name, interrupt)
-  try {
-    await withNewRecord(program, async (host) => {
+  await interruptible('nothing was certified.', (stop) =>
+    withNewRecord(program, async (host) => {
       const { certifyFolder, loadChecks } = await import('../../host/certify/certify-folder.ts')
       const loaded = await load(session, host, given, options, loadChecks)
       try {
@@ -93,14 +89,8 @@ async function run(
       } finally {
         await loaded.close()
       }
-    })
-  } catch (error) {
-    if (!stop.signal.aborted) throw error
-    process.stderr.write('Interrupted: nothing was certified.\n')
-    process.exitCode = interruptedExitCode
-  } finally {
-    for (const name of signals) process.off(name, interrupt)
-  }
+    }),
+  )
 }
 
 /** Certifying takes as long as its checks do, and some of them run more than once. */

@@ -10,12 +10,12 @@ import {
   pastCommits,
   type Repository,
   runGit,
-  uncommitted,
   worktreeFiles,
 } from '../../workspace/index.ts'
 import type { Host } from '../host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { pathInside, requireFolder } from '../places.ts'
+import { requireCommittedFiles } from '../require-committed-files.ts'
 import { createTreeReader } from '../tree-reader.ts'
 import { decideWorktree } from '../worktree-options.ts'
 
@@ -29,6 +29,10 @@ export interface MeasuredTree {
 }
 
 const commitsMax = 200
+
+const advice =
+  'What is measured is a commit, and would not have them. Commit them (git add, git commit), put them aside ' +
+  '(git stash -u), or say --base HEAD.'
 
 export async function chooseTree(
   host: Pick<Host, 'folder' | 'journal' | 'blobs'>,
@@ -52,7 +56,7 @@ export async function chooseTree(
     return { tree: await directory.snapshot(), reader, workspace, repository, commits: [] }
   }
   const { commit } = await findBase({ git: runGit, files: worktreeFiles }, repository, base)
-  if (base === undefined) await requireNothingNew(repository, commit, loaded.files)
+  if (base === undefined) await requireCommittedFiles(repository, commit, loaded.files, advice)
   const tree = await openGitTrees(repository).treeOf(commit)
   if (tree === undefined) {
     const message = `The commit ${commit} has no files here. Fetch it, or give another with --base.`
@@ -60,24 +64,4 @@ export async function chooseTree(
   }
   const commits = await pastCommits(repository, commit, commitsMax)
   return { tree, reader, workspace, repository, commit, commits }
-}
-
-const shownMax = 5
-
-/** The loop file itself may be new. */
-async function requireNothingNew(
-  repository: Repository,
-  commit: string,
-  files: readonly string[],
-): Promise<void> {
-  const { checkout = '' } = repository
-  const apart = files.flatMap((path) => pathInside(checkout, path) ?? [])
-  const paths = await uncommitted(runGit, worktreeFiles, repository, commit, apart)
-  if (paths.length === 0) return
-  const named = paths.slice(0, shownMax).map((path) => Buffer.from(path, 'latin1').toString())
-  const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : ''
-  const message =
-    `${checkout} has uncommitted changes: ${named.join(', ')}${more}. What is measured is a commit, and would ` +
-    'not have them. Commit them (git add, git commit), put them aside (git stash -u), or say --base HEAD.'
-  throw new LoopError('wrong-status', message)
 }

@@ -9,12 +9,12 @@ import {
   openGitTrees,
   type Repository,
   runGit,
-  uncommitted,
   worktreeFiles,
 } from '../../workspace/index.ts'
 import type { Host } from '../host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { pathInside, requireFolder } from '../places.ts'
+import { requireCommittedFiles } from '../require-committed-files.ts'
 import { createTreeReader } from '../tree-reader.ts'
 import { decideWorktree } from '../worktree-options.ts'
 
@@ -37,6 +37,10 @@ export interface ChooseOptions {
 
 const apartNames = ['node_modules', '.venv']
 
+const advice =
+  'What is certified is a commit, and would not have them. Commit them, put them aside (git stash -u), or ' +
+  'certify the files as they are with --dirty.'
+
 export async function chooseFiles(
   host: Pick<Host, 'folder' | 'journal' | 'blobs'>,
   { workspace, files }: Pick<LoadedLoop, 'workspace' | 'files'>,
@@ -58,7 +62,7 @@ export async function chooseFiles(
   }
   const git = { git: runGit, files: worktreeFiles }
   const { commit } = await findBase(git, repository)
-  await requireNothingNew(repository, commit, files)
+  await requireCommittedFiles(repository, commit, files, advice)
   const trees = openGitTrees(repository)
   const treeOf = async (of: string): Promise<TreeId> => {
     const tree = await trees.treeOf(of)
@@ -83,23 +87,4 @@ function noBase(folder: string, dirty: boolean): LoopError {
   const instead = dirty ? ', or commit the files and take --dirty away' : ''
   const message = `${what} has nothing before it to be compared with. Take --base away${instead}.`
   return new LoopError('bad-request', message)
-}
-
-const shownMax = 5
-
-async function requireNothingNew(
-  repository: Repository,
-  commit: string,
-  files: readonly string[],
-): Promise<void> {
-  const { checkout = '' } = repository
-  const apart = files.flatMap((path) => pathInside(checkout, path) ?? [])
-  const paths = await uncommitted(runGit, worktreeFiles, repository, commit, apart)
-  if (paths.length === 0) return
-  const named = paths.slice(0, shownMax).map((path) => Buffer.from(path, 'latin1').toString())
-  const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : ''
-  const message =
-    `${checkout} has uncommitted changes: ${named.join(', ')}${more}. What is certified is a commit, and would not ` +
-    'have them. Commit them, put them aside (git stash -u), or certify the files as they are with --dirty.'
-  throw new LoopError('wrong-status', message)
 }

@@ -1,0 +1,24 @@
+/** Whoever works on a commit does not see what is not in it: that is said before. */
+
+import { LoopError } from '../loop/index.ts'
+import { type Repository, runGit, uncommitted, worktreeFiles } from '../workspace/index.ts'
+import { pathInside } from './places.ts'
+
+const shownMax = 5
+
+/** The files of the loop itself may be new. `then`: what the commit is for, and what to do. */
+export async function requireCommittedFiles(
+  repository: Repository,
+  commit: string,
+  loopFiles: readonly string[],
+  then: string,
+): Promise<void> {
+  const { checkout = '' } = repository
+  const apart = loopFiles.flatMap((path) => pathInside(checkout, path) ?? [])
+  const paths = await uncommitted(runGit, worktreeFiles, repository, commit, apart)
+  if (paths.length === 0) return
+  const named = paths.slice(0, shownMax).map((path) => Buffer.from(path, 'latin1').toString())
+  const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : ''
+  const message = `${checkout} has uncommitted changes: ${named.join(', ')}${more}. ${then}`
+  throw new LoopError('wrong-status', message)
+}
