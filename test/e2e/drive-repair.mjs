@@ -16,7 +16,7 @@ const parts = {
   }),
   checks: {
     test: commandCheck('node', ['--test'], {
-      commands: (folder) => sandbox.commands({ workspace: folder }),
+      commands: (at) => sandbox.commands({ workspace: at }),
     }),
   },
 }
