@@ -79,6 +79,8 @@ async function startOrResume(host: Host, example: Example, signal: AbortSignal):
     ...example.parts(workspace),
     input: example.interactiveInput ?? example.input,
     signal,
+    // Who starts an example again wants to see it again.
+    again: true,
     ...(example.limits === undefined ? {} : { limits: example.limits }),
     ...(workspace === undefined ? {} : { workspace }),
   })

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atLeast, type Suite } from '../bench/report.ts'
+import { longSuites } from './long-suites.ts'
 
 export interface Counted {
   readonly name: string
@@ -53,7 +54,10 @@ const sets: readonly Counted[] = [
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-export const hostileSets: readonly Suite[] = sets.map(countCases)
+export const hostileSets: readonly Suite[] = [
+  ...sets,
+  ...longSuites.map(({ file, ...suite }) => ({ ...suite, where: file })),
+].map(countCases)
 
 export function countCases({ name, title, where, casesMin }: Counted): Suite {
   return {
@@ -82,6 +86,7 @@ function count(where: Counted['where']): { readonly passed: number; readonly fai
     spawnSync(process.execPath, [vitest, 'run', ...[where].flat(), ...options], {
       cwd: root,
       stdio: 'ignore',
+      env: { ...process.env, LOOPWRIGHT_SUITES: 'all' },
     })
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report
     const failed = report.numFailedTests + (report.success ? 0 : 1)

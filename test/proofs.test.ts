@@ -12,13 +12,13 @@ const note = (): void => undefined
 
 describe('E2: resume from a prefix of the record', () => {
   test('ends as if the run had not been interrupted', async () => {
-    const { held, all, problems } = await resumeAll({ scale: 0.06, note })
+    const { held, all, problems } = await resumeAll({ scale: 0.03, note })
     expect(problems).toEqual([])
     expect(held).toBe(all)
   })
 
   test('is seen to fail when files are not put back', async () => {
-    const { problems } = await resumeAll({ scale: 0.06, note, sabotage: 'no-restore' })
+    const { problems } = await resumeAll({ scale: 0.03, note, sabotage: 'no-restore' })
     expect(problems).not.toEqual([])
   })
 })
@@ -43,7 +43,7 @@ describe('E1, E2: kill -9', () => {
       return found.includes('lost') || tries <= 1 ? found : lossOf(tries - 1)
     }
     const [lost, moved, repeated, twice] = await Promise.all([
-      lossOf(5),
+      lossOf(3),
       kinds('step.symlink', 2, 'no-restore'),
       kinds('step.rename', 1, 'forget-last-result'),
       kinds('world.append', 1, 'never-find'),
@@ -59,7 +59,7 @@ type Breaking = [site: string, occurrence: number, sabotage: Parameters<typeof r
 
 describe('a call of store, file or spawn that fails', () => {
   test('leaves a run that can be resumed', async () => {
-    const { held, all, problems } = await failEachCall({ scale: 0.005, note })
+    const { held, all, problems } = await failEachCall({ scale: 0.003, note })
     expect(problems).toEqual([])
     expect(held).toBe(all)
   })

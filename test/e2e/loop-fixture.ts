@@ -15,6 +15,10 @@ export interface Place {
   readonly file: string
 }
 
+/** Planted defects are a story of their own (test/theatre, test/evidence), and cost each of the others. */
+const withoutTeeth = (loop: string): string =>
+  /^certify:/m.test(loop) ? loop : `${loop.trimEnd()}\ncertify: { teeth: false }\n`
+
 /** A folder for one story: a record of its own, a workspace, and the loop file beside it. */
 export function place(loop: string, files: Readonly<Record<string, string>> = {}): Place {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-stories-'))
@@ -23,7 +27,7 @@ export function place(loop: string, files: Readonly<Record<string, string>> = {}
   mkdirSync(work, { recursive: true })
   for (const [name, text] of Object.entries(files)) writeFileSync(join(work, name), text)
   const file = join(folder, 'loop.yaml')
-  writeFileSync(file, `workspace: work\n${loop}`)
+  writeFileSync(file, `workspace: work\n${withoutTeeth(loop)}`)
   return { state: join(folder, 'state'), work, file }
 }
 
