@@ -4,7 +4,7 @@
  */
 
 import type { CheckStatus, TreeId } from '../../loop/index.ts'
-import type { Layer, OpenCheck } from '../parts.ts'
+import type { Layer } from '../parts.ts'
 import { baselineKey } from './baseline.ts'
 import type { Ran } from './run-checks.ts'
 
@@ -25,7 +25,7 @@ export async function withKnown(
 ): Promise<readonly Ran[]> {
   const all: Ran[] = []
   for (const one of ran) {
-    const key = keyOf(tree, one.check, layer)
+    const key = baselineKey(tree, one.check, layer)
     const before = await known.read(key)
     const answers = [...before, ...one.answers.filter(isAnswer)].slice(-answersMax)
     if (answers.length > 0) await known.write(key, answers)
@@ -37,6 +37,3 @@ export async function withKnown(
 
 /** One that was cut short has not answered. */
 const isAnswer = (status: CheckStatus): boolean => status === 'met' || status === 'not-met'
-
-const keyOf = (tree: TreeId, check: OpenCheck, layer: Layer): string =>
-  baselineKey(tree, check, layer)
