@@ -1,0 +1,1 @@
+export type { NewRunRequest, QueueEntry } from '../protocol/api/index.ts'

@@ -1,0 +1,9 @@
+export type {
+  DaemonParts,
+  DaemonSettings,
+  EnqueueOptions,
+  Log,
+  Scheduler,
+  Scope,
+  Submitted,
+} from './parts.ts'

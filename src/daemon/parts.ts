@@ -1,0 +1,73 @@
+/** What the parts of the daemon see of each other. */
+
+import type { Host, RunRow } from '../host/index.ts'
+import type { RunId } from '../loop/index.ts'
+import type { NewRunRequest, QueueEntry, QueuePolicy } from '../protocol/api/index.ts'
+
+export interface DaemonSettings {
+  /** The folder of the record. */
+  readonly folder: string
+  readonly hostname: string
+  /** 0: any that is free. */
+  readonly port: number
+  readonly tls?: { readonly cert: string; readonly key: string }
+  readonly maxConcurrentRuns: number
+  readonly maxRunsPerWorkspace: number
+  readonly queuePolicy: QueuePolicy
+}
+
+/** Who may do what. */
+export type Scope = 'read' | 'write'
+
+/** Decides which runs are driven now. What it accepted is on disk before it says so (E10). */
+export interface Scheduler {
+  /**
+   * Creates a run and queues it. With a key that was used before: the run of that time, if the request
+   * was the same; rejects with `key-reused` if it was another.
+   */
+  submit(request: NewRunRequest, idempotencyKey?: string): Promise<Submitted>
+  /** Has a run driven again that is there: one that was paused, suspended, or left by its process. */
+  enqueue(run: RunId, options?: EnqueueOptions): Promise<void>
+  /** Takes it off the queue. One that is driven is told to suspend, and this resolves when it did. */
+  release(run: RunId): Promise<void>
+  /** All that are to be driven: those at work first, then by position. */
+  queue(): readonly QueueEntry[]
+  entry(run: RunId): QueueEntry | undefined
+  /** Lets those at work finish their step, within the grace time; the queue stays on disk. */
+  drain(): Promise<void>
+}
+
+export interface Submitted {
+  readonly run: RunRow
+  /** False: it was there before, by its key. */
+  readonly isNew: boolean
+}
+
+export interface EnqueueOptions {
+  readonly priority?: number
+  readonly attended?: boolean
+  readonly force?: boolean
+  readonly keepFiles?: boolean
+  readonly fromIteration?: number
+  readonly by?: string
+}
+
+/** Structured, redacted; `pino` behind it. */
+export interface Log {
+  info(fields: object, text: string): void
+  warn(fields: object, text: string): void
+  error(fields: object, text: string): void
+}
+
+/** What routes are made of. */
+export interface DaemonParts {
+  readonly host: Host
+  readonly scheduler: Scheduler
+  readonly log: Log
+  readonly settings: DaemonSettings
+  readonly startedAtMs: number
+  /** False until what was under way before is queued again, and from the first word of an end. */
+  isReady(): boolean
+  /** Ends the daemon in good order. */
+  stop(): void
+}

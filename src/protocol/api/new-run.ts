@@ -1,0 +1,64 @@
+/** What a client says to have a loop run by the daemon: the body of `POST /runs`. */
+
+import { z } from 'zod'
+import { someLimitsSchema } from '../run-values.ts'
+
+const path = z.string().min(1).max(4096)
+
+export const newRunSchema: z.ZodType<NewRunRequest> = z.strictObject({
+  /** The loop file, as a whole path on the daemon's machine. */
+  file: path,
+  /** The folder to work in; as the file says unless told. A whole path. */
+  workspace: path.exactOptional(),
+  name: z.string().min(1).max(64).exactOptional(),
+  input: z.record(z.string().max(256), z.string().max(1_000_000)).exactOptional(),
+  limits: someLimitsSchema.exactOptional(),
+  worktree: z
+    .strictObject({
+      use: z.boolean().exactOptional(),
+      base: z.string().max(256).exactOptional(),
+      allowDirty: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
+  changes: z
+    .strictObject({
+      model: z.string().max(256).exactOptional(),
+      prompt: z.string().max(1_000_000).exactOptional(),
+    })
+    .exactOptional(),
+  again: z.boolean().exactOptional(),
+  attended: z.boolean().exactOptional(),
+  trust: z.string().max(256).exactOptional(),
+  priority: z.int().min(-100).max(100).exactOptional(),
+  by: z.string().max(256).exactOptional(),
+})
+
+export interface NewRunRequest {
+  /** The loop file, as a whole path on the daemon's machine. */
+  readonly file: string
+  /** The folder to work in, a whole path; as the file says unless told. */
+  readonly workspace?: string
+  readonly name?: string
+  /** Values for the template in place of those of the file. */
+  readonly input?: Readonly<Record<string, string>>
+  readonly limits?: NewRunLimits
+  readonly worktree?: {
+    readonly use?: boolean
+    readonly base?: string
+    readonly allowDirty?: boolean
+  }
+  /** What is put in the place of what the file says. */
+  readonly changes?: { readonly model?: string; readonly prompt?: string }
+  /** E8. Also what was tried before with the very same files and words. */
+  readonly again?: boolean
+  /** Somebody watches, and answers for what happens without strong walls. */
+  readonly attended?: boolean
+  /** The digest of the loop file that is trusted herewith, as `not-trusted` names it. */
+  readonly trust?: string
+  /** Higher goes first where the queue is by priority; 0 unless told. */
+  readonly priority?: number
+  /** Who asks for it, for the record. */
+  readonly by?: string
+}
+
+type NewRunLimits = z.infer<typeof someLimitsSchema>

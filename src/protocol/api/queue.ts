@@ -1,0 +1,36 @@
+/** Runs that the daemon is to drive: which are at work, which wait, and for what. */
+
+import { z } from 'zod'
+
+export type QueuePolicy = 'fifo' | 'newest-first' | 'priority'
+
+export interface QueueEntry {
+  /** The run's id and name. */
+  readonly run: string
+  readonly name: string
+  readonly state: 'driven' | 'queued'
+  /** Of those that wait: 1 is the next. */
+  readonly position?: number
+  /** Why it waits. */
+  readonly waitsFor?: 'slot' | 'workspace' | 'time'
+  /** The same for people, such as "waits for workspace /home/me/shop (brave-owls-jump)". */
+  readonly why?: string
+  readonly workspace?: string
+  readonly priority: number
+  readonly queuedAtMs: number
+  /** When it is tried again, where it could not go on. */
+  readonly retryAtMs?: number
+}
+
+export const queueEntrySchema: z.ZodType<QueueEntry> = z.strictObject({
+  run: z.string(),
+  name: z.string(),
+  state: z.enum(['driven', 'queued']),
+  position: z.int().min(1).exactOptional(),
+  waitsFor: z.enum(['slot', 'workspace', 'time']).exactOptional(),
+  why: z.string().exactOptional(),
+  workspace: z.string().exactOptional(),
+  priority: z.int(),
+  queuedAtMs: z.int(),
+  retryAtMs: z.int().exactOptional(),
+})
