@@ -58,7 +58,7 @@ const meanings: readonly (readonly [number, string])[] = [
   [outputExitCode, 'the record or the output cannot be read or written'],
   [75, 'busy: somebody else drives the run; try again'],
   [77, 'the loop file is not trusted'],
-  [78, 'not configured, or the code of the loop changed'],
+  [78, 'the configuration is wrong or lacks something, or the code of the loop changed'],
 ]
 
 /** Every code that is used has a line; a test holds it to the tables. */

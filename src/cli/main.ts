@@ -37,7 +37,12 @@ function silence(command: Command): void {
 }
 
 /** Of several problems each has its line; what is quoted in them was made one line before. */
-const inLines: ReadonlySet<ErrorCode> = new Set(['bad-loop-file', 'bad-template', 'not-trusted'])
+const inLines: ReadonlySet<ErrorCode> = new Set([
+  'bad-config',
+  'bad-loop-file',
+  'bad-template',
+  'not-trusted',
+])
 
 function report(code: ErrorCode, message: string | undefined): void {
   process.exitCode = errorTable[code].exitCode

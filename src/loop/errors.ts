@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'bad-name'
   | 'bad-answer'
   | 'bad-checkpoint'
+  | 'bad-config'
   | 'bad-loop-file'
   | 'bad-template'
   | 'not-trusted'
@@ -59,6 +60,7 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'bad-name': rejected(400, 64),
   'bad-answer': rejected(400, 64),
   'bad-checkpoint': rejected(400, 65),
+  'bad-config': rejected(422, 78),
   'bad-loop-file': rejected(400, 65),
   'bad-template': rejected(400, 65),
   'not-trusted': rejected(403, 77),

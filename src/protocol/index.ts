@@ -30,6 +30,15 @@ export {
   type Sha256,
 } from './checkpoint.ts'
 export { type CheckpointSource, checkpointTree } from './checkpoint-source.ts'
+export {
+  type ArtifactMode,
+  type Config,
+  defaultSettings,
+  mergeConfig,
+  type NameSource,
+  type Settings,
+  withDefaults,
+} from './config.ts'
 export { withDefaultPrompt } from './default-prompt.ts'
 export {
   type Checkpoint,
