@@ -1,0 +1,78 @@
+/**
+ * The daemon of a folder of the record, as it wrote itself down there. It is reached through its
+ * socket: whoever sits on its port in its place never gets the token.
+ */
+
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { LoopError } from '../loop/index.ts'
+import type { Client } from './client.ts'
+import { type Connection, connect } from './connect.ts'
+
+/** What a daemon says of itself once it listens, in `daemon/daemon.json`. */
+export interface DaemonFile {
+  readonly pid: number
+  readonly address: string
+  readonly socket?: string
+  readonly startedAtMs: number
+  readonly version: string
+}
+
+export const daemonFolder = (folder: string): string => join(folder, 'daemon')
+
+/** Undefined where none is written down, or by somebody else. It may be gone all the same. */
+export function readDaemonFile(folder: string): DaemonFile | undefined {
+  const text = readOwn(join(daemonFolder(folder), 'daemon.json'))
+  if (text === undefined) return undefined
+  try {
+    const file = JSON.parse(text) as DaemonFile
+    return typeof file.address === 'string' && typeof file.pid === 'number' ? file : undefined
+  } catch {
+    return undefined // half of it was written when its machine went down
+  }
+}
+
+/** The token that the daemon made at its first start. */
+export function readToken(
+  folder: string,
+  name: 'token' | 'read-token' = 'token',
+): string | undefined {
+  const text = readOwn(join(daemonFolder(folder), name))?.trim()
+  return text === '' ? undefined : text
+}
+
+/** A client of the daemon that is written down there, which may not answer. */
+export function clientOf(folder: string, token?: string): Client | undefined {
+  const file = readDaemonFile(folder)
+  const given = token ?? readToken(folder)
+  if (file === undefined || given === undefined) return undefined
+  const { socket, address } = file
+  const connection: Connection =
+    socket === undefined ? { address, token: given } : { socket, token: given }
+  return connect(connection)
+}
+
+const bytesMax = 64 * 1024
+
+/** Who else could write there could have us talk to a daemon of theirs. */
+function readOwn(path: string): string | undefined {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    const message = `${path} cannot be read (${code ?? 'unknown'}).`
+    throw new LoopError('not-configured', `${message} Is it yours? Name a daemon with --addr.`, {
+      cause: error,
+    })
+  }
+  try {
+    const { uid, size } = fstatSync(file)
+    const own = process.getuid?.()
+    if (size > bytesMax || (own !== undefined && uid !== own && uid !== 0)) return undefined
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}

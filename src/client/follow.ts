@@ -1,0 +1,92 @@
+/**
+ * A stream that goes on after a break, where it was: each message has an id, and the next connection
+ * says the last one that was seen, so that nothing is missed and nothing comes twice, also when the
+ * daemon was started anew in between. Between attempts it waits 1, 2, 4 up to 30 seconds.
+ */
+
+import type { IncomingMessage } from 'node:http'
+import { isLoopError } from '../loop/index.ts'
+import { createMessageReader, type Message } from './sse.ts'
+import { GoneError } from './transport.ts'
+
+export interface FollowOptions {
+  /** The id after which it begins. */
+  readonly after: string
+  readonly signal?: AbortSignal | undefined
+  /** Opens it anew, after a message that was seen. */
+  open(lastId: string, signal: AbortSignal | undefined): Promise<IncomingMessage>
+  /** Whether this is the last there can be. */
+  isLast(message: Message): boolean
+  /** Whether there can be more, asked when the daemon ended the stream by itself. */
+  isOver(lastId: string): Promise<boolean>
+  readonly onBreak?: ((broken: Break) => void) | undefined
+  sleep?(ms: number, signal: AbortSignal | undefined): Promise<void>
+}
+
+export interface Break {
+  readonly why: string
+  /** When it is tried again; undefined: it is back. */
+  readonly retryInMs?: number
+}
+
+const firstWaitMs = 1000
+const longestWaitMs = 30_000
+
+export async function* followStream(options: FollowOptions): AsyncGenerator<Message> {
+  const { signal, onBreak } = options
+  const sleep = options.sleep ?? wait
+  const isStopped = (): boolean => signal?.aborted === true
+  let last = options.after
+  let waitMs = firstWaitMs
+  let isBroken = false
+  while (!isStopped()) {
+    try {
+      const body = await options.open(last, signal)
+      if (isBroken) onBreak?.({ why: 'back' })
+      isBroken = false
+      waitMs = firstWaitMs
+      for await (const message of messagesIn(body)) {
+        // Of one that was seen already, whatever the other side thinks, nobody hears twice.
+        if (message.id !== undefined && message.id === last) continue
+        last = message.id ?? last
+        yield message
+        if (options.isLast(message)) return
+      }
+      if (await options.isOver(last)) return
+    } catch (error) {
+      if (isStopped()) return
+      if (!isBreak(error)) throw error
+      isBroken = true
+      onBreak?.({ why: error instanceof Error ? error.message : String(error), retryInMs: waitMs })
+    }
+    await sleep(waitMs, signal)
+    waitMs = Math.min(longestWaitMs, waitMs * 2)
+  }
+}
+
+/** What passes when the daemon is back. What it refuses would be refused again. */
+const isBreak = (error: unknown): boolean => error instanceof GoneError || !isLoopError(error)
+
+async function* messagesIn(body: IncomingMessage): AsyncGenerator<Message> {
+  const reader = createMessageReader()
+  const decoder = new TextDecoder()
+  try {
+    for await (const part of body as AsyncIterable<Buffer>) {
+      yield* reader.add(decoder.decode(part, { stream: true }))
+    }
+  } finally {
+    body.destroy()
+  }
+}
+
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done, { once: true })
+  })
+}

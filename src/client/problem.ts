@@ -1,0 +1,32 @@
+/** What a daemon answers when it does not do what it is asked: problem+json, as a rejection of ours. */
+
+import { type ErrorCode, errorTable, LoopError } from '../loop/index.ts'
+
+/** With the same code, so that callers and exit codes are the same as without a daemon. */
+export function rejectionFrom(status: number, body: string, where: string): LoopError {
+  const { code, detail } = readProblem(body)
+  if (code !== undefined && isErrorCode(code)) {
+    return new LoopError(code, detail ?? `The daemon says ${code} (${status}).`)
+  }
+  const said = detail === undefined ? `status ${status}` : `${detail} (status ${status})`
+  return status >= 500 || status === 404
+    ? new LoopError('not-available', `The daemon at ${where} answers with ${said}. ${sameVersion}`)
+    : new LoopError('bad-request', `The daemon at ${where} refuses: ${said}`)
+}
+
+const sameVersion =
+  'If it is of another version than loopctl, start it anew: loopctl daemon stop, then loopctl daemon start.'
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
+
+function readProblem(body: string): { readonly code?: string; readonly detail?: string } {
+  try {
+    const { code, detail } = JSON.parse(body) as Record<string, unknown>
+    return {
+      ...(typeof code === 'string' ? { code } : {}),
+      ...(typeof detail === 'string' ? { detail } : {}),
+    }
+  } catch {
+    return {}
+  }
+}

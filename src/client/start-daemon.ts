@@ -1,0 +1,99 @@
+/**
+ * Starts the daemon of a folder, and waits until it answers. Of two that are started at once, one gets
+ * the lock and the other ends; whoever started either finds the one that is there.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isLoopError, LoopError } from '../loop/index.ts'
+import type { Client } from './client.ts'
+import { clientOf, daemonFolder } from './find-daemon.ts'
+import { waitForHealth } from './wait-for-health.ts'
+
+export interface StartOptions {
+  /** The folder of the record. */
+  readonly folder: string
+  readonly token?: string | undefined
+  /** What loopd is given besides the folder, such as `--port 7701`. */
+  readonly args?: readonly string[]
+}
+
+export interface StartedDaemon {
+  readonly client: Client
+  readonly pid: number | undefined
+}
+
+/** One that lives may take its time where the machine is busy. */
+const startWindowMs = 30_000
+const outputBytesMax = 1024 * 1024
+
+export async function startDaemon({
+  folder,
+  token,
+  args = [],
+}: StartOptions): Promise<StartedDaemon> {
+  const output = join(daemonFolder(folder), 'loopd.out')
+  const child = spawnDaemon(folder, output, args)
+  let ended: string | undefined
+  child.once('error', ({ message }) => {
+    ended = message
+  })
+  child.once('exit', (code, signal) => {
+    ended = `it ended with ${signal ?? code}`
+  })
+  let lastLooks = 3
+  try {
+    const client = await waitForHealth(() => clientOf(folder, token), {
+      windowMs: startWindowMs,
+      // Another one may be on its way, which is why ours ended.
+      isLost: () => ended !== undefined && lastLooks-- === 0,
+    })
+    return { client, pid: ended === undefined ? child.pid : undefined }
+  } catch (error) {
+    if (!isLoopError(error, 'not-available')) throw error
+    throw notStarted(ended ?? 'it does not answer', output, error)
+  } finally {
+    child.unref()
+  }
+}
+
+function spawnDaemon(folder: string, output: string, args: readonly string[]): ChildProcess {
+  const program = fileURLToPath(new URL('../daemon/loopd.js', import.meta.url))
+  mkdirSync(daemonFolder(folder), { recursive: true, mode: 0o700 })
+  const size = statSync(output, { throwIfNoEntry: false })?.size ?? 0
+  // What it says before it has its log, and what Node says if it breaks.
+  const file = openSync(output, size > outputBytesMax ? 'w' : 'a', 0o600)
+  try {
+    return spawn(process.execPath, [program, ...args], {
+      cwd: folder,
+      detached: true,
+      env: { ...process.env, LOOPWRIGHT_STATE: folder },
+      stdio: ['ignore', file, file],
+    })
+  } finally {
+    closeSync(file)
+  }
+}
+
+const linesMax = 5
+
+function notStarted(why: string, output: string, cause: unknown): LoopError {
+  const said = lastLines(output)
+  const words = said === '' ? '' : ` It said: ${said}`
+  return new LoopError(
+    'not-available',
+    `The daemon could not be started: ${why}.${words} All of it is in ${output}. ` +
+      'To do without one: --no-daemon.',
+    { cause },
+  )
+}
+
+function lastLines(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim().split('\n').slice(-linesMax).join(' / ').slice(-2000)
+  } catch {
+    return ''
+  }
+}
