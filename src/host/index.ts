@@ -192,6 +192,7 @@ export {
   type ToolsOptions,
 } from '../tools/index.ts'
 export type { MergeResult, MergeStrategy } from '../workspace/index.ts'
+export * from './after-run.ts'
 export {
   type AgentFound,
   type AgentKey,

@@ -3,6 +3,7 @@ export { type Database, openDatabase, type Synchronous } from './database.ts'
 export { decodeEvent } from './event-code.ts'
 export { createOwner, mayLive } from './owner.ts'
 export type { RemoveOptions } from './remove-run.ts'
+export type { RunFact } from './run-facts.ts'
 export { schemaVersion } from './schema.ts'
 export {
   openSqliteJournal,

@@ -35,6 +35,7 @@ const rememberSql =
   '(SELECT position FROM events WHERE run = ?1 ORDER BY seq DESC LIMIT 1), 0))'
 
 const tables = [
+  'facts',
   'tried',
   'snapshots',
   'checkpoints',

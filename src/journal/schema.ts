@@ -97,6 +97,16 @@ const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX tried_run ON tried (run);
   `,
+  `
+  -- What is known of a run besides its events: where its folder is, what became of its work.
+  CREATE TABLE facts (
+    run INTEGER NOT NULL REFERENCES runs (key),
+    name TEXT NOT NULL,
+    body TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (run, name)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export const schemaVersion: number = migrations.length

@@ -17,6 +17,7 @@ import { createEventTable, type EventTable } from './event-table.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { createLeases, type Leases } from './leases.ts'
 import { createRemoval, type RemoveOptions } from './remove-run.ts'
+import { createRunFacts, type RunFact } from './run-facts.ts'
 import { createRunTable, type RunMaker, type RunTable } from './run-table.ts'
 import { migrate, rollBack } from './schema.ts'
 import { storeFailed } from './store-failures.ts'
@@ -46,6 +47,9 @@ export interface SqliteJournal extends Journal {
   removeRun(run: RunId, options?: RemoveOptions): Promise<void>
   /** Whether a run was ever removed. */
   hasRemoved(): boolean
+  /** What is known of a run besides its events, by name; see `run-facts.ts`. */
+  facts(run: RunId): Promise<ReadonlyMap<string, RunFact>>
+  setFact(run: RunId, name: string, fact: RunFact): Promise<void>
   /** Every hash that a row names, with whether it is a tree. */
   namedContent(): readonly { readonly hash: string; readonly isTree: boolean }[]
   /** Findings of SQLite's own full check; empty when all is well. */
@@ -127,8 +131,9 @@ type Reading = 'findRun' | 'listRuns' | 'snapshot' | 'read' | 'readStore' | 'che
 
 function createReading(
   parts: Parts,
-): Pick<SqliteJournal, Reading | 'pendingDecisions' | 'makerOfGit'> {
+): Pick<SqliteJournal, Reading | 'pendingDecisions' | 'makerOfGit' | 'facts'> {
   const { runs, events, decisions, now } = parts
+  const facts = createRunFacts(parts.database)
   const reading = async <T>(work: () => T): Promise<T> => guarded(work)
   return {
     findRun: (idOrName) => reading(() => runs.find(idOrName, now())),
@@ -142,12 +147,20 @@ function createReading(
     readStore: ({ afterPosition, limit }) => reading(() => events.readStore(afterPosition, limit)),
     checkpoints: (run) => reading(() => events.checkpoints(run)),
     tried: (fingerprint) => reading(() => events.tried(fingerprint)),
+    facts: (run) => reading(() => facts.of(runs.key(run))),
     pendingDecisions: (run) => reading(() => decisions.pending(runs.key(run))),
   }
 }
 
 type Leasing = 'acquire' | 'acquireIdle' | 'renew' | 'release'
-type Writing = Leasing | 'createRun' | 'append' | 'recordDecision' | 'removeRun' | 'hasRemoved'
+type Writing =
+  | Leasing
+  | 'createRun'
+  | 'append'
+  | 'recordDecision'
+  | 'removeRun'
+  | 'hasRemoved'
+  | 'setFact'
 
 function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
   const { database, runs, leases, decisions, group, watch, now } = parts
@@ -204,6 +217,8 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
       runs.forget(run)
       watch.notify('events')
     },
+    setFact: async (run, name, fact) =>
+      transaction(() => createRunFacts(database).set(runs.key(run), name, fact)),
     hasRemoved: () => guarded(removal.happened),
   }
 }

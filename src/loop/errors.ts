@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'nested-step'
   | 'not-configured'
   | 'not-available'
+  | 'missing-program'
   | 'store-newer'
   | 'store-damaged'
   | 'store-failed'
@@ -82,6 +83,7 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'nested-step': rejected(422, 65),
   'not-configured': rejected(422, 78),
   'not-available': rejected(501, 69),
+  'missing-program': rejected(503, 69),
   'store-newer': rejected(503, 78),
   'store-damaged': rejected(503, 74),
   'store-failed': rejected(503, 74),

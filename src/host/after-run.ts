@@ -1,0 +1,45 @@
+/** What is offered around a run besides running it: its name, its files, and what people do with it once it ended. */
+
+export { type NameSource, type NamingOptions, nameRun, type RunName } from './name-run.ts'
+export {
+  type AnalyzeOptions,
+  analyzeRun,
+  type Postmortem,
+  type PostmortemDocument,
+  type RootCause,
+  readPostmortem,
+} from './postmortem/index.ts'
+export {
+  createPullRequest,
+  type Discarded,
+  type DiscardOptions,
+  type PullRequest,
+  type PullRequestOptions,
+  type RemoveWorktreeChoice,
+  type ResetOptions,
+  type Review,
+  type ReviewCommit,
+  type ReviewDiff,
+  type ReviewFile,
+  type ReviewStats,
+  type ReviewStatus,
+  recordReview,
+  removeRunWorktree,
+  resetRun,
+  reviewDiff,
+  reviewOf,
+  scrapRun,
+} from './review/index.ts'
+export {
+  type Artifact,
+  type ArtifactFile,
+  type ArtifactKind,
+  type ArtifactMode,
+  followRun,
+  listArtifacts,
+  type RunFolderFollower,
+  type RunFolderOptions,
+  readArtifact,
+  type WrittenFolder,
+  writeRunFolder,
+} from './run-folder/index.ts'

@@ -1,0 +1,9 @@
+export {
+  type AnalyzeOptions,
+  analyzeRun,
+  type Postmortem,
+  type PostmortemDocument,
+  type RootCause,
+  readPostmortem,
+  rootCauses,
+} from './analyze-run.ts'

@@ -1,0 +1,15 @@
+export { listArtifacts, readArtifact } from './artifacts.ts'
+export { followRun } from './follow-run.ts'
+export {
+  type Artifact,
+  type ArtifactFile,
+  type ArtifactKind,
+  type ArtifactMode,
+  artifactModeDefault,
+  artifactModes,
+  logDirDefault,
+  type RunFolderFollower,
+  type RunFolderOptions,
+  type WrittenFolder,
+} from './options.ts'
+export { writeRunFolder } from './write-run-folder.ts'

@@ -1,0 +1,66 @@
+/** What is said of the files of a run, and what is found there. */
+
+import type { Readable } from 'node:stream'
+import type { Host } from '../host.ts'
+
+/** Where the files of a run are: beside its work, in the state folder, or in both. */
+export const artifactModes = ['workspace', 'global', 'mirror'] as const
+
+export type ArtifactMode = (typeof artifactModes)[number]
+
+export const artifactModeDefault: ArtifactMode = 'mirror'
+/** From the folder that a person named, which is never the worktree of a run. */
+export const logDirDefault = 'logs/loop'
+
+/** What is needed of a host. */
+export type FolderHost = Pick<Host, 'folder' | 'journal' | 'blobs'>
+
+export interface RunFolderOptions {
+  /** As before for a run that has a folder, else `mirror`. */
+  readonly mode?: ArtifactMode
+  /** A path inside the folder that the person named; `logs/loop` unless told. */
+  readonly logDir?: string
+  /** Told of what could not be written. It is made up for at the next occasion. */
+  readonly onProblem?: (problem: string) => void
+}
+
+export interface WrittenFolder {
+  readonly place: 'workspace' | 'global'
+  readonly path: string
+  /** The last event that its files know of. */
+  readonly seq: number
+  /** Why it is behind; absent: it is not. */
+  readonly problem?: string
+}
+
+export interface RunFolderFollower {
+  /** Resolves when the run has ended and its files are written, or when it was stopped. Never rejects. */
+  readonly done: Promise<void>
+  /** Writes what there is and ends. */
+  stop(): Promise<void>
+}
+
+export type ArtifactKind =
+  | 'report'
+  | 'summary'
+  | 'prompt'
+  | 'output'
+  | 'log'
+  | 'tail'
+  | 'diff'
+  | 'postmortem'
+  | 'other'
+
+export interface Artifact {
+  /** From the run's folder, with `/` between its parts: `analysis/summary.md`. */
+  readonly path: string
+  readonly kind: ArtifactKind
+  readonly bytes: number
+  readonly modifiedAtMs: number
+}
+
+export interface ArtifactFile extends Artifact {
+  readonly mediaType: string
+  /** Has to be read or destroyed: a file is open behind it. */
+  readonly content: Readable
+}

@@ -1,0 +1,41 @@
+/**
+ * What is known of a run besides what happened in it: where its folder of files is, what became of its
+ * work after it ended. The newest word counts; nothing of a run depends on it.
+ */
+
+import type { Json } from '../loop/index.ts'
+import type { Database } from './database.ts'
+
+export interface RunFact {
+  readonly value: Json
+  readonly atMs: number
+}
+
+export interface RunFacts {
+  set(key: number, name: string, fact: RunFact): void
+  of(key: number): ReadonlyMap<string, RunFact>
+}
+
+interface Row {
+  readonly name: string
+  readonly body: string
+  readonly at: number
+}
+
+export function createRunFacts(database: Database): RunFacts {
+  return {
+    set(key, name, { value, atMs }) {
+      const sql = 'INSERT OR REPLACE INTO facts (run, name, body, at) VALUES (?, ?, ?, ?)'
+      database.prepare(sql).run(key, name, JSON.stringify(value), atMs)
+    },
+    of(key) {
+      const rows = database.prepare('SELECT name, body, at FROM facts WHERE run = ?').all(key)
+      return new Map(
+        (rows as unknown as Row[]).map(({ name, body, at }) => [
+          name,
+          { value: JSON.parse(body) as Json, atMs: at },
+        ]),
+      )
+    },
+  }
+}
