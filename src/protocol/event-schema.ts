@@ -11,6 +11,7 @@ import type {
   RunEvent,
   RunId,
   StepId,
+  StepKind,
   TreeId,
 } from '../loop/index.ts'
 import {
@@ -40,7 +41,7 @@ const maybeAmount = amountSchema.exactOptional()
 const step = id<StepId>()
 const stepEvent = { iteration: ordinal, step, attempt: ordinal }
 
-const stepKind = z.enum([
+export const stepKindSchema: z.ZodType<StepKind> = z.enum([
   'step',
   'agent',
   'tool',
@@ -99,7 +100,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
     z.strictObject({
       type: z.literal('step-started'),
       ...stepEvent,
-      kind: stepKind.exactOptional(),
+      kind: stepKindSchema.exactOptional(),
       tree: maybeTree,
       reserved: maybeAmount,
       wakeAtMs: milliseconds.exactOptional(),

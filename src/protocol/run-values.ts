@@ -1,7 +1,7 @@
 /** Schemas of our own values that both checkpoint files and events hold. */
 
 import { z } from 'zod'
-import type { Amount, Carried, Evidence, Limits, TreeId } from '../loop/index.ts'
+import type { Amount, Carried, Evidence, EvidenceKept, Limits, TreeId } from '../loop/index.ts'
 import { exactly } from './exactly.ts'
 import { count, id, milliseconds, published } from './values.ts'
 
@@ -49,12 +49,20 @@ export const namedEvidenceSchema: z.ZodType<NamedEvidence> = exactly<NamedEviden
   z.strictObject({ check: z.string(), ...evidenceFields }),
 ).register(published, { id: 'Evidence' })
 
+export const evidenceSchema: z.ZodType<Evidence> = exactly<Evidence>()(
+  z.strictObject(evidenceFields),
+)
+
+export const evidenceKeptSchema: z.ZodType<EvidenceKept> = exactly<EvidenceKept>()(
+  z.strictObject({ ...evidenceFields, tree: id<TreeId>(), seq: count }),
+)
+
 export const carriedSchema: z.ZodType<Carried> = exactly<Carried>()(
   z.strictObject({
     spent: amountSchema,
     activeMs: milliseconds,
     unchanged: count,
     errors: z.strictObject({ signature: z.string(), times: count }),
-    evidence: z.record(z.string(), z.strictObject(evidenceFields)),
+    evidence: z.record(z.string(), evidenceSchema),
   }),
 )

@@ -1,2 +1,86 @@
+export {
+  type Artifact,
+  artifactSchema,
+  type CertificateEntry,
+  certificateEntrySchema,
+} from './artifacts.ts'
+export {
+  type CleanedWorktree,
+  cleanedWorktreeSchema,
+  type Diff,
+  diffSchema,
+  type Merged,
+  mergedSchema,
+  type Worktree,
+  type WorktreeRun,
+  worktreeEntrySchema,
+} from './changes.ts'
+export {
+  type DaemonInfo,
+  daemonInfoSchema,
+  type Health,
+  healthSchema,
+  type Readiness,
+  readinessSchema,
+} from './daemon-info.ts'
+export {
+  type Plan,
+  type Preview,
+  type PreviewRequest,
+  planSchema,
+  previewRequestSchema,
+  previewSchema,
+} from './loop-plan.ts'
 export { type NewRunRequest, newRunSchema } from './new-run.ts'
+export { cursorCharsMax, type Page, pageSchema, pageSizeDefault, pageSizeMax } from './page.ts'
+export { type FieldProblem, type Problem, problemSchema } from './problem.ts'
 export { type QueueEntry, type QueuePolicy, queueEntrySchema } from './queue.ts'
+export {
+  type EvidenceEntry,
+  evidenceEntrySchema,
+  type InboxQuestion,
+  type IterationSummary,
+  inboxQuestionSchema,
+  iterationSummarySchema,
+  type LedgerEntry,
+  ledgerEntrySchema,
+  type OutputEntry,
+  outputEntrySchema,
+  type Step,
+  stepSchema,
+} from './record-views.ts'
+export {
+  type RunRemoved,
+  runRemovedSchema,
+  type WorktreeRemoved,
+  worktreeRemovedSchema,
+} from './removed-run.ts'
+export {
+  type CheckpointPlace,
+  checkpointPlaceSchema,
+  openQuestionSchema,
+  type Run,
+  type RunAnswer,
+  type RunDetail,
+  runAnswerSchema,
+  runDetailSchema,
+  runSchema,
+} from './run.ts'
+export { runStateSchema } from './run-state.ts'
+export { namedStatusSchema, runStatuses, runStatusSchema } from './run-status.ts'
+export {
+  type AnswerRequest,
+  answerSchema,
+  type ForkRequest,
+  forkSchema,
+  type LimitsRequest,
+  limitsRequestSchema,
+  type MergeRequest,
+  mergeSchema,
+  type ResumeRequest,
+  type RetryRequest,
+  resumeSchema,
+  retrySchema,
+  type TellRequest,
+  tellSchema,
+} from './told.ts'

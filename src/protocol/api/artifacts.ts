@@ -1,0 +1,28 @@
+/** Files of a run's own folder, certificates, and what an analysis of a run left. */
+
+import { z } from 'zod'
+import { type Certificate, certificateSchema } from '../certificate.ts'
+import { exactly } from '../exactly.ts'
+import { count, published } from '../values.ts'
+
+/** A file in the run folder. */
+export interface Artifact {
+  /** From the top of the run folder, with `/` between its parts. */
+  readonly path: string
+  readonly bytes: number
+  readonly updatedAtMs: number
+}
+
+export const artifactSchema: z.ZodType<Artifact> = exactly<Artifact>()(
+  z.strictObject({ path: z.string(), bytes: count, updatedAtMs: z.number() }),
+).register(published, { id: 'Artifact' })
+
+/** The same as the host's `ListedCertificate`. */
+export interface CertificateEntry {
+  readonly id: string
+  readonly certificate: Certificate
+}
+
+export const certificateEntrySchema: z.ZodType<CertificateEntry> = exactly<CertificateEntry>()(
+  z.strictObject({ id: z.string(), certificate: certificateSchema }),
+).register(published, { id: 'CertificateEntry' })

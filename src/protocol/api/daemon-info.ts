@@ -1,0 +1,70 @@
+/** What the daemon says of itself. */
+
+import { z } from 'zod'
+import { exactly } from '../exactly.ts'
+import { count, published } from '../values.ts'
+
+export interface DaemonInfo {
+  readonly version: string
+  readonly pid: number
+  readonly startedAtMs: number
+  readonly uptimeMs: number
+  readonly isReady: boolean
+  readonly settings: {
+    /** The folder of the record. */
+    readonly folder: string
+    readonly hostname: string
+    readonly port: number
+    readonly tls: boolean
+    readonly maxConcurrentRuns: number
+    readonly maxRunsPerWorkspace: number
+    readonly queuePolicy: 'fifo' | 'newest-first' | 'priority'
+  }
+  readonly counts: {
+    /** By status, of all runs on record. */
+    readonly runs: Readonly<Record<string, number>>
+    readonly driven: number
+    readonly queued: number
+  }
+}
+
+export const daemonInfoSchema: z.ZodType<DaemonInfo> = exactly<DaemonInfo>()(
+  z.strictObject({
+    version: z.string(),
+    pid: z.int(),
+    startedAtMs: z.number(),
+    uptimeMs: z.number(),
+    isReady: z.boolean(),
+    settings: z.strictObject({
+      folder: z.string(),
+      hostname: z.string(),
+      port: z.int(),
+      tls: z.boolean(),
+      maxConcurrentRuns: z.int(),
+      maxRunsPerWorkspace: z.int(),
+      queuePolicy: z.enum(['fifo', 'newest-first', 'priority']),
+    }),
+    counts: z.strictObject({
+      runs: z.record(z.string(), count),
+      driven: count,
+      queued: count,
+    }),
+  }),
+).register(published, { id: 'DaemonInfo' })
+
+export interface Health {
+  readonly status: 'ok'
+}
+
+export const healthSchema: z.ZodType<Health> = z
+  .strictObject({ status: z.literal('ok') })
+  .register(published, { id: 'Health' })
+
+/** 200 with `ready`, 503 with `starting` or `stopping`. */
+export interface Readiness {
+  readonly status: 'ready' | 'not-ready'
+}
+
+export const readinessSchema: z.ZodType<Readiness> = z
+  .strictObject({ status: z.enum(['ready', 'not-ready']) })
+  .register(published, { id: 'Readiness' })

@@ -1,0 +1,104 @@
+/** What a loop file is and would do, before anything of it is done. */
+
+import { z } from 'zod'
+import type { Json, Limits } from '../../loop/index.ts'
+import { exactly } from '../exactly.ts'
+import { limitsSchema } from '../run-values.ts'
+import { json, published } from '../values.ts'
+
+const text = z.string()
+const texts = z.array(text).readonly()
+
+export interface PreviewRequest {
+  /** The loop file, as a whole path on the daemon's machine. */
+  readonly file: string
+}
+
+export const previewRequestSchema: z.ZodType<PreviewRequest> = exactly<PreviewRequest>()(
+  z.strictObject({ file: text.min(1).max(4096) }),
+).register(published, { id: 'PreviewRequest' })
+
+/** The same as the host's `LoopPreview`. */
+export interface Preview {
+  readonly file: string
+  /** Of its content, and that of every file it names: what to say as `trust`. */
+  readonly digest: string
+  readonly trusted: boolean
+  /** What it may do, for a person who is asked. */
+  readonly powers: readonly string[]
+}
+
+export const previewSchema: z.ZodType<Preview> = exactly<Preview>()(
+  z.strictObject({ file: text, digest: text, trusted: z.boolean(), powers: texts }),
+).register(published, { id: 'Preview' })
+
+/** A dry run: what a run would be. Nothing is made, started or spent. */
+export interface Plan {
+  readonly loop: string
+  readonly workspace: string
+  readonly worktree: {
+    readonly isUsed: boolean
+    readonly base?: { readonly name: string; readonly commit: string }
+    readonly why?: string
+    readonly branch?: string
+    readonly carry?: readonly Json[]
+  }
+  readonly limits: Limits
+  readonly input: Json
+  readonly variables: readonly string[]
+  readonly powers: readonly string[]
+  readonly warnings: readonly string[]
+  /** Absent: only running tells. */
+  readonly prompt?: string
+  readonly checks: readonly {
+    readonly name: string
+    readonly type: string
+    readonly text: string
+    /** Why a run would be refused. */
+    readonly problem?: string
+    readonly timeoutMs: number
+    readonly existing: 'fix' | 'allow'
+  }[]
+  readonly seals: Json
+  readonly certify: Json
+  /** Which policy decides about actions. */
+  readonly policy: 'none'
+  /** What it is likely to cost, and what at most. */
+  readonly estimate?: Json
+}
+
+export const planSchema: z.ZodType<Plan> = exactly<Plan>()(
+  z.strictObject({
+    loop: text,
+    workspace: text,
+    worktree: z.strictObject({
+      isUsed: z.boolean(),
+      base: z.strictObject({ name: text, commit: text }).exactOptional(),
+      why: text.exactOptional(),
+      branch: text.exactOptional(),
+      carry: z.array(json).readonly().exactOptional(),
+    }),
+    limits: limitsSchema,
+    input: json,
+    variables: texts,
+    powers: texts,
+    warnings: texts,
+    prompt: text.exactOptional(),
+    checks: z
+      .array(
+        z.strictObject({
+          name: text,
+          type: text,
+          text,
+          problem: text.exactOptional(),
+          timeoutMs: z.number(),
+          existing: z.enum(['fix', 'allow']),
+        }),
+      )
+      .readonly(),
+    seals: json,
+    certify: json,
+    policy: z.literal('none'),
+    estimate: json.exactOptional(),
+  }),
+).register(published, { id: 'Plan' })

@@ -1,0 +1,72 @@
+/** What is wrong, for programs and for people: RFC 9457, `application/problem+json`. */
+
+import { z } from 'zod'
+
+export interface Problem {
+  /** `urn:loopwright:problem:<code>`. */
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  /** What is wrong, and what to do next. */
+  readonly detail: string
+  /** One of the codes of `errorTable`, or of HTTP itself, such as `method-not-allowed`. */
+  readonly code: string
+  /** Of this one request, as the daemon's log has it. */
+  readonly instance?: string
+  /** What of the request was not as it must be. */
+  readonly errors?: readonly FieldProblem[]
+  /** The runs that might be meant. */
+  readonly candidates?: readonly { readonly id: string; readonly name: string }[]
+  /** What can be asked of the run as it is now. */
+  readonly possible?: readonly string[]
+  /** Of a merge that cannot be done: where, and which files. */
+  readonly conflict?: {
+    readonly target: string
+    readonly branch: string
+    readonly files: readonly string[]
+  }
+  /** Of a loop file that is not trusted: what to look at, and what to say as `trust`. */
+  readonly preview?: {
+    readonly file: string
+    readonly digest: string
+    readonly powers: readonly string[]
+  }
+}
+
+export interface FieldProblem {
+  /** Such as `body.limits.iterations` or `query.limit`. */
+  readonly field: string
+  readonly reason: string
+}
+
+export const problemSchema: z.ZodType<Problem> = z.strictObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int().min(400).max(599),
+  detail: z.string(),
+  code: z.string(),
+  instance: z.string().exactOptional(),
+  errors: z
+    .array(z.strictObject({ field: z.string(), reason: z.string() }))
+    .readonly()
+    .exactOptional(),
+  candidates: z
+    .array(z.strictObject({ id: z.string(), name: z.string() }))
+    .readonly()
+    .exactOptional(),
+  possible: z.array(z.string()).readonly().exactOptional(),
+  conflict: z
+    .strictObject({
+      target: z.string(),
+      branch: z.string(),
+      files: z.array(z.string()).readonly(),
+    })
+    .exactOptional(),
+  preview: z
+    .strictObject({
+      file: z.string(),
+      digest: z.string(),
+      powers: z.array(z.string()).readonly(),
+    })
+    .exactOptional(),
+})

@@ -1,0 +1,63 @@
+/** A run that was taken out of the record, and what became of its worktree. */
+
+import { z } from 'zod'
+import type { RunId } from '../../loop/index.ts'
+import { count, id, published } from '../values.ts'
+import type { Run } from './run.ts'
+import { runStatusSchema } from './run-status.ts'
+
+const text = z.string()
+
+/** The same as the host's `WorktreeRemoval`. */
+export type WorktreeRemoved =
+  | { readonly status: 'unknown' }
+  | { readonly status: 'kept'; readonly path: string; readonly why: string }
+  | {
+      readonly status: 'removed'
+      readonly path: string
+      readonly branch: string
+      readonly branchKept?: string
+    }
+  | { readonly status: 'branch-left'; readonly branch: string; readonly branchKept?: string }
+  | { readonly status: 'failed'; readonly why: string }
+
+export const worktreeRemovedSchema: z.ZodType<WorktreeRemoved> = z
+  .discriminatedUnion('status', [
+    z.strictObject({ status: z.literal('unknown') }),
+    z.strictObject({ status: z.literal('kept'), path: text, why: text }),
+    z.strictObject({
+      status: z.literal('removed'),
+      path: text,
+      branch: text,
+      branchKept: text.exactOptional(),
+    }),
+    z.strictObject({
+      status: z.literal('branch-left'),
+      branch: text,
+      branchKept: text.exactOptional(),
+    }),
+    z.strictObject({ status: z.literal('failed'), why: text }),
+  ])
+  .register(published, { id: 'WorktreeRemoved' })
+
+/** The same as the host's `RemovedRun`. */
+export interface RunRemoved extends Run {
+  readonly worktree?: WorktreeRemoved
+}
+
+export const runRemovedSchema: z.ZodType<RunRemoved> = z
+  .strictObject({
+    id: id<RunId>(),
+    name: text,
+    loop: text,
+    status: runStatusSchema,
+    iteration: count,
+    workspace: text.exactOptional(),
+    createdAtMs: z.number(),
+    updatedAtMs: z.number(),
+    lastSeq: count,
+    held: z.boolean(),
+    interrupted: z.boolean(),
+    worktree: worktreeRemovedSchema.exactOptional(),
+  })
+  .register(published, { id: 'RunRemoved' })

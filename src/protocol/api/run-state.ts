@@ -1,0 +1,102 @@
+/** What is known about a run: the fold over its events, as JSON. */
+
+import { z } from 'zod'
+import type {
+  Amount,
+  CertificateId,
+  Metrics,
+  RunState,
+  StepId,
+  ToolUse,
+  TreeId,
+} from '../../loop/index.ts'
+import {
+  agentUsedSchema,
+  endingSchema,
+  originSchema,
+  outcomeSchema,
+  sourceSchema,
+  wallsSchema,
+  worktreeSchema,
+} from '../event-parts.ts'
+import { exactly } from '../exactly.ts'
+import { amountSchema, evidenceKeptSchema, evidenceSchema, limitsSchema } from '../run-values.ts'
+import { count, id, json, milliseconds, ordinal, published } from '../values.ts'
+import { runStatusSchema } from './run-status.ts'
+
+const tree = id<TreeId>()
+const asked = z.strictObject({ by: z.string(), reason: z.string() })
+
+const toolUseSchema: z.ZodType<ToolUse> = exactly<ToolUse>()(
+  z.strictObject({ calls: count, failed: count, ms: milliseconds, outputBytes: count }),
+)
+
+const metricsSchema: z.ZodType<Metrics> = exactly<Metrics>()(
+  z.strictObject({
+    steps: count,
+    stepsFailed: count,
+    retries: count,
+    interruptions: count,
+    rateLimits: count,
+    iterationErrors: count,
+    iterationMs: milliseconds,
+    byKind: z.record(z.string(), count),
+    tools: z.record(z.string(), toolUseSchema),
+  }),
+).register(published, { id: 'Metrics' })
+
+const reservedSchema: z.ZodType<Readonly<Record<string, Amount>>> = z.record(
+  z.string(),
+  amountSchema,
+)
+
+export const runStateSchema: z.ZodType<RunState> = z
+  .strictObject({
+    status: runStatusSchema,
+    seq: count,
+    atMs: z.number(),
+    createdAtMs: z.number(),
+    loop: z.string(),
+    codeDigest: z.string(),
+    limits: limitsSchema,
+    source: sourceSchema.exactOptional(),
+    worktree: worktreeSchema.exactOptional(),
+    origin: originSchema.exactOptional(),
+    repeat: z.number().exactOptional(),
+    sandbox: wallsSchema.exactOptional(),
+    agent: agentUsedSchema.exactOptional(),
+    iteration: count,
+    open: z
+      .strictObject({
+        iteration: ordinal,
+        fromSeq: count,
+        startedAtMs: z.number(),
+        codeDigest: z.string(),
+      })
+      .exactOptional(),
+    lastEnding: endingSchema.exactOptional(),
+    progress: json.exactOptional(),
+    tree: tree.exactOptional(),
+    evidence: z.record(z.string(), evidenceSchema),
+    answers: z.record(z.string(), z.array(evidenceKeptSchema).readonly()),
+    certificate: z
+      .strictObject({ id: id<CertificateId>(), tree: tree.exactOptional(), iteration: count })
+      .exactOptional(),
+    spent: amountSchema,
+    reserved: reservedSchema,
+    activeMs: milliseconds,
+    rateLimits: count,
+    unchanged: count,
+    errors: z.strictObject({ signature: z.string(), times: count }),
+    stop: asked.exactOptional(),
+    cancel: asked.exactOptional(),
+    pauseRequested: z.boolean(),
+    waits: z.array(id<StepId>()).readonly(),
+    suspendedTree: tree.exactOptional(),
+    treeAtIterationStart: tree.exactOptional(),
+    baseTree: tree.exactOptional(),
+    begunIteration: count.exactOptional(),
+    outcome: outcomeSchema.exactOptional(),
+    metrics: metricsSchema,
+  })
+  .register(published, { id: 'RunState' })

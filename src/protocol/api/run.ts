@@ -1,0 +1,93 @@
+/** A run as lists show it, and a run with all that is known about it. */
+
+import { z } from 'zod'
+import type { OpenQuestion, RunId, RunState, RunStatus } from '../../loop/index.ts'
+import { questionSchema } from '../event-parts.ts'
+import { exactly } from '../exactly.ts'
+import { count, id, published } from '../values.ts'
+import { type QueueEntry, queueEntrySchema } from './queue.ts'
+import { runStateSchema } from './run-state.ts'
+import { runStatusSchema } from './run-status.ts'
+
+/** The same as the host's `RunRow`. */
+export interface Run {
+  readonly id: RunId
+  readonly name: string
+  readonly loop: string
+  readonly status: RunStatus
+  readonly iteration: number
+  readonly workspace?: string
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+  readonly lastSeq: number
+  /** Somebody drives it now. */
+  readonly held: boolean
+  /** Its process ended without a word; it can be resumed. */
+  readonly interrupted: boolean
+}
+
+export const runSchema: z.ZodType<Run> = exactly<Run>()(
+  z.strictObject({
+    id: id<RunId>(),
+    name: z.string(),
+    loop: z.string(),
+    status: runStatusSchema,
+    iteration: count,
+    workspace: z.string().exactOptional(),
+    createdAtMs: z.number(),
+    updatedAtMs: z.number(),
+    lastSeq: count,
+    held: z.boolean(),
+    interrupted: z.boolean(),
+  }),
+).register(published, { id: 'Run' })
+
+/** Where an iteration ended: what can be forked, exported and gone back to. */
+export interface CheckpointPlace {
+  readonly iteration: number
+  readonly seq: number
+  readonly atMs: number
+}
+
+export const checkpointPlaceSchema: z.ZodType<CheckpointPlace> = exactly<CheckpointPlace>()(
+  z.strictObject({ iteration: count, seq: count, atMs: z.number() }),
+).register(published, { id: 'CheckpointPlace' })
+
+export const openQuestionSchema: z.ZodType<OpenQuestion> = exactly<OpenQuestion>()(
+  z.strictObject({
+    id: z.string(),
+    question: questionSchema,
+    askedAtMs: z.number(),
+    deadlineAtMs: z.number(),
+  }),
+).register(published, { id: 'OpenQuestion' })
+
+/** The same as the host's `Inspection`, and where it stands in the queue. */
+export interface RunDetail {
+  readonly run: Run
+  readonly state: RunState
+  readonly questions: readonly OpenQuestion[]
+  readonly checkpoints: readonly CheckpointPlace[]
+  /** Absent: the daemon is not to drive it. */
+  readonly queue?: QueueEntry
+}
+
+export const runDetailSchema: z.ZodType<RunDetail> = z
+  .strictObject({
+    run: runSchema,
+    state: runStateSchema,
+    questions: z.array(openQuestionSchema).readonly(),
+    checkpoints: z.array(checkpointPlaceSchema).readonly(),
+    queue: queueEntrySchema.exactOptional(),
+  })
+  .register(published, { id: 'RunDetail' })
+
+/** The answer to whatever is asked of a run: how it is now. */
+export interface RunAnswer {
+  readonly run: Run
+  readonly queue?: QueueEntry
+}
+
+export const runAnswerSchema: z.ZodType<RunAnswer> = exactly<RunAnswer>()(
+  z.strictObject({ run: runSchema, queue: queueEntrySchema.exactOptional() }),
+).register(published, { id: 'RunAnswer' })
