@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { array, assert, nat, property } from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMessageReader } from './sse.ts'
 
@@ -10,8 +10,8 @@ const messages = [
 ]
 
 test('messages are the same wherever the text is cut', () => {
-  fc.assert(
-    fc.property(fc.array(fc.nat(stream.length)), (cuts) => {
+  assert(
+    property(array(nat(stream.length)), (cuts) => {
       const reader = createMessageReader()
       const places = [0, ...cuts.toSorted((a, b) => a - b), stream.length]
       const parts = places.slice(1).map((end, at) => stream.slice(places[at], end))

@@ -10,6 +10,7 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z.strictObject({
   file: path,
   /** The folder to work in; as the file says unless told. A whole path. */
   workspace: path.exactOptional(),
+  here: path.exactOptional(),
   name: z.string().min(1).max(64).exactOptional(),
   input: z.record(z.string().max(256), z.string().max(1_000_000)).exactOptional(),
   limits: someLimitsSchema.exactOptional(),
@@ -38,6 +39,8 @@ export interface NewRunRequest {
   readonly file: string
   /** The folder to work in, a whole path; as the file says unless told. */
   readonly workspace?: string
+  /** The folder that whoever asks is in, a whole path: worked in where neither says which. */
+  readonly here?: string
   readonly name?: string
   /** Values for the template in place of those of the file. */
   readonly input?: Readonly<Record<string, string>>
