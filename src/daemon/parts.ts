@@ -2,7 +2,13 @@
 
 import type { Host, RunRow } from '../host/index.ts'
 import type { RunId } from '../loop/index.ts'
-import type { NewRunRequest, QueueEntry, QueuePolicy } from '../protocol/api/index.ts'
+import type {
+  ForkRequest,
+  NewRunRequest,
+  QueueEntry,
+  QueuePolicy,
+  RetryRequest,
+} from '../protocol/api/index.ts'
 
 export interface DaemonSettings {
   /** The folder of the record. */
@@ -28,6 +34,10 @@ export interface Scheduler {
   submit(request: NewRunRequest, idempotencyKey?: string): Promise<Submitted>
   /** Has a run driven again that is there: one that was paused, suspended, or left by its process. */
   enqueue(run: RunId, options?: EnqueueOptions): Promise<void>
+  /** A run of its own that is to do again what a run that ended was to do. */
+  retry(run: RunId, request?: RetryRequest): Promise<Submitted>
+  /** A run of its own that goes on from a checkpoint of another. */
+  fork(run: RunId, request: ForkRequest): Promise<Submitted>
   /** Takes it off the queue. One that is driven is told to suspend, and this resolves when it did. */
   release(run: RunId): Promise<void>
   /** All that are to be driven: those at work first, then by position. */

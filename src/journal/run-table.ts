@@ -132,7 +132,9 @@ function findColumns(database: Database, idOrName: string): unknown {
   if (only === undefined || idOrName === '') throw unknownRun(idOrName)
   if (rows.length === 1) return only
   const names = rows.map((row) => `${row.name} (${row.id})`)
-  throw new LoopError('ambiguous-run', `"${idOrName}" fits ${names.join(', ')}. Say more of it.`)
+  throw new LoopError('ambiguous-run', `"${idOrName}" fits ${names.join(', ')}. Say more of it.`, {
+    details: { candidates: rows.map(({ id, name }) => ({ id, name })) },
+  })
 }
 
 const unknownRun = (run: string): LoopError =>

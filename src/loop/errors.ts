@@ -36,12 +36,39 @@ export type ErrorCode =
   | 'store-failed'
   | 'workspace-failed'
 
+/** What the message says, for programs. */
+export interface ErrorDetails {
+  /** The runs that might be meant. */
+  readonly candidates?: readonly { readonly id: string; readonly name: string }[]
+  /** What can be asked of the run as it is now. */
+  readonly possible?: readonly string[]
+  /** Of a merge that cannot be done. */
+  readonly conflict?: {
+    readonly target: string
+    readonly branch: string
+    readonly files: readonly string[]
+  }
+  /** Of a loop file that is not trusted. */
+  readonly preview?: {
+    readonly file: string
+    readonly digest: string
+    readonly powers: readonly string[]
+  }
+}
+
+export interface LoopErrorOptions {
+  readonly cause?: unknown
+  readonly details?: ErrorDetails
+}
+
 export class LoopError extends Error {
   readonly code: ErrorCode
-  constructor(code: ErrorCode, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options)
+  readonly details: ErrorDetails | undefined
+  constructor(code: ErrorCode, message: string, options: LoopErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : {})
     this.name = 'LoopError'
     this.code = code
+    this.details = options.details
   }
 }
 

@@ -27,7 +27,14 @@ export {
 } from './describe-event.ts'
 export { durationPattern, parseDuration } from './duration.ts'
 export { describeRates, describeShare, type ErrorRates, type Share } from './error-rates.ts'
-export { type ErrorCode, errorTable, isLoopError, LoopError } from './errors.ts'
+export {
+  type ErrorCode,
+  type ErrorDetails,
+  errorTable,
+  isLoopError,
+  LoopError,
+  type LoopErrorOptions,
+} from './errors.ts'
 export {
   type AgentUsed,
   type Carried,

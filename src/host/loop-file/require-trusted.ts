@@ -27,6 +27,7 @@ export async function requireTrusted(
       'It:',
       ...powers.map((power) => `- ${power}`),
     ].join('\n'),
+    { details: { preview: { file: path, digest, powers } } },
   )
 }
 
