@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { eventVersion } from '../loop/index.ts'
 import { certificateVersion, signedCertificateSchema } from './certificate.ts'
 import { checkpointFileSchema, checkpointFormatVersion } from './checkpoint.ts'
+import { configJsonSchema } from './config-schema.ts'
 import { loopResultSchema } from './entity-schemas.ts'
 import { recordedEventSchema } from './event-schema.ts'
 import { loopFileJsonSchema } from './loop-file-schema.ts'
@@ -23,6 +24,7 @@ export function jsonSchemas(): { readonly [fileName: string]: object } {
       description:
         'One checkpoint of a run as a file. sha256 is over the canonical JSON (RFC 8785) of the rest.',
     }),
+    'config.schema.json': configJsonSchema(),
     'events.schema.json': document(recordedEventSchema, {
       $id: `urn:loopwright:schema:events:${eventVersion}`,
       description: 'One event of a run, as the journal and the event stream give it.',

@@ -1,17 +1,27 @@
 /**
  * The settings that hold here: flags, environment, the project's file, the user's file, defaults, in
  * this order.
+ *
+ * Where there is no file, nothing is loaded that reads one: quick commands stay quick.
  */
 
-import { type Config, mergeConfig, type Settings, withDefaults } from '../../protocol/config.ts'
+import { type Config, type Settings, withDefaults } from '../../protocol/config.ts'
+import { configOf, entriesOf } from '../../protocol/config-rules.ts'
+import { stateFolder } from '../state-folder.ts'
+import type { ConfigEntry, Origin } from './config-entry.ts'
+import { type Environment, findConfigFiles, userConfigPath } from './find-files.ts'
+import { readEnvironment } from './read-environment.ts'
+import { restrictProject } from './restrict-project.ts'
+
+export type { Origin } from './config-entry.ts'
 
 export interface ConfigOptions {
   /** The folder that one is in; the project's file is looked for from here upward. */
   readonly cwd?: string
-  readonly environment?: Readonly<Record<string, string | undefined>>
+  readonly environment?: Environment
   /** What the command line says. */
   readonly flags?: Config
-  /** A file to use in place of the project's (`--config`). */
+  /** A file to use besides those that are found, and before them (`--config`). */
   readonly file?: string
   /** The folder of the record, where it is kept what is trusted. */
   readonly folder?: string
@@ -27,25 +37,52 @@ export interface LoadedConfig {
   readonly files: readonly string[]
 }
 
-export type Origin =
-  | { readonly type: 'flag' }
-  | { readonly type: 'environment'; readonly name: string }
-  | {
-      readonly type: 'project' | 'user'
-      readonly file: string
-      readonly line: number
-      readonly column: number
-    }
-
-/** For commands. Rejects with `bad-config`. */
-export async function loadConfig(options: ConfigOptions = {}): Promise<LoadedConfig> {
-  const settings = withDefaults(mergeConfig({}, options.flags ?? {}))
-  return { settings, origins: {}, notes: [], files: [] }
-}
+/** For commands. Rejects with `bad-config`, or `unknown-file` for one that was named. */
+export const loadConfig = (options: ConfigOptions = {}): Promise<LoadedConfig> =>
+  load({ cwd: process.cwd(), ...options })
 
 /** For the daemon, which serves every project and reads the files of none. */
-export async function loadDaemonConfig(
-  options: Omit<ConfigOptions, 'cwd' | 'file'> = {},
-): Promise<LoadedConfig> {
-  return loadConfig(options)
+export const loadDaemonConfig = ({
+  environment = process.env,
+  flags = {},
+}: Pick<ConfigOptions, 'environment' | 'flags'> = {}): Promise<LoadedConfig> =>
+  load({ environment: { ...environment, LOOP_CONFIG: undefined }, flags })
+
+async function load(options: ConfigOptions): Promise<LoadedConfig> {
+  const environment = options.environment ?? process.env
+  const found = findConfigFiles({ cwd: options.cwd, file: options.file, environment })
+  const notes = [...found.notes]
+  const user: ConfigEntry[] = []
+  const project: ConfigEntry[] = []
+  // The weakest first, so that what is stronger is compared with it and comes after it.
+  for (const file of found.files.toReversed()) {
+    const { readConfigFile } = await import('./read-config-file.ts')
+    const folder = options.folder ?? stateFolder(environment)
+    const read = await readConfigFile(file, { folder, environment })
+    notes.push(...read.notes)
+    if (file.of === 'user') user.push(...read.entries)
+    else {
+      const { isTrusted } = read
+      const userFile = userConfigPath(environment)
+      const restricted = restrictProject(read.entries, {
+        file: file.path,
+        isTrusted,
+        user,
+        userFile,
+      })
+      notes.push(...restricted.notes)
+      project.push(...restricted.entries)
+    }
+  }
+  const ofEnvironment = readEnvironment(environment)
+  const flags = entriesOf(options.flags ?? {}).map(([rule, value]) => {
+    return { rule, value, origin: { type: 'flag' } } as const
+  })
+  const all = [...user, ...project, ...ofEnvironment.entries, ...flags]
+  return {
+    settings: withDefaults(configOf(all.map(({ rule, value }) => [rule, value] as const))),
+    origins: Object.fromEntries(all.map(({ rule, origin }) => [rule.name, origin])),
+    notes: [...notes, ...ofEnvironment.notes],
+    files: found.files.map(({ path }) => path),
+  }
 }

@@ -20,7 +20,7 @@ import {
 } from '../../protocol/index.ts'
 import { LoopFileError, type LoopFileProblem, pathName } from './loop-file-error.ts'
 import { type Position, readSource, type SourceText } from './source-text.ts'
-import type { Place } from './yaml-nodes.ts'
+import { offsetOf, type Place } from './yaml-nodes.ts'
 import { readYaml } from './yaml-values.ts'
 
 export interface ParsedLoopFile {
@@ -118,23 +118,6 @@ function inOrder(problems: readonly LoopFileProblem[]): LoopFileProblem[] {
     problems.map((problem) => [`${problem.line}:${problem.path}:${problem.reason}`, problem]),
   )
   return [...told.values()].toSorted((a, b) => a.line - b.line || a.column - b.column)
-}
-
-function offsetOf(place: Place, path: readonly PropertyKey[], atKey: boolean): number {
-  let current = place
-  for (const [index, key] of path.entries()) {
-    if (typeof key === 'number') {
-      const item = current.items?.[key]
-      if (item === undefined) return current.at
-      current = item
-    } else {
-      const entry = current.keys?.get(String(key))
-      if (entry === undefined) return current.at
-      if (atKey && index === path.length - 1) return entry.at
-      current = entry.place
-    }
-  }
-  return current.at
 }
 
 function placeOf(place: Place, path: readonly PropertyKey[]): Place | undefined {

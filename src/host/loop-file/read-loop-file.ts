@@ -139,7 +139,7 @@ async function readNamed(folder: string, name: string): Promise<Content | string
 class NotPlainError extends Error {}
 
 /** Never waits for a writer, as the end of a pipe would make it. */
-async function readPlainFile(path: string): Promise<Buffer> {
+export async function readPlainFile(path: string): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const found = await handle.stat()

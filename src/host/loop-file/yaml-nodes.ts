@@ -45,6 +45,24 @@ export function readNodes(yaml: YamlModule, root: Yaml.Node): YamlValue {
   return { value, place, problems: reading.problems }
 }
 
+/** Of a value, or of the nearest that holds it; of its key where that is asked for. */
+export function offsetOf(place: Place, path: readonly PropertyKey[], atKey: boolean): number {
+  let current = place
+  for (const [index, key] of path.entries()) {
+    if (typeof key === 'number') {
+      const item = current.items?.[key]
+      if (item === undefined) return current.at
+      current = item
+    } else {
+      const entry = current.keys?.get(String(key))
+      if (entry === undefined) return current.at
+      if (atKey && index === path.length - 1) return entry.at
+      current = entry.place
+    }
+  }
+  return current.at
+}
+
 interface Reading {
   readonly yaml: YamlModule
   readonly problems: YamlProblem[]

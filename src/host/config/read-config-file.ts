@@ -1,0 +1,51 @@
+/** One file of configuration from disk: its settings, and whether its content is trusted. */
+
+import { basename } from 'node:path'
+import { digestOf, sha256 } from '../loop-file/digest.ts'
+import { readPlainFile } from '../loop-file/read-loop-file.ts'
+import { readSource } from '../loop-file/source-text.ts'
+import { openTrust } from '../loop-file/trust.ts'
+import { type ConfigEntry, withHome } from './config-entry.ts'
+import { ConfigError } from './config-error.ts'
+import { type ConfigFile, type Environment, homeOf } from './find-files.ts'
+import { type ReadConfig, readLoopConfig } from './read-loop-config.ts'
+
+export interface ReadConfigFile extends Pick<ReadConfig, 'entries' | 'notes'> {
+  readonly digest: string
+  readonly isTrusted: boolean
+}
+
+/** Rejects with `bad-config`: every problem with its place. */
+export async function readConfigFile(
+  { path, format, of }: ConfigFile,
+  { folder, environment }: { readonly folder: string; readonly environment: Environment },
+): Promise<ReadConfigFile> {
+  const refuse = (reason: string): never => {
+    throw new ConfigError(path, [{ file: path, line: 1, column: 1, path: 'the file', reason }])
+  }
+  const bytes = await readPlainFile(path).catch((error: unknown) =>
+    refuse(`it cannot be read: ${error instanceof Error ? error.message : String(error)}`),
+  )
+  const digest = digestOf([{ path: basename(path), sha256: sha256(bytes) }])
+  const read = readSource(bytes)
+  if (read.type === 'refused') {
+    throw new ConfigError(path, [{ file: path, path: 'the file', ...read.problem }])
+  }
+  const { entries, problems, notes } =
+    format === 'yaml'
+      ? await (await import('./read-yaml-config.ts')).readYamlConfig(read.source, path, of)
+      : readLoopConfig(read.source.text, path, of)
+  if (problems.length > 0) throw new ConfigError(path, problems)
+  const isTrusted = of === 'user' || (await openTrust(folder).isTrusted({ digest, file: path }))
+  return {
+    entries: entries.map((entry) => atHome(entry, homeOf(environment))),
+    notes,
+    digest,
+    isTrusted,
+  }
+}
+
+const paths = ['artifacts.logDir', 'artifacts.globalLogDir', 'daemon.tlsCert', 'daemon.tlsKey']
+
+const atHome = (entry: ConfigEntry, home: string): ConfigEntry =>
+  paths.includes(entry.rule.name) ? { ...entry, value: withHome(String(entry.value), home) } : entry

@@ -1,0 +1,33 @@
+/** What the environment sets. An empty variable is one that is not set. */
+
+import { LoopError, nearestName } from '../../loop/index.ts'
+import { settingRules, variableOf } from '../../protocol/config-rules.ts'
+import { quoted } from '../../protocol/loop-file-issues.ts'
+import type { ConfigEntry } from './config-entry.ts'
+import type { Environment } from './find-files.ts'
+
+/** Not settings, and no mistakes. */
+const others = new Set(['LOOPWRIGHT_STATE', 'LOOPWRIGHT_COMMAND', 'LOOPWRIGHT_SESSION'])
+
+export function readEnvironment(environment: Environment): {
+  readonly entries: readonly ConfigEntry[]
+  readonly notes: readonly string[]
+} {
+  const entries = settingRules.flatMap((rule): readonly ConfigEntry[] => {
+    const names = [variableOf(rule), ...rule.variables]
+    const name = names.find((one) => (environment[one] ?? '') !== '')
+    if (name === undefined) return []
+    const text = environment[name] ?? ''
+    const value = rule.read(text)
+    if (value !== undefined) return [{ rule, value, origin: { type: 'environment', name } }]
+    const message = `The variable ${name} is ${quoted(text)}: expected ${rule.expected}.`
+    throw new LoopError('bad-config', `${message} Set it so, or unset it.`)
+  })
+  const known = settingRules.map(variableOf)
+  const notes = Object.keys(environment).flatMap((name) => {
+    if (!name.startsWith('LOOPWRIGHT_') || known.includes(name) || others.has(name)) return []
+    const meant = nearestName(name, known)
+    return meant === undefined ? [] : [`The variable ${name} is no setting: did you mean ${meant}?`]
+  })
+  return { entries, notes }
+}

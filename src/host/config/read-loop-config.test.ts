@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { configOf, settingRules, variableOf } from '../../protocol/config-rules.ts'
+import { configSchema } from '../../protocol/config-schema.ts'
+import { loopConfigKeys } from '../../protocol/loop-config-keys.ts'
+import { readLoopConfig } from './read-loop-config.ts'
+
+const read = (text: string) => {
+  const { entries, problems, notes } = readLoopConfig(text, '.loop/config', 'user')
+  return { config: configOf(entries.map(({ rule, value }) => [rule, value])), problems, notes }
+}
+
+describe('.loop/config of document 002', () => {
+  test('is read as it is: comments, quotes, its own words and units', () => {
+    const { config, problems, notes } = read(`
+# How loops run here.
+iterations=50
+model="opus"           # quotes go
+log_dir = 'logs/# loop'
+artifact_mode=mirror
+run_naming_mode=haiku
+run_naming_model=haiku
+queue_policy=newest_first
+worktree_path_template=../{{ repo }}.{{ run_branch | sanitize }}
+worktrunk_copy_ignored=false
+verify_cmds="npm test | npm run lint"
+verify_timeout_sec=90
+summary_json=true
+max_concurrent_runs=3
+base_branch=
+`)
+    expect(problems).toEqual([])
+    expect(notes).toEqual([])
+    expect(config).toEqual({
+      model: 'opus',
+      limits: { iterations: 50 },
+      artifacts: { logDir: 'logs/# loop', mode: 'mirror', summary: true },
+      naming: { source: 'model', model: 'haiku' },
+      daemon: { queuePolicy: 'newest-first', maxConcurrentRuns: 3 },
+      worktree: { path: '../{{ repo }}.{{ run_branch | sanitize }}', copyIgnored: false },
+      checks: { commands: ['npm test', 'npm run lint'], timeoutMs: 90_000 },
+    })
+  })
+
+  test('says once which of its keys change nothing', () => {
+    expect(
+      read('reviewer=true\nskills_enabled=true\nclaude_retries=2\nverify_timeout_sec=0\n'),
+    ).toEqual({
+      config: {},
+      problems: [],
+      notes: [
+        '.loop/config: these keys change nothing here: reviewer (it comes with the build loop), ' +
+          'skills_enabled (it comes with the build loop), ' +
+          'claude_retries (faults that pass are tried again anyway, within the limits of the run).',
+      ],
+    })
+  })
+
+  test('knows no setting that is not there', () => {
+    const names = settingRules.map(({ name }) => name)
+    const used = Object.values(loopConfigKeys).flatMap((key) =>
+      key.type === 'setting' ? key.name : [],
+    )
+    expect(used.filter((name) => !names.includes(name))).toEqual([])
+  })
+})
+
+describe('the table of settings', () => {
+  const schema = JSON.parse(
+    readFileSync(resolve(import.meta.dirname, '../../../schemas/config.schema.json'), 'utf8'),
+  )
+  const inSchema = Object.entries<{ properties?: object }>(schema.properties).flatMap(
+    ([group, { properties }]) =>
+      properties === undefined ? [group] : Object.keys(properties).map((key) => `${group}.${key}`),
+  )
+
+  test('has what the published schema has, no more and no less', () => {
+    expect(settingRules.map(({ name }) => name).toSorted()).toEqual(inSchema.toSorted())
+  })
+
+  test.each(settingRules.map((rule) => [rule.name, rule] as const))(
+    '%s is the same from the environment and from a file',
+    (name, rule) => {
+      const [group = '', key = group] = name.split('.')
+      const properties = schema.properties[group].properties ?? schema.properties
+      const { examples = [], enum: choices = [], type } = properties[key]
+      const written = examples[0] ?? choices[0] ?? (type === 'boolean' ? true : 'text')
+      const parsed = configSchema.parse(
+        name === group ? { [name]: written } : { [group]: { [key]: written } },
+      )
+      const text = Array.isArray(written) ? written.join('|') : String(written)
+      const value = rule.read(text)
+      expect(value).toBeDefined()
+      expect(configOf(value === undefined ? [] : [[rule, value]])).toEqual(parsed)
+      expect(variableOf(rule)).toMatch(/^LOOPWRIGHT_[A-Z_]+$/)
+    },
+  )
+})

@@ -1,0 +1,84 @@
+/** Document 002's `.loop/config`: `key=value` lines, `#` comments, quotes taken off. */
+
+import { nearestName } from '../../loop/index.ts'
+import { settingRules } from '../../protocol/config-rules.ts'
+import { type LoopConfigKey, loopConfigKeys } from '../../protocol/loop-config-keys.ts'
+import { quoted } from '../../protocol/loop-file-issues.ts'
+import type { LoopFileProblem } from '../loop-file/loop-file-error.ts'
+import type { ConfigEntry } from './config-entry.ts'
+
+export interface ReadConfig {
+  readonly entries: readonly ConfigEntry[]
+  readonly problems: readonly LoopFileProblem[]
+  readonly notes: readonly string[]
+}
+
+type Of = 'project' | 'user'
+
+export function readLoopConfig(text: string, file: string, of: Of): ReadConfig {
+  const entries = new Map<string, ConfigEntry>()
+  const problems: LoopFileProblem[] = []
+  const unused: string[] = []
+  for (const [index, written] of text.split('\n').entries()) {
+    const line = index + 1
+    const stripped = written.trim()
+    if (stripped === '' || stripped.startsWith('#')) continue
+    const column = written.search(/\S/) + 1
+    const problem = (path: string, reason: string, at = column): void => {
+      problems.push({ file, line, column: at, path, reason })
+    }
+    const [, key = '', rest = ''] = /^([^=]*?)\s*=\s*(.*)$/.exec(stripped) ?? []
+    if (key === '') {
+      problem('the line', 'expected key=value, such as iterations=20')
+      continue
+    }
+    const known = Object.hasOwn(loopConfigKeys, key) ? loopConfigKeys[key] : undefined
+    if (known === undefined) {
+      problem(key, unknownKey(key))
+      continue
+    }
+    const word = whyUnused(known)
+    if (word !== undefined) unused.push(`${key} (${word})`)
+    if (known.type !== 'setting') continue
+    const value = withoutQuotes(rest)
+    if (value === '' || value === known.none) continue
+    const at = written.indexOf('=') + 1 + (written.slice(written.indexOf('=') + 1).search(/\S/) + 1)
+    const read = readValue(known, value)
+    if (typeof read === 'string') problem(key, read, at)
+    else entries.set(read.rule.name, { ...read, origin: { type: of, file, line, column } })
+  }
+  const notes =
+    unused.length === 0 ? [] : [`${file}: these keys change nothing here: ${unused.join(', ')}.`]
+  return { entries: [...entries.values()], problems, notes }
+}
+
+type SettingKey = Extract<LoopConfigKey, { type: 'setting' }>
+
+function readValue(known: SettingKey, written: string): Omit<ConfigEntry, 'origin'> | string {
+  const rule = settingRules.find(({ name }) => name === known.name)
+  if (rule === undefined) return 'it is not known'
+  const text = known.words?.[written] ?? (known.unit === undefined ? written : `${written}s`)
+  const value = rule.read(text)
+  const words = Object.keys(known.words ?? {})
+  const expected = words.length > 0 ? words.join(' or ') : rule.expected
+  const shown = known.unit === 's' ? 'a number of seconds' : expected
+  return value === undefined ? `expected ${shown}, found ${quoted(written)}` : { rule, value }
+}
+
+function whyUnused(known: LoopConfigKey): string | undefined {
+  if (known.type === 'later') return 'it comes with the build loop'
+  return known.type === 'none' ? known.why : undefined
+}
+
+function unknownKey(key: string): string {
+  const meant = nearestName(key, Object.keys(loopConfigKeys))
+  const hint =
+    meant === undefined ? 'see loopctl help config for those there are' : `did you mean ${meant}?`
+  return `there is no key ${quoted(key)}: ${hint}`
+}
+
+/** A comment may follow a value; inside quotes `#` is a character like any other. */
+function withoutQuotes(rest: string): string {
+  const [, , inner] = /^(["'])(.*?)\1\s*(?:#.*)?$/.exec(rest) ?? []
+  return inner ?? rest.replace(/\s+#.*$/, '').trim()
+}

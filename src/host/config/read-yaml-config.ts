@@ -1,0 +1,51 @@
+/** `loopwright.yaml`: its settings with their places, or what is wrong with it. */
+
+import type { Json } from '../../loop/index.ts'
+import { entriesOf } from '../../protocol/config-rules.ts'
+import { configSchema } from '../../protocol/config-schema.ts'
+import { issueProblems, issueReason } from '../../protocol/loop-file-issues.ts'
+import { pathName } from '../loop-file/loop-file-error.ts'
+import type { SourceText } from '../loop-file/source-text.ts'
+import { offsetOf } from '../loop-file/yaml-nodes.ts'
+import { readYaml } from '../loop-file/yaml-values.ts'
+import type { ReadConfig } from './read-loop-config.ts'
+
+export async function readYamlConfig(
+  source: SourceText,
+  file: string,
+  of: 'project' | 'user',
+): Promise<ReadConfig> {
+  const yaml = await import('yaml')
+  const { value, place, problems } = readYaml(yaml, source)
+  if (problems.length > 0) {
+    const told = problems.map(({ at, path, reason }) => ({
+      file,
+      ...source.positionAt(at),
+      path: pathName(path),
+      reason,
+    }))
+    return { entries: [], problems: told, notes: [] }
+  }
+  const parsed = configSchema.safeParse(asKeys(value), { error: issueReason, reportInput: true })
+  if (!parsed.success) {
+    const told = issueProblems(parsed.error.issues).map(({ path, reason, atKey = false }) => ({
+      file,
+      ...source.positionAt(offsetOf(place, path, atKey)),
+      path: pathName(path),
+      reason,
+    }))
+    return { entries: [], problems: told, notes: [] }
+  }
+  const entries = entriesOf(parsed.data).map(([rule, found]) => {
+    const at = source.positionAt(offsetOf(place, rule.name.split('.'), true))
+    return { rule, value: found, origin: { type: of, file, ...at } }
+  })
+  return { entries, problems: [], notes: [] }
+}
+
+/** An empty file, and a group without keys, say nothing. */
+function asKeys(value: Json): Json {
+  if (value === null) return {}
+  if (typeof value !== 'object' || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null))
+}

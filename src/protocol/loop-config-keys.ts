@@ -1,0 +1,76 @@
+/**
+ * The keys of document 002's `.loop/config`, all of them: what each is here. A key that is not in this
+ * table is a mistake.
+ */
+
+export type LoopConfigKey =
+  /** Another name for a setting; `words` for values that are written otherwise. */
+  | {
+      readonly type: 'setting'
+      readonly name: string
+      readonly unit?: 's'
+      readonly words?: Readonly<Record<string, string>>
+      /** This value says: as it is without the key. */
+      readonly none?: string
+    }
+  /** It belongs to the build loop, which is not there yet. */
+  | { readonly type: 'later' }
+  /** It has no effect here, and why. */
+  | { readonly type: 'none'; readonly why: string }
+
+const setting = (
+  name: string,
+  more: Omit<Extract<LoopConfigKey, { type: 'setting' }>, 'type' | 'name'> = {},
+): LoopConfigKey => ({ type: 'setting', name, ...more })
+
+const later: LoopConfigKey = { type: 'later' }
+const none = (why: string): LoopConfigKey => ({ type: 'none', why })
+
+export const loopConfigKeys: Readonly<Record<string, LoopConfigKey>> = {
+  specs_dir: later,
+  plans_dir: later,
+  log_dir: setting('artifacts.logDir'),
+  global_log_dir: setting('artifacts.globalLogDir'),
+  model: setting('model'),
+  review_model: later,
+  iterations: setting('limits.iterations'),
+  completion_mode: none('a run is complete when its checks pass'),
+  reviewer: later,
+  prompt_file: none('the loop file names its prompt'),
+  context_files: none('the loop file names its prompt'),
+  verify_cmds: setting('checks.commands'),
+  verify_timeout_sec: setting('checks.timeout', { unit: 's', none: '0' }),
+  claude_timeout_sec: none('the loop file says it: agent.timeout'),
+  claude_retries: none('faults that pass are tried again anyway, within the limits of the run'),
+  claude_retry_backoff_sec: none('the waits between tries are those of the engine'),
+  artifact_mode: setting('artifacts.mode'),
+  run_naming_mode: setting('naming.source', { words: { haiku: 'model', spec_slug: 'file' } }),
+  run_naming_model: setting('naming.model'),
+  base_branch: setting('worktree.base'),
+  run_branch_prefix: setting('worktree.branchPrefix'),
+  merge_target_branch: later,
+  merge_strategy: later,
+  worktree_path_template: setting('worktree.path'),
+  queue_policy: setting('daemon.queuePolicy'),
+  worktree_provider: setting('worktree.provider'),
+  worktrunk_bin: setting('worktree.worktrunkProgram'),
+  worktrunk_config_path: setting('worktree.worktrunkConfig'),
+  worktrunk_copy_ignored: setting('worktree.copyIgnored'),
+  worktree_cleanup: none('worktrees stay until loopctl worktrees clean takes them away'),
+  summary_json: setting('artifacts.summary'),
+  postmortem: setting('artifacts.postmortem'),
+  skills_enabled: later,
+  skills_builtin_dir: later,
+  skills_sync_dir: later,
+  skills_sync_on_start: later,
+  skills_dirs: later,
+  skills_max_selected_impl: later,
+  skills_max_selected_review: later,
+  skills_load_references: later,
+  skills_max_body_chars: later,
+  max_consecutive_verification_failures: later,
+  max_consecutive_review_failures: later,
+  max_concurrent_runs: setting('daemon.maxConcurrentRuns'),
+  max_runs_per_workspace: setting('daemon.maxRunsPerWorkspace'),
+  port: setting('daemon.port'),
+}
