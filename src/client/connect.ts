@@ -1,11 +1,10 @@
 /** A client of one daemon. What it answers is checked lightly: the daemon holds itself to its schemas. */
 
 import { randomUUID } from 'node:crypto'
-import { LoopError, type RecordedEvent } from '../loop/index.ts'
-import type { QueueEntry } from '../protocol/api/index.ts'
-import type { Client, Fields, ListedRun, Page, Query, Streamed, Told } from './client.ts'
-import { followStream } from './follow.ts'
-import type { Message } from './sse.ts'
+import { LoopError } from '../loop/index.ts'
+import type { Page } from '../protocol/api/index.ts'
+import { type Client, type Query, runPath, type Told } from './client.ts'
+import { queryOf, streamEvents, streamOutput } from './streams.ts'
 import { type Ask, createTransport, GoneError, type Method, type Transport } from './transport.ts'
 import { type Way, wayTo } from './way.ts'
 
@@ -23,180 +22,107 @@ export function connect(connection: Connection): Client {
   return createClient(createTransport(way, connection.token))
 }
 
-export function createClient(transport: Transport): Client {
+function createClient(transport: Transport): Client {
   const { where } = transport
-  const object = async (method: Method, path: string, ask?: Ask): Promise<Fields> =>
-    requireObject(await transport.json(method, path, ask), where)
-  const page = async <T>(path: string): Promise<Page<T>> => {
-    const found = await object('GET', path)
-    if (Array.isArray(found['items'])) return found as unknown as Page<T>
-    throw strange(where)
-  }
-  const long = (body: Fields | undefined): Ask => ({ timeoutMs: longMs, body: body ?? {} })
+  const { object, page, post } = createAsking(transport)
   return {
     where,
     async health(options) {
-      const { status } = await object('GET', '/health', options)
+      const { status } = await object<{ status?: unknown }>('GET', '/health', options)
       if (status !== 'ok') throw strange(where)
     },
-    daemon: async () =>
-      (await object('GET', '/daemon')) as Fields & { version: string; pid: number },
+    daemon: () => object('GET', '/daemon'),
     stopDaemon: async () => void (await transport.json('POST', '/daemon/stop', { body: {} })),
-    runs: (filter = {}) => page<ListedRun>(`/runs${queryOf({ ...filter })}`),
-    async createRun(request, key = randomUUID()) {
-      const ask = { body: request, headers: { 'idempotency-key': key }, timeoutMs: longMs }
-      const created = await object('POST', '/runs', ask).catch((error: unknown) => {
-        // Whether it heard us is not known; with the same key nothing is made twice.
-        if (!(error instanceof GoneError)) throw error
-        return object('POST', '/runs', ask)
-      })
-      return requireRun(created['run'] ?? created, where)
+    previewLoop: (file) => post('/loops/preview', { file }),
+    runs: (filter = {}) => page('/runs', { ...filter }),
+    queue: async () => {
+      const found: unknown = await transport.json('GET', '/queue')
+      return itemsOf(found, where)
     },
-    inspect: async (run) =>
-      (await object('GET', of(run))) as unknown as Awaited<ReturnType<Client['inspect']>>,
+    questions: (query) => page('/questions', query),
+    worktrees: (query) => page('/worktrees', query),
+    createRun(request, key = randomUUID()) {
+      const ask = { body: request, headers: { 'idempotency-key': key }, timeoutMs: longMs }
+      return object<Awaited<ReturnType<Client['createRun']>>>('POST', '/runs', ask).catch(
+        (error: unknown) => {
+          // Whether it heard us is not known; with the same key nothing is made twice.
+          if (!(error instanceof GoneError)) throw error
+          return object('POST', '/runs', ask)
+        },
+      )
+    },
+    inspect: (run) => object('GET', runPath(run)),
     remove: (run, { force = false } = {}) =>
-      object('DELETE', `${of(run)}${queryOf({ force: force || undefined })}`, {
+      object('DELETE', `${runPath(run)}${queryOf({ force: force || undefined })}`, {
         timeoutMs: longMs,
       }),
     tell: (run, decision, by) => tell(transport, run, decision, by),
-    resume: async (run, request = {}) =>
-      void (await transport.json('POST', `${of(run)}/resume`, {
-        body: request,
-        timeoutMs: longMs,
-      })),
-    retry: (run, request) => object('POST', `${of(run)}/retry`, long(request)),
-    fork: (run, request) => object('POST', `${of(run)}/fork`, long(request)),
+    resume: (run, request = {}) => post(runPath(run, 'resume'), request),
+    retry: (run, request = {}) => post(runPath(run, 'retry'), request),
+    fork: (run, request) => post(runPath(run, 'fork'), request),
     async answer(run, question, answer, by) {
-      const path = `${of(run)}/questions/${encodeURIComponent(question)}/answer`
-      await transport.json('POST', path, { body: { answer, by } })
+      await transport.json('POST', runPath(run, 'questions', question, 'answer'), {
+        body: { answer, by },
+      })
     },
-    events: (run, options) => eventsOf(transport, run, options),
-    output: (run, options) => outputOf(transport, run, options),
-    read: (run, what, query) =>
-      transport.json('GET', `${of(run)}/${what}${queryOf(query)}`, { timeoutMs: longMs }),
-    act: (run, what, body) => transport.json('POST', `${of(run)}/${what}`, long(body)),
-    queue: async () => (await page<QueueEntry>('/queue')).items,
-    questions: (query) => page(`/questions${queryOf(query)}`),
-    worktrees: (query) => page(`/worktrees${queryOf(query)}`),
-    removeWorktree: (query) =>
-      transport.json('DELETE', `/worktrees${queryOf(query)}`, { timeoutMs: longMs }),
+    diff: (run, query) =>
+      object('GET', `${runPath(run, 'diff')}${queryOf(query)}`, { timeoutMs: longMs }),
+    merge: (run, request = {}) => post(runPath(run, 'merge'), request),
+    events: (run, options) => streamEvents(transport, run, options),
+    output: (run, options) => streamOutput(transport, run, options),
     get: (path, query) => transport.json('GET', `${path}${queryOf(query)}`, { timeoutMs: longMs }),
-    post: (path, body) => transport.json('POST', path, long(body)),
+    post: (path, body) => transport.json('POST', path, { body: body ?? {}, timeoutMs: longMs }),
+    delete: (path, query) =>
+      transport.json('DELETE', `${path}${queryOf(query)}`, { timeoutMs: longMs }),
   }
 }
 
-const of = (run: string): string => `/runs/${encodeURIComponent(run)}`
+interface Asking {
+  object<T>(method: Method, path: string, ask?: Ask): Promise<T>
+  page<T>(path: string, query?: Query): Promise<Page<T>>
+  post<T>(path: string, body: object): Promise<T>
+}
 
-function queryOf(query: Query = {}): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
-  )
-  return given.length === 0 ? '' : `?${given.join('&')}`
+/** An answer is of the kind that was asked for, whatever is in it. */
+function createAsking(transport: Transport): Asking {
+  const { where } = transport
+  async function object<T>(method: Method, path: string, ask?: Ask): Promise<T> {
+    const answer = await transport.json(method, path, ask)
+    if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer as T
+    throw strange(where)
+  }
+  return {
+    object,
+    async page<T>(path: string, query?: Query) {
+      const found = await object<Page<T>>('GET', `${path}${queryOf(query)}`)
+      if (Array.isArray(found.items)) return found
+      throw strange(where)
+    },
+    post: (path, body) => object('POST', path, { body, timeoutMs: longMs }),
+  }
+}
+
+/** Of a list that may come in a page or as it is. */
+function itemsOf<T>(found: unknown, where: string): readonly T[] {
+  if (Array.isArray(found)) return found as T[]
+  const items = (found as { readonly items?: unknown } | undefined)?.items
+  if (Array.isArray(items)) return items as T[]
+  throw strange(where)
 }
 
 async function tell(transport: Transport, run: string, decision: Told, by: string): Promise<void> {
   if (decision.type === 'change-limits') {
-    await transport.json('PATCH', `${of(run)}/limits`, { body: { limits: decision.limits, by } })
+    const body = { limits: decision.limits, by }
+    await transport.json('PATCH', runPath(run, 'limits'), { body })
     return
   }
   const reason = 'reason' in decision ? { reason: decision.reason } : {}
-  await transport.json('POST', `${of(run)}/${decision.type}`, { body: { by, ...reason } })
-}
-
-async function* eventsOf(
-  transport: Transport,
-  run: string,
-  { afterSeq = 0, follow = true, signal, onBreak }: Streamed = {},
-): AsyncGenerator<RecordedEvent> {
-  const path = `${of(run)}/events`
-  if (!follow) {
-    yield* pagesOf<RecordedEvent>(transport, path, afterSeq, signal)
-    return
-  }
-  const messages = followStream({
-    after: String(afterSeq),
-    signal,
-    onBreak,
-    open: (lastId, stop) =>
-      transport.stream(path, { headers: { 'last-event-id': lastId }, signal: stop }),
-    isLast: ({ data }) => recordedIn(data).event.type === 'run-ended',
-    isOver: async (lastId) => {
-      const { run: row } = (await transport.json('GET', of(run))) as { run: ListedRun }
-      return ends.has(row.status) && row.lastSeq <= Number(lastId)
-    },
-  })
-  for await (const { data } of messages) yield recordedIn(data)
-}
-
-async function* outputOf(
-  transport: Transport,
-  run: string,
-  { afterSeq = 0, follow = true, signal, onBreak }: Streamed = {},
-): AsyncGenerator<Fields> {
-  const path = `${of(run)}/output`
-  if (!follow) {
-    yield* pagesOf<Fields>(transport, path, afterSeq, signal)
-    return
-  }
-  const messages = followStream({
-    after: String(afterSeq),
-    signal,
-    onBreak,
-    open: (lastId, stop) =>
-      transport.stream(path, { headers: { 'last-event-id': lastId }, signal: stop }),
-    isLast: () => false,
-    isOver: async () => {
-      const { run: row } = (await transport.json('GET', of(run))) as { run: ListedRun }
-      return ends.has(row.status)
-    },
-  })
-  for await (const message of messages) yield parsed(message)
-}
-
-const ends: ReadonlySet<string> = new Set([
-  'completed',
-  'exhausted',
-  'stuck',
-  'stopped',
-  'cancelled',
-  'failed',
-])
-
-const pageItems = 500
-
-async function* pagesOf<T>(
-  transport: Transport,
-  path: string,
-  afterSeq: number,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<T> {
-  let query: Query = { after: afterSeq, limit: pageItems }
-  for (;;) {
-    const answer = (await transport.json('GET', `${path}${queryOf(query)}`, { signal })) as Page<T>
-    yield* answer.items
-    if (answer.next === undefined) return
-    query = { cursor: answer.next, limit: pageItems }
-  }
-}
-
-const recordedIn = (data: string): RecordedEvent => JSON.parse(data) as RecordedEvent
-const parsed = ({ data }: Message): Fields => JSON.parse(data) as Fields
-
-function requireObject(answer: unknown, where: string): Fields {
-  if (typeof answer === 'object' && answer !== null && !Array.isArray(answer))
-    return answer as Fields
-  throw strange(where)
-}
-
-function requireRun(answer: unknown, where: string): ListedRun {
-  const run = requireObject(answer, where)
-  if (typeof run['id'] === 'string' && typeof run['name'] === 'string')
-    return run as unknown as ListedRun
-  throw strange(where)
+  await transport.json('POST', runPath(run, decision.type), { body: { by, ...reason } })
 }
 
 const strange = (where: string): LoopError =>
   new LoopError(
     'not-available',
-    `${where} does not answer like a daemon of Loopwright of this version. Is it another program, or another version?`,
+    `${where} does not answer like a daemon of Loopwright of this version. Is it another program? ` +
+      'Or start it anew: loopctl daemon stop, then loopctl daemon start.',
   )

@@ -15,10 +15,8 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined
   /** Opens it anew, after a message that was seen. */
   open(lastId: string, signal: AbortSignal | undefined): Promise<IncomingMessage>
-  /** Whether this is the last there can be. */
-  isLast(message: Message): boolean
-  /** Whether there can be more, asked when the daemon ended the stream by itself. */
-  isOver(lastId: string): Promise<boolean>
+  /** Whether there is no more, asked when the daemon ended the stream by itself. */
+  isOver(): Promise<boolean>
   readonly onBreak?: ((broken: Break) => void) | undefined
   sleep?(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
@@ -50,9 +48,8 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<Mess
         if (message.id !== undefined && message.id === last) continue
         last = message.id ?? last
         yield message
-        if (options.isLast(message)) return
       }
-      if (await options.isOver(last)) return
+      if (await options.isOver()) return
     } catch (error) {
       if (isStopped()) return
       if (!isBreak(error)) throw error

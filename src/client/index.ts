@@ -1,16 +1,17 @@
-export type { NewRunRequest, QueueEntry } from '../protocol/api/index.ts'
 export type {
-  Client,
   DaemonInfo,
-  Fields,
-  InspectedRun,
-  ListedRun,
-  Page,
-  Query,
+  ForkRequest,
+  InboxQuestion,
+  NewRunRequest,
+  OutputEntry,
+  Preview,
+  QueueEntry,
   ResumeRequest,
-  RunsFilter,
-  Streamed,
-} from './client.ts'
+  RetryRequest,
+  RunAnswer,
+  RunDetail,
+} from '../protocol/api/index.ts'
+export { type Client, type Query, type RunsFilter, runPath, type Streamed } from './client.ts'
 export { type Connection, connect } from './connect.ts'
 export {
   clientOf,

@@ -1,0 +1,75 @@
+/** Events and output of a run, by their sequence: what is there in pages, what comes as a stream. */
+
+import { isEnd, type RecordedEvent } from '../loop/index.ts'
+import type { OutputEntry, Page, RunDetail } from '../protocol/api/index.ts'
+import { type Query, runPath, type Streamed } from './client.ts'
+import { followStream } from './follow.ts'
+import type { Transport } from './transport.ts'
+
+export async function* streamEvents(
+  transport: Transport,
+  run: string,
+  options: Streamed = {},
+): AsyncGenerator<RecordedEvent> {
+  for await (const recorded of sequence<RecordedEvent>(transport, run, 'events', options)) {
+    yield recorded
+    if (recorded.event.type === 'run-ended') return
+  }
+}
+
+export const streamOutput = (
+  transport: Transport,
+  run: string,
+  options: Streamed = {},
+): AsyncGenerator<OutputEntry> => sequence(transport, run, 'output', options)
+
+async function* sequence<T>(
+  transport: Transport,
+  run: string,
+  what: 'events' | 'output',
+  { afterSeq = 0, follow = true, signal, onBreak }: Streamed,
+): AsyncGenerator<T> {
+  const path = runPath(run, what)
+  if (!follow) {
+    yield* pages<T>(transport, path, { after: afterSeq }, signal)
+    return
+  }
+  const messages = followStream({
+    after: String(afterSeq),
+    signal,
+    onBreak,
+    open: (lastId, stop) =>
+      transport.stream(path, { headers: { 'last-event-id': lastId }, signal: stop }),
+    // The daemon ends a stream when there is no more, and when it ends itself.
+    isOver: async () => {
+      const { run: row } = (await transport.json('GET', runPath(run), { signal })) as RunDetail
+      return isEnd(row.status)
+    },
+  })
+  for await (const { data } of messages) yield JSON.parse(data) as T
+}
+
+const pageItems = 1000
+
+async function* pages<T>(
+  transport: Transport,
+  path: string,
+  first: Query,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<T> {
+  let query: Query = first
+  for (;;) {
+    const asked = `${path}${queryOf({ ...query, limit: pageItems })}`
+    const { items, next } = (await transport.json('GET', asked, { signal })) as Page<T>
+    yield* items
+    if (next === undefined) return
+    query = { cursor: next }
+  }
+}
+
+export function queryOf(query: Query = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  )
+  return given.length === 0 ? '' : `?${given.join('&')}`
+}
