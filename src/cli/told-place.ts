@@ -1,0 +1,31 @@
+/** Where a run works and by what, in words for its first line. */
+
+import type { LoadedLoop, RunPlace } from '../host/index.ts'
+import { describeBase, describeCarried } from './display/render.ts'
+
+/** Nobody should have to wonder what is being changed. */
+export function whereOf({ workspace, worktree, why }: RunPlace): string {
+  if (workspace === undefined) return ''
+  if (worktree !== undefined) return `  on ${worktree.branch} in ${workspace}`
+  return `  in ${workspace}${why === undefined ? '' : `, as it is: ${why}`}`
+}
+
+/** What a new one starts from. */
+export const fromWhere = ({ worktree }: RunPlace): string =>
+  worktree === undefined ? '' : `, from ${describeBase(worktree.base)}`
+
+/** What is brought along may hold what is secret. */
+export function notesOn({ worktree }: RunPlace): readonly string[] {
+  const carried = worktree === undefined ? undefined : describeCarried(worktree)
+  return carried === undefined ? [] : [`carried over: ${carried}`]
+}
+
+/** What the command line put in the place of what the file says, now or when the run was created. */
+export function changed({ source }: LoadedLoop): string {
+  const { model, prompt } = source.changes ?? {}
+  const words = [
+    ...(model === undefined ? [] : [`model ${model}`]),
+    ...(prompt === undefined ? [] : ['another prompt']),
+  ]
+  return words.length === 0 ? '' : `  (${words.join(', ')})`
+}
