@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { LoopError } from '../loop/index.ts'
-import type { Page } from '../protocol/api/index.ts'
+import type { Page, QueueEntry } from '../protocol/api/index.ts'
 import { type Client, type Query, runPath, type Told } from './client.ts'
 import { queryOf, streamEvents, streamOutput } from './streams.ts'
 import { type Ask, createTransport, GoneError, type Method, type Transport } from './transport.ts'
@@ -103,10 +103,10 @@ function createAsking(transport: Transport): Asking {
 }
 
 /** Of a list that may come in a page or as it is. */
-function itemsOf<T>(found: unknown, where: string): readonly T[] {
-  if (Array.isArray(found)) return found as T[]
+function itemsOf(found: unknown, where: string): readonly QueueEntry[] {
+  if (Array.isArray(found)) return found as QueueEntry[]
   const items = (found as { readonly items?: unknown } | undefined)?.items
-  if (Array.isArray(items)) return items as T[]
+  if (Array.isArray(items)) return items as QueueEntry[]
   throw strange(where)
 }
 
