@@ -56,8 +56,8 @@ const meanings: readonly (readonly [number, string])[] = [
   [bugExitCode, 'an error of loopctl itself'],
   [73, 'not possible in this state: the run has ended, the name is taken'],
   [outputExitCode, 'the record or the output cannot be read or written'],
-  [75, 'busy: somebody else drives the run; try again'],
-  [77, 'the loop file is not trusted'],
+  [75, 'busy: somebody else drives the run, or a daemon is there already; try again'],
+  [77, 'the loop file is not trusted, or the token gives no right to it'],
   [78, 'the configuration is wrong or lacks something, or the code of the loop changed'],
 ]
 

@@ -1,3 +1,9 @@
+export {
+  createDaemon,
+  type Daemon,
+  type DaemonOptions,
+  type StopOptions,
+} from './create-daemon.ts'
 export type {
   DaemonParts,
   DaemonSettings,

@@ -16,7 +16,12 @@ export interface DaemonSettings {
   readonly hostname: string
   /** 0: any that is free. */
   readonly port: number
+  /** Where that one is taken, any other: nobody asked for it. */
+  readonly orAnyPort?: boolean
+  /** Files in PEM. Without them it listens on this machine only. */
   readonly tls?: { readonly cert: string; readonly key: string }
+  /** Other names that it is asked by, where it listens with TLS. */
+  readonly publicNames?: readonly string[]
   readonly maxConcurrentRuns: number
   readonly maxRunsPerWorkspace: number
   readonly queuePolicy: QueuePolicy
@@ -76,6 +81,8 @@ export interface DaemonParts {
   readonly log: Log
   readonly settings: DaemonSettings
   readonly startedAtMs: number
+  /** Aborted when streams are to end, so that the daemon can. */
+  readonly closing: AbortSignal
   /** False until what was under way before is queued again, and from the first word of an end. */
   isReady(): boolean
   /** Ends the daemon in good order. */

@@ -39,7 +39,7 @@ export interface Database {
   close(): void
 }
 
-type DatabaseConstructor = new (path: string) => Database
+export type DatabaseConstructor = new (path: string) => Database
 
 export type Synchronous = 'FULL' | 'NORMAL'
 
@@ -70,7 +70,7 @@ export function openDatabase(path: string, synchronous: Synchronous): Database {
   }
 }
 
-function loadDriver(): DatabaseConstructor {
+export function loadDriver(): DatabaseConstructor {
   const require = createRequire(import.meta.url)
   for (const name of ['node:sqlite', '@photostructure/sqlite']) {
     try {

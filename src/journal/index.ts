@@ -1,6 +1,7 @@
 export { type BlobStore, createBlobStore } from './blob-store.ts'
 export { type Database, openDatabase, type Synchronous } from './database.ts'
 export { decodeEvent } from './event-code.ts'
+export { type HeldFile, holderOf, holdFile } from './hold-file.ts'
 export { createOwner, mayLive } from './owner.ts'
 export type { RemoveOptions } from './remove-run.ts'
 export type { RunFact } from './run-facts.ts'

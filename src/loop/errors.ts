@@ -35,6 +35,14 @@ export type ErrorCode =
   | 'store-damaged'
   | 'store-failed'
   | 'workspace-failed'
+  | 'wrong-host'
+  | 'forbidden'
+  | 'no-token'
+  | 'wrong-method'
+  | 'wrong-media-type'
+  | 'too-large'
+  | 'daemon-running'
+  | 'daemon-ending'
 
 /** What the message says, for programs. */
 export interface ErrorDetails {
@@ -115,4 +123,12 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'store-damaged': rejected(503, 74),
   'store-failed': rejected(503, 74),
   'workspace-failed': rejected(503, 74),
+  'wrong-host': rejected(421, 69),
+  forbidden: rejected(403, 77),
+  'no-token': rejected(401, 77),
+  'wrong-method': rejected(405, 64),
+  'wrong-media-type': rejected(415, 64),
+  'too-large': rejected(413, 64),
+  'daemon-running': rejected(409, 75),
+  'daemon-ending': rejected(503, 75),
 }

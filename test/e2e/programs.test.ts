@@ -102,9 +102,11 @@ test('errors say what to do and have an exit code of their own, also as JSON', a
   })
 })
 
-test('loopd says that it is not there yet, and does not pretend to work', async () => {
-  const loopd = run(process.execPath, [join(root, 'dist/cli/loopd.js')], { env })
-  await expect(loopd).rejects.toMatchObject({ code: 69 })
+test('loopd says what it is, and what is wrong with what it is told', async () => {
+  const loopd = join(root, 'dist/daemon/loopd.js')
+  expect((await run(process.execPath, [loopd, '--help'], { env })).stdout).toContain('--port')
+  const wrong = run(process.execPath, [loopd, '--port', 'x'], { env })
+  await expect(wrong).rejects.toMatchObject({ code: 64 })
 })
 
 test('an example that is killed with -9 goes on where it was', async () => {

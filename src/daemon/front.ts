@@ -1,0 +1,89 @@
+/** Puts the guard before the routes, on every way in. */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
+import type { Hono } from 'hono'
+import { type GuardOptions, guard, isRefused } from './guard.ts'
+import { rawRefusal, refuse, requestIdOf, securityHeaders, sendRefusal } from './refusal.ts'
+import type { Tokens } from './tokens.ts'
+
+export interface Front {
+  /** To be called before it listens; `options` are asked for with each request. */
+  serve(server: Server, options: () => GuardOptions): void
+  /** Ends what is answered to those whose token was replaced. */
+  dropDead(tokens: Tokens): void
+}
+
+export function createFront(routes: Hono): Front {
+  /** What is being answered, by the token that it was asked with. */
+  const open = new Map<ServerResponse, string>()
+  const answer = getRequestListener((request, env) => routes.fetch(request, env), {
+    overrideGlobalObjects: false,
+  })
+  return {
+    serve(server, options) {
+      const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+        setHeaders(request, response)
+        const passed = guard(request, options())
+        if (isRefused(passed)) {
+          // What is still on its way is not waited for.
+          response.setHeader('connection', 'close')
+          request.resume()
+          sendRefusal(response, passed)
+          return
+        }
+        open.set(response, passed.token)
+        response.on('close', () => open.delete(response))
+        // Over the socket it may be anything, and means nothing.
+        if (options().hosts === undefined) request.headers.host = 'localhost'
+        void answer(request, response)
+      }
+      server.on('request', onRequest)
+      server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+        if (!isRefused(guard(request, options()))) response.writeContinue()
+        onRequest(request, response)
+      })
+      server.on('upgrade', (request: IncomingMessage, socket: Duplex) =>
+        endUpgrade(request, socket, options()),
+      )
+      server.on('connect', (request: IncomingMessage, socket: Duplex) =>
+        endUpgrade(request, socket, options()),
+      )
+      server.on('clientError', endBadClient)
+    },
+    dropDead(tokens) {
+      for (const [response, token] of open) if (!tokens.isAlive(token)) response.destroy()
+    },
+  }
+}
+
+function setHeaders(request: IncomingMessage, response: ServerResponse): void {
+  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
+  response.setHeader('x-request-id', requestIdOf(request.headers['x-request-id']))
+}
+
+function endUpgrade(request: IncomingMessage, socket: Duplex, options: GuardOptions): void {
+  const passed = guard(request, options)
+  const refusal = isRefused(passed)
+    ? passed
+    : refuse('bad-request', 'There is nothing to upgrade to: ask without Upgrade.', { status: 426 })
+  socket.on('error', () => undefined)
+  socket.end(rawRefusal(refusal))
+}
+
+/** What is no HTTP, is too long, or comes too slowly. */
+function endBadClient(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const status = statusOf(error.code)
+  const refusal = refuse('bad-request', 'The request cannot be read; send it as HTTP/1.1.', {
+    status,
+  })
+  socket.on('error', () => undefined)
+  socket.end(rawRefusal(refusal), () => socket.destroy())
+}
+
+function statusOf(code: string | undefined): number {
+  if (code === 'HPE_HEADER_OVERFLOW') return 431
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+}

@@ -1,0 +1,173 @@
+/**
+ * The ways in: an address, and a Unix socket that only its owner can use. Both have the guard in front,
+ * and limits on how many come, how much they send, and how long they take.
+ */
+
+import { chmodSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { type DaemonPlace, makeOwnFolder } from '../host/index.ts'
+import { LoopError } from '../loop/index.ts'
+import type { DaemonSettings, Log } from './parts.ts'
+
+export interface Doors {
+  /** Such as `http://127.0.0.1:7700`. */
+  readonly address: string
+  readonly port: number
+  readonly socket: string
+  /** No more come in; those inside have the time to finish. */
+  close(graceMs: number): Promise<void>
+}
+
+/** In milliseconds, bytes and connections. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 15_000,
+  connectionsCheckingInterval: 2000,
+  maxHeaderSize: 16_384,
+  /** Ours says what is wrong with it. */
+  requireHostHeader: false,
+}
+const connectionsMax = 1024
+/** Longer paths do not fit into the address of a socket. */
+const socketPathBytesMax = 100
+
+export type Via = 'address' | 'socket'
+
+export type Serve = (server: Server, via: Via) => void
+
+export async function openDoors(
+  settings: DaemonSettings,
+  place: DaemonPlace,
+  serve: Serve,
+  log: Log,
+): Promise<Doors> {
+  requireSafe(settings)
+  const outer = limited(createOuter(settings))
+  serve(outer, 'address')
+  await listenOn(outer, settings, log)
+  const inner = limited(createServer(limits))
+  serve(inner, 'socket')
+  const socket = await openSocket(inner, place).catch(async (error: unknown) => {
+    await closeServer(outer, 0)
+    throw error
+  })
+  const { port } = outer.address() as AddressInfo
+  return {
+    address: addressOf(settings, port),
+    port,
+    socket: socket.path,
+    async close(graceMs) {
+      await Promise.all([closeServer(outer, graceMs), closeServer(inner, graceMs)])
+      await socket.remove()
+    },
+  }
+}
+
+const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
+
+function requireSafe({ hostname, tls }: DaemonSettings): void {
+  if (loopback.has(hostname) || tls !== undefined) return
+  throw new LoopError(
+    'bad-request',
+    `${hostname} can be reached by other machines, and what is said there can be read on the way. ` +
+      'Give --tls-cert and --tls-key (and LOOPD_AUTH_TOKEN, or the token of the file), or leave ' +
+      '--host out and come through an SSH tunnel.',
+  )
+}
+
+function createOuter({ tls }: DaemonSettings): Server {
+  if (tls === undefined) return createServer(limits)
+  try {
+    const files = { cert: readFileSync(tls.cert), key: readFileSync(tls.key) }
+    return createTlsServer({ ...limits, ...files, minVersion: 'TLSv1.2' })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `The certificate or its key cannot be used: ${reason}.`
+    const advice = 'Give the two files in PEM with --tls-cert and --tls-key.'
+    throw new LoopError('bad-request', `${message} ${advice}`, { cause })
+  }
+}
+
+function limited(server: Server): Server {
+  server.maxConnections = connectionsMax
+  server.maxRequestsPerSocket = 0
+  return server
+}
+
+async function listenOn(server: Server, settings: DaemonSettings, log: Log): Promise<void> {
+  const { hostname, port, orAnyPort } = settings
+  try {
+    await listening(server, { host: hostname, port })
+  } catch (error) {
+    if (codeOf(error) !== 'EADDRINUSE' || port === 0) throw notListening(settings, error)
+    if (orAnyPort !== true) {
+      const message = `Port ${port} of ${hostname} is used by another program.`
+      const advice = 'End that, or give another with --port (0: any that is free).'
+      throw new LoopError('not-available', `${message} ${advice}`, { cause: error })
+    }
+    log.warn({ port }, 'the port is used by another program; any other is taken')
+    await listening(server, { host: hostname, port: 0 })
+  }
+}
+
+function notListening({ hostname, port }: DaemonSettings, cause: unknown): LoopError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const message = `Nothing can be heard on ${hostname}:${port}: ${reason}.`
+  return new LoopError('not-available', `${message} Give others with --host and --port.`, { cause })
+}
+
+type Where = { readonly host: string; readonly port: number } | { readonly path: string }
+
+function listening(server: Server, where: Where): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(where, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+interface SocketFile {
+  readonly path: string
+  remove(): Promise<void>
+}
+
+/** One that is left over is nobody's: who holds the lock is the only daemon here. */
+async function openSocket(server: Server, place: DaemonPlace): Promise<SocketFile> {
+  const isShort = Buffer.byteLength(place.socket) <= socketPathBytesMax
+  const folder = isShort ? undefined : await makeOwnFolder()
+  const path = folder === undefined ? place.socket : `${folder.path}/loopd.sock`
+  rmSync(path, { force: true })
+  await listening(server, { path })
+  chmodSync(path, 0o600)
+  return {
+    path,
+    async remove() {
+      rmSync(path, { force: true })
+      await folder?.remove()
+    },
+  }
+}
+
+function closeServer(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+    server.close(() => {
+      clearTimeout(cut)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}
+
+function addressOf({ hostname, tls }: DaemonSettings, port: number): string {
+  const host = hostname.includes(':') ? `[${hostname}]` : hostname
+  return `${tls === undefined ? 'http' : 'https'}://${host}:${port}`
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -1,0 +1,68 @@
+/** The daemon's log: JSON lines without secrets, in a file of its own and where it is watched. */
+
+import { type Level, pino } from 'pino'
+import { createRedact, isSecretName } from '../host/index.ts'
+import type { Log } from './parts.ts'
+import { openRotatingFile } from './rotating-file.ts'
+
+export type LogLevel = Level | 'silent'
+
+export interface DaemonLog extends Log {
+  fatal(fields: object, text: string): void
+  /** What is never to be written, besides what the environment says by its names. */
+  hide(secrets: () => readonly string[]): void
+  close(): void
+}
+
+export interface LogOptions {
+  readonly path: string
+  readonly level: LogLevel
+  /** Also told of every line. */
+  readonly echo?: (line: string) => void
+}
+
+const bytesMax = 10 * 1024 * 1024
+const filesMax = 3
+
+export function openLog({ path, level, echo }: LogOptions): DaemonLog {
+  const file = openRotatingFile(path, { bytesMax, filesMax })
+  const ofEnvironment = Object.entries(process.env).flatMap(([name, value]) =>
+    isSecretName(name) && value !== undefined ? [value] : [],
+  )
+  let known: () => readonly string[] = () => []
+  const write = (line: string): void => {
+    const clean = createRedact([...known(), ...ofEnvironment])(line)
+    file.write(clean)
+    echo?.(clean)
+  }
+  const log = pino(
+    {
+      level,
+      base: { pid: process.pid },
+      redact: { paths: secretPaths, censor: '[secret]' },
+      serializers: { error: pino.stdSerializers.err },
+    },
+    { write },
+  )
+  return {
+    info: (fields, text) => log.info(fields, text),
+    warn: (fields, text) => log.warn(fields, text),
+    error: (fields, text) => log.error(fields, text),
+    fatal: (fields, text) => log.fatal(fields, text),
+    hide(secrets) {
+      known = secrets
+    },
+    close: () => file.close(),
+  }
+}
+
+const secretNames = [
+  'authorization',
+  'Authorization',
+  'token',
+  'apiKey',
+  'key',
+  'password',
+  'cookie',
+]
+const secretPaths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])

@@ -1,0 +1,60 @@
+/** What is not even looked at, as problem+json: `code` for programs, `detail` with what to do next. */
+
+import { randomUUID } from 'node:crypto'
+import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type ErrorCode, errorTable } from '../loop/index.ts'
+
+export interface Refusal {
+  readonly status: number
+  readonly code: ErrorCode
+  readonly detail: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export function refuse(
+  code: ErrorCode,
+  detail: string,
+  more: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): Refusal {
+  const { status = errorTable[code].httpStatus, headers } = more
+  return { status, code, detail, ...(headers === undefined ? {} : { headers }) }
+}
+
+/** On every answer: it is for programs, is kept by nobody, and is never shown as a page. */
+export const securityHeaders: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+/** The caller's own, if it is one that can stand in a log. */
+export const requestIdOf = (given: string | string[] | undefined): string =>
+  typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given) ? given : randomUUID()
+
+export const problemBody = ({ status, code, detail }: Refusal): string =>
+  JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, code })
+
+export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
+  const body = problemBody(refusal)
+  response.writeHead(refusal.status, headersOf(refusal, body))
+  response.end(body)
+}
+
+/** For a connection that has no response: an upgrade, or what is no HTTP. */
+export function rawRefusal(refusal: Refusal): string {
+  const body = problemBody(refusal)
+  const head = Object.entries({ ...securityHeaders, ...headersOf(refusal, body) })
+  const lines = [...head, ['connection', 'close'] as const].map(
+    ([name, value]) => `${name}: ${value}`,
+  )
+  const status = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`
+  return `${[status, ...lines].join('\r\n')}\r\n\r\n${body}`
+}
+
+const headersOf = (refusal: Refusal, body: string): OutgoingHttpHeaders => ({
+  'content-type': 'application/problem+json',
+  'content-length': String(Buffer.byteLength(body)),
+  ...refusal.headers,
+})

@@ -1,0 +1,76 @@
+/**
+ * A log that does not grow for ever: at its limit it becomes `.1`, that one `.2`, and the oldest goes.
+ * For its owner alone. What cannot be written is counted and said later: a full disk ends no daemon.
+ */
+
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { placeFailure } from '../host/index.ts'
+
+export interface RotatingFile {
+  write(line: string): void
+  close(): void
+}
+
+export interface RotatingOptions {
+  readonly bytesMax: number
+  /** With the one that is written to. */
+  readonly filesMax: number
+}
+
+export function openRotatingFile(path: string, options: RotatingOptions): RotatingFile {
+  let file = openLog(path)
+  let size = fstatSync(file).size
+  let lost = 0
+  const rotate = (): void => {
+    closeSync(file)
+    shift(path, options.filesMax)
+    file = openLog(path)
+    size = fstatSync(file).size
+  }
+  const append = (line: string): void => {
+    if (size > 0 && size + Buffer.byteLength(line) > options.bytesMax) rotate()
+    size += writeSync(file, line)
+  }
+  return {
+    write(line) {
+      try {
+        if (lost > 0) append(`${JSON.stringify({ level: 40, msg: `${lost} lines were lost` })}\n`)
+        append(line)
+        lost = 0
+      } catch {
+        lost += 1
+      }
+    },
+    close: () => closeSync(file),
+  }
+}
+
+function openLog(path: string): number {
+  try {
+    const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
+    const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
+    fchmodSync(file, 0o600)
+    return file
+  } catch (cause) {
+    throw placeFailure(path, cause)
+  }
+}
+
+function shift(path: string, filesMax: number): void {
+  const nameOf = (at: number): string => (at === 0 ? path : `${path}.${at}`)
+  for (let at = filesMax - 1; at > 0; at--) {
+    try {
+      renameSync(nameOf(at - 1), nameOf(at))
+    } catch {
+      // There are not so many yet.
+    }
+  }
+}

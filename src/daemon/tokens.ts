@@ -1,0 +1,102 @@
+/**
+ * Who may do what, by the token that is sent. The files are looked at again with every request: a token
+ * that was replaced is dead at once.
+ */
+
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { lstatSync } from 'node:fs'
+import { isToken, makeToken, readToken, tokenCharsMin, tokenPath } from '../host/index.ts'
+import { LoopError } from '../loop/index.ts'
+import type { Passed } from './guard.ts'
+import type { Log, Scope } from './parts.ts'
+
+export interface Tokens {
+  /** By the header `Authorization`. Takes as long for a wrong token as for a right one. */
+  match(authorization: string | undefined): Passed | undefined
+  /** False once the token that passed has been replaced. */
+  isAlive(token: string): boolean
+  /** What may never be written down. */
+  secrets(): readonly string[]
+}
+
+export interface TokensOptions {
+  /** The folder of the record. */
+  readonly state: string
+  /** `LOOPD_AUTH_TOKEN`: in the place of the file. */
+  readonly given?: string
+}
+
+export function openTokens({ state, given }: TokensOptions, log: Log): Tokens {
+  if (given !== undefined && !isToken(given)) {
+    throw new LoopError(
+      'bad-request',
+      `LOOPD_AUTH_TOKEN must have ${tokenCharsMin} or more characters of A-Z a-z 0-9 . _ ~ + / - . ` +
+        'Make one with: openssl rand -hex 32',
+    )
+  }
+  const kept = [
+    given === undefined ? keepFile(tokenPath(state, 'write'), 'write', log) : fixed(given),
+    keepFile(tokenPath(state, 'read'), 'read', log),
+  ]
+  const current = (): readonly Entry[] => kept.flatMap((one) => one() ?? [])
+  return {
+    match(authorization) {
+      const sent = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? ''
+      const digest = digestOf(sent)
+      let found: Entry | undefined
+      // All are compared, whatever was found.
+      for (const entry of current()) if (timingSafeEqual(entry.digest, digest)) found = entry
+      return found === undefined ? undefined : { scope: found.scope, token: found.token }
+    },
+    isAlive: (token) => current().some((entry) => entry.token === token),
+    secrets: () => current().map(({ token }) => token),
+  }
+}
+
+interface Entry {
+  readonly token: string
+  readonly digest: Buffer
+  readonly scope: Scope
+}
+
+const toEntry = (token: string, scope: Scope): Entry => ({ token, digest: digestOf(token), scope })
+
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+function fixed(token: string): () => Entry {
+  const entry = toEntry(token, 'write')
+  return () => entry
+}
+
+/** Read again when it is another file, or was written to. */
+function keepFile(path: string, scope: Scope, log: Log): () => Entry | undefined {
+  let entry: Entry | undefined = toEntry(makeToken(path), scope)
+  let seen = lookAt(path)
+  return () => {
+    const now = lookAt(path)
+    if (now === seen) return entry
+    seen = now
+    try {
+      entry = toEntry(readToken(path), scope)
+      log.info({ scope }, 'the token was replaced')
+    } catch (error) {
+      entry = undefined
+      log.error({ scope, error: String(error) }, 'no token is taken')
+    }
+    return entry
+  }
+}
+
+function lookAt(path: string): string {
+  const found = lstatSync(path, { throwIfNoEntry: false, bigint: true })
+  if (found === undefined) return ''
+  return [
+    found.dev,
+    found.ino,
+    found.mode,
+    found.uid,
+    found.size,
+    found.mtimeNs,
+    found.ctimeNs,
+  ].join()
+}
