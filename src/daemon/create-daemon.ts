@@ -1,14 +1,15 @@
 /** A daemon in this process: the lock, the host, the scheduler, the ways in. `loopd` is one as a program. */
 
 import { realpathSync } from 'node:fs'
-import { type DaemonLock, type Host, lockDaemon, openHost, packageVersion } from '../host/index.ts'
+import { type DaemonPlace, lockDaemon, packageVersion } from '../host/daemon/index.ts'
+import { type Host, openHost } from '../host/index.ts'
 import { removeDaemonFiles, writeDaemonFile, writePid } from './daemon-file.ts'
+import { createEnding, type Ending, type StopOptions } from './ending.ts'
 import { createFront, type Front } from './front.ts'
-import type { GuardOptions } from './guard.ts'
-import { type Doors, openDoors, type Via } from './listen.ts'
+import { type Doors, openDoors } from './listen.ts'
 import { type DaemonLog, type LogLevel, openLog } from './log.ts'
 import { hostsOf, originsOf } from './names.ts'
-import type { DaemonParts, DaemonSettings, Scheduler } from './parts.ts'
+import type { DaemonSettings, Scheduler } from './parts.ts'
 import { createRoutes } from './routes/index.ts'
 import { openScheduler } from './schedule/index.ts'
 import { openTokens, type Tokens } from './tokens.ts'
@@ -19,162 +20,114 @@ export interface Daemon {
   readonly host: Host
   readonly scheduler: Scheduler
   readonly log: DaemonLog
-  /** Lets work under way finish its step, then ends everything. Once more: without waiting. */
+  /** Lets work under way finish its step, then ends everything. Said again at once: without waiting. */
   stop(options?: StopOptions): Promise<void>
   /** Resolves when it has ended, by whomever. */
   readonly ended: Promise<void>
-}
-
-export interface StopOptions {
-  /** Nothing is waited for: what is under way is taken up again by the next daemon. */
-  readonly atOnce?: boolean
 }
 
 export interface DaemonOptions {
   /** In the place of the token file. */
   readonly token?: string
   readonly logLevel?: LogLevel
+  /** Told of every line of the log. */
   readonly echo?: (line: string) => void
 }
 
-/** How long requests under way may take at the end, and how often tokens are looked at. */
-const closeGraceMs = 2000
+/** How often it is looked for tokens that were replaced, for those who are being answered. */
 const lookMs = 250
 
 export async function createDaemon(
   settings: DaemonSettings,
   options: DaemonOptions = {},
 ): Promise<Daemon> {
-  const lock = lockDaemon(settings.folder)
+  const ending = createEnding()
   try {
-    return await openDaemon({ ...settings, folder: realpathSync(settings.folder) }, options, lock)
+    return await openDaemon(settings, options, ending)
   } catch (error) {
-    removeDaemonFiles(lock.place)
-    lock.release()
+    await ending.stop({ atOnce: true })
     throw error
   }
 }
 
+/** Whatever is opened says at once how it is closed: last in, first out. */
 async function openDaemon(
-  settings: DaemonSettings,
+  asked: DaemonSettings,
   options: DaemonOptions,
-  lock: DaemonLock,
+  ending: Ending,
 ): Promise<Daemon> {
-  const { place } = lock
+  const { place, release } = lockDaemon(asked.folder)
+  ending.atEnd(release)
+  const settings = { ...asked, folder: realpathSync(asked.folder) }
+  ending.atEnd(() => removeDaemonFiles(place))
   writePid(place)
-  const { logLevel = 'info', echo, token } = options
-  const log = openLog({ path: place.log, level: logLevel, ...(echo === undefined ? {} : { echo }) })
-  const tokens = openTokens(
-    { state: settings.folder, ...(token === undefined ? {} : { given: token }) },
-    log,
-  )
-  log.hide(() => tokens.secrets())
   const startedAtMs = Date.now()
+  const log = openDaemonLog(place, options)
+  ending.atEnd(() => log.close())
+  const tokens = openTokens({ state: settings.folder, given: options.token }, log)
+  log.hide(tokens.secrets)
   const host = await openHost({ folder: settings.folder })
+  ending.atEnd(() => host.close())
   const scheduler = await openScheduler(host, settings, log)
-  const closing = new AbortController()
-  let isEnding = false
-  let stop: Daemon['stop'] = async () => undefined
-  const parts: DaemonParts = {
-    host,
-    scheduler,
-    log,
-    settings,
-    startedAtMs,
-    closing: closing.signal,
-    isReady: () => !isEnding,
-    stop: () => void stop(),
-  }
-  const front = createFront(createRoutes(parts))
-  const doors = await openGuarded({ settings, front, tokens, log, lock, isEnding: () => isEnding })
-  writeDaemonFile(place, {
-    pid: process.pid,
-    address: doors.address,
-    socket: doors.socket,
-    startedAtMs,
-    version: packageVersion(),
-  })
+  const { closing, isEnding, stop } = ending
+  const front = createFront(
+    createRoutes({
+      host,
+      scheduler,
+      log,
+      settings,
+      startedAtMs,
+      closing,
+      isReady: () => !isEnding(),
+      stop: () => void stop(),
+    }),
+  )
+  const doors = await openGuarded({ settings, front, tokens, log, place, isEnding })
+  ending.atEnd((hurry) => doors.close(hurry))
+  ending.beforeEnd(() => scheduler.drain())
+  const { address, socket } = doors
+  const file = { pid: process.pid, address, socket, startedAtMs, version: packageVersion() }
+  writeDaemonFile(place, file)
   const looking = setInterval(() => front.dropDead(tokens), lookMs).unref()
-  const end = createEvent()
-  const hurry = createEvent()
-  const shutDown = async (): Promise<void> => {
-    log.info({}, 'ending')
-    await Promise.race([scheduler.drain(), hurry.promise])
-    closing.abort()
-    await Promise.race([doors.close(closeGraceMs), hurry.promise])
-    await host.close()
-    clearInterval(looking)
-    removeDaemonFiles(place)
-    log.info({}, 'ended')
-    log.close()
-    lock.release()
-    end.resolve()
-  }
-  stop = ({ atOnce } = {}) => {
-    if (atOnce === true) hurry.resolve()
-    if (!isEnding) {
-      isEnding = true
-      shutDown().catch(end.reject)
-    }
-    return end.promise
-  }
-  log.info({ address: doors.address, socket: doors.socket }, 'listening')
-  return {
-    address: doors.address,
-    socket: doors.socket,
-    host,
-    scheduler,
-    log,
-    stop: (how) => stop(how),
-    ended: end.promise,
-  }
+  ending.atEnd(() => clearInterval(looking))
+  log.info({ address, socket }, 'listening')
+  return { address, socket, host, scheduler, log, stop, ended: ending.ended }
 }
 
-interface Event {
-  readonly promise: Promise<void>
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
-
-function createEvent(): Event {
-  let resolve: Event['resolve'] = () => undefined
-  let reject: Event['reject'] = () => undefined
-  const promise = new Promise<void>((resolved, rejected) => {
-    resolve = resolved
-    reject = rejected
+const openDaemonLog = (place: DaemonPlace, { logLevel, echo }: DaemonOptions): DaemonLog =>
+  openLog({
+    path: place.log,
+    level: logLevel ?? 'info',
+    ...(echo === undefined ? {} : { echo }),
   })
-  return { promise, resolve, reject }
-}
 
 interface Guarded {
   readonly settings: DaemonSettings
   readonly front: Front
   readonly tokens: Tokens
   readonly log: DaemonLog
-  readonly lock: DaemonLock
+  readonly place: DaemonPlace
   isEnding(): boolean
 }
 
-/** The names that it answers to are known when the port is. */
+/** The names that it answers to are known when the port is; until then it answers to none. */
 async function openGuarded(guarded: Guarded): Promise<Doors> {
-  const { settings, front, tokens, log, lock, isEnding } = guarded
-  let names: Pick<GuardOptions, 'origins'> & { readonly hosts: ReadonlySet<string> } = {
-    hosts: new Set(),
-    origins: new Set(),
-  }
-  const options = (via: Via): GuardOptions => ({
-    tokens,
-    hosts: via === 'socket' ? undefined : names.hosts,
-    origins: names.origins,
-    isEnding,
-  })
-  const doors = await openDoors(
+  const { settings, front, tokens, log, place, isEnding } = guarded
+  let hosts: ReadonlySet<string> = new Set()
+  let origins: ReadonlySet<string> = new Set()
+  const doors = await openDoors({
     settings,
-    lock.place,
-    (server, via) => front.serve(server, () => options(via)),
+    place,
     log,
-  )
-  const hosts = hostsOf(settings, doors.port)
-  names = { hosts, origins: originsOf(settings, hosts) }
+    serve: (server, via) =>
+      front.serve(server, () => ({
+        tokens,
+        hosts: via === 'socket' ? undefined : hosts,
+        origins,
+        isEnding,
+      })),
+  })
+  hosts = hostsOf(settings, doors.port)
+  origins = originsOf(settings, hosts)
   return doors
 }

@@ -1,9 +1,5 @@
-export {
-  createDaemon,
-  type Daemon,
-  type DaemonOptions,
-  type StopOptions,
-} from './create-daemon.ts'
+export { createDaemon, type Daemon, type DaemonOptions } from './create-daemon.ts'
+export type { StopOptions } from './ending.ts'
 export type {
   DaemonParts,
   DaemonSettings,

@@ -7,7 +7,7 @@ import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { type DaemonPlace, makeOwnFolder } from '../host/index.ts'
+import { type DaemonPlace, makeOwnFolder } from '../host/daemon/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { DaemonSettings, Log } from './parts.ts'
 
@@ -16,8 +16,8 @@ export interface Doors {
   readonly address: string
   readonly port: number
   readonly socket: string
-  /** No more come in; those inside have the time to finish. */
-  close(graceMs: number): Promise<void>
+  /** No more come in; those inside have a little time to finish, unless there is a hurry. */
+  close(hurry: AbortSignal): Promise<void>
 }
 
 /** In milliseconds, bytes and connections. */
@@ -31,19 +31,23 @@ const limits = {
   requireHostHeader: false,
 }
 const connectionsMax = 1024
+/** How long requests under way may take at the end. */
+const closeGraceMs = 2000
 /** Longer paths do not fit into the address of a socket. */
 const socketPathBytesMax = 100
 
 export type Via = 'address' | 'socket'
 
-export type Serve = (server: Server, via: Via) => void
+export interface DoorOptions {
+  readonly settings: DaemonSettings
+  readonly place: DaemonPlace
+  readonly log: Log
+  /** Makes it answer, before anybody can ask. */
+  serve(server: Server, via: Via): void
+}
 
-export async function openDoors(
-  settings: DaemonSettings,
-  place: DaemonPlace,
-  serve: Serve,
-  log: Log,
-): Promise<Doors> {
+export async function openDoors(options: DoorOptions): Promise<Doors> {
+  const { settings, place, log, serve } = options
   requireSafe(settings)
   const outer = limited(createOuter(settings))
   serve(outer, 'address')
@@ -51,7 +55,7 @@ export async function openDoors(
   const inner = limited(createServer(limits))
   serve(inner, 'socket')
   const socket = await openSocket(inner, place).catch(async (error: unknown) => {
-    await closeServer(outer, 0)
+    outer.close()
     throw error
   })
   const { port } = outer.address() as AddressInfo
@@ -59,8 +63,8 @@ export async function openDoors(
     address: addressOf(settings, port),
     port,
     socket: socket.path,
-    async close(graceMs) {
-      await Promise.all([closeServer(outer, graceMs), closeServer(inner, graceMs)])
+    async close(hurry) {
+      await Promise.all([closeServer(outer, hurry), closeServer(inner, hurry)])
       await socket.remove()
     },
   }
@@ -108,7 +112,7 @@ async function listenOn(server: Server, settings: DaemonSettings, log: Log): Pro
       const advice = 'End that, or give another with --port (0: any that is free).'
       throw new LoopError('not-available', `${message} ${advice}`, { cause: error })
     }
-    log.warn({ port }, 'the port is used by another program; any other is taken')
+    log.warn({ port }, 'the port is used by another program: any other is taken')
     await listening(server, { host: hostname, port: 0 })
   }
 }
@@ -153,14 +157,17 @@ async function openSocket(server: Server, place: DaemonPlace): Promise<SocketFil
   }
 }
 
-function closeServer(server: Server, graceMs: number): Promise<void> {
+function closeServer(server: Server, hurry: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+    const cut = (): void => server.closeAllConnections()
+    const timer = setTimeout(cut, closeGraceMs)
+    hurry.addEventListener('abort', cut)
     server.close(() => {
-      clearTimeout(cut)
+      clearTimeout(timer)
       resolve()
     })
     server.closeIdleConnections()
+    if (hurry.aborted) cut()
   })
 }
 

@@ -1,7 +1,7 @@
 /** The daemon's log: JSON lines without secrets, in a file of its own and where it is watched. */
 
 import { type Level, pino } from 'pino'
-import { createRedact, isSecretName } from '../host/index.ts'
+import { createRedact, isSecretName } from '../host/daemon/index.ts'
 import type { Log } from './parts.ts'
 import { openRotatingFile } from './rotating-file.ts'
 

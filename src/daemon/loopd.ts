@@ -34,7 +34,8 @@ async function main(told: Told): Promise<void> {
   endInGoodOrder(daemon)
   process.stdout.write(`loopd listens on ${daemon.address} (pid ${process.pid})\n`)
   await daemon.ended
-  process.exit(0)
+  // Nothing that is left over keeps it alive.
+  process.exit(process.exitCode ?? 0)
 }
 
 function endInGoodOrder(daemon: Daemon): void {
@@ -47,11 +48,12 @@ function endInGoodOrder(daemon: Daemon): void {
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
-  process.on('uncaughtException', (error) => {
+  process.on('uncaughtException', (error: Error) => {
+    process.exitCode = bugExitCode
     daemon.log.fatal({ error }, 'an error of loopd itself; it ends')
     process.stderr.write(`loopd: unexpected: ${error.message}\n`)
     setTimeout(() => process.exit(bugExitCode), hurryMs).unref()
-    void daemon.stop({ atOnce: true }).finally(() => process.exit(bugExitCode))
+    void daemon.stop({ atOnce: true })
   })
   // Whoever started it may be gone.
   process.stdout.on('error', () => undefined)

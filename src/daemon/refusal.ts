@@ -1,7 +1,7 @@
 /** What is not even looked at, as problem+json: `code` for programs, `detail` with what to do next. */
 
 import { randomUUID } from 'node:crypto'
-import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { type ErrorCode, errorTable } from '../loop/index.ts'
 
 export interface Refusal {
@@ -53,7 +53,7 @@ export function rawRefusal(refusal: Refusal): string {
   return `${[status, ...lines].join('\r\n')}\r\n\r\n${body}`
 }
 
-const headersOf = (refusal: Refusal, body: string): OutgoingHttpHeaders => ({
+const headersOf = (refusal: Refusal, body: string): Readonly<Record<string, string>> => ({
   'content-type': 'application/problem+json',
   'content-length': String(Buffer.byteLength(body)),
   ...refusal.headers,

@@ -12,7 +12,7 @@ import {
   renameSync,
   writeSync,
 } from 'node:fs'
-import { placeFailure } from '../host/index.ts'
+import { placeFailure } from '../host/daemon/index.ts'
 
 export interface RotatingFile {
   write(line: string): void

@@ -2,7 +2,8 @@
 
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { packageVersion, stateFolder } from '../host/index.ts'
+import { packageVersion } from '../host/daemon/index.ts'
+import { stateFolder } from '../host/index.ts'
 import type { QueuePolicy } from '../protocol/api/index.ts'
 import type { LogLevel } from './log.ts'
 import type { DaemonSettings } from './parts.ts'

@@ -5,7 +5,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { lstatSync } from 'node:fs'
-import { isToken, makeToken, readToken, tokenCharsMin, tokenPath } from '../host/index.ts'
+import { isToken, makeToken, readToken, tokenCharsMin, tokenPath } from '../host/daemon/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { Passed } from './guard.ts'
 import type { Log, Scope } from './parts.ts'
@@ -16,14 +16,14 @@ export interface Tokens {
   /** False once the token that passed has been replaced. */
   isAlive(token: string): boolean
   /** What may never be written down. */
-  secrets(): readonly string[]
+  readonly secrets: () => readonly string[]
 }
 
 export interface TokensOptions {
   /** The folder of the record. */
   readonly state: string
   /** `LOOPD_AUTH_TOKEN`: in the place of the file. */
-  readonly given?: string
+  readonly given?: string | undefined
 }
 
 export function openTokens({ state, given }: TokensOptions, log: Log): Tokens {

@@ -8,8 +8,6 @@ export {
   type CommandAgentOptions,
   commandAgent,
   createAgents,
-  createRedact,
-  isSecretName,
   knownPrograms,
   type LineReader,
   type ModelAgentOptions,
@@ -228,14 +226,6 @@ export {
 } from './code-loop/define-loop.ts'
 export type { Collected } from './collect-garbage.ts'
 export type { ForkComparison, ForkSide } from './compare-fork.ts'
-export { type DaemonLock, lockDaemon } from './daemon-lock.ts'
-export {
-  type DaemonFile,
-  type DaemonPlace,
-  daemonPlace,
-  placeFailure,
-  readDaemonFile,
-} from './daemon-place.ts'
 export type { DiffOptions, RunDiff } from './diff-run.ts'
 export {
   type Examination,
@@ -275,8 +265,6 @@ export type {
   RunParts,
   StartOptions,
 } from './options.ts'
-export { makeOwnFolder, type OwnFolder } from './own-folder.ts'
-export { packageVersion } from './package-version.ts'
 export type { RemovedRun, WorktreeRemoval } from './remove-run.ts'
 export { type Difference, describeDifference } from './replay/compare.ts'
 export type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay/index.ts'
@@ -284,15 +272,6 @@ export type { RunHandle } from './run-handle.ts'
 export { type RunResult, runLoop } from './run-loop.ts'
 export type { PlaceForkOptions, PlaceOptions, RunPlace } from './run-place.ts'
 export { stateFolder } from './state-folder.ts'
-export {
-  isToken,
-  makeToken,
-  readToken,
-  rotateToken,
-  type TokenKind,
-  tokenCharsMin,
-  tokenPath,
-} from './token-file.ts'
 export { type PlannedWorktree, planWorktree, type WorktreeChoice } from './worktree-options.ts'
 export type {
   CleanedWorktree,

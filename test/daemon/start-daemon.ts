@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { daemonPlace, readDaemonFile } from '../../src/host/index.ts'
+import { daemonPlace, readDaemonFile } from '../../src/host/daemon/index.ts'
 import { afterFile } from '../after.ts'
 
 export const loopd: string = new URL('../../dist/daemon/loopd.js', import.meta.url).pathname

@@ -2,8 +2,8 @@
 
 import { chmodSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LoopError } from '../loop/index.ts'
-import { makeFolder } from './places.ts'
+import { LoopError } from '../../loop/index.ts'
+import { makeFolder } from '../places.ts'
 
 export interface DaemonPlace {
   readonly folder: string

@@ -19,8 +19,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { LoopError } from '../loop/index.ts'
-import { daemonPlace, placeFailure } from './daemon-place.ts'
+import { LoopError } from '../../loop/index.ts'
+import { daemonPlace, placeFailure } from './place.ts'
 
 export type TokenKind = 'write' | 'read'
 

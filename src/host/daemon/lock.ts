@@ -1,9 +1,9 @@
 /** One daemon for a record. A second is told who the first is. */
 
 import { readFileSync } from 'node:fs'
-import { type HeldFile, holderOf, holdFile } from '../journal/index.ts'
-import { LoopError } from '../loop/index.ts'
-import { type DaemonPlace, makeDaemonFolder, placeFailure, readDaemonFile } from './daemon-place.ts'
+import { type HeldFile, holderOf, holdFile } from '../../journal/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import { type DaemonPlace, makeDaemonFolder, placeFailure, readDaemonFile } from './place.ts'
 
 export interface DaemonLock {
   readonly place: DaemonPlace

@@ -1,0 +1,20 @@
+export { createRedact, isSecretName } from '../../agents/index.ts'
+export { makeOwnFolder, type OwnFolder } from '../own-folder.ts'
+export { type DaemonLock, lockDaemon } from './lock.ts'
+export { packageVersion } from './package-version.ts'
+export {
+  type DaemonFile,
+  type DaemonPlace,
+  daemonPlace,
+  placeFailure,
+  readDaemonFile,
+} from './place.ts'
+export {
+  isToken,
+  makeToken,
+  readToken,
+  rotateToken,
+  type TokenKind,
+  tokenCharsMin,
+  tokenPath,
+} from './token-file.ts'
