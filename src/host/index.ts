@@ -265,6 +265,7 @@ export type {
   RunParts,
   StartOptions,
 } from './options.ts'
+export { type PlanOptions, planRun } from './plan-run.ts'
 export type { RemovedRun, WorktreeRemoval } from './remove-run.ts'
 export { type Difference, describeDifference } from './replay/compare.ts'
 export type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay/index.ts'

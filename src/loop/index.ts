@@ -164,6 +164,14 @@ export {
   remaining,
   type ToolUse,
 } from './state.ts'
-export { documentedStatus, isEnd, type RunStatus, statusAliases, transitions } from './status.ts'
+export {
+  documentedStatus,
+  isEnd,
+  type RunStatus,
+  runStatuses,
+  statusAliases,
+  statusesNamed,
+  transitions,
+} from './status.ts'
 export { kindOf, nameProblem } from './step-name.ts'
 export { estimateTokens } from './token-estimate.ts'

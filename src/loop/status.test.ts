@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { describeOutcome, type Outcome } from './outcome.ts'
-import { documentedStatus, isEnd, type RunStatus, statusAliases, transitions } from './status.ts'
+import {
+  documentedStatus,
+  isEnd,
+  type RunStatus,
+  statusAliases,
+  statusesNamed,
+  transitions,
+} from './status.ts'
 
 const isStatus = (name: string): name is RunStatus => Object.hasOwn(transitions, name)
 const statuses = Object.keys(transitions).filter(isStatus)
@@ -55,6 +62,16 @@ describe('the table of moves', () => {
     expect(reached).toEqual(new Set(statuses))
   })
 })
+
+test.each([
+  ['waiting', ['waiting']],
+  ['RUNNING', ['running', 'waiting', 'suspended']],
+  ['FAILED', ['exhausted', 'stuck', 'failed']],
+  ['CANCELED', ['stopped', 'cancelled']],
+  ['iteration_limit', ['exhausted']],
+  ['done', undefined],
+  ['toString', undefined],
+])('%s means %j', (name, meant) => expect(statusesNamed(name)).toEqual(meant))
 
 test.each<[Outcome, string]>([
   [{ type: 'completed', condition: 'tests pass' }, 'completed: tests pass'],

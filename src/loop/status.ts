@@ -29,6 +29,12 @@ export const transitions: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   failed: [],
 }
 
+export const runStatuses: readonly RunStatus[] = Object.keys(transitions).filter(isStatus)
+
+function isStatus(name: string): name is RunStatus {
+  return Object.hasOwn(transitions, name)
+}
+
 export const isEnd = (status: RunStatus): status is OutcomeType => transitions[status].length === 0
 
 /** Names used by the source documents, and what they are called here. */
@@ -85,4 +91,14 @@ export function documentedStatus(status: RunStatus): string {
     case 'failed':
       return 'FAILED'
   }
+}
+
+/** All that are meant by one of our names, or by one of a document's; undefined: nobody has it. */
+export function statusesNamed(name: string): readonly RunStatus[] | undefined {
+  const own = runStatuses.filter((status) => status === name)
+  if (own.length > 0) return own
+  const documented = runStatuses.filter((status) => documentedStatus(status) === name)
+  if (documented.length > 0) return documented
+  const aliased = Object.hasOwn(statusAliases, name) ? statusAliases[name] : undefined
+  return aliased === undefined ? undefined : [aliased]
 }

@@ -67,7 +67,7 @@ export {
   runSchema,
 } from './run.ts'
 export { runStateSchema } from './run-state.ts'
-export { namedStatusSchema, runStatuses, runStatusSchema } from './run-status.ts'
+export { runStatusSchema } from './run-status.ts'
 export {
   type AnswerRequest,
   answerSchema,

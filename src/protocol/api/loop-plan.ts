@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Json, Limits } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
+import type { CertifySettings, SealSettings } from '../loop-file.ts'
 import { limitsSchema } from '../run-values.ts'
 import { json, published } from '../values.ts'
 
@@ -41,7 +42,7 @@ export interface Plan {
     readonly base?: { readonly name: string; readonly commit: string }
     readonly why?: string
     readonly branch?: string
-    readonly carry?: readonly Json[]
+    readonly carry?: readonly { readonly path: string; readonly by: 'copy' | 'link' | 'nothing' }[]
   }
   readonly limits: Limits
   readonly input: Json
@@ -59,8 +60,10 @@ export interface Plan {
     readonly timeoutMs: number
     readonly existing: 'fix' | 'allow'
   }[]
-  readonly seals: Json
-  readonly certify: Json
+  readonly seals: SealSettings
+  readonly certify: Pick<CertifySettings, 'dependencies' | 'teeth' | 'deadlineMs'> & {
+    readonly consult: readonly string[]
+  }
   /** Which policy decides about actions. */
   readonly policy: 'none'
   /** What it is likely to cost, and what at most. */
@@ -76,7 +79,10 @@ export const planSchema: z.ZodType<Plan> = exactly<Plan>()(
       base: z.strictObject({ name: text, commit: text }).exactOptional(),
       why: text.exactOptional(),
       branch: text.exactOptional(),
-      carry: z.array(json).readonly().exactOptional(),
+      carry: z
+        .array(z.strictObject({ path: text, by: z.enum(['copy', 'link', 'nothing']) }))
+        .readonly()
+        .exactOptional(),
     }),
     limits: limitsSchema,
     input: json,
@@ -96,8 +102,18 @@ export const planSchema: z.ZodType<Plan> = exactly<Plan>()(
         }),
       )
       .readonly(),
-    seals: json,
-    certify: json,
+    seals: z.strictObject({
+      paths: texts,
+      except: texts,
+      keys: z.record(text, texts),
+      changes: z.enum(['ask', 'refuse']),
+    }),
+    certify: z.strictObject({
+      dependencies: z.enum(['install', 'carry', 'none']),
+      teeth: z.boolean(),
+      deadlineMs: z.number(),
+      consult: texts,
+    }),
     policy: z.literal('none'),
     estimate: json.exactOptional(),
   }),

@@ -1,0 +1,42 @@
+/** What a run of a loop file would be, for those who want to know before. Nothing is made, started or spent. */
+
+import { defaultLimits, type Limits } from '../loop/index.ts'
+import type { Plan } from '../protocol/api/index.ts'
+import type { Host } from './host.ts'
+import type { LoadedLoop } from './loaded-loop.ts'
+import { planWorktree, type WorktreeChoice } from './worktree-options.ts'
+
+export interface PlanOptions {
+  readonly workspace: string
+  readonly worktree: WorktreeChoice
+  /** A person says of the repository, whoever may have made it, that it is to be used. */
+  readonly isVouched?: boolean
+  /** In the place of those of the file. */
+  readonly limits?: Partial<Limits>
+}
+
+export async function planRun(
+  host: Pick<Host, 'folder' | 'journal'>,
+  loaded: LoadedLoop,
+  { workspace, worktree, isVouched = false, limits: given }: PlanOptions,
+): Promise<Plan> {
+  const { loop, input, powers, warnings, variables } = loaded
+  const limits = { ...defaultLimits, ...loaded.limits, ...given }
+  const prompt = loaded.firstPrompt(limits, workspace)
+  const { checks, seals, certify } = await loaded.planChecks(workspace)
+  return {
+    loop: loop.name,
+    workspace,
+    worktree: await planWorktree(workspace, worktree, { ...host, isVouched }),
+    limits,
+    input,
+    variables,
+    powers,
+    warnings,
+    ...(prompt === undefined ? {} : { prompt }),
+    checks,
+    seals,
+    certify,
+    policy: 'none',
+  }
+}
