@@ -5,6 +5,7 @@ import { addAgents } from './commands/agents.ts'
 import { addCalibrate } from './commands/calibrate.ts'
 import { addCertificates } from './commands/certificates.ts'
 import { addCertify } from './commands/certify.ts'
+import { addConfig } from './commands/config.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addKeeping } from './commands/keep.ts'
 import { addLooking } from './commands/look.ts'
@@ -64,6 +65,7 @@ export function createProgram(): Command {
   addMerge(program)
   addWorktrees(program)
   program.commandsGroup('More:')
+  addConfig(program)
   addDoctor(program)
   addHelp(program)
   return program

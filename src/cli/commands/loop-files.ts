@@ -1,4 +1,4 @@
-/** Commands about loop files and tools: validate, trust, tools. */
+/** Commands about loop files and tools: validate, trust (configuration too), tools. */
 
 import type { Command } from 'commander'
 import { LoopError } from '../../loop/index.ts'
@@ -16,7 +16,9 @@ export function addLoopFiles(program: Command): void {
     .action((files: string[]) => validate(program, files))
   program
     .command('trust [file]')
-    .description('allow a loop file, as it is now, to be run; without a file: what is allowed')
+    .description(
+      'allow a loop file to be run, or a loopwright.yaml to be used, as it is now; without a file: what is allowed',
+    )
     .option('--forget', 'take it back', false)
     .action((file: string | undefined, options: { forget: boolean }) =>
       file === undefined ? listTrusted(program) : trust(program, file, options.forget),
@@ -59,7 +61,8 @@ async function trust(program: Command, file: string, forget: boolean): Promise<v
   const { print, terminal } = openSession(program)
   const folder = await recordFolder(program)
   const { distrustLoop, previewLoop, trustLoop } = await import('../../host/load-loop.ts')
-  const preview = await previewLoop(file, folder)
+  const { isConfigFile, previewConfig } = await import('../../host/config/preview-config.ts')
+  const preview = await (isConfigFile(file) ? previewConfig : previewLoop)(file, folder)
   const { digest, powers } = preview
   if (forget) {
     await distrustLoop(preview, folder)

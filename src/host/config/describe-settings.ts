@@ -1,0 +1,53 @@
+/** Every setting with its value and where that comes from, for people and for programs. */
+
+import {
+  type SettingRule,
+  type SettingValue,
+  settingRules,
+  valueAt,
+} from '../../protocol/config-rules.ts'
+import type { LoadedConfig, Origin } from './load-config.ts'
+
+export interface DescribedSetting {
+  readonly name: string
+  /** As it is used: money in micro-dollars, times in milliseconds. Absent: not set. */
+  readonly value?: SettingValue
+  /** As it is written. */
+  readonly text: string
+  /** Absent: it is the default. */
+  readonly origin?: Origin
+  readonly from: string
+}
+
+export function describeSettings({
+  settings,
+  origins,
+}: Pick<LoadedConfig, 'settings' | 'origins'>): readonly DescribedSetting[] {
+  return settingRules.map((rule) => {
+    const value = valueAt(settings, rule)
+    const origin = origins[rule.name]
+    return {
+      name: rule.name,
+      ...(value === undefined ? {} : { value }),
+      text: shown(rule, value),
+      ...(origin === undefined ? {} : { origin }),
+      from: describeOrigin(origin),
+    }
+  })
+}
+
+const shown = (rule: SettingRule, value: SettingValue | undefined): string =>
+  value === undefined || (typeof value === 'object' && value.length === 0) ? '-' : rule.show(value)
+
+export function describeOrigin(origin: Origin | undefined): string {
+  if (origin === undefined) return 'default'
+  switch (origin.type) {
+    case 'flag':
+      return 'command line'
+    case 'environment':
+      return `environment: ${origin.name}`
+    case 'project':
+    case 'user':
+      return `${origin.type}: ${origin.file}:${origin.line}:${origin.column}`
+  }
+}
