@@ -24,7 +24,7 @@ export {
 export { withOwnLogin } from './programs/own-login.ts'
 export { launchOf, type ProgramAgentOptions, programAgent } from './programs/program-agent.ts'
 export { agentProgram, isProgramName, knownPrograms } from './programs/programs.ts'
-export { createRedact, isSecretName } from './redact.ts'
+export { isSecretName } from './redact.ts'
 export { type RepairAgentOptions, repairAgent } from './repair/repair-agent.ts'
 export {
   describeModel,

@@ -1,9 +1,14 @@
 /** A daemon in this process: the lock, the host, the scheduler, the ways in. `loopd` is one as a program. */
 
 import { realpathSync } from 'node:fs'
-import { type DaemonPlace, lockDaemon, packageVersion } from '../host/daemon/index.ts'
+import {
+  type DaemonLock,
+  type DaemonPlace,
+  lockDaemon,
+  packageVersion,
+} from '../host/daemon/index.ts'
 import { type Host, openHost } from '../host/index.ts'
-import { removeDaemonFiles, writeDaemonFile, writePid } from './daemon-file.ts'
+import { removeDaemonFile, removePid, writeDaemonFile, writePid } from './daemon-file.ts'
 import { createEnding, type Ending, type StopOptions } from './ending.ts'
 import { createFront, type Front } from './front.ts'
 import { type Doors, openDoors } from './listen.ts'
@@ -27,6 +32,8 @@ export interface Daemon {
 }
 
 export interface DaemonOptions {
+  /** Of the same folder; taken here unless given. */
+  readonly lock?: DaemonLock
   /** In the place of the token file. */
   readonly token?: string
   readonly logLevel?: LogLevel
@@ -56,14 +63,15 @@ async function openDaemon(
   options: DaemonOptions,
   ending: Ending,
 ): Promise<Daemon> {
-  const { place, release } = lockDaemon(asked.folder)
+  const { place, release } = options.lock ?? lockDaemon(asked.folder)
   ending.atEnd(release)
   const settings = { ...asked, folder: realpathSync(asked.folder) }
-  ending.atEnd(() => removeDaemonFiles(place))
+  ending.atEnd(() => removePid(place))
   writePid(place)
   const startedAtMs = Date.now()
   const log = openDaemonLog(place, options)
   ending.atEnd(() => log.close())
+  ending.atEnd(() => log.info({}, 'ended'))
   const tokens = openTokens({ state: settings.folder, given: options.token }, log)
   log.hide(tokens.secrets)
   const host = await openHost({ folder: settings.folder })
@@ -83,13 +91,15 @@ async function openDaemon(
     }),
   )
   const doors = await openGuarded({ settings, front, tokens, log, place, isEnding })
-  ending.atEnd((hurry) => doors.close(hurry))
-  ending.beforeEnd(() => scheduler.drain())
-  const { address, socket } = doors
-  const file = { pid: process.pid, address, socket, startedAtMs, version: packageVersion() }
-  writeDaemonFile(place, file)
   const looking = setInterval(() => front.dropDead(tokens), lookMs).unref()
   ending.atEnd(() => clearInterval(looking))
+  ending.atEnd((hurry) => doors.close(hurry))
+  const { address, socket } = doors
+  const file = { pid: process.pid, address, socket, startedAtMs, version: packageVersion() }
+  ending.atEnd(() => removeDaemonFile(place))
+  writeDaemonFile(place, file)
+  ending.beforeEnd(() => scheduler.drain())
+  ending.atEnd(() => log.info({}, 'ending'))
   log.info({ address, socket }, 'listening')
   return { address, socket, host, scheduler, log, stop, ended: ending.ended }
 }

@@ -13,10 +13,10 @@ export function writeDaemonFile(place: DaemonPlace, file: DaemonFile): void {
   writeWhole(place.file, `${JSON.stringify(file, undefined, 2)}\n`)
 }
 
-export function removeDaemonFiles(place: DaemonPlace): void {
-  rmSync(place.file, { force: true })
-  rmSync(place.pid, { force: true })
-}
+/** From then on nobody is sent there. */
+export const removeDaemonFile = ({ file }: DaemonPlace): void => rmSync(file, { force: true })
+
+export const removePid = ({ pid }: DaemonPlace): void => rmSync(pid, { force: true })
 
 /** Whoever reads it sees the old one or the new one. */
 function writeWhole(path: string, text: string): void {

@@ -50,10 +50,15 @@ export function createFront(routes: Hono): Front {
       server.on('connect', (request: IncomingMessage, socket: Duplex) =>
         endUpgrade(request, socket, options()),
       )
-      server.on('clientError', endBadClient)
+      server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+        const isAnswering = [...open.keys()].some((response) => response.socket === socket)
+        endBadClient(error, socket, isAnswering)
+      })
     },
     dropDead(tokens) {
-      for (const [response, token] of open) if (!tokens.isAlive(token)) response.destroy()
+      if (open.size === 0) return
+      const alive = tokens.alive()
+      for (const [response, token] of open) if (!alive.has(token)) response.destroy()
     },
   }
 }
@@ -69,12 +74,13 @@ function endUpgrade(request: IncomingMessage, socket: Duplex, options: GuardOpti
     ? passed
     : refuse('bad-request', 'There is nothing to upgrade to: ask without Upgrade.', { status: 426 })
   socket.on('error', () => undefined)
-  socket.end(rawRefusal(refusal))
+  socket.end(rawRefusal(refusal), () => socket.destroy())
 }
 
 /** What is no HTTP, is too long, or comes too slowly. */
-function endBadClient(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+function endBadClient(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
+  // In the middle of an answer there is no room for another.
+  if (isAnswering || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = statusOf(error.code)
   const refusal = refuse('bad-request', 'The request cannot be read; send it as HTTP/1.1.', {
     status,

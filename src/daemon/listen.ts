@@ -6,7 +6,7 @@
 import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIPv4 } from 'node:net'
 import { type DaemonPlace, makeOwnFolder } from '../host/daemon/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { DaemonSettings, Log } from './parts.ts'
@@ -70,10 +70,14 @@ export async function openDoors(options: DoorOptions): Promise<Doors> {
   }
 }
 
-const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
+/** Names are not asked for: what they mean is up to others. */
+const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' ||
+  hostname === '::1' ||
+  (isIPv4(hostname) && hostname.startsWith('127.'))
 
 function requireSafe({ hostname, tls }: DaemonSettings): void {
-  if (loopback.has(hostname) || tls !== undefined) return
+  if (isLoopback(hostname) || tls !== undefined) return
   throw new LoopError(
     'bad-request',
     `${hostname} can be reached by other machines, and what is said there can be read on the way. ` +
@@ -86,7 +90,7 @@ function createOuter({ tls }: DaemonSettings): Server {
   if (tls === undefined) return createServer(limits)
   try {
     const files = { cert: readFileSync(tls.cert), key: readFileSync(tls.key) }
-    return createTlsServer({ ...limits, ...files, minVersion: 'TLSv1.2' })
+    return createTlsServer({ ...limits, ...files, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 })
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `The certificate or its key cannot be used: ${reason}.`
@@ -103,8 +107,9 @@ function limited(server: Server): Server {
 
 async function listenOn(server: Server, settings: DaemonSettings, log: Log): Promise<void> {
   const { hostname, port, orAnyPort } = settings
+  const host = hostname === 'localhost' ? '127.0.0.1' : hostname
   try {
-    await listening(server, { host: hostname, port })
+    await listening(server, { host, port })
   } catch (error) {
     if (codeOf(error) !== 'EADDRINUSE' || port === 0) throw notListening(settings, error)
     if (orAnyPort !== true) {
@@ -113,7 +118,7 @@ async function listenOn(server: Server, settings: DaemonSettings, log: Log): Pro
       throw new LoopError('not-available', `${message} ${advice}`, { cause: error })
     }
     log.warn({ port }, 'the port is used by another program: any other is taken')
-    await listening(server, { host: hostname, port: 0 })
+    await listening(server, { host, port: 0 })
   }
 }
 

@@ -1,7 +1,7 @@
 /** The daemon's log: JSON lines without secrets, in a file of its own and where it is watched. */
 
 import { type Level, pino } from 'pino'
-import { createRedact, isSecretName } from '../host/daemon/index.ts'
+import { createSecrets, isSecretName } from '../host/daemon/index.ts'
 import type { Log } from './parts.ts'
 import { openRotatingFile } from './rotating-file.ts'
 
@@ -31,7 +31,7 @@ export function openLog({ path, level, echo }: LogOptions): DaemonLog {
   )
   let known: () => readonly string[] = () => []
   const write = (line: string): void => {
-    const clean = createRedact([...known(), ...ofEnvironment])(line)
+    const clean = createSecrets([...known()], ofEnvironment).maskText(line)
     file.write(clean)
     echo?.(clean)
   }

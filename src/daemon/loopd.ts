@@ -1,36 +1,44 @@
 #!/usr/bin/env node
 /**
  * loopd: the daemon as a program. It stays where it is started; `loopctl daemon start` puts it in the
- * background. SIGTERM and SIGINT end it in good order, a second one without waiting.
+ * background. SIGTERM, SIGINT and SIGHUP end it in good order, a second one without waiting.
+ *
+ * The lock is taken before the rest is loaded: a second daemon is refused at once.
  */
 
 import { CommanderError } from 'commander'
+import { lockDaemon } from '../host/daemon/lock.ts'
 import { errorTable, LoopError } from '../loop/index.ts'
-import { createDaemon, type Daemon } from './create-daemon.ts'
-import { readSettings, type Told } from './settings.ts'
+import type { Daemon } from './create-daemon.ts'
+import { readSettings } from './settings.ts'
 
 const bugExitCode = 70
 /** At the end of all patience. */
 const hurryMs = 3000
 
-// Whatever is made is for its owner alone.
-process.umask(0o077)
-
 try {
-  await main(readSettings(process.argv.slice(2), process.env))
+  await main()
 } catch (error) {
-  process.exitCode = report(error)
+  process.exit(report(error))
 }
 
-async function main(told: Told): Promise<void> {
+async function main(): Promise<void> {
+  const told = await readSettings(process.argv.slice(2), process.env)
   // Nothing that is started from here may know it.
   delete process.env['LOOPD_AUTH_TOKEN']
-  const { settings, token, logLevel, foreground } = told
+  const { settings, token, logLevel, foreground, notes } = told
+  // What agents and checks make is as it would be without a daemon; ours is for its owner alone.
+  const umask = process.umask(0o077)
+  const lock = lockDaemon(settings.folder)
+  const { createDaemon } = await import('./create-daemon.ts')
   const daemon = await createDaemon(settings, {
+    lock,
     logLevel,
     ...(token === undefined ? {} : { token }),
     ...(foreground ? { echo: (line: string) => void process.stderr.write(line) } : {}),
   })
+  process.umask(umask)
+  for (const note of notes) daemon.log.warn({}, note)
   endInGoodOrder(daemon)
   process.stdout.write(`loopd listens on ${daemon.address} (pid ${process.pid})\n`)
   await daemon.ended
@@ -46,11 +54,10 @@ function endInGoodOrder(daemon: Daemon): void {
     if (signals === 2) setTimeout(() => process.exit(1), hurryMs).unref()
     if (signals > 2) process.exit(1)
   }
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal)
   process.on('uncaughtException', (error: Error) => {
     process.exitCode = bugExitCode
-    daemon.log.fatal({ error }, 'an error of loopd itself; it ends')
+    daemon.log.fatal({ error }, 'an error of loopd itself: it ends')
     process.stderr.write(`loopd: unexpected: ${error.message}\n`)
     setTimeout(() => process.exit(bugExitCode), hurryMs).unref()
     void daemon.stop({ atOnce: true })

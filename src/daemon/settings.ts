@@ -1,10 +1,13 @@
-/** What `loopd` is told: flags, then the environment, then what is built in. */
+/** What `loopd` is told: flags, the environment, the user's configuration, what is built in. */
 
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { packageVersion } from '../host/daemon/index.ts'
-import { stateFolder } from '../host/index.ts'
-import type { QueuePolicy } from '../protocol/api/index.ts'
+import { loadDaemonConfig } from '../host/config/load-config.ts'
+import { packageVersion } from '../host/daemon/package-version.ts'
+import { stateFolder } from '../host/state-folder.ts'
+import { LoopError } from '../loop/index.ts'
+import type { QueuePolicy } from '../protocol/api/queue.ts'
+import type { Config } from '../protocol/config.ts'
 import type { LogLevel } from './log.ts'
 import type { DaemonSettings } from './parts.ts'
 
@@ -14,10 +17,11 @@ export interface Told {
   readonly logLevel: LogLevel
   /** Log lines are shown too. */
   readonly foreground: boolean
+  /** What of the configuration was not used. */
+  readonly notes: readonly string[]
 }
 
-export const defaultPort = 7700
-export const defaultHostname = '127.0.0.1'
+const defaultPort = 7700
 
 interface Flags {
   readonly state?: string
@@ -26,38 +30,65 @@ interface Flags {
   readonly publicName?: readonly string[]
   readonly tlsCert?: string
   readonly tlsKey?: string
-  readonly maxConcurrentRuns: number
-  readonly maxRunsPerWorkspace: number
-  readonly queuePolicy: QueuePolicy
+  readonly maxConcurrentRuns?: number
+  readonly maxRunsPerWorkspace?: number
+  readonly queuePolicy?: QueuePolicy
   readonly logLevel: LogLevel
   readonly foreground?: boolean
 }
 
 /** Commander says itself what is wrong, prints help and version, and throws a CommanderError. */
-export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): Told {
+export async function readSettings(
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<Told> {
   const flags = createCommand()
     .parse([...argv], { from: 'user' })
     .opts<Flags>()
-  const { tlsCert: cert, tlsKey: key, port, publicName: publicNames } = flags
+  const { state, publicName: publicNames, logLevel, foreground } = flags
+  const { settings, notes } = await loadDaemonConfig({ environment, flags: toConfig(flags) })
+  const { hostname, port, tlsCert: cert, tlsKey: key, ...limits } = settings.daemon
   if ((cert === undefined) !== (key === undefined)) {
-    throw new InvalidArgumentError('--tls-cert and --tls-key go together: give both.')
+    throw new LoopError(
+      'bad-request',
+      'A certificate needs its key: give --tls-cert and --tls-key.',
+    )
   }
-  const token = env['LOOPD_AUTH_TOKEN']
+  const token = environment['LOOPD_AUTH_TOKEN']
   return {
     settings: {
-      folder: resolve(flags.state ?? stateFolder(env)),
-      hostname: flags.host ?? defaultHostname,
+      folder: resolve(state ?? stateFolder(environment)),
+      hostname,
       port: port ?? defaultPort,
       orAnyPort: port === undefined,
       ...(cert === undefined || key === undefined ? {} : { tls: { cert, key } }),
       ...(publicNames === undefined ? {} : { publicNames }),
-      maxConcurrentRuns: flags.maxConcurrentRuns,
-      maxRunsPerWorkspace: flags.maxRunsPerWorkspace,
-      queuePolicy: flags.queuePolicy,
+      maxConcurrentRuns: limits.maxConcurrentRuns,
+      maxRunsPerWorkspace: limits.maxRunsPerWorkspace,
+      queuePolicy: limits.queuePolicy,
     },
     ...(token === undefined || token === '' ? {} : { token }),
-    logLevel: flags.logLevel,
-    foreground: flags.foreground === true,
+    logLevel,
+    foreground: foreground === true,
+    notes,
+  }
+}
+
+/** Those that the configuration has too. */
+function toConfig(flags: Flags): Config {
+  const { host: hostname, port, tlsCert, tlsKey } = flags
+  const { maxConcurrentRuns, maxRunsPerWorkspace, queuePolicy } = flags
+  const said = {
+    hostname,
+    port,
+    tlsCert,
+    tlsKey,
+    maxConcurrentRuns,
+    maxRunsPerWorkspace,
+    queuePolicy,
+  }
+  return {
+    daemon: Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)),
   }
 }
 
@@ -71,7 +102,7 @@ const createCommand = (): Command =>
     .option('--state <folder>', 'the folder of the record (LOOPWRIGHT_STATE)', oneText)
     .option(
       '--host <address>',
-      `where it listens; others than this machine need TLS (${defaultHostname})`,
+      'where it listens; others than this machine need TLS (127.0.0.1)',
       oneText,
     )
     .option(
@@ -82,11 +113,9 @@ const createCommand = (): Command =>
     .option('--public-name <name...>', 'other names that it is asked by, where it listens with TLS')
     .option('--tls-cert <file>', 'its certificate, in PEM', oneText)
     .option('--tls-key <file>', 'the key of the certificate, in PEM', oneText)
-    .option('--max-concurrent-runs <number>', 'how many runs work at once', count, 3)
-    .option('--max-runs-per-workspace <number>', 'how many of them in one workspace', count, 1)
-    .addOption(
-      new Option('--queue-policy <policy>', 'who goes first').choices(policies).default('fifo'),
-    )
+    .option('--max-concurrent-runs <number>', 'how many runs work at once (3)', count)
+    .option('--max-runs-per-workspace <number>', 'how many of them in one workspace (1)', count)
+    .addOption(new Option('--queue-policy <policy>', 'who goes first (fifo)').choices(policies))
     .addOption(new Option('--log-level <level>', 'what is logged').choices(levels).default('info'))
     .option('--foreground', 'show the log here too')
     .addHelpText('after', '\nThe token is in <state>/daemon/token, or LOOPD_AUTH_TOKEN.')

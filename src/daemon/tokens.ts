@@ -13,9 +13,9 @@ import type { Log, Scope } from './parts.ts'
 export interface Tokens {
   /** By the header `Authorization`. Takes as long for a wrong token as for a right one. */
   match(authorization: string | undefined): Passed | undefined
-  /** False once the token that passed has been replaced. */
-  isAlive(token: string): boolean
-  /** What may never be written down. */
+  /** Those that pass now. */
+  alive(): ReadonlySet<string>
+  /** What may never be written down: also those that were replaced. */
   readonly secrets: () => readonly string[]
 }
 
@@ -34,9 +34,16 @@ export function openTokens({ state, given }: TokensOptions, log: Log): Tokens {
         'Make one with: openssl rand -hex 32',
     )
   }
+  const known = new Set<string>()
+  const toEntry = (token: string, scope: Scope): Entry => {
+    known.add(token)
+    return { token, digest: digestOf(token), scope }
+  }
   const kept = [
-    given === undefined ? keepFile(tokenPath(state, 'write'), 'write', log) : fixed(given),
-    keepFile(tokenPath(state, 'read'), 'read', log),
+    given === undefined
+      ? keepFile(tokenPath(state, 'write'), (token) => toEntry(token, 'write'), log)
+      : fixed(toEntry(given, 'write')),
+    keepFile(tokenPath(state, 'read'), (token) => toEntry(token, 'read'), log),
   ]
   const current = (): readonly Entry[] => kept.flatMap((one) => one() ?? [])
   return {
@@ -48,8 +55,8 @@ export function openTokens({ state, given }: TokensOptions, log: Log): Tokens {
       for (const entry of current()) if (timingSafeEqual(entry.digest, digest)) found = entry
       return found === undefined ? undefined : { scope: found.scope, token: found.token }
     },
-    isAlive: (token) => current().some((entry) => entry.token === token),
-    secrets: () => current().map(({ token }) => token),
+    alive: () => new Set(current().map(({ token }) => token)),
+    secrets: () => [...known],
   }
 }
 
@@ -59,29 +66,28 @@ interface Entry {
   readonly scope: Scope
 }
 
-const toEntry = (token: string, scope: Scope): Entry => ({ token, digest: digestOf(token), scope })
-
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-function fixed(token: string): () => Entry {
-  const entry = toEntry(token, 'write')
-  return () => entry
-}
+const fixed = (entry: Entry) => (): Entry => entry
 
 /** Read again when it is another file, or was written to. */
-function keepFile(path: string, scope: Scope, log: Log): () => Entry | undefined {
-  let entry: Entry | undefined = toEntry(makeToken(path), scope)
+function keepFile(
+  path: string,
+  toEntry: (token: string) => Entry,
+  log: Log,
+): () => Entry | undefined {
+  let entry: Entry | undefined = toEntry(makeToken(path))
   let seen = lookAt(path)
   return () => {
     const now = lookAt(path)
     if (now === seen) return entry
     seen = now
     try {
-      entry = toEntry(readToken(path), scope)
-      log.info({ scope }, 'the token was replaced')
+      entry = toEntry(readToken(path))
+      log.info({ path }, 'the token was replaced')
     } catch (error) {
       entry = undefined
-      log.error({ scope, error: String(error) }, 'no token is taken')
+      log.error({ path, error }, 'no token is taken')
     }
     return entry
   }

@@ -22,6 +22,8 @@ export function holdFile(path: string): HeldFile | undefined {
   try {
     database = new DatabaseSync(path)
     database.exec('PRAGMA busy_timeout = 0')
+    // There is nothing to roll back.
+    database.exec('PRAGMA journal_mode = MEMORY')
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     database?.close()

@@ -1,4 +1,5 @@
-export { createRedact, isSecretName } from '../../agents/index.ts'
+export { isSecretName } from '../../agents/index.ts'
+export { createSecrets } from '../../gateway/index.ts'
 export { makeOwnFolder, type OwnFolder } from '../own-folder.ts'
 export { type DaemonLock, lockDaemon } from './lock.ts'
 export { packageVersion } from './package-version.ts'
@@ -9,6 +10,7 @@ export {
   placeFailure,
   readDaemonFile,
 } from './place.ts'
+export { systemdUnit, type UnitOptions } from './systemd-unit.ts'
 export {
   isToken,
   makeToken,

@@ -1,7 +1,9 @@
-/** One daemon for a record. A second is told who the first is. */
+/**
+ * One daemon for a record. A second is told who the first is, at once: little is loaded to say so.
+ */
 
 import { readFileSync } from 'node:fs'
-import { type HeldFile, holderOf, holdFile } from '../../journal/index.ts'
+import { type HeldFile, holderOf, holdFile } from '../../journal/hold-file.ts'
 import { LoopError } from '../../loop/index.ts'
 import { type DaemonPlace, makeDaemonFolder, placeFailure, readDaemonFile } from './place.ts'
 

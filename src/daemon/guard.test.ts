@@ -1,0 +1,215 @@
+// The table of attacks and of what is meant well, against the guard alone; test/daemon asks the process.
+
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { guard, isRefused } from './guard.ts'
+import type { Tokens } from './tokens.ts'
+
+const full = 'f'.repeat(43)
+const readOnly = 'r'.repeat(43)
+
+const tokens: Tokens = {
+  match(authorization) {
+    if (authorization === `Bearer ${full}`) return { scope: 'write', token: full }
+    return authorization === `Bearer ${readOnly}` ? { scope: 'read', token: readOnly } : undefined
+  },
+  alive: () => new Set([full, readOnly]),
+  secrets: () => [full, readOnly],
+}
+
+const hosts = new Set(['127.0.0.1:7700', 'localhost:7700', '[::1]:7700'])
+const origins = new Set([...hosts].map((host) => `http://${host}`))
+
+type Header = readonly [name: string, value: string]
+
+const host: Header = ['Host', '127.0.0.1:7700']
+const token: Header = ['Authorization', `Bearer ${full}`]
+const json: Header = ['Content-Type', 'application/json']
+const good = [host, token, json]
+
+interface Asked {
+  readonly url?: string
+  readonly via?: 'socket'
+  readonly isEnding?: boolean
+}
+
+/** The status that it is refused with; 200 for what passes. */
+function statusOf(method: string, headers: readonly Header[], asked: Asked = {}): number {
+  const request = new IncomingMessage(new Socket())
+  request.method = method
+  request.url = asked.url ?? '/runs'
+  request.rawHeaders = headers.flat()
+  // As Node does it: the first of several counts.
+  for (const [name, value] of headers) request.headers[name.toLowerCase()] ??= value
+  const answer = guard(request, {
+    tokens,
+    hosts: asked.via === 'socket' ? undefined : hosts,
+    origins,
+    isEnding: () => asked.isEnding === true,
+  })
+  return isRefused(answer) ? answer.status : 200
+}
+
+describe('what is meant well passes', () => {
+  test.each<[string, string, readonly Header[]]>([
+    ['a program that looks', 'GET', [host, token]],
+    ['HEAD', 'HEAD', [host, token]],
+    ['a program that changes something', 'POST', good],
+    [
+      'with the charset',
+      'PATCH',
+      [host, token, ['Content-Type', 'application/json; charset=UTF-8']],
+    ],
+    ['by the name localhost', 'GET', [['Host', 'LOCALHOST:7700'], token]],
+    ['by IPv6', 'GET', [['Host', '[::1]:7700'], token]],
+    [
+      'a page of ours',
+      'POST',
+      [...good, ['Origin', 'http://127.0.0.1:7700'], ['Sec-Fetch-Site', 'same-origin']],
+    ],
+    ['a token that may look', 'GET', [host, ['Authorization', `Bearer ${readOnly}`]]],
+  ])('%s', (_what, method, headers) => {
+    expect(statusOf(method, headers)).toBe(200)
+  })
+
+  test('over the socket whatever the Host is, and without one', () => {
+    expect(statusOf('GET', [['Host', 'loopd'], token], { via: 'socket' })).toBe(200)
+    expect(statusOf('GET', [token], { via: 'socket' })).toBe(200)
+  })
+})
+
+describe('421: another Host', () => {
+  test.each([
+    'evil.example:7700',
+    '127.0.0.1.evil.example:7700',
+    'evil.example',
+    '127.0.0.1',
+    '127.0.0.1:1',
+    '127.0.0.1:77000',
+    '127.0.0.1.:7700',
+    'localhost.:7700',
+    '0.0.0.0:7700',
+    '[::]:7700',
+    '127.1:7700',
+    '2130706433:7700',
+    '127.0.0.1:7700@evil.example',
+    'evil.example#127.0.0.1:7700',
+    ' ',
+    '',
+  ])('%j', (name) => {
+    expect(statusOf('GET', [['Host', name], token])).toBe(421)
+  })
+
+  test('none at all, or two', () => {
+    expect(statusOf('GET', [token])).toBe(421)
+    expect(statusOf('GET', [host, host, token])).toBe(421)
+    expect(statusOf('GET', [host, ['host', 'evil.example'], token])).toBe(421)
+  })
+})
+
+describe('403: another origin or site', () => {
+  test.each([
+    'null',
+    'http://evil.example',
+    'http://127.0.0.1:7700.evil.example',
+    'http://localhost:3000',
+    'https://127.0.0.1:7700',
+    'http://127.0.0.1:7700/',
+    '',
+  ])('Origin %j, also over the socket', (origin) => {
+    expect(statusOf('POST', [...good, ['Origin', origin]])).toBe(403)
+    expect(statusOf('GET', [token, ['Origin', origin]], { via: 'socket' })).toBe(403)
+  })
+
+  test.each(['cross-site', 'same-site', 'SAME-ORIGIN', ''])('Sec-Fetch-Site %j', (site) => {
+    expect(statusOf('GET', [host, token, ['Sec-Fetch-Site', site]])).toBe(403)
+  })
+})
+
+describe('401: no token, or another', () => {
+  test.each([
+    undefined,
+    '',
+    full,
+    'Bearer',
+    'Bearer ',
+    `Bearer ${full}x`,
+    `Bearer ${full.slice(1)}`,
+    `Basic ${full}`,
+    `Bearer ${full}, Bearer ${full}`,
+  ])('%j, whatever is asked for', (authorization) => {
+    const headers = [
+      host,
+      json,
+      ...(authorization === undefined ? [] : [['Authorization', authorization] as const]),
+    ]
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'TRACE', 'BREW']) {
+      expect(statusOf(method, headers, { url: '/no-such-route' })).toBe(401)
+    }
+  })
+
+  test('a token in the address is none', () => {
+    expect(statusOf('GET', [host], { url: `/runs?token=${full}&access_token=${full}` })).toBe(401)
+  })
+
+  test('two tokens are not chosen from', () => {
+    expect(statusOf('GET', [host, token, ['authorization', 'Bearer x']])).toBe(400)
+  })
+})
+
+describe('what a token may not', () => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'])(
+    '403: %s with a token that may only look',
+    (method) => {
+      expect(statusOf(method, [host, json, ['Authorization', `Bearer ${readOnly}`]])).toBe(403)
+    },
+  )
+
+  test.each(['OPTIONS', 'TRACE', 'BREW', 'CONNECT'])('405: %s', (method) => {
+    expect(statusOf(method, good)).toBe(405)
+  })
+
+  test('503: changes while it ends; looking goes on', () => {
+    expect(statusOf('POST', good, { isEnding: true })).toBe(503)
+    expect(statusOf('GET', [host, token], { isEnding: true })).toBe(200)
+  })
+})
+
+describe('bodies', () => {
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain; application/json',
+    'application/jsonp',
+    'application/json, text/plain',
+    'application/json; charset=utf-7',
+    '',
+  ])('415: %j', (type) => {
+    expect(statusOf('POST', [host, token, ['Content-Type', type]])).toBe(415)
+  })
+
+  test('415: none named, for what has a body and for what has none', () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      expect(statusOf(method, [host, token])).toBe(415)
+      expect(statusOf(method, [host, token, ['Content-Length', '2']])).toBe(415)
+    }
+  })
+
+  test('415: packed, which nobody unpacks', () => {
+    expect(statusOf('POST', [...good, ['Content-Encoding', 'gzip']])).toBe(415)
+  })
+
+  test('413 and 411: too long, or of no known length', () => {
+    expect(statusOf('POST', [...good, ['Content-Length', '8388609']])).toBe(413)
+    expect(statusOf('POST', [...good, ['Content-Length', '8388608']])).toBe(200)
+    expect(statusOf('POST', [...good, ['Transfer-Encoding', 'chunked']])).toBe(411)
+  })
+
+  test('400: of a GET; a whole address; two lengths', () => {
+    expect(statusOf('GET', [host, token, ['Content-Length', '2']])).toBe(400)
+    expect(statusOf('GET', [host, token], { url: 'http://evil.example/runs' })).toBe(400)
+    expect(statusOf('POST', [...good, ['Content-Length', '2'], ['Content-Length', '3']])).toBe(400)
+  })
+})

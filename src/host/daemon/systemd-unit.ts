@@ -1,0 +1,52 @@
+/** A unit that has systemd keep the daemon of one user, as text; `loopctl daemon install --print`. */
+
+export interface UnitOptions {
+  /** Whole paths: of Node, and of the program of the daemon. */
+  readonly node: string
+  readonly program: string
+  /** The folder of the record, where it is not the usual one. */
+  readonly state?: string
+  readonly args?: readonly string[]
+}
+
+/** For `~/.config/systemd/user/loopd.service`. Keys come from a file that only its owner can read. */
+export function systemdUnit({ node, program, state, args = [] }: UnitOptions): string {
+  const words = [node, program, ...(state === undefined ? [] : ['--state', state]), ...args]
+  return `[Unit]
+Description=Loopwright: runs agents in loops
+After=network.target
+StartLimitIntervalSec=60
+StartLimitBurst=5
+
+[Service]
+Type=exec
+ExecStart=${words.map(quoted).join(' ')}
+# Work under way finishes its step; what is left is taken up at the next start.
+KillMode=mixed
+KillSignal=SIGTERM
+TimeoutStopSec=90
+Restart=on-failure
+RestartSec=2
+# 75: another daemon has the record. 64, 78: it was told something wrong. Trying again does not help.
+RestartPreventExitStatus=64 75 78
+# API keys as NAME=value, if agents need them. Mode 0600.
+EnvironmentFile=-%h/.config/loopwright/environment
+LimitNOFILE=65536
+# Agents are put behind walls with user namespaces, so those of this unit stay thin.
+LockPersonality=yes
+
+[Install]
+WantedBy=default.target
+`
+}
+
+/** As systemd reads words: quotes, and nothing that it would put something else for. */
+function quoted(word: string): string {
+  if (/[\n\r\0]/.test(word)) throw new TypeError('A word of a unit is one line.')
+  const escaped = word
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"')
+    .replaceAll('%', '%%')
+    .replaceAll('$', '$$$$')
+  return /^[\w@:,./=+-]+$/.test(word) ? word : `"${escaped}"`
+}

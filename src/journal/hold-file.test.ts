@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { afterStory } from '../../test/after.ts'
+import { holderOf, holdFile } from './hold-file.ts'
+
+function newPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-hold-'))
+  afterStory(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'lock.db')
+}
+
+test('is held by one, and by the next when that lets go', () => {
+  const path = newPath()
+  const held = holdFile(path)
+  expect(held).toBeDefined()
+  expect(holdFile(path)).toBeUndefined()
+  expect(holderOf(path)).toBe(process.pid)
+  held?.release()
+  expect(holderOf(path)).toBeUndefined()
+  const next = holdFile(path)
+  expect(next).toBeDefined()
+  next?.release()
+})
+
+test('is for its owner alone, and nothing is written to it', () => {
+  const path = newPath()
+  const held = holdFile(path)
+  const { size, mode } = statSync(path)
+  expect([size, mode & 0o777]).toEqual([0, 0o600])
+  expect(readdirSync(join(path, '..'))).toEqual(['lock.db'])
+  held?.release()
+})
+
+test('is held by a process that stands still, and by nobody once it was killed', async () => {
+  const path = newPath()
+  const program = `
+    import { holdFile } from ${JSON.stringify(new URL('../../dist/journal/hold-file.js', import.meta.url).href)}
+    globalThis.held = holdFile(${JSON.stringify(path)})
+    console.log('held')
+    setInterval(() => undefined, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program])
+  afterStory(() => child.kill('SIGKILL'))
+  await new Promise((resolve) => child.stdout.once('data', resolve))
+  child.kill('SIGSTOP')
+  expect(holdFile(path)).toBeUndefined()
+  expect(holderOf(path)).toBe(child.pid)
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGKILL')
+  await ended
+  const next = holdFile(path)
+  expect(next).toBeDefined()
+  next?.release()
+})
+
+test('what is no lock is left alone, and said', () => {
+  const path = newPath()
+  writeFileSync(
+    path,
+    'something else that somebody wrote here, longer than a header is, '.repeat(4),
+  )
+  expect(() => holdFile(path)).toThrow(/not a database/)
+})
