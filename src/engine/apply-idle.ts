@@ -36,3 +36,26 @@ export async function applyIdle(run: RunId, ports: CreatePorts, owner: Owner): P
     await journal.release(lease)
   }
 }
+
+/** Says why a run does not go on. Rejects with `run-busy` when somebody drives it after all. */
+export async function suspendIdle(
+  run: RunId,
+  ports: CreatePorts,
+  owner: Owner,
+  reason: string,
+): Promise<void> {
+  const { journal } = ports
+  const lease = await journal.acquire(run, owner)
+  try {
+    const { state } = await loadRun(journal, run)
+    if (state.outcome !== undefined) return
+    const recorder = createRecorder(ports, lease, state, () => undefined)
+    // What a process that was killed left open is closed, and its time is not counted.
+    await recorder.record([
+      { type: 'run-started', owner, fence: lease.fence },
+      { type: 'run-suspended', reason },
+    ])
+  } finally {
+    await journal.release(lease)
+  }
+}

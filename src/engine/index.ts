@@ -1,4 +1,4 @@
-export { applyIdle } from './apply-idle.ts'
+export { applyIdle, suspendIdle } from './apply-idle.ts'
 export { questionId } from './ask-person.ts'
 export { baseEnvironment } from './base-environment.ts'
 export type {

@@ -12,7 +12,7 @@ import {
   streamEvents,
 } from '../engine/index.ts'
 import { type BlobStore, createOwner, type SqliteJournal } from '../journal/index.ts'
-import type { RecordedEvent, RunId } from '../loop/index.ts'
+import type { RecordedEvent, RunId, RunState } from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
 import { openCertifier } from './certify/open-certifier.ts'
 import { type AskBaseline, withExisting } from './checks/existing-failures.ts'
@@ -131,6 +131,7 @@ function portsFor(base: HostPorts, parts: DriveParts, place: RunPlace): Ports {
     agent: _agent,
     signal: _signal,
     graceMs: _graceMs,
+    onState,
     ...rest
   } = parts
   // Absent and undefined are not the same to the ports.
@@ -142,6 +143,7 @@ function portsFor(base: HostPorts, parts: DriveParts, place: RunPlace): Ports {
       lease = await base.journal.acquire(run, owner)
       return lease
     },
+    ...(onState === undefined ? {} : { append: telling(base.journal.append, onState) }),
   }
   const fence = async (): Promise<void> => {
     if (lease !== undefined) await base.journal.renew(lease)
@@ -157,6 +159,13 @@ function portsFor(base: HostPorts, parts: DriveParts, place: RunPlace): Ports {
     ...(workspace === undefined ? {} : { workspace }),
   }
 }
+
+const telling =
+  (append: SqliteJournal['append'], onState: (state: RunState) => void): SqliteJournal['append'] =>
+  async (lease, unit) => {
+    await append(lease, unit)
+    onState(unit.state)
+  }
 
 /** What failed before is told from what the run broke, where a loop file has the checks. */
 function comparedChecks(

@@ -17,6 +17,8 @@ import type { DiffOptions, RunDiff } from './diff-run.ts'
 import type { MergeOptions } from './merge-run.ts'
 import type { ModelDoor } from './model-door.ts'
 import type {
+  CreateForkOptions,
+  CreateOptions,
   ExportOptions,
   ForkOptions,
   RestoreOptions,
@@ -56,6 +58,27 @@ export interface Host {
   placeFork(run: string, options: PlaceForkOptions): Promise<RunPlace>
   /** Where a run works; a worktree that was deleted is made again. */
   placeAgain(run: string, workspace?: string): Promise<RunPlace>
+  /** E10. A run that is on disk when this resolves, and that nobody drives yet: `resume` does. */
+  create<I, C, P, R>(loop: LoopType<I, C, P, R>, options: CreateOptions<I>): Promise<RunPlace>
+  /** The same for a fork. */
+  createFork<I, C, P, R>(
+    run: string,
+    loop: LoopType<I, C, P, R>,
+    options: CreateForkOptions<I>,
+  ): Promise<RunPlace>
+  /**
+   * Copies what is no part of a fork's tree (`exclude`) from the folder of the run that it comes from,
+   * unless it is there. Resolves with what could not be copied.
+   */
+  carryOver(
+    run: string,
+    exclude: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly string[]>
+  /** Goes back to the checkpoint after an iteration. What was spent since stays spent. */
+  rewind(run: string, iteration: number): Promise<void>
+  /** Says on a run that nobody drives why it does not go on, and what to do. */
+  suspend(run: string, reason: string): Promise<void>
   start<I, C, P, R>(loop: LoopType<I, C, P, R>, options: StartOptions<I>): Promise<RunHandle>
   /** Takes up a run that was suspended, or whose process ended in any way. */
   resume(run: string, loop: AnyLoopType, options?: ResumeOptions): Promise<RunHandle>

@@ -67,7 +67,7 @@ export {
   type SessionOptions,
   type SessionTotals,
 } from '../gateway/index.ts'
-export type { RemoveOptions } from '../journal/index.ts'
+export type { NewQueueRow, QueueRow, RemoveOptions } from '../journal/index.ts'
 export {
   type Action,
   type AgentContext,
@@ -226,6 +226,7 @@ export {
 } from './code-loop/define-loop.ts'
 export type { Collected } from './collect-garbage.ts'
 export type { ForkComparison, ForkSide } from './compare-fork.ts'
+export type { Queued } from './create-runs.ts'
 export type { DiffOptions, RunDiff } from './diff-run.ts'
 export {
   type Examination,
@@ -257,6 +258,8 @@ export { LoopFileError, type LoopFileProblem, parseLoopFile } from './loop-file/
 export type { MergeOptions } from './merge-run.ts'
 export { openHost } from './open-host.ts'
 export type {
+  CreateForkOptions,
+  CreateOptions,
   ExportOptions,
   ForkOptions,
   HostOptions,

@@ -34,6 +34,11 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     place: async (choice) => (await parts.starts()).place(choice),
     placeFork: async (run, choice) => (await parts.starts()).placeFork(run, choice),
     placeAgain: async (run, workspace) => (await parts.starts()).placeAgain(run, workspace),
+    create: async (loop, choice) => (await parts.starts()).create(loop, choice),
+    createFork: async (run, loop, choice) => (await parts.starts()).createFork(run, loop, choice),
+    carryOver: async (run, exclude, signal) =>
+      (await parts.starts()).carryOver(run, exclude, signal),
+    rewind: async (run, iteration) => (await parts.starts()).rewind(run, iteration),
     start: async (loop, choice) => (await parts.starts()).start(loop, choice),
     resume: async (run, loop, choice) => (await parts.starts()).resume(run, loop, choice),
     fork: async (run, loop, choice) => (await parts.starts()).fork(run, loop, choice),

@@ -2,8 +2,9 @@
 
 import type { Actions, Agents, Check, Gate, Hook, Tools } from '../engine/index.ts'
 import type { Synchronous } from '../journal/index.ts'
-import type { AgentUsed, Limits, Source, Walls } from '../loop/index.ts'
+import type { AgentUsed, Limits, RunState, Source, Walls } from '../loop/index.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
+import type { Queued } from './create-runs.ts'
 import type { RunPlace } from './run-place.ts'
 import type { WorktreeChoice } from './worktree-options.ts'
 
@@ -38,6 +39,8 @@ export interface RunParts {
   readonly agent?: AgentUsed
   /** Names in the workspace's root that are no part of its tree. */
   readonly exclude?: readonly string[]
+  /** Told of each state of the run that is on disk. */
+  readonly onState?: (state: RunState) => void
   /** Aborting it shuts the run down in good order. */
   readonly signal?: AbortSignal
   /** How long the step in flight may then go on. */
@@ -57,6 +60,12 @@ export interface StartOptions<Input> extends RunParts, Creation {
   readonly worktree?: WorktreeChoice
   /** What was settled before with `host.place`; then name, workspace and worktree are there. */
   readonly place?: RunPlace
+}
+
+/** What a run is created with that is driven later. */
+export interface CreateOptions<Input> extends Omit<StartOptions<Input>, keyof RunParts> {
+  /** Written with it: that it is to be driven. */
+  readonly queue?: Queued
 }
 
 export interface ResumeOptions extends RunParts {
@@ -85,6 +94,11 @@ export interface ForkOptions<Input> extends RunParts, Creation {
   readonly replaceFiles?: boolean
   /** Told of what is no part of the tree (`exclude`) and could not be copied. */
   readonly onProblem?: (problem: string) => void
+}
+
+export interface CreateForkOptions<Input>
+  extends Omit<ForkOptions<Input>, keyof RunParts | 'onProblem'> {
+  readonly queue?: Queued
 }
 
 export interface ExportOptions {

@@ -1,6 +1,6 @@
 /** What people say to runs, whether somebody drives them or not. */
 
-import { applyIdle, openQuestions, type RunRow } from '../engine/index.ts'
+import { applyIdle, openQuestions, type RunRow, suspendIdle } from '../engine/index.ts'
 import { createOwner } from '../journal/index.ts'
 import {
   answerProblem,
@@ -13,11 +13,16 @@ import type { HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
 import { requireDecision, requireOpen } from './requests.ts'
 
-export function createTells(base: HostPorts): Pick<Host, 'answer' | 'tell'> {
+export function createTells(base: HostPorts): Pick<Host, 'answer' | 'tell' | 'suspend'> {
   const { journal, clock } = base
   // To decide about a run takes its lease, but nothing of its workspace.
   const idle = { ...base, journal: { ...journal, acquire: journal.acquireIdle } }
   return {
+    async suspend(idOrName, reason) {
+      const run = await journal.findRun(idOrName)
+      requireOpen(run)
+      await suspendIdle(run.id, idle, createOwner(), reason)
+    },
     async answer(idOrName, questionId, answer, by) {
       if (typeof answer !== 'string') throw new LoopError('bad-answer', 'An answer is text.')
       requireBy(by)

@@ -36,6 +36,8 @@ const rememberSql =
 
 const tables = [
   'facts',
+  'queue',
+  'requests',
   'tried',
   'snapshots',
   'checkpoints',

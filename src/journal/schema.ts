@@ -106,6 +106,29 @@ const migrations: readonly string[] = [
     at INTEGER NOT NULL,
     PRIMARY KEY (run, name)
   ) STRICT, WITHOUT ROWID;
+
+  -- Runs that a daemon is to drive, until they end or somebody takes them back.
+  CREATE TABLE queue (
+    run INTEGER PRIMARY KEY REFERENCES runs (key),
+    priority INTEGER NOT NULL,
+    queued_at INTEGER NOT NULL,
+    by TEXT,
+    workspace TEXT,
+    request TEXT NOT NULL,
+    retry_at INTEGER,
+    tries INTEGER NOT NULL,
+    why TEXT
+  ) STRICT;
+
+  -- Keys of requests that made a run: the same one makes no second.
+  CREATE TABLE requests (
+    key TEXT PRIMARY KEY,
+    digest TEXT NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs (key),
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX requests_at ON requests (at);
+  CREATE INDEX requests_run ON requests (run);
   `,
 ]
 

@@ -16,8 +16,10 @@ import { createDecisions, type Decisions } from './decisions.ts'
 import { createEventTable, type EventTable } from './event-table.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { createLeases, type Leases } from './leases.ts'
+import { createQueueTable, type QueueTable } from './queue-table.ts'
 import { createRemoval, type RemoveOptions } from './remove-run.ts'
 import { createRunFacts, type RunFact } from './run-facts.ts'
+import { createRunQueue, type RunQueue } from './run-queue.ts'
 import { createRunTable, type RunMaker, type RunTable } from './run-table.ts'
 import { migrate, rollBack } from './schema.ts'
 import { storeFailed } from './store-failures.ts'
@@ -45,6 +47,8 @@ export interface SqliteJournal extends Journal {
   makerOfGit(folder: string): Promise<RunMaker | undefined>
   /** For good, all of it or nothing. Throws `run-busy`, and `wrong-status` where it has not ended. */
   removeRun(run: RunId, options?: RemoveOptions): Promise<void>
+  /** The runs that a daemon is to drive. */
+  readonly queue: RunQueue
   /** Whether a run was ever removed. */
   hasRemoved(): boolean
   /** What is known of a run besides its events, by name; see `run-facts.ts`. */
@@ -83,6 +87,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
       commit: () => watch.notify('events'),
     }),
     events: createEventTable(database, path, runs.key),
+    queue: createQueueTable(database),
   }
   return {
     ...createReading(parts),
@@ -125,6 +130,7 @@ interface Parts {
   readonly decisions: Decisions
   readonly group: GroupCommit
   readonly events: EventTable
+  readonly queue: QueueTable
 }
 
 type Reading = 'findRun' | 'listRuns' | 'snapshot' | 'read' | 'readStore' | 'checkpoints' | 'tried'
@@ -161,6 +167,7 @@ type Writing =
   | 'removeRun'
   | 'hasRemoved'
   | 'setFact'
+  | 'queue'
 
 function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
   const { database, runs, leases, decisions, group, watch, now } = parts
@@ -220,6 +227,7 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
     setFact: async (run, name, fact) =>
       transaction(() => createRunFacts(database).set(runs.key(run), name, fact)),
     hasRemoved: () => guarded(removal.happened),
+    queue: createRunQueue({ ...parts, guarded, transaction }),
   }
 }
 

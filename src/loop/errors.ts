@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'wrong-status'
   | 'already-answered'
   | 'name-taken'
+  | 'key-reused'
   | 'run-busy'
   | 'workspace-busy'
   | 'fenced'
@@ -110,6 +111,7 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'wrong-status': rejected(409, 73),
   'already-answered': rejected(409, 73),
   'name-taken': rejected(409, 73),
+  'key-reused': rejected(422, 64),
   'run-busy': rejected(409, 75),
   'workspace-busy': rejected(409, 75),
   fenced: rejected(409, 75),

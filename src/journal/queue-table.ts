@@ -1,0 +1,134 @@
+/**
+ * Runs that are to be driven, in a table beside the record, and the keys of requests that made them.
+ *
+ * Q1. A run, its place in the queue and the key of its request are one transaction: a process that is
+ *     killed leaves all three or none, and a request that is sent again finds its run (E10).
+ * Q2. Keys are kept for a day, and no more than the newest ten thousand (E9).
+ */
+
+import type { Json, RunId, RunStatus } from '../loop/index.ts'
+import { type Database, orNull } from './database.ts'
+
+/** How a run that is to be driven was asked for. */
+export interface NewQueueRow {
+  readonly priority: number
+  readonly queuedAtMs: number
+  readonly by?: string
+  /** The folder that somebody named: what counts as its workspace. */
+  readonly workspace?: string
+  /** How it is to be driven: the business of whoever drives. */
+  readonly request: Json
+  /** Not before this moment. */
+  readonly retryAtMs?: number
+  /** How often it could not go on, without going on in between. */
+  readonly tries: number
+  /** Why it could not. */
+  readonly why?: string
+}
+
+export interface QueueRow extends NewQueueRow {
+  readonly run: RunId
+  readonly name: string
+  readonly status: RunStatus
+}
+
+/** What made a run, so that the same request makes no second one. */
+export interface RequestKey {
+  readonly key: string
+  /** Of all that was asked for. */
+  readonly digest: string
+}
+
+export interface KnownRequest extends RequestKey {
+  readonly run: RunId
+}
+
+export interface QueueTable {
+  /** Puts it there, or in place of what is there. */
+  put(key: number, row: NewQueueRow): void
+  remove(key: number): void
+  /** The oldest first. */
+  list(): readonly QueueRow[]
+  remember(key: number, request: RequestKey, nowMs: number): void
+  request(key: string, nowMs: number): KnownRequest | undefined
+}
+
+const requestsMax = 10_000
+const requestMsMax = 24 * 60 * 60 * 1000
+
+interface QueueColumns {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+  readonly priority: number
+  readonly queued_at: number
+  readonly by: string | null
+  readonly workspace: string | null
+  readonly request: string
+  readonly retry_at: number | null
+  readonly tries: number
+  readonly why: string | null
+}
+
+export function createQueueTable(database: Database): QueueTable {
+  const upsert = database.prepare(
+    'INSERT OR REPLACE INTO queue (run, priority, queued_at, by, workspace, request, retry_at, ' +
+      'tries, why) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const remove = database.prepare('DELETE FROM queue WHERE run = ?')
+  const select = database.prepare(
+    'SELECT runs.id, runs.name, runs.status, queue.priority, queue.queued_at, queue.by, ' +
+      'queue.workspace, queue.request, queue.retry_at, queue.tries, queue.why ' +
+      'FROM queue JOIN runs ON runs.key = queue.run ORDER BY queue.queued_at, queue.run',
+  )
+  const insertRequest = database.prepare(
+    'INSERT INTO requests (key, digest, run, at) VALUES (?, ?, ?, ?)',
+  )
+  const prune = database.prepare(
+    'DELETE FROM requests WHERE at < ?1 OR key IN ' +
+      '(SELECT key FROM requests ORDER BY at DESC LIMIT -1 OFFSET ?2)',
+  )
+  const selectRequest = database.prepare(
+    'SELECT requests.key, requests.digest, runs.id AS run FROM requests ' +
+      'JOIN runs ON runs.key = requests.run WHERE requests.key = ? AND requests.at >= ?',
+  )
+  return {
+    put(key, row) {
+      upsert.run(
+        key,
+        row.priority,
+        row.queuedAtMs,
+        orNull(row.by),
+        orNull(row.workspace),
+        JSON.stringify(row.request),
+        row.retryAtMs ?? null,
+        row.tries,
+        orNull(row.why),
+      )
+    },
+    remove(key) {
+      remove.run(key)
+    },
+    list: () => (select.all() as QueueColumns[]).map(toRow),
+    remember(key, request, nowMs) {
+      prune.run(nowMs - requestMsMax, requestsMax - 1)
+      insertRequest.run(request.key, request.digest, key, nowMs)
+    },
+    request: (key, nowMs) =>
+      selectRequest.get(key, nowMs - requestMsMax) as KnownRequest | undefined,
+  }
+}
+
+const toRow = (row: QueueColumns): QueueRow => ({
+  run: row.id as RunId,
+  name: row.name,
+  status: row.status as RunStatus,
+  priority: row.priority,
+  queuedAtMs: row.queued_at,
+  request: JSON.parse(row.request) as Json,
+  tries: row.tries,
+  ...(row.by === null ? {} : { by: row.by }),
+  ...(row.workspace === null ? {} : { workspace: row.workspace }),
+  ...(row.retry_at === null ? {} : { retryAtMs: row.retry_at }),
+  ...(row.why === null ? {} : { why: row.why }),
+})

@@ -1,0 +1,61 @@
+/** The queue as the journal offers it: each change is a transaction of its own, and then on disk. */
+
+import type { NewRun } from '../engine/index.ts'
+import { LoopError, type RunId } from '../loop/index.ts'
+import type {
+  KnownRequest,
+  NewQueueRow,
+  QueueRow,
+  QueueTable,
+  RequestKey,
+} from './queue-table.ts'
+import type { RunTable } from './run-table.ts'
+import type { Watch } from './watch.ts'
+
+export interface RunQueue {
+  /** Q1. Rejects with `key-reused` when the key made a run already. */
+  create(run: NewRun, row: NewQueueRow, request?: RequestKey): Promise<void>
+  put(run: RunId, row: NewQueueRow): Promise<void>
+  remove(run: RunId): Promise<void>
+  /** The oldest first. */
+  list(): Promise<readonly QueueRow[]>
+  /** What was made by this key. */
+  request(key: string): Promise<KnownRequest | undefined>
+}
+
+export interface QueueParts {
+  readonly runs: RunTable
+  readonly queue: QueueTable
+  readonly watch: Watch
+  readonly now: () => number
+  guarded<T>(work: () => T): T
+  transaction<T>(work: () => T): T
+}
+
+export function createRunQueue(parts: QueueParts): RunQueue {
+  const { runs, queue, watch, now, guarded, transaction } = parts
+  return {
+    async create(run, row, request) {
+      transaction(() => {
+        if (request !== undefined && queue.request(request.key, now()) !== undefined) {
+          throw keyReused(request.key)
+        }
+        runs.insert(run)
+        const key = runs.key(run.id)
+        queue.put(key, row)
+        if (request !== undefined) queue.remember(key, request, now())
+      })
+      watch.notify('events')
+    },
+    put: async (run, row) => transaction(() => queue.put(runs.key(run), row)),
+    remove: async (run) => transaction(() => queue.remove(runs.key(run))),
+    list: async () => guarded(() => queue.list()),
+    request: async (key) => guarded(() => queue.request(key, now())),
+  }
+}
+
+export const keyReused = (key: string): LoopError =>
+  new LoopError(
+    'key-reused',
+    `The key ${JSON.stringify(key)} was used for another request. Give each new request a key of its own.`,
+  )
