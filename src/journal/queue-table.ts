@@ -30,6 +30,8 @@ export interface QueueRow extends NewQueueRow {
   readonly run: RunId
   readonly name: string
   readonly status: RunStatus
+  /** The folder that is worked in: another one where it is a worktree. */
+  readonly place?: string
 }
 
 /** What made a run, so that the same request makes no second one. */
@@ -60,6 +62,7 @@ interface QueueColumns {
   readonly id: string
   readonly name: string
   readonly status: string
+  readonly place: string | null
   readonly priority: number
   readonly queued_at: number
   readonly by: string | null
@@ -77,7 +80,7 @@ export function createQueueTable(database: Database): QueueTable {
   )
   const remove = database.prepare('DELETE FROM queue WHERE run = ?')
   const select = database.prepare(
-    'SELECT runs.id, runs.name, runs.status, queue.priority, queue.queued_at, queue.by, ' +
+    'SELECT runs.id, runs.name, runs.status, runs.workspace AS place, queue.priority, queue.queued_at, queue.by, ' +
       'queue.workspace, queue.request, queue.retry_at, queue.tries, queue.why ' +
       'FROM queue JOIN runs ON runs.key = queue.run ORDER BY queue.queued_at, queue.run',
   )
@@ -127,6 +130,7 @@ const toRow = (row: QueueColumns): QueueRow => ({
   queuedAtMs: row.queued_at,
   request: JSON.parse(row.request) as Json,
   tries: row.tries,
+  ...(row.place === null ? {} : { place: row.place }),
   ...(row.by === null ? {} : { by: row.by }),
   ...(row.workspace === null ? {} : { workspace: row.workspace }),
   ...(row.retry_at === null ? {} : { retryAtMs: row.retry_at }),
