@@ -9,3 +9,4 @@ export type {
   Scope,
   Submitted,
 } from './parts.ts'
+export { openScheduler, type SchedulerOptions } from './schedule/index.ts'

@@ -53,7 +53,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
       ...type,
       input: given,
       limits: file.limits,
-      workspace: workspaceOf(file, scanned.file),
+      workspace: workspaceOf(file, scanned.file, options.here),
       worktree: file.worktree,
       powers: codePowers(scanned),
       warnings: [],

@@ -35,11 +35,14 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     loop: plainLoop(settings),
     input,
     limits: file.limits,
-    workspace: workspaceOf(file, path),
+    workspace: workspaceOf(file, path, options.here),
     worktree: file.worktree,
     powers: describePowers(file),
     warnings: [
-      ...loopWarnings(file, path, workspaceOf(file, path), { environment, folder: options.folder }),
+      ...loopWarnings(file, path, workspaceOf(file, path, options.here), {
+        environment,
+        folder: options.folder,
+      }),
       ...forgotten(file, checked.variables),
       // A run asks for it anyway, and says so before it begins.
       ...(options.purpose === 'look' ? await modelWarnings(file.agent, environment) : []),
@@ -82,7 +85,8 @@ export const firstPrompt = (
 export const workspaceOf = (
   { workspace }: { readonly workspace?: string },
   path: string,
-): string => (workspace === undefined ? process.cwd() : resolve(dirname(path), workspace))
+  here: string = process.cwd(),
+): string => (workspace === undefined ? here : resolve(dirname(path), workspace))
 
 export function plainSettings(
   file: Pick<LoopFile, 'name' | 'context' | 'progress' | 'until'>,

@@ -87,6 +87,8 @@ export interface OpenedLoop {
 export interface LoadOptions {
   /** The folder of the record, where it is kept what is trusted. */
   readonly folder: string
+  /** The folder to work in where the file names none; that of this process unless told. */
+  readonly here?: string
   /** Values in place of those of the file. */
   readonly input?: Readonly<Record<string, string>>
   readonly environment?: Environment

@@ -171,7 +171,9 @@ test('a file that was written before runs could be removed is brought up to date
   await endedRun(openJournal(), 'old')
   for (const journal of open.splice(0)) await journal.close()
   const database = openDatabase(path, 'NORMAL')
-  database.exec('DROP TABLE removed; DROP TABLE tried; DROP TABLE facts; DROP TABLE queue; DROP TABLE requests; PRAGMA user_version = 1')
+  database.exec(
+    'DROP TABLE removed; DROP TABLE tried; DROP TABLE facts; DROP TABLE queue; DROP TABLE requests; PRAGMA user_version = 1',
+  )
   database.close()
   const journal = openJournal()
   await journal.removeRun((await journal.findRun('old')).id)

@@ -2,13 +2,7 @@
 
 import type { NewRun } from '../engine/index.ts'
 import { LoopError, type RunId } from '../loop/index.ts'
-import type {
-  KnownRequest,
-  NewQueueRow,
-  QueueRow,
-  QueueTable,
-  RequestKey,
-} from './queue-table.ts'
+import type { KnownRequest, NewQueueRow, QueueRow, QueueTable, RequestKey } from './queue-table.ts'
 import type { RunTable } from './run-table.ts'
 import type { Watch } from './watch.ts'
 

@@ -1,0 +1,106 @@
+/** Drives one run of the queue: loads its loop, opens what it needs, follows it, and closes all again. */
+
+import { existsSync } from 'node:fs'
+import {
+  type DriveEnd,
+  type Host,
+  type Inspection,
+  type LoadedLoop,
+  loadLoop,
+  type RunHandle,
+} from '../../host/index.ts'
+import { LoopError, type RunId, type RunState } from '../../loop/index.ts'
+import type { Log } from '../parts.ts'
+import type { DriveRequest } from './drive-request.ts'
+import type { Turns } from './turns.ts'
+
+export interface DriveParts {
+  readonly host: Host
+  readonly log: Log
+  /** Opening starts processes and reads much: only a few do it at once. */
+  readonly opening: Turns
+}
+
+export interface Watched {
+  /** Aborting it shuts the run down in good order. */
+  readonly signal: AbortSignal
+  readonly onState: (state: RunState) => void
+  /** It is under way: what was asked for this start only is done. */
+  readonly onStarted: () => Promise<void>
+}
+
+/** Rejects with what keeps the run from going on. */
+export async function driveQueued(
+  parts: DriveParts,
+  run: RunId,
+  request: DriveRequest,
+  watched: Watched,
+): Promise<DriveEnd> {
+  const { host, log, opening } = parts
+  const { signal } = watched
+  let loaded: LoadedLoop | undefined
+  try {
+    const handle = await opening.take(async () => {
+      signal.throwIfAborted()
+      const { state, run: row } = await host.inspect(run)
+      const changes = state.source?.changes
+      loaded = await loadLoop(fileOf(row, state), {
+        folder: host.folder,
+        purpose: 'resume',
+        onLine: (line) => log.info({ run }, line),
+        signal,
+        ...(changes === undefined ? {} : { changes }),
+      })
+      return startIn(parts, run, loaded, request, watched)
+    })
+    await watched.onStarted()
+    return await handle.done
+  } finally {
+    await loaded?.close()
+  }
+}
+
+async function startIn(
+  { host, log }: DriveParts,
+  run: RunId,
+  loaded: LoadedLoop,
+  request: DriveRequest,
+  { signal, onState }: Watched,
+): Promise<RunHandle> {
+  const { workspace, checkout, begun, readOnly, problems } = await host.placeAgain(run)
+  const { parts, problems: missing } = await loaded.open({
+    workspace,
+    checkout,
+    readOnly,
+    ...(begun === undefined ? {} : { begun }),
+    folder: host.folder,
+    signal,
+    attended: request.attended === true,
+    models: host.models,
+  })
+  const carried =
+    request.carry === true ? await host.carryOver(run, parts.exclude ?? [], signal) : []
+  for (const problem of [...problems, ...missing, ...carried]) log.warn({ run }, problem)
+  signal.throwIfAborted()
+  return host.resume(run, loaded.loop, {
+    ...parts,
+    signal,
+    onState,
+    force: request.force === true,
+    keepFiles: request.keepFiles === true,
+  })
+}
+
+export function fileOf({ name }: Inspection['run'], { source }: Inspection['state']): string {
+  if (source === undefined) {
+    throw new LoopError(
+      'not-configured',
+      `Run "${name}" was started by a program, not from a loop file: resume it there.`,
+    )
+  }
+  if (existsSync(source.file)) return source.file
+  throw new LoopError(
+    'not-configured',
+    `The loop file of run "${name}" is gone: ${source.file}. Put it back, then: loopctl resume ${name}`,
+  )
+}

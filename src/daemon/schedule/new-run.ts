@@ -1,0 +1,140 @@
+/** A request for a new run, brought to where the run is on disk and in the queue. */
+
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { isAbsolute, parse, resolve } from 'node:path'
+import {
+  type Host,
+  type LoadedLoop,
+  loadLoop,
+  previewLoop,
+  type Queued,
+  type RunPlace,
+  trustLoop,
+} from '../../host/index.ts'
+import { LoopError, type RunId } from '../../loop/index.ts'
+import type { NewRunRequest } from '../../protocol/api/index.ts'
+import type { Log } from '../parts.ts'
+import { toDriveRequest } from './drive-request.ts'
+
+export interface NewRunParts {
+  readonly host: Host
+  readonly log: Log
+  readonly now: () => number
+}
+
+/** Resolves when it is on disk; nothing is started. */
+export async function createQueued(
+  parts: NewRunParts,
+  request: NewRunRequest,
+  key?: string,
+): Promise<RunId> {
+  const { host } = parts
+  requireWhole(request)
+  await trustAsAsked(host, request.file, request.trust)
+  const loaded = await loadFor(parts, request)
+  try {
+    const place = await host.place({
+      workspace: workspaceFor(request, loaded),
+      worktree: worktreeFor(request, loaded),
+      // What a file says is no word of whoever runs it.
+      isVouched: request.worktree?.use === true,
+      apart: loaded.files,
+      ...(request.name === undefined ? {} : { name: request.name }),
+    })
+    for (const problem of place.problems) parts.log.warn({ run: place.id }, problem)
+    const { id } = await host.create(loaded.loop, {
+      input: loaded.input,
+      limits: { ...loaded.limits, ...request.limits },
+      place,
+      source: loaded.source,
+      ...(request.again === true ? { again: true } : {}),
+      queue: {
+        row: queueRow(place, request, parts.now()),
+        ...(key === undefined ? {} : { request: { key, digest: digestOf(request) } }),
+      },
+    })
+    return id
+  } finally {
+    await loaded.close()
+  }
+}
+
+export function queueRow(
+  { workspace, checkout }: Pick<RunPlace, 'workspace' | 'checkout'>,
+  request: Parameters<typeof toDriveRequest>[0] & Pick<NewRunRequest, 'priority' | 'by'>,
+  nowMs: number,
+): Queued['row'] {
+  const folder = checkout ?? workspace
+  return {
+    priority: request.priority ?? 0,
+    queuedAtMs: nowMs,
+    request: { ...toDriveRequest(request) },
+    tries: 0,
+    ...(request.by === undefined ? {} : { by: request.by }),
+    ...(folder === undefined ? {} : { workspace: folder }),
+  }
+}
+
+/** The same for the same wish, however it was spelt. */
+export const digestOf = (request: object): string =>
+  createHash('sha256')
+    .update(JSON.stringify(sorted(request)))
+    .digest('hex')
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, one]) => [name, sorted(one)]))
+}
+
+/** The folder that the daemon was started in means nothing to whoever asks. */
+function requireWhole({ file, workspace, here }: NewRunRequest): void {
+  for (const path of [file, workspace, here]) {
+    if (path === undefined || isAbsolute(path)) continue
+    const message = `"${path}" is no whole path, and the daemon is in another folder.`
+    throw new LoopError('bad-request', `${message} Give it from / on.`)
+  }
+}
+
+/** Only what was seen by whoever says so: the file may have changed since. */
+export async function trustAsAsked(
+  { folder }: Host,
+  file: string,
+  digest: string | undefined,
+): Promise<void> {
+  if (digest === undefined) return
+  const preview = await previewLoop(file, folder)
+  if (preview.digest !== digest) {
+    const message = `${file} is not what was looked at: it changed since.`
+    throw new LoopError('not-trusted', `${message} Look at it again, and trust it as it is now.`)
+  }
+  if (!preview.trusted) await trustLoop(preview, folder)
+}
+
+function loadFor({ host, log }: NewRunParts, request: NewRunRequest): Promise<LoadedLoop> {
+  const { file, input, changes, here } = request
+  return loadLoop(file, {
+    folder: host.folder,
+    here: here ?? homedir(),
+    onLine: (line) => log.info({ file }, line),
+    ...(input === undefined ? {} : { input }),
+    ...(changes === undefined ? {} : { changes }),
+  })
+}
+
+/** What the file says, with what was asked for in its place; who names a base wants a worktree. */
+function worktreeFor({ worktree }: NewRunRequest, loaded: LoadedLoop): LoadedLoop['worktree'] {
+  const use = worktree?.base === undefined ? {} : { use: true }
+  return { ...loaded.worktree, ...use, ...worktree }
+}
+
+/** Whoever is at home by chance does not want an agent to work on all of it. */
+function workspaceFor({ workspace: given }: NewRunRequest, loaded: LoadedLoop): string {
+  if (given !== undefined) return given
+  const workspace = resolve(loaded.workspace)
+  if (workspace !== homedir() && workspace !== parse(workspace).root) return workspace
+  const message = `The loop would work on all of ${workspace}.`
+  throw new LoopError('bad-request', `${message} Name the folder that it is for (workspace).`)
+}

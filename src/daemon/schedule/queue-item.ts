@@ -1,0 +1,131 @@
+/** One run of the queue: driven, and what becomes of it then. */
+
+import type { DriveEnd, Host, QueueRow } from '../../host/index.ts'
+import {
+  isEnd,
+  isLoopError,
+  kindOf,
+  type RunId,
+  type RunState,
+  type StepId,
+} from '../../loop/index.ts'
+import type { Log } from '../parts.ts'
+import { driveQueued } from './drive-queued.ts'
+import { lasting, readDriveRequest } from './drive-request.ts'
+import { retryAfterMs } from './setback.ts'
+import type { Turns } from './turns.ts'
+
+export interface Item {
+  row: QueueRow
+  drive?: Drive
+  /** Somebody took it back: it is not tried again. */
+  isReleased?: true
+}
+
+export interface Drive {
+  readonly stop: AbortController
+  /** Resolves when it is over and settled what comes next. Never rejects. */
+  readonly settled: Promise<void>
+  /** It waits for a person. */
+  asks: boolean
+}
+
+export interface ItemParts {
+  readonly host: Host
+  readonly log: Log
+  readonly opening: Turns
+  readonly follow?: (run: RunId) => { stop(): Promise<unknown> }
+  readonly now: () => number
+  readonly wake: () => void
+  /** Takes it off the queue. */
+  readonly forget: (run: RunId) => Promise<void>
+}
+
+export function startItem(item: Item, parts: ItemParts): void {
+  const { host, log } = parts
+  const { run, name } = item.row
+  const stop = new AbortController()
+  let steps: number | undefined
+  const onState = (state: RunState): void => {
+    const asks = state.status === 'waiting' && state.waits.some(isQuestion)
+    if (item.drive !== undefined && item.drive.asks !== asks) {
+      item.drive.asks = asks
+      parts.wake()
+    }
+    steps ??= state.metrics.steps
+    // It went on: what kept it from going on before is over.
+    if (state.metrics.steps > steps && item.row.tries > 0) item.row = { ...item.row, tries: 0 }
+  }
+  const drive = async (): Promise<void> => {
+    const request = readDriveRequest(item.row.request)
+    const follower = parts.follow?.(run)
+    log.info({ run, name }, 'driven')
+    try {
+      const onStarted = async (): Promise<void> => {
+        const { retryAtMs: _retryAtMs, why: _why, ...row } = item.row
+        item.row = { ...row, request: { ...lasting(request) } }
+        await host.journal.queue.put(run, item.row)
+      }
+      const watched = { signal: stop.signal, onState, onStarted }
+      await settle(item, await driveQueued(parts, run, request, watched), parts)
+    } catch (error) {
+      await setBack(item, error, parts, stop.signal)
+    } finally {
+      await follower?.stop().catch(() => undefined)
+    }
+  }
+  const settled = drive()
+    .catch((error: unknown) => log.error({ run, name, error: String(error) }, 'not settled'))
+    .finally(() => {
+      delete item.drive
+      parts.wake()
+    })
+  item.drive = { stop, settled, asks: false }
+}
+
+const isQuestion = (step: StepId): boolean => kindOf(step) === 'ask'
+
+async function settle(item: Item, end: DriveEnd, { log, forget }: ItemParts): Promise<void> {
+  const { run, name } = item.row
+  if (end.type === 'ended') {
+    log.info({ run, name, outcome: end.outcome.type }, 'ended')
+    return forget(run)
+  }
+  log.info({ run, name, reason: end.reason }, 'suspended')
+  // Shut down: the next process goes on. Anything else a person wanted.
+  if (end.reason !== 'shut down' || item.isReleased === true) await forget(run)
+}
+
+/** It could not go on, or not even begin. */
+async function setBack(
+  item: Item,
+  error: unknown,
+  parts: ItemParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { host, log, forget, now } = parts
+  const { run, name, tries } = item.row
+  if (signal.aborted) return
+  const why = error instanceof Error ? error.message : String(error)
+  const waitMs = retryAfterMs(error, tries)
+  if (waitMs !== undefined) {
+    log.warn({ run, name, why, waitMs }, 'tried again later')
+    item.row = { ...item.row, retryAtMs: now() + waitMs, tries: tries + 1, why }
+    // A store that fails does not keep this either; the memory of this process does.
+    await host.journal.queue.put(run, item.row).catch(() => undefined)
+    return
+  }
+  log.warn({ run, name, why }, 'waits for a person')
+  await sayWhy(host, run, why)
+  await forget(run)
+}
+
+/** On the run itself, unless it says so already, or has ended. */
+async function sayWhy(host: Host, run: RunId, why: string): Promise<void> {
+  try {
+    const { status } = await host.journal.findRun(run)
+    if (!isEnd(status) && status !== 'suspended') await host.suspend(run, why)
+  } catch (error) {
+    if (!isLoopError(error, 'unknown-run') && !isLoopError(error, 'wrong-status')) throw error
+  }
+}
