@@ -49,6 +49,7 @@ export function createCreation(base: HostPorts): Pick<Host, 'create' | 'createFo
           from: from.id,
           iteration: options.iteration,
           limits,
+          ...(options.again === true ? { repeat: base.clock.now() } : {}),
           ...(options.input === undefined ? {} : { input: options.input }),
           ...trees,
         }),

@@ -98,6 +98,8 @@ export interface ForkOptions<Input> extends RunParts, Creation {
 
 export interface CreateForkOptions<Input>
   extends Omit<ForkOptions<Input>, keyof RunParts | 'onProblem'> {
+  /** E8. Also what was tried before with the very same files and words. */
+  readonly again?: boolean
   readonly queue?: Queued
 }
 

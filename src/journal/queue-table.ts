@@ -51,6 +51,8 @@ export interface QueueTable {
   remove(key: number): void
   /** The oldest first. */
   list(): readonly QueueRow[]
+  /** Those that have not ended, and were not paused. */
+  open(): readonly RunId[]
   remember(key: number, request: RequestKey, nowMs: number): void
   request(key: string, nowMs: number): KnownRequest | undefined
 }
@@ -84,6 +86,10 @@ export function createQueueTable(database: Database): QueueTable {
       'queue.workspace, queue.request, queue.retry_at, queue.tries, queue.why ' +
       'FROM queue JOIN runs ON runs.key = queue.run ORDER BY queue.queued_at, queue.run',
   )
+  const open = database.prepare(
+    'SELECT runs.id FROM queue JOIN runs ON runs.key = queue.run ' +
+      "WHERE runs.status IN ('pending', 'running', 'waiting', 'suspended')",
+  )
   const insertRequest = database.prepare(
     'INSERT INTO requests (key, digest, run, at) VALUES (?, ?, ?, ?)',
   )
@@ -113,6 +119,7 @@ export function createQueueTable(database: Database): QueueTable {
       remove.run(key)
     },
     list: () => (select.all() as QueueColumns[]).map(toRow),
+    open: () => (open.all() as { id: RunId }[]).map(({ id }) => id),
     remember(key, request, nowMs) {
       prune.run(nowMs - requestMsMax, requestsMax - 1)
       insertRequest.run(request.key, request.digest, key, nowMs)

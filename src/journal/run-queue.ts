@@ -13,6 +13,8 @@ export interface RunQueue {
   remove(run: RunId): Promise<void>
   /** The oldest first. */
   list(): Promise<readonly QueueRow[]>
+  /** Those of which nobody has said that they are not to be driven: they have not ended or been paused. */
+  open(): Promise<readonly RunId[]>
   /** What was made by this key. */
   request(key: string): Promise<KnownRequest | undefined>
 }
@@ -44,6 +46,7 @@ export function createRunQueue(parts: QueueParts): RunQueue {
     put: async (run, row) => transaction(() => queue.put(runs.key(run), row)),
     remove: async (run) => transaction(() => queue.remove(runs.key(run))),
     list: async () => guarded(() => queue.list()),
+    open: async () => guarded(() => queue.open()),
     request: async (key) => guarded(() => queue.request(key, now())),
   }
 }

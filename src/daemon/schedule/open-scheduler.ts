@@ -1,6 +1,5 @@
 /**
- * The queue and those who are at work. Woken by what happens (a run comes, ends, is told something, the
- * moment of another try), it asks `choose` what to do and does it.
+ * Accepts runs, has them driven, and takes them back.
  *
  * 1. What is in the queue is on disk: whatever ends this process, the next one goes on from there (E10).
  * 2. A run leaves the queue when it ended, when a person paused it, or when a person has to do
@@ -9,14 +8,12 @@
  */
 
 import type { Host, QueueRow } from '../../host/index.ts'
-import { isEnd, isLoopError, LoopError, type RunId } from '../../loop/index.ts'
-import type { QueueEntry } from '../../protocol/api/index.ts'
+import { isEnd, LoopError, type RunId } from '../../loop/index.ts'
 import type { DaemonSettings, EnqueueOptions, Log, Scheduler, Submitted } from '../parts.ts'
-import { type Choice, choose } from './choose.ts'
+import { type Board, createBoard } from './board.ts'
 import { toDriveRequest } from './drive-request.ts'
+import { forkQueued, retryQueued } from './fork-run.ts'
 import { createQueued, digestOf } from './new-run.ts'
-import { type Item, startItem } from './queue-item.ts'
-import { createTurns } from './turns.ts'
 
 export interface SchedulerOptions {
   readonly host: Host
@@ -30,136 +27,86 @@ export interface SchedulerOptions {
   readonly now?: () => number
 }
 
-const opensMax = 4
-const timerMsMax = 60_000
-
 /** Takes up what was in the queue before; resolves before any of it is driven. */
 export async function openScheduler(options: SchedulerOptions): Promise<Scheduler> {
-  const { host, log, settings } = options
-  const now = options.now ?? Date.now
-  const { queue: rows } = host.journal
-  const items = new Map<RunId, Item>()
-  const opening = createTurns(opensMax)
-  const keys = new Map<string, Promise<Submitted>>()
-  let isOpen = true
-  let woken: NodeJS.Immediate | undefined
-  let timer: NodeJS.Timeout | undefined
-
-  const look = (): Choice => {
-    const all = [...items.values()]
-    const driven = all.flatMap(({ row, drive }) =>
-      drive === undefined ? [] : [{ ...row, asks: drive.asks }],
-    )
-    const queued = all.filter(({ drive }) => drive === undefined).map(({ row }) => row)
-    const limits = {
-      runs: settings.maxConcurrentRuns,
-      runsPerWorkspace: settings.maxRunsPerWorkspace,
-    }
-    return choose(queued, driven, limits, settings.queuePolicy, now())
+  const { host, log, now = Date.now } = options
+  const { journal } = host
+  const board = createBoard(options)
+  const creating = { host, log, now }
+  for (const row of await journal.queue.list()) {
+    if (isEnd(row.status) || row.status === 'paused') await journal.queue.remove(row.run)
+    else board.add(row)
   }
-
-  function work(): void {
-    woken = undefined
-    if (!isOpen) return
-    for (const run of look().start) {
-      const item = items.get(run)
-      if (item !== undefined) startItem(item, { ...options, opening, now, wake, forget })
-    }
-    const moments = [...items.values()].flatMap(({ row, drive }) =>
-      drive === undefined && row.retryAtMs !== undefined ? [row.retryAtMs] : [],
-    )
-    clearTimeout(timer)
-    const next = Math.min(...moments.filter((atMs) => atMs > now()))
-    if (next < Number.POSITIVE_INFINITY) {
-      timer = setTimeout(wake, Math.min(next - now(), timerMsMax))
-      timer.unref()
-    }
+  const accepted = async (create: () => Promise<RunId>): Promise<Submitted> => {
+    requireTaking(board)
+    const run = await create()
+    board.add(await rowOf(host, run))
+    return { run: await journal.findRun(run), isNew: true }
   }
-
-  function wake(): void {
-    if (isOpen) woken ??= setImmediate(work)
-  }
-
-  async function forget(run: RunId): Promise<void> {
-    await rows.remove(run).catch((error: unknown) => {
-      if (!isLoopError(error, 'unknown-run')) throw error
-    })
-    items.delete(run)
-  }
-
-  function add(row: QueueRow): void {
-    const known = items.get(row.run)
-    if (known === undefined) items.set(row.run, { row })
-    else known.row = row
-    wake()
-  }
-
-  async function rowOf(run: RunId): Promise<QueueRow> {
-    const found = (await rows.list()).find((row) => row.run === run)
-    if (found === undefined) throw new LoopError('unknown-run', `Run ${run} is not in the queue.`)
-    return found
-  }
-
-  async function submitNew(
-    request: Parameters<Scheduler['submit']>[0],
-    key: string | undefined,
-  ): Promise<Submitted> {
-    const known = key === undefined ? undefined : await rows.request(key)
-    if (known !== undefined) {
-      if (known.digest !== digestOf(request)) throw keyReused()
-      return { run: await host.journal.findRun(known.run), isNew: false }
-    }
-    const id = await createQueued({ host, log, now }, request, key)
-    add(await rowOf(id))
-    return { run: await host.journal.findRun(id), isNew: true }
-  }
-
-  for (const row of await rows.list()) {
-    if (isEnd(row.status) || row.status === 'paused') await rows.remove(row.run)
-    else add(row)
-  }
-
   return {
-    async submit(request, key) {
-      requireTaking(isOpen)
-      if (key === undefined) return submitNew(request, undefined)
-      // Two at once with one key are one request, too.
-      const before = keys.get(key)
-      const submitted = (before?.catch(() => undefined) ?? Promise.resolve()).then(() =>
-        submitNew(request, key),
-      )
-      keys.set(key, submitted)
-      try {
-        return await submitted
-      } finally {
-        if (keys.get(key) === submitted) keys.delete(key)
-      }
-    },
+    submit: withKeys(host, (request, key) => accepted(() => createQueued(creating, request, key))),
+    retry: (run, request = {}) => accepted(() => retryQueued(creating, run, request)),
+    fork: (run, request) => accepted(() => forkQueued(creating, run, request)),
     async enqueue(run, how = {}) {
-      requireTaking(isOpen)
-      await enqueueRun(host, run, how, now())
-      add(await rowOf(run))
+      requireTaking(board)
+      const item = board.item(run)
+      if (item?.drive !== undefined) {
+        // It may be about to end: then it is taken up again.
+        item.again = async () => board.add(await enqueueRun(host, run, how, now()))
+        return
+      }
+      board.add(await enqueueRun(host, run, how, now()))
     },
     async release(run) {
-      const item = items.get(run)
+      const item = board.item(run)
       if (item === undefined) return
       item.isReleased = true
       item.drive?.stop.abort()
       await item.drive?.settled
-      await forget(run)
-      wake()
+      await board.forget(run)
+      board.wake()
     },
-    queue: () => entriesOf(items, look(), settings),
-    entry: (run) => entriesOf(items, look(), settings).find((one) => one.run === run),
-    async drain() {
-      isOpen = false
-      clearTimeout(timer)
-      clearImmediate(woken)
-      const driven = [...items.values()].flatMap(({ drive }) => drive ?? [])
-      for (const { stop } of driven) stop.abort()
-      await Promise.all(driven.map(({ settled }) => settled))
-    },
+    queue: board.entries,
+    entry: (run) => board.entries().find((one) => one.run === run),
+    drain: board.close,
   }
+}
+
+/** The same key is the same request: it makes one run, whenever it comes again. */
+function withKeys(
+  { journal }: Host,
+  submit: (request: Parameters<Scheduler['submit']>[0], key?: string) => Promise<Submitted>,
+): Scheduler['submit'] {
+  const underWay = new Map<string, Promise<Submitted>>()
+  async function once(
+    request: Parameters<Scheduler['submit']>[0],
+    key: string,
+  ): Promise<Submitted> {
+    const known = await journal.queue.request(key)
+    if (known === undefined) return submit(request, key)
+    if (known.digest !== digestOf(request)) throw keyReused(key)
+    return { run: await journal.findRun(known.run), isNew: false }
+  }
+  return async (request, key) => {
+    if (key === undefined) return submit(request)
+    const before = underWay.get(key) ?? Promise.resolve()
+    const submitted = before.then(
+      () => once(request, key),
+      () => once(request, key),
+    )
+    underWay.set(key, submitted)
+    try {
+      return await submitted
+    } finally {
+      if (underWay.get(key) === submitted) underWay.delete(key)
+    }
+  }
+}
+
+async function rowOf({ journal }: Host, run: RunId): Promise<QueueRow> {
+  const found = (await journal.queue.list()).find((row) => row.run === run)
+  if (found !== undefined) return found
+  throw new LoopError('unknown-run', `Run ${run} is not in the queue any more. See: loopctl list`)
 }
 
 async function enqueueRun(
@@ -167,7 +114,7 @@ async function enqueueRun(
   run: RunId,
   how: EnqueueOptions,
   nowMs: number,
-): Promise<void> {
+): Promise<QueueRow> {
   const { by = 'resume', priority = 0, fromIteration } = how
   const { checkout, workspace } = await host.placeAgain(run)
   if (fromIteration !== undefined) await host.rewind(run, fromIteration)
@@ -182,48 +129,16 @@ async function enqueueRun(
     by,
     ...(folder === undefined ? {} : { workspace: folder }),
   })
+  return rowOf(host, run)
 }
 
-function entriesOf(
-  items: ReadonlyMap<RunId, Item>,
-  { start, waits }: Choice,
-  { maxConcurrentRuns: runs }: SchedulerOptions['settings'],
-): readonly QueueEntry[] {
-  const driven = [...items.values()].filter(({ drive }) => drive !== undefined)
-  // Those that start in a moment wait for nothing.
-  const next = [...start.map((run) => ({ run, waitsFor: undefined, behind: undefined })), ...waits]
-  return [
-    ...driven.map(({ row }) => ({ ...entryOf(row), state: 'driven' as const })),
-    ...next.flatMap(({ run, waitsFor, behind }, index) => {
-      const row = items.get(run)?.row
-      if (row === undefined) return []
-      const why = {
-        slot: `waits for a slot: ${runs} run${runs === 1 ? ' is' : 's are'} at work`,
-        workspace: `waits for workspace ${row.workspace ?? row.place} (${behind})`,
-        time: `is tried again later: ${row.why ?? 'it could not go on'}`,
-      }
-      const waiting = waitsFor === undefined ? {} : { waitsFor, why: why[waitsFor] }
-      return [{ ...entryOf(row), state: 'queued' as const, position: index + 1, ...waiting }]
-    }),
-  ]
-}
-
-const entryOf = (row: QueueRow): Omit<QueueEntry, 'state'> => ({
-  run: row.run,
-  name: row.name,
-  priority: row.priority,
-  queuedAtMs: row.queuedAtMs,
-  ...(row.workspace === undefined ? {} : { workspace: row.workspace }),
-  ...(row.retryAtMs === undefined ? {} : { retryAtMs: row.retryAtMs }),
-})
-
-function requireTaking(isOpen: boolean): void {
+function requireTaking({ isOpen }: Board): void {
   if (isOpen) return
   throw new LoopError('not-available', 'The daemon is about to end. Ask again when it is back.')
 }
 
-const keyReused = (): LoopError =>
+const keyReused = (key: string): LoopError =>
   new LoopError(
     'key-reused',
-    'This Idempotency-Key was used for another request. Give each new request a key of its own.',
+    `The key ${JSON.stringify(key)} was used for another request. Give each new request a key of its own.`,
   )

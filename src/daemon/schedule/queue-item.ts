@@ -20,6 +20,8 @@ export interface Item {
   drive?: Drive
   /** Somebody took it back: it is not tried again. */
   isReleased?: true
+  /** Somebody wants it to go on when it is left. */
+  again?: () => Promise<void>
 }
 
 export interface Drive {
@@ -64,7 +66,8 @@ export function startItem(item: Item, parts: ItemParts): void {
       const onStarted = async (): Promise<void> => {
         const { retryAtMs: _retryAtMs, why: _why, ...row } = item.row
         item.row = { ...row, request: { ...lasting(request) } }
-        await host.journal.queue.put(run, item.row)
+        // Kept too long, it changes nothing; the run itself is under way.
+        await host.journal.queue.put(run, item.row).catch(() => undefined)
       }
       const watched = { signal: stop.signal, onState, onStarted }
       await settle(item, await driveQueued(parts, run, request, watched), parts)
@@ -76,10 +79,14 @@ export function startItem(item: Item, parts: ItemParts): void {
   }
   const settled = drive()
     .catch((error: unknown) => log.error({ run, name, error: String(error) }, 'not settled'))
-    .finally(() => {
+    .then(async () => {
       delete item.drive
-      parts.wake()
+      const { again } = item
+      delete item.again
+      if (item.isReleased !== true) await again?.()
     })
+    .catch((error: unknown) => log.warn({ run, name, error: String(error) }, 'not taken up again'))
+    .finally(parts.wake)
   item.drive = { stop, settled, asks: false }
 }
 
@@ -88,6 +95,7 @@ const isQuestion = (step: StepId): boolean => kindOf(step) === 'ask'
 async function settle(item: Item, end: DriveEnd, { log, forget }: ItemParts): Promise<void> {
   const { run, name } = item.row
   if (end.type === 'ended') {
+    delete item.again
     log.info({ run, name, outcome: end.outcome.type }, 'ended')
     return forget(run)
   }

@@ -52,12 +52,20 @@ export const resumeSchema: z.ZodType<ResumeRequest> = exactly<ResumeRequest>()(
 export interface RetryRequest {
   readonly by?: string
   readonly name?: string
+  /** From the checkpoint after this iteration; the last one unless told. */
+  readonly from?: number
   readonly attended?: boolean
   readonly priority?: number
 }
 
 export const retrySchema: z.ZodType<RetryRequest> = exactly<RetryRequest>()(
-  z.strictObject({ by, name: runName, attended: z.boolean().exactOptional(), priority }),
+  z.strictObject({
+    by,
+    name: runName,
+    from: iteration.exactOptional(),
+    attended: z.boolean().exactOptional(),
+    priority,
+  }),
 ).register(published, { id: 'RetryRequest' })
 
 /** A run of its own that goes on from a checkpoint of this one. */
@@ -65,6 +73,8 @@ export interface ForkRequest {
   readonly iteration: number
   readonly by?: string
   readonly name?: string
+  /** Another loop file, a whole path; that of the other run unless told. */
+  readonly file?: string
   readonly input?: Readonly<Record<string, string>>
   readonly limits?: Partial<Limits>
   /** An empty folder for the files of the checkpoint; a run in a worktree needs none. */
@@ -82,6 +92,7 @@ export const forkSchema: z.ZodType<ForkRequest> = exactly<ForkRequest>()(
     iteration,
     by,
     name: runName,
+    file: path.exactOptional(),
     input,
     limits: someLimitsSchema.exactOptional(),
     workspace: path.exactOptional(),

@@ -1,0 +1,148 @@
+/**
+ * The queue in memory, in step with the one on disk. Woken by what happens (a run comes, ends, asks, is
+ * told something, the moment of another try), it asks `choose` what to do and does it.
+ */
+
+import type { Host, QueueRow } from '../../host/index.ts'
+import { isLoopError, type RunId } from '../../loop/index.ts'
+import type { QueueEntry } from '../../protocol/api/index.ts'
+import { type Choice, choose } from './choose.ts'
+import { entriesOf } from './entries.ts'
+import type { SchedulerOptions } from './open-scheduler.ts'
+import { type Item, startItem } from './queue-item.ts'
+import { createTurns } from './turns.ts'
+
+export interface Board {
+  readonly isOpen: boolean
+  item(run: RunId): Item | undefined
+  /** Puts a row of the queue on the board, or in place of the one that is there. */
+  add(row: QueueRow): void
+  /** Takes it off the queue, on disk first. */
+  forget(run: RunId): Promise<void>
+  wake(): void
+  entries(): readonly QueueEntry[]
+  /** Starts nothing more, and has those at work suspended. */
+  close(): Promise<void>
+}
+
+/** Loading and opening starts processes and reads much. */
+const opensMax = 4
+const timerMsMax = 60_000
+/** What others wrote is looked at this often at most. */
+const lookMs = 200
+
+export function createBoard(options: SchedulerOptions): Board {
+  const { host, settings, now = Date.now } = options
+  const { queue: rows } = host.journal
+  const items = new Map<RunId, Item>()
+  const opening = createTurns(opensMax)
+  const parts = { ...options, opening, now, wake, forget }
+  let isOpen = true
+  let woken: NodeJS.Immediate | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const looking = lookForOver(host, items, async (run) => {
+    await forget(run)
+    wake()
+  })
+  const decide = (): Choice => decideFor([...items.values()], settings, now())
+
+  function work(): void {
+    woken = undefined
+    for (const run of decide().start) {
+      const item = items.get(run)
+      if (item !== undefined) startItem(item, parts)
+    }
+    clearTimeout(timer)
+    const next = nextMoment([...items.values()], now())
+    if (next < Infinity) timer = setTimeout(wake, Math.min(next - now(), timerMsMax))
+  }
+
+  function wake(): void {
+    if (isOpen) woken ??= setImmediate(work)
+  }
+
+  async function forget(run: RunId): Promise<void> {
+    await rows.remove(run).catch((error: unknown) => {
+      if (!isLoopError(error, 'unknown-run')) throw error
+    })
+    items.delete(run)
+  }
+
+  return {
+    get isOpen() {
+      return isOpen
+    },
+    item: (run) => items.get(run),
+    add(row) {
+      const known = items.get(row.run)
+      if (known === undefined) items.set(row.run, { row })
+      else known.row = row
+      wake()
+    },
+    forget,
+    wake,
+    entries: () => entriesOf(items, decide(), settings.maxConcurrentRuns),
+    async close() {
+      isOpen = false
+      looking.stop()
+      clearTimeout(timer)
+      clearImmediate(woken)
+      const driven = [...items.values()].flatMap(({ drive }) => drive ?? [])
+      for (const { stop } of driven) stop.abort()
+      await Promise.all(driven.map(({ settled }) => settled))
+    },
+  }
+}
+
+/** Somebody may have paused, ended or removed a run that waits, in this process or another. */
+function lookForOver(
+  { journal }: Host,
+  items: ReadonlyMap<RunId, Item>,
+  onOver: (run: RunId) => Promise<void>,
+): { stop(): void } {
+  let soon: NodeJS.Timeout | undefined
+  async function look(): Promise<void> {
+    const before = [...items.keys()]
+    const open = new Set(await journal.queue.open())
+    for (const run of before) {
+      const item = items.get(run)
+      if (!open.has(run) && item !== undefined && isIdle(item)) await onOver(run)
+    }
+  }
+  const unwatch = journal.watch('events', () => {
+    if (soon !== undefined || ![...items.values()].some(isIdle)) return
+    soon = setTimeout(() => {
+      soon = undefined
+      // A store that fails is heard of by those who write to it.
+      void look().catch(() => undefined)
+    }, lookMs)
+  })
+  return {
+    stop() {
+      unwatch()
+      clearTimeout(soon)
+    },
+  }
+}
+
+const isIdle = ({ drive }: Item): boolean => drive === undefined
+
+function decideFor(
+  items: readonly Item[],
+  settings: SchedulerOptions['settings'],
+  nowMs: number,
+): Choice {
+  const driven = items.flatMap(({ row, drive }) =>
+    drive === undefined ? [] : [{ ...row, asks: drive.asks }],
+  )
+  const queued = items.filter(isIdle).map(({ row }) => row)
+  const { maxConcurrentRuns: runs, maxRunsPerWorkspace: runsPerWorkspace } = settings
+  return choose(queued, driven, { runs, runsPerWorkspace }, settings.queuePolicy, nowMs)
+}
+
+/** When the first of those that wait for their time is due. */
+const nextMoment = (items: readonly Item[], nowMs: number): number =>
+  items
+    .flatMap((item) => (isIdle(item) ? (item.row.retryAtMs ?? []) : []))
+    .reduce((first, atMs) => (atMs > nowMs ? Math.min(first, atMs) : first), Infinity)

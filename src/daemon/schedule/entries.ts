@@ -1,0 +1,50 @@
+/** The queue as people see it: who is at work, who is next, and what the others wait for. */
+
+import type { QueueRow } from '../../host/index.ts'
+import type { RunId } from '../../loop/index.ts'
+import type { QueueEntry } from '../../protocol/api/index.ts'
+import type { Choice, Waits } from './choose.ts'
+import type { Item } from './queue-item.ts'
+
+export function entriesOf(
+  items: ReadonlyMap<RunId, Item>,
+  { start, waits }: Choice,
+  slots: number,
+): readonly QueueEntry[] {
+  const driven = [...items.values()].filter(({ drive }) => drive !== undefined)
+  // Those that start in a moment wait for nothing.
+  const next: readonly (Pick<Waits, 'run'> & Partial<Waits>)[] = [
+    ...start.map((run) => ({ run })),
+    ...waits,
+  ]
+  return [
+    ...driven.map(({ row }) => ({ ...entryOf(row), state: 'driven' as const })),
+    ...next.flatMap((one, index) => {
+      const row = items.get(one.run)?.row
+      if (row === undefined) return []
+      const { waitsFor } = one
+      const waiting = waitsFor === undefined ? {} : { waitsFor, why: why(one, row, slots) }
+      return [{ ...entryOf(row), state: 'queued' as const, position: index + 1, ...waiting }]
+    }),
+  ]
+}
+
+function why({ waitsFor, behind }: Partial<Waits>, row: QueueRow, slots: number): string {
+  switch (waitsFor) {
+    case 'workspace':
+      return `waits for workspace ${row.workspace ?? row.place} (${behind})`
+    case 'time':
+      return `is tried again later: ${row.why ?? 'it could not go on'}`
+    default:
+      return `waits for a slot: ${slots} run${slots === 1 ? ' is' : 's are'} at work`
+  }
+}
+
+const entryOf = (row: QueueRow): Omit<QueueEntry, 'state'> => ({
+  run: row.run,
+  name: row.name,
+  priority: row.priority,
+  queuedAtMs: row.queuedAtMs,
+  ...(row.workspace === undefined ? {} : { workspace: row.workspace }),
+  ...(row.retryAtMs === undefined ? {} : { retryAtMs: row.retryAtMs }),
+})
