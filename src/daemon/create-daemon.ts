@@ -76,7 +76,7 @@ async function openDaemon(
   log.hide(tokens.secrets)
   const host = await openHost({ folder: settings.folder })
   ending.atEnd(() => host.close())
-  const scheduler = await openScheduler(host, settings, log)
+  const scheduler = await openScheduler({ host, settings, log })
   const { closing, isEnding, stop } = ending
   const front = createFront(
     createRoutes({
