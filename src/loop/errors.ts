@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'wrong-host'
   | 'forbidden'
   | 'no-token'
+  | 'unknown-path'
   | 'wrong-method'
   | 'wrong-media-type'
   | 'too-large'
@@ -128,6 +129,7 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'wrong-host': rejected(421, 69),
   forbidden: rejected(403, 77),
   'no-token': rejected(401, 77),
+  'unknown-path': rejected(404, 64),
   'wrong-method': rejected(405, 64),
   'wrong-media-type': rejected(415, 64),
   'too-large': rejected(413, 64),

@@ -134,5 +134,5 @@ export {
   trustedKeysSchema,
   trustedKeysVersion,
 } from './trusted-keys.ts'
-export { isJsonObject, type JsonObject } from './values.ts'
+export { isJsonObject, type JsonObject, type PublishedMeta, published } from './values.ts'
 export type { WorkspaceFile } from './workspace-file.ts'

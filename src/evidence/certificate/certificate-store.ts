@@ -119,8 +119,13 @@ export async function* certificatesOf(
   }
 }
 
-export async function* newestFirst(from: CertificateStore): AsyncGenerator<StoredCertificate> {
+/** Damaged ones are passed over. With `before`, only those with a lower number. */
+export async function* newestFirst(
+  from: CertificateStore,
+  before: number = Number.POSITIVE_INFINITY,
+): AsyncGenerator<StoredCertificate> {
   for (const number of (await chainNumbers(from)).toReversed()) {
+    if (number >= before) continue
     const found = await certificateAt(from, number).catch(() => undefined)
     if (found !== undefined) yield found
   }

@@ -11,7 +11,15 @@ export {
 export type { Certificate, CertifiedCheck, TrustedKey } from '../../protocol/index.ts'
 export { type ExportedCertificate, exportCertificate } from './export-certificate.ts'
 export { findCertificate } from './find-certificate.ts'
-export { type ListedCertificate, listCertificates, readTarget } from './list-certificates.ts'
+export {
+  type CertificatesOptions,
+  type CertificatesPage,
+  type ListedCertificate,
+  listCertificates,
+  pageCertificates,
+  readSigned,
+  readTarget,
+} from './list-certificates.ts'
 export {
   exportKeys,
   type KeyEntry,

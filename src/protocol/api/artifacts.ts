@@ -9,12 +9,18 @@ import { count, published } from '../values.ts'
 export interface Artifact {
   /** From the top of the run folder, with `/` between its parts. */
   readonly path: string
+  readonly kind: string
   readonly bytes: number
-  readonly updatedAtMs: number
+  readonly modifiedAtMs: number
 }
 
 export const artifactSchema: z.ZodType<Artifact> = exactly<Artifact>()(
-  z.strictObject({ path: z.string(), bytes: count, updatedAtMs: z.number() }),
+  z.strictObject({
+    path: z.string(),
+    kind: z.string(),
+    bytes: count,
+    modifiedAtMs: z.number(),
+  }),
 ).register(published, { id: 'Artifact' })
 
 /** The same as the host's `ListedCertificate`. */

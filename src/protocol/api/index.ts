@@ -33,6 +33,12 @@ export {
 } from './loop-plan.ts'
 export { type NewRunRequest, newRunSchema } from './new-run.ts'
 export { cursorCharsMax, type Page, pageSchema, pageSizeDefault, pageSizeMax } from './page.ts'
+export {
+  type Postmortem,
+  type PostmortemRequest,
+  postmortemRequestSchema,
+  postmortemSchema,
+} from './postmortem.ts'
 export { type FieldProblem, type Problem, problemSchema } from './problem.ts'
 export { type QueueEntry, type QueuePolicy, queueEntrySchema } from './queue.ts'
 export {
@@ -55,6 +61,18 @@ export {
   type WorktreeRemoved,
   worktreeRemovedSchema,
 } from './removed-run.ts'
+export {
+  type Discarded,
+  discardedSchema,
+  type PullRequest,
+  type PullRequestRequest,
+  pullRequestRequestSchema,
+  pullRequestSchema,
+  type Review,
+  type ReviewDiff,
+  reviewDiffSchema,
+  reviewSchema,
+} from './review.ts'
 export {
   type CheckpointPlace,
   checkpointPlaceSchema,

@@ -2,37 +2,40 @@
 
 import { z } from 'zod'
 import { someLimitsSchema } from '../run-values.ts'
+import { published } from '../values.ts'
 
 const path = z.string().min(1).max(4096)
 
-export const newRunSchema: z.ZodType<NewRunRequest> = z.strictObject({
-  /** The loop file, as a whole path on the daemon's machine. */
-  file: path,
-  /** The folder to work in; as the file says unless told. A whole path. */
-  workspace: path.exactOptional(),
-  here: path.exactOptional(),
-  name: z.string().min(1).max(64).exactOptional(),
-  input: z.record(z.string().max(256), z.string().max(1_000_000)).exactOptional(),
-  limits: someLimitsSchema.exactOptional(),
-  worktree: z
-    .strictObject({
-      use: z.boolean().exactOptional(),
-      base: z.string().max(256).exactOptional(),
-      allowDirty: z.boolean().exactOptional(),
-    })
-    .exactOptional(),
-  changes: z
-    .strictObject({
-      model: z.string().max(256).exactOptional(),
-      prompt: z.string().max(1_000_000).exactOptional(),
-    })
-    .exactOptional(),
-  again: z.boolean().exactOptional(),
-  attended: z.boolean().exactOptional(),
-  trust: z.string().max(256).exactOptional(),
-  priority: z.int().min(-100).max(100).exactOptional(),
-  by: z.string().max(256).exactOptional(),
-})
+export const newRunSchema: z.ZodType<NewRunRequest> = z
+  .strictObject({
+    /** The loop file, as a whole path on the daemon's machine. */
+    file: path,
+    /** The folder to work in; as the file says unless told. A whole path. */
+    workspace: path.exactOptional(),
+    here: path.exactOptional(),
+    name: z.string().min(1).max(64).exactOptional(),
+    input: z.record(z.string().max(256), z.string().max(1_000_000)).exactOptional(),
+    limits: someLimitsSchema.exactOptional(),
+    worktree: z
+      .strictObject({
+        use: z.boolean().exactOptional(),
+        base: z.string().max(256).exactOptional(),
+        allowDirty: z.boolean().exactOptional(),
+      })
+      .exactOptional(),
+    changes: z
+      .strictObject({
+        model: z.string().max(256).exactOptional(),
+        prompt: z.string().max(1_000_000).exactOptional(),
+      })
+      .exactOptional(),
+    again: z.boolean().exactOptional(),
+    attended: z.boolean().exactOptional(),
+    trust: z.string().max(256).exactOptional(),
+    priority: z.int().min(-100).max(100).exactOptional(),
+    by: z.string().max(256).exactOptional(),
+  })
+  .register(published, { id: 'NewRunRequest' })
 
 export interface NewRunRequest {
   /** The loop file, as a whole path on the daemon's machine. */

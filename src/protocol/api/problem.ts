@@ -1,6 +1,7 @@
 /** What is wrong, for programs and for people: RFC 9457, `application/problem+json`. */
 
 import { z } from 'zod'
+import { published } from '../values.ts'
 
 export interface Problem {
   /** `urn:loopwright:problem:<code>`. */
@@ -39,34 +40,36 @@ export interface FieldProblem {
   readonly reason: string
 }
 
-export const problemSchema: z.ZodType<Problem> = z.strictObject({
-  type: z.string(),
-  title: z.string(),
-  status: z.int().min(400).max(599),
-  detail: z.string(),
-  code: z.string(),
-  instance: z.string().exactOptional(),
-  errors: z
-    .array(z.strictObject({ field: z.string(), reason: z.string() }))
-    .readonly()
-    .exactOptional(),
-  candidates: z
-    .array(z.strictObject({ id: z.string(), name: z.string() }))
-    .readonly()
-    .exactOptional(),
-  possible: z.array(z.string()).readonly().exactOptional(),
-  conflict: z
-    .strictObject({
-      target: z.string(),
-      branch: z.string(),
-      files: z.array(z.string()).readonly(),
-    })
-    .exactOptional(),
-  preview: z
-    .strictObject({
-      file: z.string(),
-      digest: z.string(),
-      powers: z.array(z.string()).readonly(),
-    })
-    .exactOptional(),
-})
+export const problemSchema: z.ZodType<Problem> = z
+  .strictObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    detail: z.string(),
+    code: z.string(),
+    instance: z.string().exactOptional(),
+    errors: z
+      .array(z.strictObject({ field: z.string(), reason: z.string() }))
+      .readonly()
+      .exactOptional(),
+    candidates: z
+      .array(z.strictObject({ id: z.string(), name: z.string() }))
+      .readonly()
+      .exactOptional(),
+    possible: z.array(z.string()).readonly().exactOptional(),
+    conflict: z
+      .strictObject({
+        target: z.string(),
+        branch: z.string(),
+        files: z.array(z.string()).readonly(),
+      })
+      .exactOptional(),
+    preview: z
+      .strictObject({
+        file: z.string(),
+        digest: z.string(),
+        powers: z.array(z.string()).readonly(),
+      })
+      .exactOptional(),
+  })
+  .register(published, { id: 'Problem' })

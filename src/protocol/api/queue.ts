@@ -1,6 +1,7 @@
 /** Runs that the daemon is to drive: which are at work, which wait, and for what. */
 
 import { z } from 'zod'
+import { published } from '../values.ts'
 
 export type QueuePolicy = 'fifo' | 'newest-first' | 'priority'
 
@@ -22,15 +23,17 @@ export interface QueueEntry {
   readonly retryAtMs?: number
 }
 
-export const queueEntrySchema: z.ZodType<QueueEntry> = z.strictObject({
-  run: z.string(),
-  name: z.string(),
-  state: z.enum(['driven', 'queued']),
-  position: z.int().min(1).exactOptional(),
-  waitsFor: z.enum(['slot', 'workspace', 'time']).exactOptional(),
-  why: z.string().exactOptional(),
-  workspace: z.string().exactOptional(),
-  priority: z.int(),
-  queuedAtMs: z.int(),
-  retryAtMs: z.int().exactOptional(),
-})
+export const queueEntrySchema: z.ZodType<QueueEntry> = z
+  .strictObject({
+    run: z.string(),
+    name: z.string(),
+    state: z.enum(['driven', 'queued']),
+    position: z.int().min(1).exactOptional(),
+    waitsFor: z.enum(['slot', 'workspace', 'time']).exactOptional(),
+    why: z.string().exactOptional(),
+    workspace: z.string().exactOptional(),
+    priority: z.int(),
+    queuedAtMs: z.int(),
+    retryAtMs: z.int().exactOptional(),
+  })
+  .register(published, { id: 'QueueEntry' })

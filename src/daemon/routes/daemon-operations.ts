@@ -1,0 +1,98 @@
+/** The daemon itself: is it there, is it ready, what is it, end it. */
+
+import { z } from 'zod'
+import { packageVersion } from '../../host/daemon/index.ts'
+import { daemonInfoSchema, healthSchema, readinessSchema } from '../../protocol/api/index.ts'
+import { json, type Operation, ok, operation } from './operation.ts'
+
+const tag = 'daemon'
+
+const health = operation({
+  id: 'getHealth',
+  method: 'get',
+  path: '/health',
+  tag,
+  summary: 'The daemon is there.',
+  answers: { 200: json('It is.', healthSchema) },
+  async handle() {
+    return ok({ status: 'ok' })
+  },
+})
+
+const ready = operation({
+  id: 'getReadiness',
+  method: 'get',
+  path: '/ready',
+  tag,
+  summary: 'The daemon has taken up what was under way before, and takes new runs.',
+  isLive: true,
+  answers: {
+    200: json('It does.', readinessSchema),
+    503: json('Not yet, or not any more.', readinessSchema),
+  },
+  async handle(parts) {
+    return parts.isReady()
+      ? ok({ status: 'ready' })
+      : { status: 503, value: { status: 'not-ready' } }
+  },
+})
+
+const info = operation({
+  id: 'getDaemon',
+  method: 'get',
+  path: '/daemon',
+  tag,
+  summary: 'Version, settings, and how much there is to do.',
+  isLive: true,
+  answers: { 200: json('The daemon.', daemonInfoSchema) },
+  async handle({ host, scheduler, settings, startedAtMs, isReady }) {
+    const { folder, hostname, port, tls } = settings
+    const { maxConcurrentRuns, maxRunsPerWorkspace, queuePolicy } = settings
+    const queue = scheduler.queue()
+    const driven = queue.filter(({ state }) => state === 'driven').length
+    return ok({
+      version: packageVersion(),
+      pid: process.pid,
+      startedAtMs,
+      uptimeMs: Math.max(0, Date.now() - startedAtMs),
+      isReady: isReady(),
+      settings: {
+        folder,
+        hostname,
+        port,
+        tls: tls !== undefined,
+        maxConcurrentRuns,
+        maxRunsPerWorkspace,
+        queuePolicy,
+      },
+      counts: { runs: countsOf(await host.list()), driven, queued: queue.length - driven },
+    })
+  },
+})
+
+function countsOf(runs: readonly { readonly status: string }[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const { status } of runs) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+const stoppingSchema = z.strictObject({ status: z.literal('stopping') })
+
+const stop = operation({
+  id: 'stopDaemon',
+  method: 'post',
+  path: '/daemon/stop',
+  tag,
+  summary: 'Ends the daemon in good order.',
+  description:
+    'Steps under way are finished within the grace time. The queue stays on disk; the next daemon goes on.',
+  body: { schema: z.strictObject({}), example: {} },
+  answers: { 202: json('It ends.', stoppingSchema) },
+  async handle({ stop: end }) {
+    // The answer goes out before the doors close.
+    setImmediate(end)
+    return { status: 202, value: { status: 'stopping' } }
+  },
+})
+
+export const daemonOperations: readonly Operation[] = [health, ready, info, stop]

@@ -1,0 +1,78 @@
+/** Loop files before anything of them is done: what they may do, and what a run would be. */
+
+import { homedir } from 'node:os'
+import { isAbsolute } from 'node:path'
+import { loadLoop, planRun, previewLoop } from '../../host/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import {
+  newRunSchema,
+  planSchema,
+  previewRequestSchema,
+  previewSchema,
+} from '../../protocol/api/index.ts'
+import { json, type Operation, ok, operation } from './operation.ts'
+
+const tag = 'loops'
+
+const preview = operation({
+  id: 'previewLoop',
+  method: 'post',
+  path: '/loops/preview',
+  tag,
+  summary: 'What a loop file may do, and whether it is trusted as it is.',
+  description: 'Nothing of it is run. To run it, say its `digest` as `trust`.',
+  body: { schema: previewRequestSchema, example: { file: '/home/me/shop/fix-tests.yaml' } },
+  answers: { 200: json('The file.', previewSchema) },
+  problems: [404, 422, 501],
+  async handle({ host }, { body }) {
+    requireWhole(body.file)
+    return ok(await previewLoop(body.file, host.folder))
+  },
+})
+
+const plan = operation({
+  id: 'planRun',
+  method: 'post',
+  path: '/loops/plan',
+  tag,
+  summary: 'What a run would be: the prompt, the worktree, the checks, the limits.',
+  description: 'The body is that of a new run. Nothing is made, started or spent.',
+  body: { schema: newRunSchema, example: { file: '/home/me/shop/fix-tests.yaml' } },
+  answers: { 200: json('The plan.', planSchema) },
+  problems: [404, 409, 422, 501],
+  async handle({ host }, { body, signal }) {
+    const { file, workspace, here, input, changes, limits, worktree } = body
+    for (const path of [file, workspace, here]) if (path !== undefined) requireWhole(path)
+    const loaded = await loadLoop(file, {
+      folder: host.folder,
+      here: here ?? homedir(),
+      purpose: 'look',
+      signal,
+      onLine: () => undefined,
+      ...(input === undefined ? {} : { input }),
+      ...(changes === undefined ? {} : { changes }),
+    })
+    try {
+      const use = worktree?.base === undefined ? {} : { use: true }
+      return ok(
+        await planRun(host, loaded, {
+          workspace: workspace ?? loaded.workspace,
+          worktree: { ...loaded.worktree, ...use, ...worktree },
+          isVouched: worktree?.use === true,
+          ...(limits === undefined ? {} : { limits }),
+        }),
+      )
+    } finally {
+      await loaded.close()
+    }
+  },
+})
+
+/** The folder that the daemon was started in means nothing to whoever asks. */
+function requireWhole(path: string): void {
+  if (isAbsolute(path)) return
+  const message = `"${path.slice(0, 200)}" is no whole path, and the daemon is in another folder.`
+  throw new LoopError('bad-request', `${message} Give it from / on.`)
+}
+
+export const loopOperations: readonly Operation[] = [preview, plan]

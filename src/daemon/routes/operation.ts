@@ -1,0 +1,84 @@
+/**
+ * One thing that can be asked of the daemon: what it takes, what it answers, and who does it. Routes,
+ * checks of requests and the OpenAPI document are made of nothing else, so that they cannot differ.
+ */
+
+import type { z } from 'zod'
+import type { DaemonParts } from '../parts.ts'
+import type { Parameters, Values } from './parameter.ts'
+
+export type Method = 'get' | 'post' | 'patch' | 'delete'
+
+export interface Definition<P extends Parameters, Q extends Parameters, H extends Parameters, B> {
+  /** The name of the operation for generated clients. */
+  readonly id: string
+  /** `get` never changes anything. */
+  readonly method: Method
+  /** Such as `/runs/{run}/events`. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly params?: P
+  readonly query?: Q
+  readonly headers?: H
+  /** Only of what changes something. Without one, `{}` is sent. */
+  readonly body?: { readonly schema: z.ZodType<B>; readonly example: object }
+  /** By status, those that are no problems. */
+  readonly answers: Readonly<Record<number, AnswerShape>>
+  /** Statuses of problems besides those that every operation has. */
+  readonly problems?: readonly number[]
+  /** What it answers is never the same twice. */
+  readonly isLive?: true
+  handle(parts: DaemonParts, asked: Asked<P, Q, H, B>): Promise<Reply>
+}
+
+export interface AnswerShape {
+  readonly description: string
+  /** By media type. `undefined`: any content. */
+  readonly content?: Readonly<Record<string, z.ZodType | undefined>>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Asked<P extends Parameters, Q extends Parameters, H extends Parameters, B> {
+  readonly params: Values<P>
+  readonly query: Values<Q>
+  readonly headers: Values<H>
+  readonly body: B
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+  /** Only the head of the answer is wanted. */
+  readonly isHead: boolean
+  /** What the client would have, as it says itself. */
+  readonly accept: string
+}
+
+/** As JSON, or as it is. */
+export type Reply =
+  | {
+      readonly status: number
+      readonly value: unknown
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  | Response
+
+/** Any of them. */
+export type Operation = Definition<Parameters, Parameters, Parameters, unknown>
+
+type None = Readonly<Record<string, never>>
+
+export const operation = <
+  P extends Parameters = None,
+  Q extends Parameters = None,
+  H extends Parameters = None,
+  B = None,
+>(
+  definition: Definition<P, Q, H, B>,
+): Operation => definition
+
+export const json = (description: string, schema: z.ZodType): AnswerShape => ({
+  description,
+  content: { 'application/json': schema },
+})
+
+export const ok = (value: unknown): Reply => ({ status: 200, value })

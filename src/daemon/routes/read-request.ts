@@ -1,0 +1,148 @@
+/** Reads what was asked, and says which part of it is not as it must be. Everything is bounded. */
+
+import type { z } from 'zod'
+import { LoopError } from '../../loop/index.ts'
+import type { FieldProblem } from '../../protocol/api/index.ts'
+import type { Asked, Operation } from './operation.ts'
+import type { Parameters, Values } from './parameter.ts'
+
+export const bodyBytesMax: number = 8 * 1024 * 1024
+const namesMax = 32
+const shownMax = 20
+const shownCharsMax = 200
+
+/** A request that is not as the document says. */
+export class RequestError extends LoopError {
+  readonly errors: readonly FieldProblem[]
+  constructor(errors: readonly FieldProblem[]) {
+    const shown = errors.slice(0, shownMax).map(({ field, reason }) => ({
+      field: shortened(field),
+      reason: shortened(reason),
+    }))
+    const said = shown.map(({ field, reason }) => `${field}: ${reason}`).join('; ')
+    super('bad-request', `${said}. What can be asked: GET /openapi.json`)
+    this.errors = shown
+  }
+}
+
+export interface RawRequest {
+  readonly request: Request
+  readonly params: Readonly<Record<string, string>>
+}
+
+type AnyAsked = Asked<Parameters, Parameters, Parameters, unknown>
+
+export async function readRequest(
+  { params = {}, query = {}, headers = {}, body }: Operation,
+  raw: RawRequest,
+): Promise<AnyAsked> {
+  const { request } = raw
+  const problems: FieldProblem[] = []
+  const asked = {
+    params: readValues('path', params, new Map(Object.entries(raw.params)), problems),
+    query: readValues('query', query, readQuery(request.url, query, problems), problems),
+    headers: readValues('header', headers, readHeaders(request, headers), problems),
+    signal: request.signal,
+    isHead: request.method === 'HEAD',
+    accept: request.headers.get('accept') ?? '',
+  }
+  const sent = body === undefined ? {} : await readBody(request, body.schema, problems)
+  if (problems.length > 0) throw new RequestError(problems)
+  return { ...asked, body: sent }
+}
+
+function readValues(
+  place: string,
+  parameters: Parameters,
+  given: ReadonlyMap<string, string>,
+  problems: FieldProblem[],
+): Values<Parameters> {
+  const values: Record<string, unknown> = {}
+  for (const [name, parameter] of Object.entries(parameters)) {
+    values[name] = parameter.absent
+    const text = given.get(name)
+    const field = `${place}.${name}`
+    if (text === undefined) {
+      if (parameter.required) problems.push({ field, reason: 'it is not there' })
+      continue
+    }
+    const read = parameter.read(text)
+    if ('reason' in read) problems.push({ field, reason: read.reason })
+    else values[name] = read.value
+  }
+  return values
+}
+
+/** A name that nobody knows would be a filter that does not filter. */
+function readQuery(
+  url: string,
+  known: Parameters,
+  problems: FieldProblem[],
+): ReadonlyMap<string, string> {
+  const given = new Map<string, string>()
+  const start = url.indexOf('?')
+  if (start === -1) return given
+  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+    const field = `query.${name}`
+    if (!Object.hasOwn(known, name)) problems.push({ field, reason: unknownName(known) })
+    else if (given.has(name)) problems.push({ field, reason: 'it is given twice' })
+    given.set(name, value)
+    if (problems.length >= namesMax) break
+  }
+  return given
+}
+
+function unknownName(known: Parameters): string {
+  const names = Object.keys(known)
+  return names.length === 0 ? 'nothing is taken here' : `only these are known: ${names.join(', ')}`
+}
+
+function readHeaders(request: Request, known: Parameters): ReadonlyMap<string, string> {
+  const given = Object.keys(known).flatMap((name) => {
+    const value = request.headers.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  return new Map(given)
+}
+
+async function readBody(
+  request: Request,
+  schema: z.ZodType,
+  problems: FieldProblem[],
+): Promise<unknown> {
+  const bytes = await request.arrayBuffer()
+  if (bytes.byteLength > bodyBytesMax) {
+    throw new LoopError('too-large', `The body is over ${bodyBytesMax} bytes. Send less.`)
+  }
+  const value = parsed(bytes)
+  if (value === undefined) {
+    problems.push({ field: 'body', reason: 'it is no JSON in UTF-8' })
+    return {}
+  }
+  const read = schema.safeParse(value.json)
+  if (read.success) return read.data
+  problems.push(...read.error.issues.slice(0, shownMax).flatMap((issue) => issueProblems(issue)))
+  return {}
+}
+
+function parsed(bytes: ArrayBuffer): { readonly json: unknown } | undefined {
+  if (bytes.byteLength === 0) return { json: {} }
+  try {
+    return { json: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown }
+  } catch {
+    return undefined
+  }
+}
+
+function issueProblems(issue: z.core.$ZodIssue): readonly FieldProblem[] {
+  const field = ['body', ...issue.path.map(String)].join('.')
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys
+      .slice(0, shownMax)
+      .map((key) => ({ field: `${field}.${key}`, reason: 'there is no such field' }))
+  }
+  return [{ field, reason: issue.message }]
+}
+
+const shortened = (text: string): string =>
+  text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text

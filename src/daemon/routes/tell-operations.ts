@@ -1,0 +1,189 @@
+/** What people say to runs: pause, resume, stop, cancel, limits, answers; and runs that come of runs. */
+
+import { type Decision, isEnd } from '../../loop/index.ts'
+import {
+  answerSchema,
+  forkSchema,
+  limitsRequestSchema,
+  type RunAnswer,
+  resumeSchema,
+  retrySchema,
+  runAnswerSchema,
+  type TellRequest,
+  tellSchema,
+} from '../../protocol/api/index.ts'
+import type { DaemonParts } from '../parts.ts'
+import { json, type Operation, ok, operation, type Reply } from './operation.ts'
+import { required, text } from './parameter.ts'
+import { createdReply } from './run-operations.ts'
+import { inRun, someone } from './run-parameters.ts'
+
+const tag = 'control'
+const answers = { 200: json('The run as it is now.', runAnswerSchema) }
+const problems = [404, 409]
+
+type Told = Exclude<Decision, { type: 'answer' }>
+
+const teller = (
+  id: string,
+  name: 'pause' | 'stop' | 'cancel',
+  summary: string,
+  decision: (said: TellRequest) => Told,
+): Operation =>
+  operation({
+    id,
+    method: 'post',
+    path: `/runs/{run}/${name}`,
+    tag,
+    summary,
+    params: inRun,
+    body: { schema: tellSchema, example: { by: 'ada', reason: 'wrong branch' } },
+    answers,
+    problems,
+    async handle(parts, { params, body }) {
+      return tell(parts, params.run, decision(body), body.by)
+    },
+  })
+
+const pause = teller('pauseRun', 'pause', 'Finishes the step in flight, then pauses.', () => ({
+  type: 'pause',
+}))
+
+const stop = teller('stopRun', 'stop', 'Ends after the iteration under way.', ({ reason }) => ({
+  type: 'stop',
+  reason: reason ?? 'stop',
+}))
+
+const cancel = teller('cancelRun', 'cancel', 'Ends now.', ({ reason }) => ({
+  type: 'cancel',
+  reason: reason ?? 'cancel',
+}))
+
+const limits = operation({
+  id: 'changeLimits',
+  method: 'patch',
+  path: '/runs/{run}/limits',
+  tag,
+  summary: 'Changes limits of a run that has not ended, also while it works.',
+  params: inRun,
+  body: { schema: limitsRequestSchema, example: { limits: { iterations: 20 }, by: 'ada' } },
+  answers,
+  problems,
+  async handle(parts, { params, body }) {
+    return tell(parts, params.run, { type: 'change-limits', limits: body.limits }, body.by)
+  },
+})
+
+const resume = operation({
+  id: 'resumeRun',
+  method: 'post',
+  path: '/runs/{run}/resume',
+  tag,
+  summary: 'Goes on with a run that was paused, suspended, or left by its process.',
+  description: 'It is queued, and driven when it is its turn.',
+  params: inRun,
+  body: { schema: resumeSchema, example: { by: 'ada' } },
+  answers,
+  problems: [...problems, 422, 501],
+  async handle(parts, { params, body }) {
+    const { host, scheduler } = parts
+    const run = await host.journal.findRun(params.run)
+    const isAtWork = run.held || scheduler.entry(run.id)?.state === 'driven'
+    // Whoever drives it takes back a pause that it was asked for.
+    if (isAtWork || isEnd(run.status)) return tell(parts, run.id, { type: 'resume' }, body.by)
+    await scheduler.enqueue(run.id, body)
+    return asItIs(parts, run.id)
+  },
+})
+
+const answer = operation({
+  id: 'answerQuestion',
+  method: 'post',
+  path: '/runs/{run}/questions/{question}/answer',
+  tag,
+  summary: 'Answers what a run asks. The first answer counts.',
+  params: {
+    ...inRun,
+    question: required(
+      text({ description: 'Its id, or its name in the loop.', example: 'tone', max: 512 }),
+      '',
+    ),
+  },
+  body: { schema: answerSchema, example: { answer: 'yes', by: 'ada' } },
+  answers,
+  problems,
+  async handle(parts, { params, body }) {
+    await parts.host.answer(params.run, params.question, body.answer, body.by ?? someone)
+    return asItIs(parts, params.run)
+  },
+})
+
+const created = {
+  201: { ...json('The new run.', runAnswerSchema), headers: { location: 'Where the run is.' } },
+}
+
+const retry = operation({
+  id: 'retryRun',
+  method: 'post',
+  path: '/runs/{run}/retry',
+  tag,
+  summary: 'A run of its own that does again what one that has ended was to do.',
+  params: inRun,
+  body: { schema: retrySchema, example: { by: 'ada' } },
+  answers: created,
+  problems: [...problems, 422, 501],
+  async handle({ host, scheduler }, { params, body }) {
+    const { id } = await host.journal.findRun(params.run)
+    return createdReply(scheduler, await scheduler.retry(id, body))
+  },
+})
+
+const fork = operation({
+  id: 'forkRun',
+  method: 'post',
+  path: '/runs/{run}/fork',
+  tag,
+  summary: 'A run of its own that goes on from a checkpoint of this one.',
+  params: inRun,
+  body: { schema: forkSchema, example: { iteration: 3, name: 'another-way' } },
+  answers: created,
+  problems: [...problems, 422, 501],
+  async handle({ host, scheduler }, { params, body }) {
+    const { id } = await host.journal.findRun(params.run)
+    return createdReply(scheduler, await scheduler.fork(id, body))
+  },
+})
+
+async function tell(
+  parts: DaemonParts,
+  idOrName: string,
+  decision: Told,
+  by: string = someone,
+): Promise<Reply> {
+  const { host, scheduler } = parts
+  const { id } = await host.journal.findRun(idOrName)
+  await host.tell(id, decision, by)
+  const { status } = await host.journal.findRun(id)
+  // One that waits for its turn has heard it already, and nobody else would take it off.
+  const isOver = isEnd(status) || (decision.type === 'pause' && status === 'paused')
+  if (isOver && scheduler.entry(id)?.state === 'queued') await scheduler.release(id)
+  return asItIs(parts, id)
+}
+
+async function asItIs({ host, scheduler }: DaemonParts, idOrName: string): Promise<Reply> {
+  const run = await host.journal.findRun(idOrName)
+  const queue = scheduler.entry(run.id)
+  const value: RunAnswer = { run, ...(queue === undefined ? {} : { queue }) }
+  return ok(value)
+}
+
+export const tellOperations: readonly Operation[] = [
+  pause,
+  resume,
+  stop,
+  cancel,
+  limits,
+  answer,
+  retry,
+  fork,
+]

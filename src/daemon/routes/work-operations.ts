@@ -1,0 +1,140 @@
+/** What runs made: differences, merges, pull requests, what is thrown away. */
+
+import { z } from 'zod'
+import {
+  createPullRequest,
+  recordReview,
+  resetRun,
+  reviewDiff,
+  scrapRun,
+} from '../../host/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import {
+  diffSchema,
+  discardedSchema,
+  mergedSchema,
+  mergeSchema,
+  pullRequestRequestSchema,
+  pullRequestSchema,
+  reviewDiffSchema,
+  tellSchema,
+} from '../../protocol/api/index.ts'
+import { json, type Operation, ok, operation } from './operation.ts'
+import { flag, oneOf, orElse, whole } from './parameter.ts'
+import { inRun, someone } from './run-parameters.ts'
+
+const tag = 'work'
+const problems = [404, 409]
+
+const diff = operation({
+  id: 'getDiff',
+  method: 'get',
+  path: '/runs/{run}/diff',
+  tag,
+  summary: 'What a run changed, or one of its iterations. Nothing of its files is run for it.',
+  params: inRun,
+  query: {
+    iteration: whole({ description: 'In this iteration only.', example: 2, max: 1_000_000 }),
+    stat: flag('Only the files, with the lines that came and went.'),
+    view: orElse(
+      oneOf(['patch', 'review'], {
+        description: 'One patch, or commits and files with a patch each, as reviews show it.',
+        example: 'patch',
+      }),
+      'patch',
+    ),
+  },
+  answers: { 200: json('The difference.', z.union([diffSchema, reviewDiffSchema])) },
+  problems,
+  async handle({ host }, { params, query: { iteration, stat, view } }) {
+    if (view === 'review') return ok(await reviewDiff(host, params.run))
+    return ok(
+      await host.diff(params.run, { stat, ...(iteration === undefined ? {} : { iteration }) }),
+    )
+  },
+})
+
+const merge = operation({
+  id: 'mergeRun',
+  method: 'post',
+  path: '/runs/{run}/merge',
+  tag,
+  summary: 'Lands the work of a run that completed on a branch. No checkout is touched.',
+  description: 'A conflict changes nothing and is a problem (409) that names the files.',
+  params: inRun,
+  body: { schema: mergeSchema, example: { into: 'agent/fix-tests', strategy: 'squash' } },
+  answers: { 200: json('Where it is.', mergedSchema) },
+  problems,
+  async handle({ host }, { params, body }) {
+    const result = await host.merge(params.run, body)
+    if (result.status === 'conflict') {
+      const { target, branch, files } = result
+      const message =
+        `${params.run} is in conflict with ${target} in ${files.join(', ')}. Nothing was changed. ` +
+        `Merge ${branch} by hand, or run the loop again from ${target}.`
+      throw new LoopError('wrong-status', message, {
+        details: { conflict: { target, branch, files } },
+      })
+    }
+    if (result.status === 'merged') {
+      const { target, commit } = result
+      await recordReview(host, params.run, {
+        status: 'merged',
+        by: someone,
+        branch: target,
+        commit,
+      })
+    }
+    return ok(result)
+  },
+})
+
+const createPr = operation({
+  id: 'createPullRequest',
+  method: 'post',
+  path: '/runs/{run}/create-pr',
+  tag,
+  summary: 'Pushes the branch of a certified run and opens a pull request, by `gh`.',
+  params: inRun,
+  body: { schema: pullRequestRequestSchema, example: { base: 'main', draft: true } },
+  answers: { 201: json('The pull request.', pullRequestSchema) },
+  problems: [...problems, 501],
+  async handle({ host }, { params, body }) {
+    const made = await createPullRequest(host, params.run, { ...body, by: body.by ?? someone })
+    return { status: 201, value: made }
+  },
+})
+
+const scrap = operation({
+  id: 'scrapRun',
+  method: 'post',
+  path: '/runs/{run}/scrap',
+  tag,
+  summary: 'Throws the work of a run that has ended away: worktree and branch. Its record stays.',
+  params: inRun,
+  body: { schema: tellSchema, example: { by: 'ada' } },
+  answers: { 200: json('What went.', discardedSchema) },
+  problems,
+  async handle({ host }, { params, body }) {
+    return ok(await scrapRun(host, params.run, { by: body.by ?? someone }))
+  },
+})
+
+const reset = operation({
+  id: 'resetRun',
+  method: 'post',
+  path: '/runs/{run}/reset',
+  tag,
+  summary: 'Cancels a run and throws all that it made away. Its record stays.',
+  params: inRun,
+  body: { schema: tellSchema, example: { by: 'ada' } },
+  answers: { 200: json('What went.', discardedSchema) },
+  problems,
+  async handle({ host, scheduler }, { params, body, signal }) {
+    const { id } = await host.journal.findRun(params.run)
+    if (scheduler.entry(id)?.state === 'queued') await scheduler.release(id)
+    return ok(await resetRun(host, id, { by: body.by ?? someone, signal }))
+  },
+})
+
+export const workOperations: readonly Operation[] = [diff, merge, createPr, scrap, reset]
