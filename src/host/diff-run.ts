@@ -27,8 +27,10 @@ export interface DiffOptions {
   readonly stat?: boolean
 }
 
+type DiffPorts = Pick<HostPorts, 'folder' | 'journal' | 'blobs'>
+
 export async function diffRun(
-  base: HostPorts,
+  base: DiffPorts,
   idOrName: string,
   { iteration, stat = false }: DiffOptions = {},
 ): Promise<RunDiff> {
@@ -54,7 +56,7 @@ interface Ends {
   readonly after: TreeId
 }
 
-async function treesOf(base: HostPorts, run: RunRow, wanted: number | undefined): Promise<Ends> {
+async function treesOf(base: DiffPorts, run: RunRow, wanted: number | undefined): Promise<Ends> {
   const { iterations, state } = await readRecording(base, run.id)
   if (wanted !== undefined) {
     const found = iterations.get(wanted)

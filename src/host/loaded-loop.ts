@@ -63,6 +63,8 @@ export interface OpenPlace {
   readonly untrusted?: readonly string[]
   /** Dependencies that are shown in the workspace and are no part of it. */
   readonly layer?: Pick<SandboxPlace, 'mounts' | 'scratch' | 'programs' | 'env'>
+  /** Where files of runs are kept in the workspace, if it is no worktree; `logs/loop` unless told. */
+  readonly logDir?: string
   /** Files that are no part of the work though they may lie in the workspace: whole paths. */
   readonly apart?: readonly string[]
   /** Somebody watches, and answers for what happens. Without it strong walls are needed. */

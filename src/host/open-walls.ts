@@ -30,6 +30,7 @@ import type { OpenPlace } from './loaded-loop.ts'
 import { notHidden } from './loop-warnings.ts'
 import { makeOwnFolder, type OwnFolder } from './own-folder.ts'
 import { pathInside } from './places.ts'
+import { logDirDefault } from './run-folder/options.ts'
 
 export interface OpenWalls {
   readonly walls: Walls
@@ -104,7 +105,7 @@ export async function openWalls(
   const shown = (): SandboxPlace => ({
     workspace,
     readOnly: unique(readOnly, parts([...readOnly, ...(place.apart ?? []), ownProgram()])),
-    hide: unique(hide, parts([...hide, place.folder])),
+    hide: unique(hide, parts([...hide, place.folder]), runFolders(workspace, place)),
     limits: settings.limits,
     ...place.layer,
     ...(place.shownAs === undefined ? {} : { shownAs: place.shownAs }),
@@ -149,6 +150,14 @@ export async function openWalls(
     protects: () => protectedPaths(shown()),
     close: async () => proxy?.close(),
   }
+}
+
+/** What runs left there is nothing that an agent learns from, or could change. */
+function runFolders(workspace: string, { checkout, logDir }: OpenPlace): readonly string[] {
+  if (checkout !== undefined || !existsSync(workspace)) return []
+  const folder = join(realpathSync(workspace), logDir ?? logDirDefault)
+  // Behind a link is something else, which nobody may hide.
+  return existsSync(folder) && realpathSync(folder) === folder ? [folder] : []
 }
 
 function requireApart(workspace: string): void {

@@ -13,6 +13,7 @@ import {
 } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
 import { pathInside } from './places.ts'
+import { logDirDefault } from './run-folder/options.ts'
 import type { RunPlace } from './run-place.ts'
 import { createTreeReader } from './tree-reader.ts'
 
@@ -24,12 +25,12 @@ export interface OpenedAs {
 
 export function openWorkspace(
   { blobs, folder }: Pick<HostPorts, 'blobs' | 'folder'>,
-  { id, name, signedAs = { id, name }, workspace: path, placed }: RunPlace,
+  { id, name, signedAs = { id, name }, workspace: path, placed, logDir }: RunPlace,
   { exclude, fence }: OpenedAs,
 ): Workspace | undefined {
   if (path === undefined) return undefined
   if (placed === undefined) {
-    const apart = [...exclude, ...recordInside(path, folder)]
+    const apart = [...exclude, ...recordInside(path, folder), logDir ?? logDirDefault]
     return withPatch(createDirectoryWorkspace({ path, blobs, exclude: apart }), { blobs, folder })
   }
   // When it is first used: before that, another process may be at work in it.

@@ -15,7 +15,17 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { LoopError } from '../loop/index.ts'
 
 /** The parts of a record that hold what it knows; other folders in it may be worked in. */
-const recordParts = ['blobs', 'certificates', 'certify', 'keys', 'layers', 'output', 'tmp']
+const recordParts = [
+  'blobs',
+  'certificates',
+  'certify',
+  'daemon',
+  'keys',
+  'layers',
+  'output',
+  'runs',
+  'tmp',
+]
 
 /**
  * Where a path leads, links resolved: a workspace is never a link itself. Refuses the record: putting

@@ -31,6 +31,7 @@ import {
   requireReadable,
   resolveWorkspace,
 } from './places.ts'
+import { logDirOf, requireLogDir } from './run-folder/log-dir.ts'
 import { chooseName } from './run-names.ts'
 import { decideWorktree, settingsOf, type WorktreeChoice } from './worktree-options.ts'
 
@@ -52,6 +53,8 @@ export interface RunPlace {
   readonly checkout: string | undefined
   /** The files that the run began with, where it has begun; absent: those that are there. */
   readonly begun?: () => BegunFiles
+  /** Where files of runs are kept in the workspace, if it is no worktree; `logs/loop` unless told. */
+  readonly logDir?: string
   /** What links in the workspace lead to: to be seen, and not to be changed. */
   readonly readOnly: readonly string[]
   /** Why it is this folder, where a person might wonder. */
@@ -76,6 +79,8 @@ export interface PlaceOptions {
   readonly isVouched?: boolean
   /** Files that may be there uncommitted, if they are not tracked: whole paths. */
   readonly apart?: readonly string[]
+  /** Where files of runs are kept in the workspace; `logs/loop` unless told. */
+  readonly logDir?: string
 }
 
 export interface PlaceForkOptions extends Pick<PlaceOptions, 'name' | 'workspace' | 'worktree'> {
@@ -92,7 +97,8 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
     ...base,
     isVouched: options.isVouched === true,
   })
-  if (repository === undefined) return inFolder(named, workspace, why)
+  const logDir = requireLogDir(options.logDir)
+  if (repository === undefined) return { ...inFolder(named, workspace, why), logDir }
   const { base: from, path, branchPrefix, carry, allowDirty } = settings
   const apart = [...(options.apart ?? []), base.folder].flatMap(
     (file) => pathInside(repository.checkout ?? workspace ?? '', whereIs(file)) ?? [],
@@ -180,7 +186,10 @@ export async function discardWorktree(worktree: RunWorktree, path: string): Prom
 export async function placeAgain(base: HostPorts, run: RunRow, given?: string): Promise<RunPlace> {
   const { worktree } = await readCreated(base.journal, run.id)
   const moved = resolveWorkspace(given, base.folder)
-  if (worktree === undefined) return inFolder(run, moved ?? run.workspace, undefined)
+  if (worktree === undefined) {
+    const logDir = await logDirOf(base.journal, run.id)
+    return { ...inFolder(run, moved ?? run.workspace, undefined), logDir }
+  }
   if (moved !== undefined && moved !== run.workspace) {
     const message = `Run "${run.name}" works in a git worktree, ${run.workspace}, and in no other folder.`
     throw new LoopError('bad-request', `${message} Move it back, or fork the run.`)

@@ -1,5 +1,7 @@
 export { type BuiltInToolsOptions, builtInTools } from './built-in-tools.ts'
 export { createTools, type ToolsOptions } from './create-tools.ts'
+export { hasCode } from './file-errors.ts'
+export { type Folder, openChild, openRoot } from './folder.ts'
 export { connectMcp, type McpOptions, type McpProblem, type McpTools } from './mcp/connect-mcp.ts'
 export type { McpServer } from './mcp/mcp-server.ts'
 export type { MarkProcesses } from './mcp/server-process.ts'

@@ -19,6 +19,7 @@ export {
 } from './compare-with-tree.ts'
 export { createDirectoryWorkspace, type DirectoryWorkspaceOptions } from './directory.ts'
 export { type Base, findBase } from './git/base-branch.ts'
+export { type BranchCommit, branchCommits } from './git/branch-commits.ts'
 export {
   type Carried,
   type CarryLimits,
@@ -36,6 +37,7 @@ export {
   createWorktree,
 } from './git/create-worktree.ts'
 export { diffFolders } from './git/diff-folders.ts'
+export { excludePath } from './git/exclude-path.ts'
 export { findGit } from './git/find-git.ts'
 export { findOnPath } from './git/find-on-path.ts'
 export { whyNotOurs } from './git/finish-removal.ts'
@@ -67,6 +69,7 @@ export {
 export { findRepository, projectFolders, type Repository } from './git/repository.ts'
 export { type GitCall, type GitPlace, type RunGit, runGit } from './git/run-git.ts'
 export { GitError } from './git/run-program.ts'
+export { type FilePatch, splitPatch } from './git/split-patch.ts'
 export { type WorktreeFiles, worktreeFiles } from './git/worktree-files.ts'
 export { pathTemplateDefault, worktreePath } from './git/worktree-path.ts'
 export { findWorktree } from './git/worktree-record.ts'

@@ -1,13 +1,32 @@
-/** The files of a run for those who ask by name. Nothing outside of its folder is ever read. */
+/**
+ * The files of a run for those who ask by name. Names come from anybody, and the folder may be one that an
+ * agent works in.
+ *
+ * 1. Nothing outside of the folder is read: a path has plain parts only, no link is followed, and a file
+ *    with a second name, a pipe or a device is none.
+ * 2. What is refused is not told from what is not there.
+ */
 
 import { LoopError } from '../../loop/index.ts'
+import { kindOf } from './file-names.ts'
+import { type FolderPlace, knownPlaces } from './folder-place.ts'
+import { holdFolder } from './held-folder.ts'
 import type { Artifact, ArtifactFile, FolderHost } from './options.ts'
+
+/** Nothing that is made here is longer. */
+const bytesMax = 64 * 1024 * 1024
+const pathCharsMax = 512
+const partsMax = 4
 
 export async function listArtifacts(
   host: FolderHost,
   idOrName: string,
 ): Promise<readonly Artifact[]> {
-  await host.journal.findRun(idOrName)
+  const run = await host.journal.findRun(idOrName)
+  for (const place of await knownPlaces(host, run)) {
+    const files = await listIn(place)
+    if (files !== undefined) return files
+  }
   return []
 }
 
@@ -18,8 +37,71 @@ export async function readArtifact(
   path: string,
 ): Promise<ArtifactFile> {
   const run = await host.journal.findRun(idOrName)
-  throw new LoopError(
-    'unknown-artifact',
-    `Run "${run.name}" has no file ${JSON.stringify(path.slice(0, 200))}. See which it has: loopctl inspect ${run.name}`,
-  )
+  const places = isPath(path) ? await knownPlaces(host, run) : []
+  for (const place of places) {
+    const file = await readIn(place, path)
+    if (file !== undefined) return file
+  }
+  const shown = JSON.stringify(path.slice(0, 200))
+  const message = `Run "${run.name}" has no file ${shown}. See which it has: loopctl inspect ${run.name}`
+  throw new LoopError('unknown-artifact', message)
+}
+
+/** Names as they are made here. Whatever else somebody asks for is not looked for. */
+const isPath = (path: string): boolean =>
+  path.length <= pathCharsMax &&
+  path.split('/').length <= partsMax &&
+  path.split('/').every((part) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(part))
+
+async function listIn({ root, parts }: FolderPlace): Promise<readonly Artifact[] | undefined> {
+  const folder = await holdFolder(root, parts, { make: false })
+  if (folder === undefined) return undefined
+  try {
+    const files = await folder.list()
+    return files
+      .filter(({ path, stat }) => isPath(path) && stat.size <= bytesMax)
+      .map(({ path, stat }) => ({
+        path,
+        kind: kindOf(path),
+        bytes: stat.size,
+        modifiedAtMs: Math.round(stat.mtimeMs),
+      }))
+  } finally {
+    await folder.close()
+  }
+}
+
+async function readIn(
+  { root, parts }: FolderPlace,
+  path: string,
+): Promise<ArtifactFile | undefined> {
+  const folder = await holdFolder(root, parts, { make: false })
+  try {
+    const file = await folder?.open(path)
+    if (file === undefined) return undefined
+    const { handle, stat } = file
+    if (stat.size > bytesMax) {
+      await handle.close()
+      return undefined
+    }
+    return {
+      path,
+      kind: kindOf(path),
+      bytes: stat.size,
+      modifiedAtMs: Math.round(stat.mtimeMs),
+      mediaType: mediaTypeOf(path),
+      // No more than was announced, however it grows meanwhile.
+      content: handle.createReadStream({ start: 0, end: Math.max(0, stat.size - 1) }),
+    }
+  } finally {
+    await folder?.close()
+  }
+}
+
+/** Never anything that a browser would run. */
+function mediaTypeOf(path: string): string {
+  if (path.endsWith('.json')) return 'application/json'
+  if (path.endsWith('.tsv')) return 'text/tab-separated-values; charset=utf-8'
+  if (path.endsWith('.md')) return 'text/markdown; charset=utf-8'
+  return 'text/plain; charset=utf-8'
 }

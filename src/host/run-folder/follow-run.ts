@@ -1,18 +1,115 @@
-/** Keeps the folder of a run in step with its record, beside the run and never in its way. */
+/**
+ * Keeps the files of a run in step with its record, beside the run and never in its way: nothing waits for
+ * them, and what goes wrong with them is told and made up for later.
+ */
 
+import { isEnd, isLoopError, textOf } from '../../loop/index.ts'
+import { settlePlaces } from './folder-place.ts'
+import { createFolderWriter, type FolderWriter } from './folder-writer.ts'
 import type { FolderHost, RunFolderFollower, RunFolderOptions } from './options.ts'
-import { writeRunFolder } from './write-run-folder.ts'
+import { watchRun } from './watch-run.ts'
+
+/** Files are for people: they need not be newer than this. */
+const pauseMs = 500
+/** After something went wrong, as with a disk that is full. */
+const retryMs = 15_000
+const turnsMax = 4
 
 export function followRun(
   host: FolderHost,
-  run: string,
+  idOrName: string,
   options: RunFolderOptions = {},
 ): RunFolderFollower {
-  const write = (): Promise<void> =>
-    writeRunFolder(host, run, options).then(
-      () => undefined,
-      (error: unknown) => options.onProblem?.(String(error)),
-    )
-  const done = write()
-  return { done, stop: write }
+  const stop = new AbortController()
+  const told = createTelling(options.onProblem)
+  const done = follow(host, idOrName, options, stop.signal, told).catch((error: unknown) => {
+    // A run that is taken out of the record has no files to be kept.
+    if (!isLoopError(error, 'unknown-run')) told(textOf(error))
+  })
+  return {
+    done,
+    async stop() {
+      stop.abort()
+      await done
+    },
+  }
+}
+
+async function follow(
+  host: FolderHost,
+  idOrName: string,
+  options: RunFolderOptions,
+  signal: AbortSignal,
+  told: (problem: string) => void,
+): Promise<void> {
+  const run = await host.journal.findRun(idOrName)
+  const places = await settlePlaces(host, run, options)
+  const writers = places.map((place) => createFolderWriter(host, run, place))
+  const watch = await watchRun(host.journal, run)
+  try {
+    for (;;) {
+      const isLast = signal.aborted
+      watch.reset()
+      const { status, lastSeq } = await host.journal.findRun(run.id)
+      const isBehind = await inTurn(() => update(writers, lastSeq, told))
+      if (isLast || (isEnd(status) && !isBehind)) return
+      await pause(pauseMs, signal)
+      await watch.changed(signal, isBehind ? retryMs : undefined)
+    }
+  } finally {
+    watch.close()
+  }
+}
+
+/** Whether one of them has not got to the end. */
+async function update(
+  writers: readonly FolderWriter[],
+  lastSeq: number,
+  told: (problem: string) => void,
+): Promise<boolean> {
+  let isBehind = false
+  for (const writer of writers) {
+    const { seq, problem } = await writer.update()
+    if (problem !== undefined) told(problem)
+    isBehind ||= seq < lastSeq || problem !== undefined
+  }
+  return isBehind
+}
+
+let busy = 0
+const waiting: (() => void)[] = []
+
+/** Runs have agents to talk to; their files take turns. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (busy >= turnsMax) await new Promise<void>((resolve) => waiting.push(resolve))
+  busy += 1
+  try {
+    return await work()
+  } finally {
+    busy -= 1
+    waiting.shift()?.()
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end, { once: true })
+  })
+}
+
+/** Each thing once: a disk that is full is full many times. */
+function createTelling(onProblem: RunFolderOptions['onProblem']): (problem: string) => void {
+  const said = new Set<string>()
+  return (problem) => {
+    if (said.has(problem) || said.size > 20) return
+    said.add(problem)
+    onProblem?.(problem)
+  }
 }

@@ -1,13 +1,21 @@
-/** Brings the folder of a run up to date with its record. */
+/** Brings the files of a run up to date with its record, or makes them again. */
 
-import { join } from 'node:path'
+import { settlePlaces } from './folder-place.ts'
+import { createFolderWriter } from './folder-writer.ts'
 import type { FolderHost, RunFolderOptions, WrittenFolder } from './options.ts'
 
 export async function writeRunFolder(
   host: FolderHost,
   idOrName: string,
-  _options: RunFolderOptions = {},
+  options: RunFolderOptions = {},
 ): Promise<readonly WrittenFolder[]> {
   const run = await host.journal.findRun(idOrName)
-  return [{ place: 'global', path: join(host.folder, 'runs', `run-${run.id}`), seq: 0 }]
+  const places = await settlePlaces(host, run, options)
+  const written: WrittenFolder[] = []
+  for (const place of places) {
+    const one = await createFolderWriter(host, run, place).update()
+    if (one.problem !== undefined) options.onProblem?.(one.problem)
+    written.push(one)
+  }
+  return written
 }

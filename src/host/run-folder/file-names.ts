@@ -1,0 +1,40 @@
+/** What the files of a run are called, as document 002 has it. */
+
+import type { StepId } from '../../loop/index.ts'
+import type { ArtifactKind } from './options.ts'
+
+export const promptSnapshot = 'prompt.txt'
+export const summaryFile = 'summary.json'
+export const reviewDiffFile = 'review-diff.json'
+export const analysisFolder = 'analysis'
+
+const padded = (iteration: number): string => String(iteration).padStart(2, '0')
+
+export const iterationFile = (iteration: number, rest: string): string =>
+  `iter-${padded(iteration)}-${rest}`
+export const promptFile = (iteration: number): string => iterationFile(iteration, 'prompt.txt')
+export const tailFile = (iteration: number): string => `iter-${padded(iteration)}.tail.txt`
+
+/** What an agent prints: `impl` for the one that does the work, else its role. */
+export function logOf(iteration: number, step: StepId): string {
+  const name = step.slice(step.lastIndexOf('/') + 1)
+  const role = name.replace(/^agent:/, '').replace(/#\d+$/, '')
+  const plain = role
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40)
+  const kind = role === 'maker' ? 'impl' : plain === '' ? 'agent' : plain
+  return iterationFile(iteration, `${kind}.log`)
+}
+
+export function kindOf(path: string): ArtifactKind {
+  if (path.startsWith(`${analysisFolder}/`)) return 'postmortem'
+  if (path === 'report.tsv') return 'report'
+  if (path === summaryFile) return 'summary'
+  if (path === reviewDiffFile) return 'diff'
+  if (path === 'run.log') return 'log'
+  if (path.endsWith('prompt.txt')) return 'prompt'
+  if (path.endsWith('.tail.txt')) return 'tail'
+  return /^iter-\d+-.*\.log$/.test(path) ? 'output' : 'other'
+}

@@ -1,0 +1,226 @@
+/**
+ * Brings one folder of a run up to date with its record, and remembers in the folder how far it is.
+ *
+ * 1. What is remembered is written last: whoever is killed before does the same again, from the same place.
+ * 2. A file that is not as it was left is made anew, with all others, from the record.
+ * 3. A disk that is full stops the writing, and nothing else. The next time goes on where it was.
+ */
+
+import { load, type RunRow } from '../../engine/index.ts'
+import { isEnd, type Json, type RecordedEvent } from '../../loop/index.ts'
+import { type FileChange, reportFile } from './carried.ts'
+import { analysisFolder, reviewDiffFile, summaryFile } from './file-names.ts'
+import { type FolderPlace, keepOutOfGit, pathOf } from './folder-place.ts'
+import { type HeldFolder, holdFolder } from './held-folder.ts'
+import { type Marker, markerFile, nothingWritten, readMarker } from './marker.ts'
+import type { FolderHost, WrittenFolder } from './options.ts'
+import { postmortemRows } from './postmortem-rows.ts'
+import { projectEvent, wantsResult } from './project-event.ts'
+import { reportLine } from './report-row.ts'
+import { reviewSnapshot } from './review-snapshot.ts'
+import { summaryOf } from './summary.ts'
+
+export interface FolderWriter {
+  /** Never rejects: what went wrong is in what it resolves with. */
+  update(): Promise<WrittenFolder>
+}
+
+const pageSize = 500
+/** Document 002's limit of what an agent may print. */
+const fileBytesMax = 50 * 1024 * 1024
+const folderBytesMax = 1024 * 1024 * 1024
+const tailLines = 200
+const tailBytesMax = 256 * 1024
+
+export function createFolderWriter(
+  host: FolderHost,
+  run: Pick<RunRow, 'id' | 'name'>,
+  place: FolderPlace,
+): FolderWriter {
+  let known: Marker | undefined
+  let isKeptOut = place.place === 'global'
+
+  async function bringUp(folder: HeldFolder): Promise<number> {
+    known ??= await readMarker(folder, run.id)
+    const row = await host.journal.findRun(run.id)
+    let marker = known.seq > row.lastSeq ? nothingWritten(run.id) : known
+    for (let rebuilt = marker.seq === 0; ; ) {
+      const events = await host.journal.read(run.id, { afterSeq: marker.seq, limit: pageSize })
+      if (events.length === 0) break
+      const next = await writePage(host, folder, marker, events)
+      if (next === undefined) {
+        // Once: what is not as it was left a moment ago is somebody else's doing.
+        if (rebuilt) throw new Error('files of it change while they are written')
+        rebuilt = true
+        marker = nothingWritten(run.id)
+        continue
+      }
+      marker = next
+      known = marker
+      await folder.put(markerFile, JSON.stringify(marker))
+    }
+    if (isEnd(row.status)) known = await finish(host, folder, marker, row, pathOf(place))
+    return marker.seq
+  }
+
+  return {
+    async update() {
+      const at = { place: place.place, path: pathOf(place) }
+      let folder: HeldFolder | undefined
+      try {
+        if (!isKeptOut) {
+          await keepOutOfGit(host, await host.journal.findRun(run.id), place)
+          isKeptOut = true
+        }
+        folder = await holdFolder(place.root, place.parts, { make: true })
+        return { ...at, seq: folder === undefined ? 0 : await bringUp(folder) }
+      } catch (error) {
+        // What is in the folder is looked at anew.
+        const seq = known?.seq ?? 0
+        known = undefined
+        const reason = error instanceof Error ? error.message : String(error)
+        return { ...at, seq, problem: `The files in ${at.path} are behind: ${reason}.` }
+      } finally {
+        await folder?.close().catch(() => undefined)
+      }
+    },
+  }
+}
+
+/** Undefined: a file is not as it was left. */
+async function writePage(
+  host: FolderHost,
+  folder: HeldFolder,
+  marker: Marker,
+  events: readonly RecordedEvent[],
+): Promise<Marker | undefined> {
+  let { carried } = marker
+  const lengths = new Map(Object.entries(marker.lengths))
+  const page = createPage(folder, lengths)
+  for (const recorded of events) {
+    const step = projectEvent(carried, recorded, await resultOf(host, recorded))
+    carried = step.carried
+    for (const one of step.changes) await page.add(one)
+  }
+  if (!(await page.flush())) return undefined
+  return {
+    ...marker,
+    seq: events.at(-1)?.seq ?? marker.seq,
+    carried,
+    lengths: Object.fromEntries(lengths),
+  }
+}
+
+async function resultOf(
+  { blobs }: FolderHost,
+  { event }: RecordedEvent,
+): Promise<Json | undefined> {
+  if (event.type !== 'step-finished' || !wantsResult(event)) return undefined
+  // Content that is gone is no reason to have no files at all.
+  return load(event.result, blobs).catch(() => undefined)
+}
+
+interface Page {
+  add(change: FileChange): Promise<void>
+  flush(): Promise<boolean>
+}
+
+/** What is added to one file is written at once. */
+function createPage(folder: HeldFolder, lengths: Map<string, number>): Page {
+  const added = new Map<string, string[]>()
+  let isWhole = true
+
+  async function write(path: string): Promise<void> {
+    const texts = added.get(path)
+    if (texts === undefined) return
+    added.delete(path)
+    const offset = lengths.get(path) ?? 0
+    const content = bounded(Buffer.from(texts.join('')), offset, total(lengths))
+    if (content.length === 0) return
+    isWhole &&= await folder.writeFrom(path, offset, content)
+    lengths.set(path, offset + content.length)
+  }
+
+  return {
+    async add(change) {
+      switch (change.type) {
+        case 'append': {
+          const texts = added.get(change.path) ?? []
+          texts.push(change.text)
+          added.set(change.path, texts)
+          return
+        }
+        case 'put':
+          return folder.put(change.path, bounded(Buffer.from(change.text), 0, total(lengths)))
+        case 'tail':
+          await write(change.of)
+          return folder.put(change.path, await tailOf(folder, change.of))
+      }
+    },
+    async flush() {
+      for (const path of added.keys()) await write(path)
+      return isWhole
+    },
+  }
+}
+
+const total = (lengths: ReadonlyMap<string, number>): number =>
+  [...lengths.values()].reduce((sum, bytes) => sum + bytes, 0)
+
+const cutLine = Buffer.from('\n[the rest is not kept here: too long]\n')
+
+/** As much as there is room for, and a word where the rest would be. */
+function bounded(content: Buffer, offset: number, bytes: number): Buffer {
+  const room = Math.min(fileBytesMax - offset, folderBytesMax - bytes)
+  if (content.length <= room) return content
+  if (room <= cutLine.length) return Buffer.alloc(0)
+  return Buffer.concat([content.subarray(0, room - cutLine.length), cutLine])
+}
+
+async function tailOf(folder: HeldFolder, path: string): Promise<string> {
+  const file = await folder.open(path)
+  if (file === undefined) return ''
+  try {
+    const from = Math.max(0, file.stat.size - tailBytesMax)
+    const buffer = Buffer.alloc(Math.min(file.stat.size, tailBytesMax))
+    const { bytesRead } = await file.handle.read(buffer, 0, buffer.length, from)
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n')
+    const last = lines.at(-1) === '' ? tailLines + 1 : tailLines
+    return lines.slice(-last).join('\n')
+  } finally {
+    await file.handle.close()
+  }
+}
+
+/** What there is once a run has ended. */
+async function finish(
+  host: FolderHost,
+  folder: HeldFolder,
+  marker: Marker,
+  run: RunRow,
+  path: string,
+): Promise<Marker> {
+  const facts = await host.journal.facts(run.id)
+  const looked = facts.get('postmortem')
+  const stamp = String(looked?.atMs ?? 0)
+  if (marker.finished === stamp) return marker
+  if (marker.finished === undefined) {
+    await folder.put(
+      summaryFile,
+      `${JSON.stringify(summaryOf(run.id, marker.carried, path), null, 2)}\n`,
+    )
+    const diff = await reviewSnapshot(host, run, fileBytesMax)
+    if (diff !== undefined) await folder.put(reviewDiffFile, diff)
+  }
+  if (looked !== undefined) {
+    const { rows, files } = postmortemRows(looked)
+    const offset = marker.lengths[reportFile] ?? 0
+    await folder.writeFrom(reportFile, offset, Buffer.from(rows.map(reportLine).join('')))
+    for (const [name, text] of Object.entries(files)) {
+      await folder.put(`${analysisFolder}/${name}`, bounded(Buffer.from(text), 0, 0))
+    }
+  }
+  const done: Marker = { ...marker, finished: stamp }
+  await folder.put(markerFile, JSON.stringify(done))
+  return done
+}

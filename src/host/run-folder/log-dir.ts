@@ -1,0 +1,42 @@
+/** Where the files of a run were settled to be, as it is kept as a fact of the run. */
+
+import { isAbsolute } from 'node:path'
+import type { SqliteJournal } from '../../journal/index.ts'
+import { LoopError, type RunId } from '../../loop/index.ts'
+import { type ArtifactMode, artifactModes, logDirDefault } from './options.ts'
+
+export interface Settled {
+  readonly mode: ArtifactMode
+  readonly logDir: string
+  /** The folder that a person named; absent: there is none. */
+  readonly workspace?: string
+}
+
+export const settledName = 'run-folder'
+
+export async function settledBefore(
+  journal: Pick<SqliteJournal, 'facts'>,
+  run: RunId,
+): Promise<Settled | undefined> {
+  const value = (await journal.facts(run)).get(settledName)?.value as Partial<Settled> | undefined
+  if (value?.mode === undefined || !artifactModes.includes(value.mode)) return undefined
+  return { ...value, mode: value.mode, logDir: requireLogDir(value.logDir) }
+}
+
+export const logDirOf = async (
+  journal: Pick<SqliteJournal, 'facts'>,
+  run: RunId,
+): Promise<string> => (await settledBefore(journal, run))?.logDir ?? logDirDefault
+
+/** A path in the folder that a person named; `logs/loop` unless told. */
+export function requireLogDir(logDir: string = logDirDefault): string {
+  const parts = logDir
+    .replace(/^(\.\/)+/, '')
+    .replace(/\/+$/, '')
+    .split('/')
+  const isPlain = parts.every((part) => part !== '' && !/^(\.{1,2}|\.git)$/i.test(part))
+  if (isPlain && !isAbsolute(logDir) && !logDir.includes('\0')) return parts.join('/')
+  const message = `Files of runs cannot be kept in ${JSON.stringify(logDir.slice(0, 200))}.`
+  const advice = `Give a path in the workspace, like "${logDirDefault}".`
+  throw new LoopError('bad-request', `${message} ${advice}`)
+}

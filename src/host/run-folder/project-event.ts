@@ -1,0 +1,190 @@
+/**
+ * The files of a run as a fold over its events: what each event adds to which file. Pure, but for values
+ * that are loaded before.
+ *
+ * What is carried from one event to the next is small and can be written down, so that the files go on
+ * where they were, and the same events make the same files whenever they are read.
+ */
+
+import {
+  describeAgent,
+  describeEnding,
+  describeEvent,
+  describeOutcome,
+  type Json,
+  type RecordedEvent,
+  type RunEvent,
+} from '../../loop/index.ts'
+import {
+  type Carried,
+  type Change,
+  type FileChange,
+  lastPart,
+  type OpenIteration,
+  reportFile,
+  runLogFile,
+} from './carried.ts'
+import { projectStep } from './project-step.ts'
+import { oneLine, type ReportRow, reportHeader, reportLine } from './report-row.ts'
+
+/** From five minutes on an iteration is long, as document 002 has it. */
+const longMs = 300_000
+const largeBytes = 1024 * 1024
+const lineCharsMax = 4000
+
+export interface Step {
+  readonly carried: Carried
+  readonly changes: readonly FileChange[]
+}
+
+/** `result` is what a step that finished returned, where it matters; see `wantsResult`. */
+export function projectEvent(
+  carried: Carried,
+  { atMs, event }: RecordedEvent,
+  result: Json | undefined,
+): Step {
+  const time = new Date(atMs).toISOString()
+  const line = oneLine(describeEvent(event)).slice(0, lineCharsMax)
+  const log: FileChange = { type: 'append', path: runLogFile, text: `${time} ${line}\n` }
+  const { next, rows = [], changes = [] } = change(carried, event, atMs, result)
+  const report = rows.map(reportLine).join('')
+  const begins = event.type === 'run-created' ? reportHeader : ''
+  const appended: readonly FileChange[] =
+    `${begins}${report}` === ''
+      ? []
+      : [{ type: 'append', path: reportFile, text: `${begins}${report}` }]
+  return { carried: next, changes: [log, ...changes, ...appended] }
+}
+
+/** Whether the fold looks at what the step returned. */
+export const wantsResult = (event: RunEvent): boolean =>
+  event.type === 'step-finished' && /^(prompt#|agent:|check:)/.test(lastPart(event.step))
+
+function change(carried: Carried, event: RunEvent, atMs: number, result: Json | undefined): Change {
+  switch (event.type) {
+    case 'run-created': {
+      const spec = event.source?.file ?? event.loop
+      return { next: { ...carried, startMs: atMs, spec, iterationsMax: event.limits.iterations } }
+    }
+    case 'run-started': {
+      const model = event.agent === undefined ? carried.model : describeAgent(event.agent)
+      return begin({ ...carried, model }, atMs)
+    }
+    case 'iteration-started': {
+      const { iteration } = event
+      const open = { iteration, startedAtMs: atMs, exitCode: 0, bytes: 0, lines: 0, steps: {} }
+      return { next: { ...carried, open }, rows: [{ atMs, kind: 'ITERATION_START', iteration }] }
+    }
+    case 'iteration-ended':
+      return endIteration(carried, event, atMs)
+    case 'run-ended':
+      return endRun(carried, event, atMs)
+    case 'step-started':
+    case 'step-finished':
+    case 'step-failed':
+    case 'step-noted':
+      return projectStep(carried, event, atMs, result)
+    default:
+      return { next: carried }
+  }
+}
+
+/** The row that the origin forgot. */
+function begin(carried: Carried, atMs: number): Change {
+  if (carried.hasBegun) return { next: carried }
+  const { spec, iterationsMax, model } = carried
+  const message = `spec=${spec} plan= iterations=${iterationsMax} model=${model} mode=checks`
+  return { next: { ...carried, hasBegun: true }, rows: [{ atMs, kind: 'RUN_START', message }] }
+}
+
+type IterationEnded = Extract<RunEvent, { type: 'iteration-ended' }>
+
+function endIteration(
+  carried: Carried,
+  { iteration, ending }: IterationEnded,
+  atMs: number,
+): Change {
+  const { open } = carried
+  const verified = endVerify(open, atMs)
+  const durationMs = atMs - (open?.startedAtMs ?? atMs)
+  const exitCode =
+    ending.type === 'error' ? Math.max(1, open?.exitCode ?? 1) : (open?.exitCode ?? 0)
+  const { open: _open, ...rest } = carried
+  const counts = ending.type !== 'rate-limited' && ending.type !== 'interrupted'
+  const next: Carried = {
+    ...rest,
+    ...(counts ? { ended: carried.ended + 1, endedMs: carried.endedMs + durationMs } : {}),
+    lastExitCode: exitCode,
+    ...(open?.log === undefined ? {} : { lastLog: open.log }),
+    ...(ending.type === 'complete'
+      ? { completedIteration: iteration, completionMode: ending.met.condition }
+      : {}),
+    ...(ending.type === 'error' && open?.agentFailed === true
+      ? { exitReason: 'claude_failed' }
+      : {}),
+  }
+  const output = {
+    outputBytes: open?.bytes ?? 0,
+    outputLines: open?.lines ?? 0,
+    ...(open?.log === undefined ? {} : { outputPath: open.log }),
+  }
+  const at = { atMs, iteration }
+  const message = describeEnding(ending)
+  const rows: readonly ReportRow[] = [
+    ...verified,
+    { ...at, kind: 'ITERATION_END', durationMs, exitCode, ...output, message },
+    ...(durationMs > longMs ? [{ ...at, kind: 'WARN_ITERATION_LONG', durationMs } as const] : []),
+    ...(output.outputBytes > largeBytes
+      ? [{ ...at, kind: 'WARN_OUTPUT_LARGE', ...output } as const]
+      : []),
+    ...(ending.type === 'complete'
+      ? [{ ...at, kind: 'COMPLETE_DETECTED', message: `mode=${ending.met.condition}` } as const]
+      : []),
+  ]
+  return { next, rows }
+}
+
+function endVerify(open: OpenIteration | undefined, atMs: number): readonly ReportRow[] {
+  if (open?.verify === undefined) return []
+  const { startedAtMs, failed } = open.verify
+  const exitCode = failed === 0 ? 0 : 1
+  const { iteration } = open
+  return [{ atMs, kind: 'VERIFY_END', iteration, durationMs: atMs - startedAtMs, exitCode }]
+}
+
+type RunEnded = Extract<RunEvent, { type: 'run-ended' }>
+
+function endRun(carried: Carried, { outcome }: RunEnded, atMs: number): Change {
+  const begun = begin(carried, atMs)
+  const exitReason = exitReasonOf(outcome, carried.exitReason)
+  const message = `reason=${exitReason} ${describeOutcome(outcome)}`
+  const exitCode = outcome.type === 'completed' ? 0 : 1
+  const row: ReportRow = {
+    atMs,
+    kind: 'RUN_END',
+    iteration: carried.ended,
+    durationMs: atMs - carried.startMs,
+    exitCode,
+    message,
+  }
+  return {
+    next: { ...begun.next, endMs: atMs, exitReason },
+    rows: [...(begun.rows ?? []), row],
+  }
+}
+
+function exitReasonOf(outcome: RunEnded['outcome'], before: string | undefined): string {
+  switch (outcome.type) {
+    case 'completed':
+      return 'complete_plan'
+    case 'exhausted':
+      return outcome.limit === 'iterations' ? 'iterations_exhausted' : 'failed'
+    case 'stopped':
+    case 'cancelled':
+      return 'canceled'
+    case 'failed':
+      return before ?? 'failed'
+    case 'stuck':
+      return 'failed'
+  }
+}

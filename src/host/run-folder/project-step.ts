@@ -1,0 +1,144 @@
+/** What prompts, agents and checks add to the files of a run. */
+
+import type { Json, RunEvent } from '../../loop/index.ts'
+import {
+  type Carried,
+  type Change,
+  type FileChange,
+  lastPart,
+  type OpenIteration,
+} from './carried.ts'
+import { iterationFile, logOf, promptFile, promptSnapshot, tailFile } from './file-names.ts'
+import type { ReportRow } from './report-row.ts'
+import { agentEnd, checkEnd, noteText, promptOf } from './step-text.ts'
+
+export type StepChange = Extract<
+  RunEvent,
+  { type: 'step-started' | 'step-finished' | 'step-failed' | 'step-noted' }
+>
+
+export function projectStep(
+  carried: Carried,
+  event: StepChange,
+  atMs: number,
+  result: Json | undefined,
+): Change {
+  const { open } = carried
+  if (open === undefined) return { next: carried }
+  const name = lastPart(event.step)
+  if (name.startsWith('prompt#')) return changeOfPrompt(carried, event, atMs, result)
+  if (name.startsWith('agent:')) return changeOfAgent({ carried, open, atMs }, event, result)
+  if (name.startsWith('check:')) return changeOfCheck({ carried, open, atMs }, event, result)
+  return { next: carried }
+}
+
+function changeOfPrompt(
+  carried: Carried,
+  event: StepChange,
+  atMs: number,
+  result: Json | undefined,
+): Change {
+  const text = event.type === 'step-finished' ? promptOf(result) : undefined
+  if (text === undefined) return { next: carried }
+  const { iteration } = event
+  const path = promptFile(iteration)
+  const own: FileChange = { type: 'put', path, text }
+  if (carried.hasPrompt) return { next: carried, changes: [own] }
+  const outputBytes = Buffer.byteLength(text)
+  return {
+    next: { ...carried, hasPrompt: true },
+    changes: [{ type: 'put', path: promptSnapshot, text }, own],
+    rows: [{ atMs, kind: 'PROMPT_SNAPSHOT', iteration, outputBytes, outputPath: promptSnapshot }],
+  }
+}
+
+interface In {
+  readonly carried: Carried
+  readonly open: OpenIteration
+  readonly atMs: number
+}
+
+function changeOfAgent({ carried, open, atMs }: In, event: StepChange, result?: Json): Change {
+  const { iteration, step } = event
+  const path = logOf(iteration, step)
+  const at = { atMs, iteration }
+  switch (event.type) {
+    case 'step-started': {
+      const again = event.attempt > 1 ? `--- attempt ${event.attempt} ---\n` : ''
+      const steps = { ...open.steps, [step]: atMs }
+      return printed(carried, { ...open, steps, log: path }, path, again)
+    }
+    case 'step-noted': {
+      return printed(carried, open, path, noteText(event.note))
+    }
+    case 'step-failed': {
+      const { fault, retryAtMs } = event
+      const text = `--- failed: ${fault.message} ---\n`
+      const isTimeout = fault.code === 'timeout' || fault.code === 'time'
+      const exitCode = isTimeout ? 124 : 1
+      const told = printed(carried, { ...open, exitCode, agentFailed: true }, path, text)
+      const message = `${fault.code}: ${fault.message}`
+      const rows: readonly ReportRow[] = [
+        ...(isTimeout ? [{ ...at, kind: 'ITERATION_TIMEOUT', exitCode, message } as const] : []),
+        ...(retryAtMs === undefined ? [] : [{ ...at, kind: 'CLAUDE_RETRY', message } as const]),
+      ]
+      return { ...told, rows }
+    }
+    case 'step-finished': {
+      const { text, exitCode } = agentEnd(result)
+      const told = printed(carried, { ...open, exitCode, agentFailed: exitCode !== 0 }, path, text)
+      const tail = tailFile(iteration)
+      return {
+        next: { ...told.next, lastTail: tail },
+        changes: [...(told.changes ?? []), { type: 'tail', path: tail, of: path }],
+        rows: [{ ...at, kind: 'ITERATION_TAIL', outputPath: tail }],
+      }
+    }
+  }
+}
+
+function changeOfCheck({ carried, open, atMs }: In, event: StepChange, result?: Json): Change {
+  const { iteration, step } = event
+  const path = iterationFile(iteration, 'verify.log')
+  const at = { atMs, iteration, message: lastPart(step).replace(/#\d+$/, '') }
+  const startedAtMs = open.steps[step] ?? atMs
+  const verify = open.verify ?? { startedAtMs: atMs, failed: 0 }
+  switch (event.type) {
+    case 'step-started': {
+      const first =
+        open.verify === undefined ? [{ atMs, iteration, kind: 'VERIFY_START' } as const] : []
+      const steps = { ...open.steps, [step]: atMs }
+      return {
+        next: { ...carried, open: { ...open, verify, steps } },
+        rows: [...first, { ...at, kind: 'VERIFY_CMD_START' }],
+      }
+    }
+    case 'step-noted':
+      return { next: carried }
+    case 'step-failed':
+    case 'step-finished': {
+      const { text, exitCode, isSkipped } =
+        event.type === 'step-failed'
+          ? { text: `${event.fault.message}\n`, exitCode: 1, isSkipped: false }
+          : checkEnd(result)
+      const failed = verify.failed + (exitCode === 0 || isSkipped ? 0 : 1)
+      const told = { type: 'append', path, text: `--- ${at.message} ---\n${text}` } as const
+      const output = { outputBytes: Buffer.byteLength(text), outputLines: linesIn(text) }
+      const durationMs = atMs - startedAtMs
+      const kind = isSkipped ? 'VERIFY_SKIP' : 'VERIFY_CMD_END'
+      return {
+        next: { ...carried, open: { ...open, verify: { ...verify, failed } } },
+        changes: [told],
+        rows: [{ ...at, kind, durationMs, exitCode, ...output, outputPath: path }],
+      }
+    }
+  }
+}
+
+function printed(carried: Carried, open: OpenIteration, path: string, text: string): Change {
+  const bytes = open.bytes + Buffer.byteLength(text)
+  const next = { ...carried, open: { ...open, bytes, lines: open.lines + linesIn(text) } }
+  return text === '' ? { next } : { next, changes: [{ type: 'append', path, text }] }
+}
+
+const linesIn = (text: string): number => text.split('\n').length - 1

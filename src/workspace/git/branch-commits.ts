@@ -1,0 +1,78 @@
+/** The commits that a branch has beyond another, with what each changed. Nothing of the repository is run. */
+
+import { fromBuffer, show } from '../bytes.ts'
+import { unquote } from './quoted-path.ts'
+import type { Repository } from './repository.ts'
+import { type RunGit, runGit } from './run-git.ts'
+
+export interface BranchCommit {
+  readonly commit: string
+  readonly message: string
+  readonly author: string
+  readonly atMs: number
+  readonly files: readonly {
+    readonly path: string
+    readonly added: number
+    readonly removed: number
+  }[]
+}
+
+const outputBytesMax = 8 * 1024 * 1024
+
+/** The newest first. Empty where they cannot be read. */
+export async function branchCommits(
+  { commonDir }: Pick<Repository, 'commonDir'>,
+  { base, head, max }: { readonly base: string; readonly head: string; readonly max: number },
+  git: RunGit = runGit,
+): Promise<readonly BranchCommit[]> {
+  const { exitCode, stdout } = await git({
+    at: { gitDir: commonDir },
+    command: 'log',
+    options: [
+      '--format=format:%x01%H%x02%an <%ae>%x02%ct%x02%B%x03',
+      `--max-count=${max}`,
+      '--diff-merges=off',
+      '--numstat',
+      '--no-renames',
+      '--no-ext-diff',
+      '--no-textconv',
+      '--no-color',
+      '--no-show-signature',
+      '--no-notes',
+    ],
+    operands: [head, `^${base}`],
+    answers: [0, 128],
+    outputBytesMax,
+  })
+  if (exitCode !== 0) return []
+  return (
+    fromBuffer(stdout)
+      .split('\u0001')
+      // A message may hold anything: what is after such a character in it is left out.
+      .flatMap((record) => (/^[0-9a-f]{40,64}$/.test(idIn(record)) ? [parse(record)] : []))
+  )
+}
+
+const idIn = (record: string): string => record.split('\u0002', 1)[0] ?? ''
+
+function parse(record: string): BranchCommit {
+  const [commit = '', author = '', seconds = '', ...rest] = record.split('\u0002')
+  const [message = '', ...lines] = rest.join('\u0002').split('\u0003')
+  return {
+    commit,
+    author: show(author),
+    atMs: Number(seconds) * 1000,
+    message: show(message.trim()),
+    files: lines
+      .join('')
+      .split('\n')
+      .flatMap((line) => {
+        const [added = '', removed = '', ...path] = line.split('\t')
+        if (path.length === 0) return []
+        // Binary files have no lines.
+        const count = (text: string): number => (text === '-' ? 0 : Number(text))
+        const shown = show(unquote(path.join('\t')))
+        return [{ path: shown, added: count(added), removed: count(removed) }]
+      }),
+  }
+}

@@ -1,0 +1,306 @@
+// The files of a run: made from its record, beside its work and in the state folder.
+
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import {
+  followRun,
+  type Host,
+  listArtifacts,
+  plainLoop,
+  type RunHandle,
+  readArtifact,
+  writeRunFolder,
+} from '../src/host/index.ts'
+import type { AgentReport } from '../src/loop/index.ts'
+import { newFolder, newHost } from './host-fixture.ts'
+import { newRepository } from './worktree-fixture.ts'
+
+const loop = plainLoop({ version: '1', prompt: 'Write 2. This is iteration {{ iteration }}.' })
+
+/** Writes the number of the iteration; the check wants 2. */
+async function start(host: Host, name: string, where: object): Promise<RunHandle> {
+  return host.start(loop, {
+    input: {},
+    name,
+    ...where,
+    agents: {
+      async work(_role, _task, { iteration, workspace, note }): Promise<AgentReport> {
+        writeFileSync(join(workspace ?? '', 'number.txt'), String(iteration))
+        for (let line = 1; line <= 250; line += 1) note({ type: 'said', text: `line ${line}\n` })
+        return { status: 'done', text: 'wrote\tit', usage: { tokens: 1, costMicros: 1 }, turns: 1 }
+      },
+    },
+    checks: {
+      two: async ({ workspace }) => {
+        const isTwo = readFileSync(join(workspace ?? '', 'number.txt'), 'utf8') === '2'
+        const status = isTwo ? 'met' : 'not-met'
+        return { status, exitCode: isTwo ? 0 : 1, output: `is two: ${isTwo}` }
+      },
+    },
+  })
+}
+
+const rowsOf = (folder: string): readonly (readonly string[])[] =>
+  readFileSync(join(folder, 'report.tsv'), 'utf8')
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => line.split('\t'))
+
+/** All files, without what says where they are. */
+const contentOf = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .filter((name) => name !== '.folder.json')
+      .map((name) => [
+        name,
+        readFileSync(join(folder, name), 'utf8').replaceAll(folder, '<folder>'),
+      ]),
+  )
+
+test('a run leaves the files of document 002 beside its work and in the state folder', async () => {
+  const host = await newHost()
+  const workspace = newFolder()
+  const handle = await start(host, 'two', { workspace })
+  const follower = followRun(host, handle.id)
+  await handle.done
+  await follower.done
+  const beside = join(workspace, 'logs', 'loop', `run-${handle.id}`)
+  const global = join(host.folder, 'runs', `run-${handle.id}`)
+  const names = readdirSync(beside).filter((name) => !name.startsWith('.'))
+  expect(names).toEqual([
+    'iter-01-impl.log',
+    'iter-01-prompt.txt',
+    'iter-01-verify.log',
+    'iter-01.tail.txt',
+    'iter-02-impl.log',
+    'iter-02-prompt.txt',
+    'iter-02-verify.log',
+    'iter-02.tail.txt',
+    'prompt.txt',
+    'report.tsv',
+    'review-diff.json',
+    'run.log',
+    'summary.json',
+  ])
+  expect(contentOf(global)).toEqual(contentOf(beside))
+  expect(readFileSync(join(beside, 'iter-02-prompt.txt'), 'utf8')).toContain('iteration 2')
+  expect(readFileSync(join(beside, 'iter-01-verify.log'), 'utf8')).toContain('is two: false')
+  const tail = readFileSync(join(beside, 'iter-01.tail.txt'), 'utf8').trimEnd().split('\n')
+  expect(tail).toHaveLength(200)
+  expect(tail.at(-1)).toBe('wrote\tit')
+
+  const [header, ...rows] = rowsOf(beside)
+  expect(header?.join(' ')).toBe(
+    'timestamp_ms kind iteration duration_ms exit_code output_bytes output_lines output_path message tasks_done tasks_total',
+  )
+  for (const row of rows) expect(row).toHaveLength(11)
+  expect(rows.map(([, kind]) => kind)).toEqual([
+    'RUN_START',
+    'ITERATION_START',
+    'PROMPT_SNAPSHOT',
+    'ITERATION_TAIL',
+    'VERIFY_START',
+    'VERIFY_CMD_START',
+    'VERIFY_CMD_END',
+    'VERIFY_END',
+    'ITERATION_END',
+    'ITERATION_START',
+    'ITERATION_TAIL',
+    'VERIFY_START',
+    'VERIFY_CMD_START',
+    'VERIFY_CMD_END',
+    'VERIFY_END',
+    'ITERATION_END',
+    'COMPLETE_DETECTED',
+    'RUN_END',
+  ])
+  const summary: Record<string, unknown> = JSON.parse(
+    readFileSync(join(beside, 'summary.json'), 'utf8'),
+  )
+  expect(Object.keys(summary)).toEqual([
+    'run_id',
+    'start_ms',
+    'end_ms',
+    'total_duration_ms',
+    'iterations_run',
+    'completed_iteration',
+    'avg_duration_ms',
+    'last_exit_code',
+    'completion_mode',
+    'model',
+    'exit_reason',
+    'run_log',
+    'run_report',
+    'prompt_snapshot',
+    'last_iteration_tail',
+    'last_iteration_log',
+  ])
+  expect(summary).toMatchObject({
+    run_id: handle.id,
+    iterations_run: 2,
+    completed_iteration: 2,
+    exit_reason: 'complete_plan',
+    last_iteration_tail: join(beside, 'iter-02.tail.txt'),
+    last_iteration_log: join(beside, 'iter-02-impl.log'),
+  })
+  const diff = JSON.parse(readFileSync(join(beside, 'review-diff.json'), 'utf8'))
+  expect(diff).toMatchObject({
+    commits: [],
+    files: [{ path: 'number.txt', status: 'added', additions: 1, deletions: 0 }],
+    stats: { filesChanged: 1, additions: 1, deletions: 0 },
+  })
+})
+
+test('files that were lost or changed are made again from the record, the same', async () => {
+  const host = await newHost()
+  const workspace = newFolder()
+  const { id, done } = await start(host, 'two', { workspace })
+  await done
+  const [global] = await writeRunFolder(host, id, { mode: 'global' })
+  const folder = global?.path ?? ''
+  const before = contentOf(folder)
+  rmSync(folder, { recursive: true })
+  await writeRunFolder(host, id)
+  expect(contentOf(folder)).toEqual(before)
+  writeFileSync(join(folder, '.folder.json'), '{"version":1,"seq":"many"}')
+  writeFileSync(join(folder, 'run.log'), '')
+  await writeRunFolder(host, id)
+  expect(contentOf(folder)).toEqual(before)
+  expect(existsSync(join(workspace, 'logs'))).toBe(false)
+})
+
+test('files that are written bit by bit are those that are written at once', async () => {
+  const host = await newHost()
+  const { id, done } = await start(host, 'two', { workspace: newFolder() })
+  await done
+  const all = await host.journal.read(id)
+  const folders = ['bits', 'whole'].map((name) => join(host.folder, name))
+  const written = async (folder: string, upTo: number): Promise<void> => {
+    const journal = {
+      ...host.journal,
+      findRun: async (name: string) => {
+        const run = await host.journal.findRun(name)
+        return upTo === all.length ? run : { ...run, lastSeq: upTo, status: 'running' as const }
+      },
+      read: async (...given: Parameters<Host['journal']['read']>) =>
+        (await host.journal.read(...given)).filter(({ seq }) => seq <= upTo),
+    }
+    await writeRunFolder({ ...host, journal, folder }, id, { mode: 'global' })
+  }
+  for (const folder of folders) mkdirSync(folder)
+  for (let upTo = 1; upTo <= all.length; upTo += 7) await written(folders[0] ?? '', upTo)
+  for (const folder of folders) await written(folder, all.length)
+  const [bits, whole] = folders.map((folder) => contentOf(join(folder, 'runs', `run-${id}`)))
+  expect(bits).toEqual(whole)
+})
+
+test('in a checkout git passes over them, and the worktree of the run has none', async () => {
+  const host = await newHost()
+  const repository = newRepository({ 'number.txt': '0' })
+  const handle = await start(host, 'two', { workspace: repository.checkout, worktree: true })
+  const follower = followRun(host, handle.id, { mode: 'workspace' })
+  await handle.done
+  await follower.done
+  const beside = join(repository.checkout, 'logs', 'loop', `run-${handle.id}`)
+  expect(existsSync(join(beside, 'summary.json'))).toBe(true)
+  expect(existsSync(join(host.folder, 'runs'))).toBe(false)
+  expect(repository.git('status', '--porcelain')).toBe('')
+  expect(repository.git('check-ignore', `logs/loop/run-${handle.id}/run.log`)).toContain('run.log')
+  const { run } = await host.inspect('two')
+  expect(existsSync(join(run.workspace ?? '', 'logs'))).toBe(false)
+  // Not dirty: the next run may begin.
+  const next = await host.start(loop, {
+    input: {},
+    name: 'next',
+    workspace: repository.checkout,
+    worktree: true,
+    again: true,
+  })
+  await next.done
+  const exclude = readFileSync(join(repository.checkout, '.git', 'info', 'exclude'), 'utf8')
+  expect(exclude.split('\n').filter((line) => line === '/logs/loop/')).toHaveLength(1)
+})
+
+test('whatever an agent puts in the way, nothing outside is written, and nothing waits', async () => {
+  const host = await newHost()
+  const workspace = newFolder()
+  const outside = newFolder()
+  const { id, done } = await start(host, 'two', { workspace })
+  await done
+  const beside = join(workspace, 'logs', 'loop', `run-${id}`)
+  writeFileSync(join(outside, 'victim'), 'as it was')
+  symlinkSync(outside, join(workspace, 'logs'))
+  const [, refused] = await writeRunFolder(host, id)
+  expect(refused?.problem).toContain('are behind')
+  expect(readdirSync(outside)).toEqual(['victim'])
+  rmSync(join(workspace, 'logs'))
+  await writeRunFolder(host, id)
+  const expected = contentOf(beside)
+  for (const [name, put] of [
+    ['run.log', (at: string) => symlinkSync(join(outside, 'victim'), at)],
+    ['report.tsv', (at: string) => linkSync(join(outside, 'victim'), at)],
+    ['iter-01-impl.log', (at: string) => execFileSync('mkfifo', [at])],
+    ['.folder.json', (at: string) => execFileSync('mkfifo', [at])],
+  ] as const) {
+    rmSync(join(beside, name))
+    put(join(beside, name))
+    rmSync(join(beside, '.folder.json'), { force: true })
+    await writeRunFolder(host, id)
+    expect({ name, files: contentOf(beside) }).toEqual({ name, files: expected })
+  }
+  expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('as it was')
+})
+
+test('only plain files of the folder are listed and read', async () => {
+  const host = await newHost()
+  const workspace = newFolder()
+  const { id, done } = await start(host, 'two', { workspace })
+  await done
+  await writeRunFolder(host, id, { mode: 'workspace' })
+  const beside = join(workspace, 'logs', 'loop', `run-${id}`)
+  const secret = join(newFolder(), 'secret')
+  writeFileSync(secret, 'secret')
+  symlinkSync(secret, join(beside, 'link.txt'))
+  symlinkSync('/proc/self/environ', join(beside, 'environ.txt'))
+  symlinkSync('/dev/zero', join(beside, 'zero.txt'))
+  symlinkSync(join(secret, '..'), join(beside, 'folder'))
+  linkSync(secret, join(beside, 'hard.txt'))
+  execFileSync('mkfifo', [join(beside, 'pipe.txt')])
+  mkdirSync(join(beside, 'dir.txt'))
+  const listed = (await listArtifacts(host, id)).map(({ path }) => path)
+  expect(listed).toContain('report.tsv')
+  const bad = ['link', 'environ', 'zero', 'hard', 'pipe', 'dir'].map((name) => `${name}.txt`)
+  for (const path of [
+    ...bad,
+    'folder/secret',
+    '../../../number.txt',
+    '..',
+    '.',
+    '',
+    '/etc/passwd',
+    '.folder.json',
+    'report.tsv\0',
+    'analysis//x',
+    '%2e%2e/x',
+  ]) {
+    expect(listed).not.toContain(path)
+    await expect(readArtifact(host, id, path)).rejects.toMatchObject({
+      code: 'unknown-artifact',
+    })
+  }
+  const { content, bytes, kind } = await readArtifact(host, id, 'report.tsv')
+  const read = Buffer.concat(await content.toArray())
+  expect(read.toString()).toBe(readFileSync(join(beside, 'report.tsv'), 'utf8'))
+  expect([bytes, kind]).toEqual([read.length, 'report'])
+})
