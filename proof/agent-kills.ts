@@ -177,6 +177,7 @@ function ctl(
     HOME: join(folder, 'home'),
     TMPDIR: join(folder, 'tmp'),
     LOOPWRIGHT_STATE: join(folder, 'state'),
+    LOOP_USE_DAEMON: '0',
     ANTHROPIC_BASE_URL: server.url,
     ANTHROPIC_API_KEY: 'sk-proof-0123456789abcdef',
   }

@@ -213,6 +213,7 @@ function ctl(
         HOME: join(folder, 'home'),
         TMPDIR: join(folder, 'tmp'),
         LOOPWRIGHT_STATE: join(folder, 'state'),
+        LOOP_USE_DAEMON: '0',
         LOOPWRIGHT_DEBUG: '1',
       },
     }

@@ -123,6 +123,7 @@ export const environment = (folder: string): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'] ?? '',
   HOME: folder,
   LOOPWRIGHT_STATE: join(folder, 'state'),
+  LOOP_USE_DAEMON: '0',
   MODEL_KEY: 'sk-proof-0123456789abcdef',
 })
 

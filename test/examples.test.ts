@@ -134,6 +134,7 @@ function loopctl(...args: string[]): Promise<Ended> {
     PATH: [join(root, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter),
     HOME: base,
     LOOPWRIGHT_STATE: join(base, 'state'),
+    LOOP_USE_DAEMON: '0',
   }
   const command = [join(root, 'dist/cli/loopctl.js'), '--json', ...args]
   return new Promise((resolve) => {

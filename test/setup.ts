@@ -5,3 +5,6 @@ import { undoFile, undoStory } from './after.ts'
 
 afterEach(undoStory)
 afterAll(undoFile)
+
+// Stories run their loops in the process they start, unless they are about the daemon.
+process.env['LOOP_USE_DAEMON'] = '0'

@@ -13,18 +13,23 @@ import {
   type RecordedEvent,
 } from '../loop/index.ts'
 import type { Display } from './display/display.ts'
-import { renderTime, visible } from './display/render.ts'
+import { renderTime, visible, visibleText } from './display/render.ts'
 import { who } from './session.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Asker {
   notice(recorded: RecordedEvent): void
+  /** What is asked already. */
+  put(asked: OpenQuestion): void
   close(): void
 }
 
+export type RunName = Pick<RunHandle, 'id' | 'name'>
+export type Answers = Pick<Host, 'answer'>
+
 export function createAsker(
-  host: Host,
-  handle: RunHandle,
+  answers: Answers,
+  run: RunName,
   display: Display,
   /** `onLeave`: the person wants to leave instead of answering. */
   { terminal, onLeave }: { readonly terminal: Terminal; readonly onLeave: () => void },
@@ -42,10 +47,10 @@ export function createAsker(
       // Answered elsewhere, or nobody waits for it any more.
       if (signal.aborted) return
       if (answer === undefined) {
-        display.say(howToAnswer(handle.name, asked))
+        display.say(howToAnswer(run.name, asked))
         return onLeave()
       }
-      await host.answer(handle.id, asked.id, answer, who())
+      await answers.answer(run.id, asked.id, answer, who())
     } catch (error) {
       // Somebody was faster, or the run has gone on without an answer.
       if (!isLoopError(error)) throw error
@@ -55,16 +60,24 @@ export function createAsker(
     }
   }
 
+  function put(asked: OpenQuestion): void {
+    if (!terminal.asks) return display.say(howToAnswer(run.name, asked))
+    const step = asked.id.slice(asked.id.indexOf('/') + 1)
+    const gone = new AbortController()
+    open.set(step, gone)
+    asking = asking.then(() => ask(asked, step, gone.signal)).catch(() => undefined)
+  }
+
   return {
+    put(asked) {
+      display.say(`  ${visibleText(asked.question.text.trimEnd()).replaceAll('\n', '\n  ')}`)
+      put(asked)
+    },
     notice({ event, atMs }) {
       if (event.type === 'step-started' && event.question !== undefined) {
         const { question, iteration, step } = event
         const deadlineAtMs = event.wakeAtMs ?? atMs + (question.deadlineMs ?? questionDeadlineMs)
-        const asked = { id: `${iteration}/${step}`, question, askedAtMs: atMs, deadlineAtMs }
-        if (!terminal.asks) return display.say(howToAnswer(handle.name, asked))
-        const gone = new AbortController()
-        open.set(step, gone)
-        asking = asking.then(() => ask(asked, step, gone.signal)).catch(() => undefined)
+        put({ id: `${iteration}/${step}`, question, askedAtMs: atMs, deadlineAtMs })
       } else if (event.type === 'step-finished' || event.type === 'step-interrupted') {
         open.get(event.step)?.abort()
         open.delete(event.step)

@@ -12,10 +12,11 @@ import type {
 import { isLoopError, LoopError } from '../loop/index.ts'
 import { visible } from './display/render.ts'
 import { interruptedExitCode } from './exit-codes.ts'
-import { createForeground, type From } from './foreground.ts'
+import { createForeground } from './foreground.ts'
 import { outputFiles } from './output-files.ts'
 import type { AttendedOption, LoadOptions } from './run-options.ts'
 import type { Session } from './session.ts'
+import type { From } from './show-run.ts'
 import { type LoadManner, loadTrusted } from './trust.ts'
 
 export interface Started extends From {

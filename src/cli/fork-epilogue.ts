@@ -4,7 +4,7 @@ import type { DriveEnd, ForkComparison, ForkSide, Host, RunHandle } from '../hos
 import { describeOutcome } from '../loop/index.ts'
 import { renderCount, renderMoney } from './display/amounts.ts'
 import { visible } from './display/render.ts'
-import type { Epilogue } from './foreground.ts'
+import type { Epilogue } from './show-run.ts'
 
 export const compareAtEnd =
   (host: Host, handle: RunHandle) =>

@@ -5,8 +5,9 @@ import { isLoopError, textOf } from '../loop/index.ts'
 import { leftOutLine } from './display/left-out-line.ts'
 import { visible } from './display/render.ts'
 import { renderNotice } from './display/wrap.ts'
-import type { Epilogue } from './foreground.ts'
+import type { Runs } from './runs.ts'
 import type { Session } from './session.ts'
+import type { Epilogue } from './show-run.ts'
 
 export const lookAtEnd =
   ({ terminal }: Session, host: Host, { name, workspace, worktree, leftOut }: RunPlace) =>
@@ -30,13 +31,39 @@ export const lookAtEnd =
     }
   }
 
+/** The same of a run that a daemon drove. */
+export const lookAtEndOf =
+  ({ terminal }: Session, runs: Runs, run: string) =>
+  async (end: DriveEnd): Promise<Epilogue | undefined> => {
+    if (end.type !== 'ended') return undefined
+    const { run: row, state } = await runs.inspect(run)
+    if (state.worktree === undefined) return undefined
+    const { branch } = state.worktree
+    const diff = await differenceOf(runs, run)
+    const text =
+      diff !== undefined && diff.files.length > 0
+        ? `Its work is on ${branch}. Look at it: loopctl diff ${row.name}`
+        : 'It changed no files.'
+    const left = leftOutLine(diff?.leftOut ?? [])
+    return {
+      lines: [...renderNotice(text, terminal), ...(left === undefined ? [] : [`warning: ${left}`])],
+      value: { branch, workspace: row.workspace, leftOut: diff?.leftOut ?? [] },
+    }
+  }
+
 async function hasChanged(host: Host, run: string): Promise<boolean> {
+  return ((await differenceOf(host, run))?.files.length ?? 0) > 0
+}
+
+async function differenceOf(
+  host: Pick<Host, 'diff'>,
+  run: string,
+): Promise<Awaited<ReturnType<Host['diff']>> | undefined> {
   try {
-    const { files } = await host.diff(run, { stat: true })
-    return files.length > 0
+    return await host.diff(run, { stat: true })
   } catch (error) {
     // It ended before it looked at any, or they are gone: nothing to look at either way.
-    if (isLoopError(error)) return false
+    if (isLoopError(error)) return undefined
     throw error
   }
 }

@@ -11,10 +11,11 @@ import { addKeeping } from './commands/keep.ts'
 import { addLooking } from './commands/look.ts'
 import { addLoopFiles } from './commands/loop-files.ts'
 import { addReplaying } from './commands/replay.ts'
+import { addReviewing } from './commands/review.ts'
 import { addRunning } from './commands/run.ts'
 import { addShowing } from './commands/show.ts'
 import { addTelling } from './commands/tell.ts'
-import { addDiff, addMerge, addWorktrees } from './commands/worktrees.ts'
+import { addDiff, addMerge, addWorktreeRemoval, addWorktrees } from './commands/worktrees.ts'
 import { renderExitCodes } from './exit-codes.ts'
 import { version } from './version.ts'
 
@@ -39,6 +40,12 @@ export function createProgram(): Command {
     .version(version())
     .option('--json', 'print JSON, one object a line; errors too')
     .option('--state <folder>', 'the folder of the record (default: $LOOPWRIGHT_STATE, then XDG)')
+    .option(
+      '--addr <address>',
+      'the daemon to talk to (default: $LOOPD_ADDR, then that of the record)',
+    )
+    .option('--token <token>', 'its token (default: $LOOPD_TOKEN, then the one in the record)')
+    .option('--no-daemon', 'do without a daemon: run and look in this process')
     .option('--no-input', 'never ask anything')
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
@@ -60,10 +67,13 @@ export function createProgram(): Command {
   addCertificates(program)
   program.commandsGroup('Talk to runs:')
   addTelling(program)
+  program.commandsGroup('The work of runs:')
+  addMerge(program)
+  addReviewing(program)
+  addWorktrees(program)
+  addWorktreeRemoval(program)
   program.commandsGroup('The record:')
   addKeeping(program)
-  addMerge(program)
-  addWorktrees(program)
   program.commandsGroup('More:')
   addConfig(program)
   addDoctor(program)

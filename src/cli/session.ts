@@ -7,11 +7,16 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Host } from '../host/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { renderJson } from './display/render.ts'
+import type { Runs } from './runs.ts'
 import { describeTerminal, type Terminal } from './terminal.ts'
 
 export interface GlobalOptions {
   readonly json?: boolean
   readonly state?: string
+  readonly addr?: string
+  readonly token?: string
+  /** False with --no-daemon: everything happens in this process. */
+  readonly daemon: boolean
   /** False with --no-input: nobody is asked. */
   readonly input: boolean
 }
@@ -76,6 +81,25 @@ export async function withRecord(
     )
   }
   await withNewRecord(program, (host) => work(host, openSession(program)))
+}
+
+/** The runs there are, through the daemon if one answers; `none` where there is no record either. */
+export async function withRuns(
+  program: Command,
+  work: (runs: Runs, session: Session) => Promise<void>,
+  none?: (session: Session) => void,
+): Promise<void> {
+  const { reach } = await import('./reach.ts')
+  const way = await reach(program, 'look')
+  if (way.type === 'daemon') {
+    const { daemonRuns } = await import('./daemon-runs.ts')
+    return work(daemonRuns(way.client), openSession(program))
+  }
+  if (none !== undefined && !(await hasRecord(program))) return none(openSession(program))
+  return withRecord(program, async (host, session) => {
+    const { recordRuns } = await import('./record-runs.ts')
+    return work(recordRuns(host), session)
+  })
 }
 
 export function wholeNumber(text: string): number {

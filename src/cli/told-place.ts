@@ -1,6 +1,7 @@
 /** Where a run works and by what, in words for its first line. */
 
-import type { LoadedLoop, RunPlace } from '../host/index.ts'
+import type { Inspection, LoadedLoop, RunPlace } from '../host/index.ts'
+import type { Source } from '../loop/index.ts'
 import { describeBase, describeCarried } from './display/render.ts'
 
 /** Nobody should have to wonder what is being changed. */
@@ -21,11 +22,22 @@ export function notesOn({ worktree }: RunPlace): readonly string[] {
 }
 
 /** What the command line put in the place of what the file says, now or when the run was created. */
-export function changed({ source }: LoadedLoop): string {
-  const { model, prompt } = source.changes ?? {}
+export const changed = ({ source }: LoadedLoop): string => changesOf(source)
+
+function changesOf(source: Source | undefined): string {
+  const { model, prompt } = source?.changes ?? {}
   const words = [
     ...(model === undefined ? [] : [`model ${model}`]),
     ...(prompt === undefined ? [] : ['another prompt']),
   ]
   return words.length === 0 ? '' : `  (${words.join(', ')})`
+}
+
+/** The same of a run that is on record. */
+export function describePlace({ run, state }: Pick<Inspection, 'run' | 'state'>): string {
+  const { worktree, source } = state
+  const what = `${run.loop}${changesOf(source)}`
+  if (run.workspace === undefined) return what
+  if (worktree === undefined) return `${what}  in ${run.workspace}`
+  return `${what}  on ${worktree.branch} in ${run.workspace}, from ${describeBase(worktree.base)}`
 }

@@ -30,6 +30,15 @@ export async function loadTrusted(
   })
 }
 
+/** The digest of a file that somebody agrees to, for a daemon that is to trust just that. */
+export async function agreedDigest(
+  session: Session,
+  preview: Agreeable & { readonly digest: string },
+  isTrusted: boolean,
+): Promise<string | undefined> {
+  return isTrusted || (await isAgreed(session, preview)) ? preview.digest : undefined
+}
+
 export interface LoadManner {
   readonly purpose?: 'run' | 'resume' | 'look'
   /** What the command line puts in the place of what the file says. */

@@ -62,9 +62,8 @@ export function createTransport(way: Way, token: string): Transport {
     const headers = {
       authorization: `Bearer ${token}`,
       accept: 'application/json',
-      ...(body === undefined
-        ? {}
-        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
       ...ask.headers,
     }
     const { signal } = ask

@@ -35,7 +35,11 @@ interface Ended {
   readonly code: number
 }
 
-const environment = (): NodeJS.ProcessEnv => ({ HOME: state, LOOPWRIGHT_STATE: state })
+const environment = (): NodeJS.ProcessEnv => ({
+  HOME: state,
+  LOOPWRIGHT_STATE: state,
+  LOOP_USE_DAEMON: '0',
+})
 
 async function ctl(...args: string[]): Promise<Ended> {
   try {

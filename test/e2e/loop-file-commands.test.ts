@@ -83,7 +83,12 @@ test('inputs that the file does not have are refused with the nearest name', asy
 test('a home folder is not worked on by chance', async () => {
   const at = place(loop)
   writeFileSync(at.file, loop)
-  const env = { PATH: process.env['PATH'] ?? '', HOME: at.work, LOOPWRIGHT_STATE: at.state }
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: at.work,
+    LOOPWRIGHT_STATE: at.state,
+    LOOP_USE_DAEMON: '0',
+  }
   const { execFile } = await import('node:child_process')
   const stderr = await new Promise<string>((resolve) => {
     const args = [loopctl, 'run', at.file, '--trust']

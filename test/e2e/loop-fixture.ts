@@ -36,6 +36,7 @@ export const environment = (state: string, more: NodeJS.ProcessEnv = {}): NodeJS
   ...more,
   HOME: state,
   LOOPWRIGHT_STATE: state,
+  LOOP_USE_DAEMON: '0',
   USER: 'tester',
 })
 

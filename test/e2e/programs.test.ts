@@ -14,6 +14,7 @@ const env = {
   PATH: process.env['PATH'] ?? '',
   HOME: state,
   LOOPWRIGHT_STATE: state,
+  LOOP_USE_DAEMON: '0',
   USER: 'tester',
 }
 const loopctl = join(root, 'dist/cli/loopctl.js')

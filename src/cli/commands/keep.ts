@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import type { RemovedRun } from '../../host/index.ts'
 import { visible } from '../display/render.ts'
-import { wholeNumber, withRecord } from '../session.ts'
+import { wholeNumber, withRecord, withRuns } from '../session.ts'
 
 const gcAdvice =
   'The content of their files is still there: loopctl gc removes what no other run needs.'
@@ -35,9 +35,9 @@ export function addKeeping(program: Command): void {
     .description('remove runs that have ended from the record, for good (by id or name)')
     .option('--force', 'also runs that have not ended, if nobody drives them')
     .action((runs: string[], options: { force?: boolean }) =>
-      withRecord(program, async (host, { json, print }) => {
+      withRuns(program, async (known, { json, print }) => {
         for (const name of runs) {
-          const run = await host.remove(name, { force: options.force === true })
+          const run = await known.remove(name, { force: options.force === true })
           const { worktree } = run
           const removed = { removed: run.id, name: run.name, ...(worktree && { worktree }) }
           print(removed, () => visible(`removed ${run.name}${leftOf(run)}`))

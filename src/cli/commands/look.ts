@@ -1,47 +1,150 @@
-/** Commands that look: list, inspect, tail. */
+/** Commands that look: list, inspect, tail, output, queue. */
 
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { Break, OutputEntry } from '../../client/index.ts'
 import type { RunRow } from '../../host/index.ts'
 import { describeEvent } from '../../loop/index.ts'
-import { renderInspection, renderList, renderTime, visible } from '../display/render.ts'
-import { hasRecord, openSession, wholeNumber, withRecord } from '../session.ts'
+import { renderQueue } from '../display/queue-view.ts'
+import { renderTime, visible, visibleText } from '../display/render.ts'
+import { renderInspection, renderList } from '../display/runs-view.ts'
+import type { ListFilter } from '../runs.ts'
+import { folderName, openSession, type Session, wholeNumber, withRuns } from '../session.ts'
+
+interface ListOptions {
+  readonly status?: string
+  readonly workspace?: string
+  readonly limit?: number
+  readonly all?: boolean
+}
+
+const listedMax = 100
 
 export function addLooking(program: Command): void {
   program
     .command('list')
     .description('the runs, newest first')
-    .action(async () => {
-      if (!(await hasRecord(program))) return listRuns(program, [])
-      return withRecord(program, async (host) => listRuns(program, await host.list()))
-    })
+    .option('--status <status>', 'only those of this status, such as waiting or FAILED')
+    .option('--workspace <folder>', 'only those that work in this folder', folderName)
+    .option('--limit <n>', `at most so many (default: ${listedMax})`, wholeNumber)
+    .option('--all', 'all of them')
+    .action((options: ListOptions) =>
+      withRuns(
+        program,
+        async (runs) => listRuns(program, await runs.list(filterFrom(options, 1)), options),
+        () => listRuns(program, [], options),
+      ),
+    )
   program
     .command('inspect <run>')
     .description('one run: status, spending, checkpoints, what it asks (by id, name or beginning)')
     .action((run: string) =>
-      withRecord(program, async (host, { print }) => {
-        const inspection = await host.inspect(run)
-        print(inspection, () => renderInspection(inspection))
+      withRuns(program, async (runs, { print, terminal }) => {
+        const inspection = await runs.inspect(run)
+        print(inspection, () => renderInspection(inspection, terminal))
       }),
     )
+  addTail(program)
   program
-    .command('tail <run>')
-    .description('the events of a run')
-    .option('-f, --follow', 'wait for more until the run ends')
-    .option('--after <seq>', 'begin after this event', wholeNumber, 0)
-    .action((run: string, options: { follow?: boolean; after: number }) =>
-      withRecord(program, async (host, { print }) => {
-        const range = { follow: options.follow === true, afterSeq: options.after }
-        for await (const event of host.events(run, range)) {
-          print(event, () =>
-            visible(`${renderTime(event.atMs)} ${event.seq} ${describeEvent(event.event)}`),
-          )
-        }
-      }),
+    .command('queue')
+    .description('what the daemon drives now, what waits, and for what')
+    .action(() =>
+      withRuns(
+        program,
+        async (runs, { json, print, terminal }) => {
+          const entries = await runs.queue()
+          if (json) for (const entry of entries) print(entry, String)
+          else print(entries, () => renderQueue(entries, terminal))
+        },
+        ({ json, print, terminal }) => {
+          if (!json) print([], () => renderQueue([], terminal))
+        },
+      ),
     )
 }
 
-function listRuns(program: Command, runs: readonly RunRow[]): void {
-  const { json, print } = openSession(program)
+interface TailOptions {
+  readonly follow?: boolean
+  readonly after: number
+  readonly output?: boolean
+}
+
+function addTail(program: Command): void {
+  program
+    .command('tail <run>')
+    .description('the events of a run')
+    .option('-f, --follow', 'wait for more until the run ends, also while the daemon is away')
+    .option('--after <seq>', 'begin after this event', wholeNumber, 0)
+    .option('--output', 'what its agent said and its checks printed instead')
+    .action((run: string, options: TailOptions) => tail(program, run, options))
+  program
+    .command('output <run>')
+    .description('what the agent of a run said and its checks printed')
+    .option('-f, --follow', 'wait for more until the run ends')
+    .option('--after <seq>', 'begin after this event', wholeNumber, 0)
+    .action((run: string, options: TailOptions) => tail(program, run, { ...options, output: true }))
+}
+
+const tail = (
+  program: Command,
+  run: string,
+  { follow = false, after, output = false }: TailOptions,
+): Promise<void> =>
+  withRuns(program, async (runs, session) => {
+    const range = { follow, afterSeq: after, onBreak: tellBreak(session) }
+    if (output) {
+      const show = createOutputShow(session)
+      for await (const entry of runs.output(run, range)) show(entry)
+      return
+    }
+    for await (const event of runs.events(run, range)) {
+      session.print(event, () =>
+        visible(`${renderTime(event.atMs)} ${event.seq} ${describeEvent(event.event)}`),
+      )
+    }
+  })
+
+/** Once for each time that it is away, and once when it is back; not among the events. */
+function tellBreak({ json }: Session): (broken: Break) => void {
+  let isAway = false
+  return ({ retryInMs }) => {
+    const wasAway = isAway
+    isAway = retryInMs !== undefined
+    if (json || wasAway === isAway) return
+    const words = isAway ? 'The daemon does not answer; waiting for it.' : 'The daemon is back.'
+    process.stderr.write(`${words}\n`)
+  }
+}
+
+/** Text as it came, under a line for each step that it came from. */
+function createOutputShow({ json, print, terminal }: Session): (entry: OutputEntry) => void {
+  let last = ''
+  return (entry) => {
+    if (json) return print(entry, String)
+    const head = visible(`iteration ${entry.iteration}, ${entry.step}`)
+    if (head !== last) process.stdout.write(`${terminal.style.bold(head)}\n`)
+    last = head
+    const text = process.stdout.isTTY ? visibleText(entry.text) : entry.text
+    process.stdout.write(text === '' || text.endsWith('\n') ? text : `${text}\n`)
+  }
+}
+
+/** One more than is shown, to know whether there are more. */
+function filterFrom({ status, workspace, limit, all }: ListOptions, more: number): ListFilter {
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(workspace === undefined ? {} : { workspace: resolve(workspace) }),
+    ...(all === true ? {} : { limit: (limit ?? listedMax) + more }),
+  }
+}
+
+function listRuns(program: Command, found: readonly RunRow[], options: ListOptions): void {
+  const { json, print, terminal } = openSession(program)
+  const { limit = Number.POSITIVE_INFINITY } = filterFrom(options, 0)
+  const runs = found.slice(0, limit)
   if (json) for (const run of runs) print(run, String)
-  else print(runs, () => renderList(runs, Date.now()))
+  else print(runs, () => renderList(runs, Date.now(), terminal))
+  if (found.length > runs.length && options.limit === undefined) {
+    process.stderr.write(`These are the newest ${runs.length}. All of them: loopctl list --all\n`)
+  }
 }

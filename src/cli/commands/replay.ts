@@ -7,9 +7,9 @@ import { plural, renderCount, renderMoney } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { fileOf, type Started, withLoop } from '../drive-loop.ts'
 import { divergedExitCode } from '../exit-codes.ts'
-import type { Epilogue } from '../foreground.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
 import { folderName, type Session, withRecord } from '../session.ts'
+import type { Epilogue } from '../show-run.ts'
 
 export interface ReplayCommandOptions extends AttendedOption {
   readonly workspace?: string

@@ -1,7 +1,9 @@
 /** Commands that have a run driven: run, resume, fork. */
 
 import type { Command } from 'commander'
+import { LoopError } from '../../loop/index.ts'
 import type { ForkCommandOptions } from '../fork-here.ts'
+import { reach } from '../reach.ts'
 import type { ResumeOptions } from '../resume-here.ts'
 import type { RunOptions } from '../run-here.ts'
 import {
@@ -12,12 +14,13 @@ import {
   addTrustOption,
   addWorktreeOptions,
 } from '../run-options.ts'
-import { folderName, wholeNumber } from '../session.ts'
+import type { DetachOption, RetryOptions } from '../run-there.ts'
+import { folderName, openSession, wholeNumber } from '../session.ts'
 
 export function addRunning(program: Command): void {
   const run = program
     .command('run <file>')
-    .description('run a loop file here and watch it; Ctrl-C leaves it so that it can be resumed')
+    .description('run a loop file and watch it; with the daemon it goes on after Ctrl-C')
     .option('--name <name>', 'a name for the run (default: one is made up)')
     .option(
       '--workspace <folder>',
@@ -25,6 +28,7 @@ export function addRunning(program: Command): void {
       folderName,
     )
     .option('--again', 'also what was tried before with the very same files and words')
+    .option('--detach', 'return once the daemon has accepted it')
     .option('--dry-run', 'show what would be run, and the first prompt; nothing is started')
   addWorktreeOptions(addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(run)))))
   run.action((file: string, options: RunOptions) => startRun(program, file, options))
@@ -37,6 +41,7 @@ export function addRunning(program: Command): void {
     .option('--keep-files', 'with the files as they are now, though a step was cut short')
     .option('--workspace <folder>', 'where its files are now, if they were moved', folderName)
     .option('--file <file>', 'the loop file, if it was moved')
+    .option('--detach', 'return once the daemon has accepted it')
   addTrustOption(addAttendedOption(resume))
   resume.action((name: string, options: ResumeOptions) => resumeRun(program, name, options))
 
@@ -55,21 +60,101 @@ export function addRunning(program: Command): void {
       folderName,
     )
     .option('--file <file>', 'another loop file, to compare')
+    .option('--detach', 'return once the daemon has accepted it')
   addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(fork))))
   fork.action((name: string, options: ForkCommandOptions) => forkRun(program, name, options))
+  addRetrying(program)
 }
 
-async function startRun(program: Command, file: string, options: RunOptions): Promise<void> {
+function addRetrying(program: Command): void {
+  const retry = program
+    .command('retry <run>')
+    .description('try again what a run that has ended was to do, as a run of its own')
+    .option('--name <name>', 'a name for the new run')
+    .option('--detach', 'return once the daemon has accepted it')
+  addTrustOption(addAttendedOption(retry))
+  retry.action((name: string, options: RetryOptions) => retryRun(program, name, options))
+  program
+    .command('watch <run>')
+    .description('watch a run that the daemon drives, and answer what it asks; Ctrl-C leaves it')
+    .action((name: string) => watch(program, name))
+}
+
+/** Through the daemon or here; what is shown is the same. */
+async function startRun(
+  program: Command,
+  file: string,
+  options: RunOptions & DetachOption,
+): Promise<void> {
+  const way = options.dryRun === true ? here : await reach(program, 'drive')
+  if (way.type === 'daemon') {
+    const { runThere } = await import('../run-there.ts')
+    return runThere(openSession(program), way, file, options)
+  }
+  requireWatching(options)
   const { runHere } = await import('../run-here.ts')
   await runHere(program, file, options)
 }
 
-async function resumeRun(program: Command, name: string, options: ResumeOptions): Promise<void> {
+async function resumeRun(
+  program: Command,
+  name: string,
+  options: ResumeOptions & DetachOption,
+): Promise<void> {
+  const way = await reach(program, 'drive')
+  if (way.type === 'daemon') {
+    const { resumeThere } = await import('../run-there.ts')
+    return resumeThere(openSession(program), way, name, options)
+  }
+  requireWatching(options)
   const { resumeHere } = await import('../resume-here.ts')
   await resumeHere(program, name, options)
 }
 
-async function forkRun(program: Command, name: string, options: ForkCommandOptions): Promise<void> {
+async function forkRun(
+  program: Command,
+  name: string,
+  options: ForkCommandOptions & DetachOption,
+): Promise<void> {
+  const way = await reach(program, 'drive')
+  if (way.type === 'daemon') {
+    const { forkThere } = await import('../run-there.ts')
+    return forkThere(openSession(program), way, name, options)
+  }
+  requireWatching(options)
   const { forkHere } = await import('../fork-here.ts')
   await forkHere(program, name, options)
+}
+
+async function retryRun(program: Command, name: string, options: RetryOptions): Promise<void> {
+  const way = await reach(program, 'drive')
+  if (way.type === 'daemon') {
+    const { retryThere } = await import('../run-there.ts')
+    return retryThere(openSession(program), way, name, options)
+  }
+  throw new LoopError(
+    'not-available',
+    'A run is tried again by a daemon: leave --no-daemon away, or run its loop file again.',
+  )
+}
+
+async function watch(program: Command, name: string): Promise<void> {
+  const way = await reach(program, 'look')
+  if (way.type === 'daemon') {
+    const { watchThere } = await import('../run-there.ts')
+    return watchThere(openSession(program), way, name)
+  }
+  const message = 'No daemon runs here, and none drives this run.'
+  throw new LoopError('not-available', `${message} See its events: loopctl tail -f ${name}`)
+}
+
+const here = { type: 'record' } as const
+
+/** Without a daemon a run lives in this process, and ends with it. */
+function requireWatching({ detach = false }: DetachOption): void {
+  if (!detach) return
+  throw new LoopError(
+    'bad-request',
+    '--detach leaves a run to the daemon, and --no-daemon (or LOOP_USE_DAEMON=0) wants none. Say one.',
+  )
 }

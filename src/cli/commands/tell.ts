@@ -1,20 +1,33 @@
-/** Commands that tell a run something, whoever drives it: answer, pause, stop, cancel. */
+/** Commands that tell a run something, whoever drives it: answer, inbox, pause, stop, cancel. */
 
 import type { Command } from 'commander'
 import type { Host } from '../../host/index.ts'
 import { visible } from '../display/render.ts'
-import { who, withRecord } from '../session.ts'
+import { answerInbox } from '../inbox.ts'
+import { who, withRuns } from '../session.ts'
 
 export function addTelling(program: Command): void {
+  program
+    .command('inbox')
+    .description('what people are asked, by all runs; at a terminal, answer it')
+    .action(() =>
+      withRuns(program, answerInbox, ({ json, print }) => {
+        if (!json) print([], () => 'Nobody is asked anything.')
+      }),
+    )
   program
     .command('answer <run> <question> <answer>')
     .description('answer what a run asks (the question by its name, or as inspect shows it)')
     .action((run: string, question: string, answer: string) =>
-      withRecord(program, async (host, { print }) => {
-        await host.answer(run, question, answer, who())
-        const { name, status, held } = (await host.inspect(run)).run
+      withRuns(program, async (runs, { print }) => {
+        await runs.answer(run, question, answer, who())
+        const { run: row, queue } = await runs.inspect(run)
+        const { name, status, held } = row
         // Nobody would notice that the answer waits as well.
-        const next = held ? '' : `; nobody drives ${name} now, go on with: loopctl resume ${name}`
+        const isDriven = held || queue !== undefined
+        const next = isDriven
+          ? ''
+          : `; nobody drives ${name} now, go on with: loopctl resume ${name}`
         print({ run, answered: question, status, held }, () =>
           visible(`answered ${question}${next}`),
         )
@@ -25,9 +38,9 @@ export function addTelling(program: Command): void {
       .command(`${name} <run>`)
       .description(description)
       .action((run: string) =>
-        withRecord(program, async (host, { print }) => {
-          await host.tell(run, decision, who())
-          const { status, held } = (await host.inspect(run)).run
+        withRuns(program, async (runs, { print }) => {
+          await runs.tell(run, decision, who())
+          const { status, held } = (await runs.inspect(run)).run
           const note = held ? 'its process was told' : `it is ${status} now${later}`
           print({ run, told: name, status, held }, () => visible(`${name} ${run}: ${note}`))
         }),

@@ -7,7 +7,8 @@ import { plural } from '../display/amounts.ts'
 import { leftOutLine } from '../display/left-out-line.ts'
 import { renderTable, visible, visibleText } from '../display/render.ts'
 import { noneText, renderWorktrees } from '../display/worktrees-view.ts'
-import { folderName, hasRecord, openSession, wholeNumber, withRecord } from '../session.ts'
+import { requireYes } from '../require-yes.ts'
+import { folderName, wholeNumber, withRuns } from '../session.ts'
 
 export function addDiff(program: Command): void {
   program
@@ -16,8 +17,8 @@ export function addDiff(program: Command): void {
     .option('--iteration <n>', 'in this iteration only', wholeNumber)
     .option('--stat', 'only the files, with the lines that came and went')
     .action((run: string, options: { iteration?: number; stat?: boolean }) =>
-      withRecord(program, async (host, { print }) => {
-        const diff = await host.diff(run, options)
+      withRuns(program, async (runs, { print }) => {
+        const diff = await runs.diff(run, options)
         print(diff, () => renderDiff(diff))
         const left = leftOutLine(diff.leftOut)
         // Not among the lines of a patch.
@@ -37,8 +38,8 @@ export function addMerge(program: Command): void {
         .default('squash'),
     )
     .action((run: string, options: MergeOptions) =>
-      withRecord(program, async (host, { print }) => {
-        const result = await host.merge(run, options)
+      withRuns(program, async (runs, { print }) => {
+        const result = await runs.merge(run, options)
         if (result.status === 'conflict') throw conflict(run, result)
         print(result, () =>
           result.status === 'merged'
@@ -69,31 +70,61 @@ export function addWorktrees(program: Command): void {
     .command('worktrees')
     .description('the git worktrees of runs, with their sizes')
     .option('--repo <folder>', 'of this repository (default: of all runs on record)', folderName)
-    .action(async (options: RepoOption) => {
-      const session = openSession(program)
-      if (!(await hasRecord(program))) return session.json ? undefined : session.print([], noneText)
-      return withRecord(program, async (host, { json, print, terminal }) => {
-        const entries = await host.worktrees({ ...chosen(options), onProblem })
-        if (json) for (const entry of entries) print(entry, String)
-        else print(entries, () => renderWorktrees(entries, terminal))
-      })
-    })
+    .action((options: RepoOption) =>
+      withRuns(
+        program,
+        async (runs, { json, print, terminal }) => {
+          const entries = await runs.worktrees({ ...chosen(options), onProblem })
+          if (json) for (const entry of entries) print(entry, String)
+          else print(entries, () => renderWorktrees(entries, terminal))
+        },
+        ({ json, print }) => {
+          if (!json) print([], noneText)
+        },
+      ),
+    )
   worktrees
     .command('clean')
     .description('remove those of runs that have ended, unless work in them is nowhere else')
     .option('--repo <folder>', 'of this repository (default: of all runs on record)', folderName)
     .option('--dry-run', 'only say what would be done')
     .action((options: RepoOption & { dryRun?: boolean }) =>
-      withRecord(program, async (host, { json, print }) => {
+      withRuns(program, async (runs, { json, print }) => {
         const dryRun = options.dryRun === true
         const repo = options.repo ?? worktrees.opts<RepoOption>().repo
-        const cleaned = await host.cleanWorktrees({
+        const cleaned = await runs.cleanWorktrees({
           ...chosen({ ...options, repo }),
           dryRun,
           onProblem,
         })
         if (json) for (const one of cleaned) print(one, String)
         else print(cleaned, () => renderCleaned(cleaned, dryRun))
+      }),
+    )
+}
+
+export function addWorktreeRemoval(program: Command): void {
+  program
+    .command('worktree-rm <worktree>')
+    .description('remove the worktree of a run that has ended, by the run or by its folder')
+    .option('-f, --force', 'also with work in it that is nowhere else')
+    .option('--yes', 'with --force: without being asked')
+    .action((worktree: string, { force, yes }: { force?: boolean; yes?: boolean }) =>
+      withRuns(program, async (runs, session) => {
+        if (force === true) {
+          const what = `remove the worktree of ${worktree} with whatever is in it`
+          await requireYes(session, what, yes)
+        }
+        const removed = await runs.removeWorktree(worktree, { force: force === true })
+        const kept = removed.find((one) => one.status === 'kept')
+        if (kept !== undefined) {
+          const message = `The worktree ${kept.path} stays: ${kept.why}.`
+          throw new LoopError(
+            'wrong-status',
+            visible(`${message} To remove it all the same: --force`),
+          )
+        }
+        for (const one of removed) session.print(one, () => renderCleaned([one], false))
       }),
     )
 }

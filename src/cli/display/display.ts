@@ -13,12 +13,15 @@ import {
 import type { Terminal } from '../terminal.ts'
 import { plural, renderClock } from './amounts.ts'
 import { createNarrator, noterName, renderCall, stepName } from './narrate.ts'
+import { visible } from './render.ts'
 import { type Doing, fitStyled, renderStatusLine } from './status-line.ts'
 
 export interface Display {
   show(recorded: RecordedEvent): void
   /** A line of ours among those of the run. */
   say(line: string): void
+  /** Why nothing happens now, in the bottom line or, without one, in a line each time it changes. */
+  wait(why: string | undefined): void
   /** Takes the bottom line away, for a question or for good; `resume` brings it back. */
   pause(): void
   resume(): void
@@ -36,13 +39,14 @@ export function createDisplay(
   const narrator = createNarrator(terminal.style)
   let state = initial
   let doing: Doing | undefined
+  let waiting: Doing | undefined
   let painted = false
   let paused = !terminal.live
   let closed = false
 
   function paint(): void {
     if (paused) return
-    const line = renderStatusLine(state, doing, Date.now(), terminal.width())
+    const line = renderStatusLine(state, waiting ?? doing, Date.now(), terminal.width())
     output.write(`\r\u001B[2K${line}`)
     painted = true
   }
@@ -73,6 +77,12 @@ export function createDisplay(
       paint()
     },
     say,
+    wait(why) {
+      if (why === waiting?.what) return
+      waiting = why === undefined ? undefined : { what: why, sinceMs: Date.now() }
+      if (why !== undefined && !terminal.live) say(`  ${visible(why)}`)
+      paint()
+    },
     pause() {
       paused = true
       wipe()

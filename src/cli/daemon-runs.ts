@@ -1,0 +1,80 @@
+/** The runs of a daemon. */
+
+import { runPath } from '../client/client.ts'
+import type { Client } from '../client/index.ts'
+import type { Discarded, Postmortem, PullRequest } from '../host/index.ts'
+import { LoopError } from '../loop/index.ts'
+import type { ListFilter, Runs } from './runs.ts'
+
+/** Of what a daemon offers in pages, as much as is asked for. */
+const pageItems = 500
+
+export function daemonRuns(client: Client): Runs {
+  return {
+    answer: client.answer,
+    tell: client.tell,
+    inspect: client.inspect,
+    events: client.events,
+    output: client.output,
+    diff: (run, options = {}) => client.diff(run, { ...options }),
+    merge: (run, options = {}) => client.merge(run, options),
+    remove: (run, options) => client.remove(run, { force: options?.force === true }),
+    list: (filter) => listed(client, filter),
+    queue: client.queue,
+    inbox: () => everything((cursor) => client.questions({ cursor, limit: pageItems })),
+    worktrees: (options = {}) =>
+      everything((cursor) =>
+        client.worktrees({ cursor, limit: pageItems, workspace: options.repository }),
+      ),
+    cleanWorktrees: ({ repository, dryRun } = {}) =>
+      cleaned(client, { workspace: repository, dryRun }),
+    removeWorktree: (path, { force } = {}) => cleaned(client, { path, force }),
+    scrap: async (run, by) => (await client.post(runPath(run, 'scrap'), { by })) as Discarded,
+    reset: async (run, by) => (await client.post(runPath(run, 'reset'), { by })) as Discarded,
+    analyze: async (run, choice = {}) =>
+      (await client.post(runPath(run, 'postmortem'), choice)) as Postmortem,
+    createPullRequest: async (run, options) =>
+      (await client.post(runPath(run, 'create-pr'), options)) as PullRequest,
+  }
+}
+
+type Cleaned = Awaited<ReturnType<Runs['cleanWorktrees']>>
+
+async function cleaned(client: Client, query: Parameters<Client['delete']>[1]): Promise<Cleaned> {
+  const answer = (await client.delete('/worktrees', query)) as { readonly items?: Cleaned }
+  if (Array.isArray(answer.items)) return answer.items
+  throw new LoopError(
+    'not-available',
+    `${client.where} does not say what it did. See: loopctl worktrees`,
+  )
+}
+
+interface PageOf<T> {
+  readonly items: readonly T[]
+  readonly next?: string
+}
+
+async function everything<T>(
+  page: (cursor: string | undefined) => Promise<PageOf<T>>,
+  limit: number = Number.POSITIVE_INFINITY,
+): Promise<readonly T[]> {
+  const found: T[] = []
+  let cursor: string | undefined
+  do {
+    const { items, next } = await page(cursor)
+    found.push(...items)
+    cursor = next
+  } while (cursor !== undefined && found.length < limit)
+  return found.slice(0, limit)
+}
+
+const listed = (client: Client, { limit, ...filter }: ListFilter = {}): ReturnType<Runs['list']> =>
+  everything(
+    (cursor) =>
+      client.runs({
+        ...filter,
+        limit: Math.min(limit ?? pageItems, pageItems),
+        ...(cursor === undefined ? {} : { cursor }),
+      }),
+    limit,
+  )

@@ -1,0 +1,34 @@
+/** What the daemon is to drive, as text. */
+
+import type { QueueEntry } from '../../client/index.ts'
+import type { Terminal } from '../terminal.ts'
+import { renderTable, renderTime, visible } from './render.ts'
+import { wrapped } from './wrap.ts'
+
+export function renderQueue(
+  entries: readonly QueueEntry[],
+  { live, width }: Pick<Terminal, 'live' | 'width'>,
+): string {
+  if (entries.length === 0) return 'Nothing is at work, and nothing waits.'
+  const rows = entries.map((entry) => [place(entry), entry.name, describeEntry(entry)])
+  const table = renderTable([['PLACE', 'NAME', 'STATE'], ...rows])
+  const isNarrow = live && table.split('\n').some((line) => line.length > width())
+  if (!isNarrow) return table
+  return rows
+    .map((row) => {
+      const [at = '', name = '', state = ''] = row.map(visible)
+      const lines = wrapped(state, width() - 6).map((line) => `     ${line}`)
+      return [`${at.padEnd(4)} ${name}`, ...lines].join('\n')
+    })
+    .join('\n')
+}
+
+const place = ({ position }: QueueEntry): string => (position === undefined ? '-' : `${position}.`)
+
+export function describeEntry({ state, why, waitsFor, retryAtMs, priority }: QueueEntry): string {
+  if (state === 'driven') return 'at work'
+  const reason = why ?? `waits for ${waitsFor ?? 'its turn'}`
+  const again = retryAtMs === undefined ? '' : `, tried again at ${renderTime(retryAtMs)}`
+  const first = priority === 0 ? '' : `, priority ${priority}`
+  return `${reason}${again}${first}`
+}

@@ -1,0 +1,169 @@
+/** Runs as text for a terminal: a list, and one with all that is known. */
+
+import type { Inspection, RunRow } from '../../host/index.ts'
+import {
+  describeAgent,
+  describeOutcome,
+  describeWalls,
+  type OpenQuestion,
+  questionName,
+  type RunWorktree,
+} from '../../loop/index.ts'
+import type { Inspected } from '../runs.ts'
+import type { Terminal } from '../terminal.ts'
+import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
+import { shortId } from './certification-lines.ts'
+import { describeEntry } from './queue-view.ts'
+import {
+  describeBase,
+  describeCarried,
+  renderTable,
+  renderTime,
+  shownStatus,
+  visible,
+  visibleText,
+} from './render.ts'
+import { wrapped } from './wrap.ts'
+
+const listHead = ['NAME', 'STATUS', 'ITER', 'LOOP', 'UPDATED', 'ID']
+/** What can be left out first where there is little room. */
+const lessNeeded = ['ID', 'LOOP', 'ITER', 'UPDATED']
+
+export function renderList(
+  runs: readonly RunRow[],
+  nowMs: number,
+  { live, width }: Pick<Terminal, 'live' | 'width'>,
+): string {
+  if (runs.length === 0) return 'No runs yet.'
+  const rows = runs.map((run) => [
+    run.name,
+    shownStatus(run),
+    String(run.iteration),
+    run.loop,
+    renderAge(nowMs - run.updatedAtMs),
+    run.id.slice(0, 13),
+  ])
+  const room = live ? width() : Number.POSITIVE_INFINITY
+  for (let left = 0; ; left++) {
+    const out = lessNeeded.slice(0, left)
+    const table = renderTable(
+      [listHead, ...rows].map((row) =>
+        row.filter((_cell, column) => !out.includes(listHead[column] ?? '')),
+      ),
+    )
+    const fits = table.split('\n').every((line) => line.length <= room)
+    if (fits || left === lessNeeded.length) return table
+  }
+}
+
+function renderAge(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 60) return `${seconds} s ago`
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`
+  return seconds < 86_400
+    ? `${Math.round(seconds / 3600)} h ago`
+    : `${Math.round(seconds / 86_400)} d ago`
+}
+
+export function renderInspection(
+  { run, state, questions, checkpoints, queue }: Inspected,
+  { live, width }: Pick<Terminal, 'live' | 'width'>,
+): string {
+  const { limits, spent, metrics } = state
+  const carried = state.worktree === undefined ? undefined : describeCarried(state.worktree)
+  const under = state.open === undefined ? '' : `, ${state.open.iteration} under way`
+  const lines = [
+    ['run', `${run.name}  ${run.id}`],
+    ['loop', run.loop],
+    ...(state.source === undefined ? [] : [['file', `${state.source.file}${changesOf(state)}`]]),
+    ...(state.origin === undefined ? [] : [['from', describeOrigin(state.origin)]]),
+    ['status', describeStatus(run, state)],
+    ...(queue === undefined ? [] : [['queue', describeEntry(queue)]]),
+    ...(state.agent === undefined ? [] : [['agent', describeAgent(state.agent)]]),
+    ...(state.sandbox === undefined ? [] : [['sandbox', describeWalls(state.sandbox)]]),
+    ['iterations', `${state.iteration} of ${limits.iterations}${under}`],
+    ['steps', `${metrics.steps} done, ${metrics.stepsFailed} failed, ${metrics.retries} retries`],
+    ...Object.entries(metrics.tools).map(([tool, use]) => [
+      `tool ${tool}`,
+      `${plural(use.calls, 'call')}, ${use.failed} failed, ${renderSpan(use.ms)}`,
+    ]),
+    ['tokens', `${renderCount(spent.tokens)} of ${renderCount(limits.tokens)}`],
+    ['cost', `${renderMoney(spent.costMicros)} of ${renderMoney(limits.costMicros)}`],
+    ['time', `${renderSpan(state.activeMs)} of ${renderSpan(limits.timeMs)}`],
+    ['checkpoints', checkpoints.map((checkpoint) => checkpoint.iteration).join(' ') || 'none'],
+    ...(run.workspace === undefined ? [] : [['workspace', run.workspace]]),
+    ...(state.worktree === undefined ? [] : [['branch', describeBranch(state.worktree)]]),
+    ...(carried === undefined ? [] : [['carried over', carried]]),
+    ...(state.tree === undefined ? [] : [['tree', state.tree]]),
+    ...Object.entries(state.evidence).map(([check, found]) => [
+      `check ${check}`,
+      `${found.status} (iteration ${found.iteration})`,
+    ]),
+    ...(state.certificate === undefined
+      ? []
+      : [
+          [
+            'certificate',
+            `${state.certificate.id}  (loopctl verify ${shortId(state.certificate.id)})`,
+          ],
+        ]),
+  ]
+  const room = live ? width() : Number.POSITIVE_INFINITY
+  return [renderFields(lines, room), ...questions.map((asked) => renderQuestion(run, asked))].join(
+    '\n',
+  )
+}
+
+function changesOf({ source }: Inspection['state']): string {
+  const { model, prompt } = source?.changes ?? {}
+  const changes = [
+    ...(model === undefined ? [] : [`the model ${model}`]),
+    ...(prompt === undefined ? [] : ['another prompt']),
+  ]
+  return changes.length === 0 ? '' : `, with ${changes.join(' and ')}`
+}
+
+function describeOrigin(origin: NonNullable<Inspection['state']['origin']>): string {
+  switch (origin.type) {
+    case 'checkpoint':
+      return `checkpoint ${origin.checkpoint}, after iteration ${origin.iteration}`
+    case 'fork':
+      return `a fork of ${origin.run} after iteration ${origin.iteration}`
+    case 'replay':
+      return `a replay of ${origin.run}`
+  }
+}
+
+function describeStatus(run: RunRow, state: Inspection['state']): string {
+  if (state.outcome !== undefined) return describeOutcome(state.outcome)
+  if (run.interrupted) return 'interrupted: its process ended; resume it to go on'
+  return state.status
+}
+
+function renderQuestion(run: RunRow, { id, question, deadlineAtMs }: OpenQuestion): string {
+  const options = question.options?.join(' | ') ?? 'any text'
+  return [
+    '',
+    // With a diff, as it may be, it is of many lines; none of them begins like one of ours.
+    visibleText(`It asks (${id}): ${question.text.trimEnd()}`).replaceAll('\n', '\n  > '),
+    visible(`  answers: ${options}; "${question.default}" is taken at ${renderTime(deadlineAtMs)}`),
+    visible(`  loopctl answer ${run.name} '${questionName(id)}' <answer>`),
+  ].join('\n')
+}
+
+const describeBranch = ({ branch, base }: RunWorktree): string =>
+  `${branch}, from ${describeBase(base)}`
+
+/** Names and values; a value that is too long goes on under itself. */
+function renderFields(lines: readonly (readonly string[])[], room: number): string {
+  const indent = Math.max(...lines.map(([name = '']) => name.length)) + 2
+  return lines
+    .map(([name = '', value = '']) => {
+      const [first = '', ...more] = wrapped(visible(value), Math.max(20, room - indent))
+      return [
+        `${visible(name).padEnd(indent)}${first}`.trimEnd(),
+        ...more.map((line) => `${' '.repeat(indent)}${line}`),
+      ].join('\n')
+    })
+    .join('\n')
+}

@@ -1,0 +1,110 @@
+/**
+ * Where a command goes. In this order:
+ *
+ *   --no-daemon, LOOP_USE_DAEMON=0     the record, in this process
+ *   --addr, LOOPD_ADDR                 the daemon at that address
+ *   a daemon of the record answers     that one, through its socket
+ *   the command has a run driven       a daemon, which is started
+ *   else                               the record, in this process
+ */
+
+import type { Command } from 'commander'
+import type { Client, DaemonFile } from '../client/index.ts'
+import { LoopError } from '../loop/index.ts'
+import { visible } from './display/render.ts'
+import { type GlobalOptions, recordFolder } from './session.ts'
+import { version } from './version.ts'
+
+export type Reach =
+  | { readonly type: 'record' }
+  | {
+      readonly type: 'daemon'
+      readonly client: Client
+      /** The folder of its record, where that is on this machine. */
+      readonly folder?: string
+      /** It was started for this command. */
+      readonly isNew?: true
+    }
+
+export async function reach(
+  program: Command,
+  need: 'look' | 'drive',
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<Reach> {
+  const { addr, token, daemon } = program.opts<GlobalOptions>()
+  const address = addr ?? given(environment['LOOPD_ADDR'])
+  if (!daemon && addr !== undefined) {
+    throw new LoopError(
+      'bad-request',
+      '--addr names a daemon, and --no-daemon wants none. Say one.',
+    )
+  }
+  if (!daemon || !usesDaemon(environment)) return { type: 'record' }
+  const folder = await recordFolder(program)
+  const known = token ?? given(environment['LOOPD_TOKEN'])
+  if (address !== undefined) return { type: 'daemon', ...(await atAddress(address, folder, known)) }
+  const { clientOf, readDaemonFile } = await import('../client/find-daemon.ts')
+  const file = readDaemonFile(folder)
+  const found = file === undefined ? undefined : clientOf(folder, known)
+  if (file !== undefined && found !== undefined && (await answers(found))) {
+    tellOfSkew(file)
+    return { type: 'daemon', client: found, folder }
+  }
+  if (need === 'look') return { type: 'record' }
+  const { startDaemon } = await import('../client/start-daemon.ts')
+  const { client, pid } = await startDaemon({ folder, token: known })
+  if (pid === undefined) return { type: 'daemon', client, folder }
+  process.stderr.write(`Started the daemon, process ${pid}. To stop it: loopctl daemon stop\n`)
+  return { type: 'daemon', client, folder, isNew: true }
+}
+
+const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
+
+/** As document 002 names it. */
+export const usesDaemon = (environment: NodeJS.ProcessEnv): boolean =>
+  !['0', 'false', 'no', 'off'].includes((environment['LOOP_USE_DAEMON'] ?? '').toLowerCase())
+
+async function answers(client: Client): Promise<boolean> {
+  const { isHealthy } = await import('../client/wait-for-health.ts')
+  return isHealthy(client)
+}
+
+/**
+ * The daemon of this record is reached by its socket also when it is named by its address. The token
+ * of the record is for that one alone: whoever else is at an address must be given one.
+ */
+async function atAddress(
+  address: string,
+  folder: string,
+  known: string | undefined,
+): Promise<{ readonly client: Client; readonly folder?: string }> {
+  const [{ clientOf, readDaemonFile }, { waitForHealth }, { wayTo, describeWay }] =
+    await Promise.all([
+      import('../client/find-daemon.ts'),
+      import('../client/wait-for-health.ts'),
+      import('../client/way.ts'),
+    ])
+  const origin = describeWay(wayTo(address))
+  const file = readDaemonFile(folder)
+  if (file !== undefined && file.address === origin) {
+    const client = await waitForHealth(() => clientOf(folder, known))
+    tellOfSkew(file)
+    return { client, folder }
+  }
+  if (known === undefined) {
+    const message = `The daemon at ${origin} is not that of this record, and its token is not known.`
+    throw new LoopError('not-configured', `${message} Give it with --token or LOOPD_TOKEN.`)
+  }
+  const { connect } = await import('../client/connect.ts')
+  const client = connect({ address, token: known })
+  return { client: await waitForHealth(() => client) }
+}
+
+function tellOfSkew({ version: theirs }: DaemonFile): void {
+  const ours = version()
+  if (theirs === ours) return
+  process.stderr.write(
+    `warning: the daemon is version ${visible(theirs)}, loopctl is ${ours}. ` +
+      'To have both the same: loopctl daemon stop, then loopctl daemon start\n',
+  )
+}

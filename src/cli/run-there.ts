@@ -1,0 +1,239 @@
+/** Has a daemon drive a run: a new one, one that is there, a fork, one more try. Watches unless told not to. */
+
+import { homedir } from 'node:os'
+import { parse, resolve } from 'node:path'
+import type { NewRunRequest, RunAnswer } from '../client/index.ts'
+import { LoopError } from '../loop/index.ts'
+import { daemonRuns } from './daemon-runs.ts'
+import { visible } from './display/render.ts'
+import type { ForkCommandOptions } from './fork-here.ts'
+import { lookAtEndOf } from './look-at-end.ts'
+import type { Reach } from './reach.ts'
+import type { ResumeOptions } from './resume-here.ts'
+import type { RunOptions } from './run-here.ts'
+import {
+  type AttendedOption,
+  changesFrom,
+  limitsFrom,
+  type WorktreeOptions,
+} from './run-options.ts'
+import type { Inspected } from './runs.ts'
+import { type Session, who } from './session.ts'
+import type { From } from './show-run.ts'
+import { describePlace } from './told-place.ts'
+import { agreedDigest } from './trust.ts'
+import { waitText, watchRun } from './watch-run.ts'
+
+export type There = Extract<Reach, { type: 'daemon' }>
+
+export interface DetachOption {
+  readonly detach?: boolean
+}
+
+export interface RetryOptions extends DetachOption, AttendedOption {
+  readonly name?: string
+  readonly trust?: boolean
+}
+
+export async function runThere(
+  session: Session,
+  there: There,
+  file: string,
+  options: RunOptions & DetachOption,
+): Promise<void> {
+  const { client } = there
+  const preview = await client.previewLoop(resolve(file))
+  const trust = preview.trusted
+    ? undefined
+    : await agreedDigest(session, preview, options.trust === true)
+  const created = await client.createRun({
+    ...(await requestFrom(options)),
+    file: preview.file,
+    ...hereUnlessHome(),
+    attended: isAttended(session, options),
+    ...(trust === undefined ? {} : { trust }),
+    by: who(),
+  })
+  await follow(session, there, created, options, (inspected) => ({
+    before: undefined,
+    title: describePlace(inspected),
+  }))
+}
+
+export async function resumeThere(
+  session: Session,
+  there: There,
+  name: string,
+  options: ResumeOptions & DetachOption,
+): Promise<void> {
+  const { client } = there
+  const moved = [options.workspace && '--workspace', options.file && '--file'].filter(Boolean)
+  if (moved.length > 0) {
+    const message = `${moved.join(' and ')}: a daemon knows a run where it was.`
+    throw new LoopError('bad-request', `${message} Go on in this process: --no-daemon.`)
+  }
+  const before = await client.inspect(name)
+  await trustAgain(session, there, before, options)
+  const resumed = await client.resume(before.run.id, {
+    by: who(),
+    attended: isAttended(session, options),
+    ...(options.force === true ? { force: true } : {}),
+    ...(options.keepFiles === true ? { keepFiles: true } : {}),
+    ...(options.from === undefined ? {} : { fromIteration: options.from }),
+  })
+  await follow(session, there, resumed, options, (inspected) => ({
+    before,
+    title: `${describePlace(inspected)}, resumed after iteration ${before.state.iteration}`,
+  }))
+}
+
+export async function retryThere(
+  session: Session,
+  there: There,
+  name: string,
+  options: RetryOptions,
+): Promise<void> {
+  const { client } = there
+  const before = await client.inspect(name)
+  await trustAgain(session, there, before, options)
+  const again = await client.retry(before.run.id, {
+    by: who(),
+    attended: isAttended(session, options),
+    ...(options.name === undefined ? {} : { name: options.name }),
+  })
+  await follow(session, there, again, options, (inspected) => ({
+    before: undefined,
+    title: `${describePlace(inspected)}, another try of ${before.run.name}`,
+  }))
+}
+
+export async function forkThere(
+  session: Session,
+  there: There,
+  name: string,
+  options: ForkCommandOptions & DetachOption,
+): Promise<void> {
+  const { client } = there
+  if (options.file !== undefined) {
+    const message = '--file: a daemon forks with the loop file of the run.'
+    throw new LoopError('bad-request', `${message} Use another in this process: --no-daemon.`)
+  }
+  const from = await client.inspect(name)
+  const iteration = options.at ?? from.checkpoints.at(-1)?.iteration ?? 0
+  await trustAgain(session, there, from, options)
+  const { forkFolder } = await import('./fork-here.ts')
+  const workspace = forkFolder(from, options.workspace, iteration)
+  const changes = await changesFrom(options)
+  const forked = await client.fork(from.run.id, {
+    iteration,
+    by: who(),
+    attended: isAttended(session, options),
+    limits: limitsFrom(options),
+    ...(Object.keys(changes).length === 0 ? {} : { changes }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(options.name === undefined ? {} : { name: options.name }),
+    ...(options.input === undefined ? {} : { input: options.input }),
+  })
+  await follow(session, there, forked, options, (inspected) => ({
+    before: undefined,
+    title: `${describePlace(inspected)}, forked from ${from.run.name} after iteration ${iteration}`,
+  }))
+}
+
+export async function watchThere(session: Session, there: There, name: string): Promise<void> {
+  const { client } = there
+  const before = await client.inspect(name)
+  const { run, state } = before
+  const at = state.iteration === 0 ? '' : `, after iteration ${state.iteration}`
+  if (state.outcome !== undefined) {
+    const message = `Run "${run.name}" has ended (${run.status}).`
+    throw new LoopError('wrong-status', `${message} Look at it: loopctl inspect ${run.name}`)
+  }
+  await follow(session, there, { run }, {}, () => ({
+    before,
+    title: `${describePlace(before)}${at}`,
+    isUnderWay: true,
+  }))
+}
+
+/** Shows it to its end, or says that it is in good hands. */
+async function follow(
+  session: Session,
+  { client }: There,
+  { run, queue }: RunAnswer,
+  { detach = false }: DetachOption,
+  from: (inspected: Inspected) => From,
+): Promise<void> {
+  if (detach) {
+    const line = queue?.state === 'queued' ? waitText(queue) : 'at work'
+    session.print({ run: run.id, name: run.name, ...(queue && { queue }) }, () =>
+      visible(`${run.name}: ${line}. Watch it: loopctl watch ${run.name}`),
+    )
+    return
+  }
+  const inspected = await client.inspect(run.id)
+  const epilogue = lookAtEndOf(session, daemonRuns(client), run.id)
+  await watchRun(session, client, run, { ...from(inspected), epilogue })
+}
+
+/** With a terminal, somebody watches: as in the foreground without a daemon. */
+const isAttended = (
+  { terminal }: Session,
+  { attended = false, detach = false }: { readonly attended?: boolean } & DetachOption,
+): boolean => attended || (terminal.asks && !detach)
+
+async function requestFrom(options: RunOptions): Promise<Omit<NewRunRequest, 'file'>> {
+  const changes = await changesFrom(options)
+  const limits = limitsFrom(options)
+  const worktree = worktreeRequest(options)
+  return {
+    ...(options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }),
+    ...(options.name === undefined ? {} : { name: options.name }),
+    ...(options.input === undefined ? {} : { input: options.input }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+    ...(Object.keys(changes).length === 0 ? {} : { changes }),
+    ...(Object.keys(worktree).length === 0 ? {} : { worktree }),
+    ...(options.again === true ? { again: true } : {}),
+  }
+}
+
+function worktreeRequest({
+  inPlace,
+  worktree,
+  base,
+  allowDirty,
+}: WorktreeOptions): NonNullable<NewRunRequest['worktree']> {
+  if (inPlace === true && (worktree ?? base ?? allowDirty) !== undefined) {
+    const message = '--in-place means no worktree: take --worktree, --base and --allow-dirty away.'
+    throw new LoopError('bad-request', message)
+  }
+  if (inPlace === true) return { use: false }
+  return {
+    ...(worktree === true || base !== undefined ? { use: true } : {}),
+    ...(base === undefined ? {} : { base }),
+    ...(allowDirty === true ? { allowDirty } : {}),
+  }
+}
+
+/** Whoever is at home by chance does not want an agent to work on all of it. */
+function hereUnlessHome(): { readonly here?: string } {
+  const here = process.cwd()
+  return here === homedir() || here === parse(here).root ? {} : { here }
+}
+
+/** A loop file that changed since is asked about again, where its record is on this machine. */
+async function trustAgain(
+  session: Session,
+  { client, folder }: There,
+  { state }: Inspected,
+  { trust = false }: { readonly trust?: boolean },
+): Promise<void> {
+  const { source } = state
+  if (source === undefined || folder === undefined) return
+  const preview = await client.previewLoop(source.file)
+  if (preview.trusted) return
+  const digest = await agreedDigest(session, preview, trust)
+  if (digest === undefined) return
+  const { trustLoop } = await import('../host/load-loop.ts')
+  await trustLoop(preview, folder)
+}
