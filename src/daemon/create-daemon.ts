@@ -98,7 +98,7 @@ async function openDaemon(
   const file = { pid: process.pid, address, socket, startedAtMs, version: packageVersion() }
   ending.atEnd(() => removeDaemonFile(place))
   writeDaemonFile(place, file)
-  ending.beforeEnd(() => scheduler.drain())
+  ending.beforeEnd((hurry) => scheduler.drain(hurry))
   ending.atEnd(() => log.info({}, 'ending'))
   log.info({ address, socket }, 'listening')
   return { address, socket, host, scheduler, log, stop, ended: ending.ended }

@@ -48,8 +48,11 @@ export interface Scheduler {
   /** All that are to be driven: those at work first, then by position. */
   queue(): readonly QueueEntry[]
   entry(run: RunId): QueueEntry | undefined
-  /** Lets those at work finish their step, within the grace time; the queue stays on disk. */
-  drain(): Promise<void>
+  /**
+   * Lets those at work finish their step, within the grace time or until it hurries; the queue stays on
+   * disk.
+   */
+  drain(hurry?: AbortSignal): Promise<void>
 }
 
 export interface Submitted {

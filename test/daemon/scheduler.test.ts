@@ -1,69 +1,236 @@
 // Runs that come to the daemon: accepted, queued, driven, and taken up again by the next one.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { type Log, openScheduler, type Scheduler } from '../../src/daemon/index.ts'
+import { describe, expect, test } from 'vitest'
+import {
+  type Log,
+  openScheduler,
+  type Scheduler,
+  type SchedulerOptions,
+} from '../../src/daemon/index.ts'
 import { type Host, previewLoop, trustLoop } from '../../src/host/index.ts'
 import { isLoopError, type RunId } from '../../src/loop/index.ts'
+import type { QueueEntry } from '../../src/protocol/api/index.ts'
 import { afterStory } from '../after.ts'
-import { newFolder, newHost } from '../host-fixture.ts'
+import { newFolder, newHost, slow } from '../host-fixture.ts'
 
 const quiet: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const settings = { maxConcurrentRuns: 3, maxRunsPerWorkspace: 1, queuePolicy: 'fifo' } as const
 
-/** One iteration that leaves a line in a file. */
-async function loopFile(host: Host, script = 'echo line >> lines.txt'): Promise<string> {
-  const file = join(newFolder(), 'lines.yaml')
-  const text = `name: lines
-prompt: Add a line.
-agent: { command: [sh, -c, ${JSON.stringify(script)}] }
-checks:
-  there: test -s lines.txt
-`
-  writeFileSync(file, text)
+const atOnce = '{ script: [[{ say: Done. }]] }'
+const never = '{ command: [sleep, "600"] }'
+
+async function loopFile(host: Host, agent: string): Promise<string> {
+  const file = join(newFolder(), 'loop.yaml')
+  writeFileSync(file, `name: small\nprompt: Work.\nagent: ${agent}\nchecks: { yes: "true" }\n`)
   await trustLoop(await previewLoop(file, host.folder), host.folder)
   return file
 }
 
-async function open(host: Host, given: Partial<typeof settings> = {}): Promise<Scheduler> {
+async function open(
+  host: Host,
+  given: Partial<SchedulerOptions['settings']> = {},
+): Promise<Scheduler> {
   const scheduler = await openScheduler({ host, log: quiet, settings: { ...settings, ...given } })
-  afterStory(() => scheduler.drain())
+  afterStory(() => scheduler.drain(AbortSignal.abort()))
   return scheduler
 }
 
-async function ended(host: Host, run: RunId): Promise<string> {
-  for await (const { event } of host.events(run)) {
+/** How it ended, or why it was left. */
+async function left(host: Host, run: RunId, afterSeq = 0): Promise<string> {
+  for await (const { event } of host.events(run, { afterSeq })) {
     if (event.type === 'run-ended') return event.outcome.type
     if (event.type === 'run-suspended') return event.reason
   }
-  throw new Error('no end')
+  throw new Error('Its events are over.')
 }
 
-test('a run that was accepted is driven to its end, and leaves the queue', async () => {
-  const host = await newHost()
-  const scheduler = await open(host)
-  const workspace = newFolder()
-  const file = await loopFile(host)
-  const { run, isNew } = await scheduler.submit({ file, workspace, attended: true })
-  expect(isNew).toBe(true)
-  expect(run.status).toBe('pending')
-  expect(await ended(host, run.id)).toBe('completed')
-  expect(readFileSync(join(workspace, 'lines.txt'), 'utf8')).toBe('line\n')
+async function until(host: Host, isSo: () => boolean): Promise<void> {
+  while (!isSo()) {
+    await new Promise<void>((resolve) => {
+      const stop = host.journal.watch('events', end)
+      const timer = setTimeout(end, 50)
+      function end(): void {
+        clearTimeout(timer)
+        stop()
+        resolve()
+      }
+    })
+  }
+}
+
+const started = (host: Host, scheduler: Scheduler, run: RunId): Promise<void> =>
+  until(host, () => scheduler.entry(run)?.state === 'driven').then(async () => {
+    for await (const { event } of host.events(run)) if (event.type === 'step-started') return
+  })
+
+describe('a run that was accepted', () => {
+  test('is driven to its end, and leaves the queue', async () => {
+    const host = await newHost()
+    const scheduler = await open(host)
+    const file = await loopFile(host, atOnce)
+    const { run, isNew } = await scheduler.submit({ file, workspace: newFolder() })
+    expect(isNew).toBe(true)
+    expect(run.status).toBe('pending')
+    expect(scheduler.entry(run.id)).toBeDefined()
+    expect(await left(host, run.id)).toBe('completed')
+    await until(host, () => scheduler.queue().length === 0)
+    expect(await host.journal.queue.list()).toEqual([])
+  })
+
+  test('is the one that its key made before; another request by that key is refused', async () => {
+    const host = await newHost()
+    const scheduler = await open(host, { maxConcurrentRuns: 0 })
+    const request = { file: await loopFile(host, atOnce), workspace: newFolder() }
+    const [first, second] = await Promise.all([
+      scheduler.submit(request, 'k1'),
+      scheduler.submit(request, 'k1'),
+    ])
+    expect([first.isNew, second.isNew]).toEqual([true, false])
+    expect(second.run.id).toBe(first.run.id)
+    const other = await scheduler.submit({ ...request, again: true }, 'k1').catch((e: unknown) => e)
+    expect(isLoopError(other, 'key-reused')).toBe(true)
+    expect(await host.list()).toHaveLength(1)
+  })
+
+  test('is nothing at all when it was refused', async () => {
+    const host = await newHost()
+    const scheduler = await open(host)
+    const file = join(newFolder(), 'untrusted.yaml')
+    writeFileSync(file, `prompt: x\nagent: ${atOnce}\nchecks: { yes: "true" }\n`)
+    const asked = { file, workspace: newFolder() }
+    const untrusted = await scheduler.submit(asked, 'k').catch((error: unknown) => error)
+    expect(isLoopError(untrusted, 'not-trusted')).toBe(true)
+    const wrong = await scheduler
+      .submit({ ...asked, trust: 'abc' })
+      .catch((error: unknown) => error)
+    expect(isLoopError(wrong, 'not-trusted')).toBe(true)
+    const relative = await scheduler.submit({ file: 'a.yaml' }).catch((error: unknown) => error)
+    expect(isLoopError(relative, 'bad-request')).toBe(true)
+    expect(await host.list()).toEqual([])
+    const { digest } = await previewLoop(file, host.folder)
+    expect((await scheduler.submit({ ...asked, trust: digest }, 'k')).isNew).toBe(true)
+  })
 })
 
-test('the same key is the same run, and another request by it is refused', async () => {
-  const host = await newHost()
-  const scheduler = await open(host)
-  const request = { file: await loopFile(host), workspace: newFolder(), attended: true }
-  const [first, second] = await Promise.all([
-    scheduler.submit(request, 'k1'),
-    scheduler.submit(request, 'k1'),
-  ])
-  expect(second.run.id).toBe(first.run.id)
-  expect(first.isNew).toBe(true)
-  expect(second.isNew).toBe(false)
-  const other = await scheduler.submit({ ...request, again: true }, 'k1').catch((e: unknown) => e)
-  expect(isLoopError(other, 'key-reused')).toBe(true)
-  expect(await host.list()).toHaveLength(1)
+describe('a run over the limit', () => {
+  const whys = (scheduler: Scheduler): readonly unknown[] =>
+    scheduler.queue().map(({ state, position, waitsFor }: QueueEntry) => ({
+      state,
+      ...(position === undefined ? {} : { position }),
+      ...(waitsFor === undefined ? {} : { waitsFor }),
+    }))
+
+  test('waits, says for what, and can be paused, cancelled and taken back at once', async () => {
+    const host = await newHost()
+    const scheduler = await open(host)
+    const file = await loopFile(host, never)
+    const workspace = newFolder()
+    const submit = async (): Promise<RunId> => (await scheduler.submit({ file, workspace })).run.id
+    const first = await submit()
+    await started(host, scheduler, first)
+    const [second, third, fourth] = [await submit(), await submit(), await submit()]
+    expect(whys(scheduler)).toEqual([
+      { state: 'driven' },
+      { state: 'queued', position: 1, waitsFor: 'workspace' },
+      { state: 'queued', position: 2, waitsFor: 'workspace' },
+      { state: 'queued', position: 3, waitsFor: 'workspace' },
+    ])
+    const { name } = await host.journal.findRun(first)
+    expect(scheduler.entry(second)?.why).toBe(`waits for workspace ${workspace} (${name})`)
+    await host.tell(second, { type: 'pause' }, 'somebody')
+    await host.tell(third, { type: 'cancel', reason: 'not any more' }, 'somebody')
+    await scheduler.release(fourth)
+    await until(host, () => scheduler.queue().length === 1)
+    expect((await host.journal.findRun(second)).status).toBe('paused')
+    expect((await host.journal.findRun(third)).status).toBe('cancelled')
+    expect((await host.journal.findRun(fourth)).status).toBe('pending')
+    await scheduler.enqueue(second)
+    expect(scheduler.entry(second)?.position).toBe(1)
+    await host.tell(first, { type: 'cancel', reason: 'enough' }, 'somebody')
+    await started(host, scheduler, second)
+    expect(scheduler.queue().map(({ run }) => run)).toEqual([second])
+  })
+})
+
+describe('a run that cannot go on', () => {
+  test('says why and what to do, and waits for a person who resumes it', async () => {
+    const host = await newHost()
+    const first = await open(host, { maxConcurrentRuns: 0 })
+    const file = await loopFile(host, atOnce)
+    const { run } = await first.submit({ file, workspace: newFolder() })
+    await first.drain()
+    renameSync(file, `${file}.away`)
+    const scheduler = await open(host)
+    expect(await left(host, run.id)).toContain(`gone: ${file}. Put it back`)
+    await until(host, () => scheduler.queue().length === 0)
+    renameSync(`${file}.away`, file)
+    const { lastSeq } = await host.journal.findRun(run.id)
+    await scheduler.enqueue(run.id)
+    expect(await left(host, run.id, lastSeq)).toBe('completed')
+  })
+
+  test('is tried again later where that passes by itself', async () => {
+    const host = await newHost()
+    const scheduler = await open(host)
+    const workspace = newFolder()
+    const other = await host.start(slow, { input: null, workspace })
+    const file = await loopFile(host, atOnce)
+    const { run } = await scheduler.submit({ file, workspace })
+    await until(host, () => scheduler.entry(run.id)?.waitsFor === 'time')
+    expect(scheduler.entry(run.id)?.why).toContain(`Run "${other.name}" is at work`)
+    expect(scheduler.entry(run.id)?.retryAtMs).toBeGreaterThan(Date.now())
+    other.shutDown({ now: true })
+    await other.done
+    // A person need not wait for that.
+    await scheduler.enqueue(run.id)
+    expect(await left(host, run.id)).toBe('completed')
+  })
+})
+
+describe('the next daemon', () => {
+  test('goes on with what was at work and with what waited', async () => {
+    const host = await newHost()
+    const first = await open(host, { maxConcurrentRuns: 1 })
+    const file = await loopFile(host, never)
+    const working = (await first.submit({ file, workspace: newFolder() })).run.id
+    const waiting = (await first.submit({ file, workspace: newFolder() })).run.id
+    await started(host, first, working)
+    await first.drain(AbortSignal.abort())
+    const refused = await first.submit({ file }).catch((error: unknown) => error)
+    expect(isLoopError(refused, 'not-available')).toBe(true)
+    expect((await host.journal.findRun(working)).status).toBe('suspended')
+    const next = await open(host, { maxConcurrentRuns: 2 })
+    expect(next.queue().map(({ run }) => run)).toEqual([working, waiting])
+    await started(host, next, waiting)
+    expect((await host.journal.findRun(working)).held).toBe(true)
+  })
+})
+
+describe('a retry', () => {
+  test('is a run of its own by a name of its own, from the last checkpoint, where it was', async () => {
+    const host = await newHost()
+    const scheduler = await open(host)
+    const workspace = newFolder()
+    const file = await loopFile(host, never)
+    const { run } = await scheduler.submit({ file, workspace, name: 'try' })
+    await started(host, scheduler, run.id)
+    const early = await scheduler.retry(run.id).catch((error: unknown) => error)
+    expect(isLoopError(early, 'wrong-status')).toBe(true)
+    await host.tell(run.id, { type: 'cancel', reason: 'wrong' }, 'somebody')
+    expect(await left(host, run.id)).toBe('cancelled')
+    writeFileSync(join(workspace, 'mine.txt'), 'kept')
+    const again = await scheduler.retry(run.id)
+    expect(again.run.name).toBe('try-2')
+    expect(again.run.workspace).toBe(workspace)
+    await started(host, scheduler, again.run.id)
+    const { state } = await host.inspect(again.run.id)
+    expect(state.origin).toEqual({ type: 'fork', run: run.id, iteration: 0 })
+    expect(readFileSync(join(workspace, 'mine.txt'), 'utf8')).toBe('kept')
+    await host.tell(again.run.id, { type: 'cancel', reason: 'wrong' }, 'somebody')
+    expect(await left(host, again.run.id)).toBe('cancelled')
+    await until(host, () => scheduler.queue().length === 0)
+    expect((await scheduler.retry(again.run.id)).run.name).toBe('try-3')
+  })
 })

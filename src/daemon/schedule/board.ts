@@ -21,8 +21,8 @@ export interface Board {
   forget(run: RunId): Promise<void>
   wake(): void
   entries(): readonly QueueEntry[]
-  /** Starts nothing more, and has those at work suspended. */
-  close(): Promise<void>
+  /** Starts nothing more, and has those at work suspended; at once, when it hurries. */
+  close(hurry?: AbortSignal): Promise<void>
 }
 
 /** Loading and opening starts processes and reads much. */
@@ -83,13 +83,18 @@ export function createBoard(options: SchedulerOptions): Board {
     forget,
     wake,
     entries: () => entriesOf(items, decide(), settings.maxConcurrentRuns),
-    async close() {
+    async close(hurry) {
       isOpen = false
       looking.stop()
       clearTimeout(timer)
       clearImmediate(woken)
       const driven = [...items.values()].flatMap(({ drive }) => drive ?? [])
       for (const { stop } of driven) stop.abort()
+      const leave = (): void => {
+        for (const drive of driven) drive.hurry.abort()
+      }
+      if (hurry?.aborted === true) leave()
+      hurry?.addEventListener('abort', leave, { once: true })
       await Promise.all(driven.map(({ settled }) => settled))
     },
   }

@@ -24,6 +24,8 @@ export interface DriveParts {
 export interface Watched {
   /** Aborting it shuts the run down in good order. */
   readonly signal: AbortSignal
+  /** Aborting it does so at once. */
+  readonly hurry: AbortSignal
   readonly onState: (state: RunState) => void
   /** It is under way: what was asked for this start only is done. */
   readonly onStarted: () => Promise<void>
@@ -53,6 +55,9 @@ export async function driveQueued(
       })
       return startIn(parts, run, loaded, request, watched)
     })
+    const leave = (): void => handle.shutDown({ now: true })
+    if (watched.hurry.aborted) leave()
+    watched.hurry.addEventListener('abort', leave, { once: true })
     await watched.onStarted()
     return await handle.done
   } finally {

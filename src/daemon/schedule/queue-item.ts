@@ -26,6 +26,8 @@ export interface Item {
 
 export interface Drive {
   readonly stop: AbortController
+  /** Ends the time that the step in flight has after `stop`. */
+  readonly hurry: AbortController
   /** Resolves when it is over and settled what comes next. Never rejects. */
   readonly settled: Promise<void>
   /** It waits for a person. */
@@ -47,6 +49,7 @@ export function startItem(item: Item, parts: ItemParts): void {
   const { host, log } = parts
   const { run, name } = item.row
   const stop = new AbortController()
+  const hurry = new AbortController()
   let steps: number | undefined
   const onState = (state: RunState): void => {
     const asks = state.status === 'waiting' && state.waits.some(isQuestion)
@@ -60,6 +63,7 @@ export function startItem(item: Item, parts: ItemParts): void {
   }
   const drive = async (): Promise<void> => {
     const request = readDriveRequest(item.row.request)
+    const before = await lastSeq(host, run)
     const follower = parts.follow?.(run)
     log.info({ run, name }, 'driven')
     try {
@@ -69,10 +73,10 @@ export function startItem(item: Item, parts: ItemParts): void {
         // Kept too long, it changes nothing; the run itself is under way.
         await host.journal.queue.put(run, item.row).catch(() => undefined)
       }
-      const watched = { signal: stop.signal, onState, onStarted }
+      const watched = { signal: stop.signal, hurry: hurry.signal, onState, onStarted }
       await settle(item, await driveQueued(parts, run, request, watched), parts)
     } catch (error) {
-      await setBack(item, error, parts, stop.signal)
+      await setBack(item, error, parts, { signal: stop.signal, before })
     } finally {
       await follower?.stop().catch(() => undefined)
     }
@@ -87,7 +91,7 @@ export function startItem(item: Item, parts: ItemParts): void {
     })
     .catch((error: unknown) => log.warn({ run, name, error: String(error) }, 'not taken up again'))
     .finally(parts.wake)
-  item.drive = { stop, settled, asks: false }
+  item.drive = { stop, hurry, settled, asks: false }
 }
 
 const isQuestion = (step: StepId): boolean => kindOf(step) === 'ask'
@@ -109,7 +113,7 @@ async function setBack(
   item: Item,
   error: unknown,
   parts: ItemParts,
-  signal: AbortSignal,
+  { signal, before }: { readonly signal: AbortSignal; readonly before: number },
 ): Promise<void> {
   const { host, log, forget, now } = parts
   const { run, name, tries } = item.row
@@ -124,16 +128,23 @@ async function setBack(
     return
   }
   log.warn({ run, name, why }, 'waits for a person')
-  await sayWhy(host, run, why)
+  await sayWhy(host, run, why, before)
   await forget(run)
 }
 
-/** On the run itself, unless it says so already, or has ended. */
-async function sayWhy(host: Host, run: RunId, why: string): Promise<void> {
+/** On the run itself, unless it said so when it was left, or has ended. */
+async function sayWhy(host: Host, run: RunId, why: string, before: number): Promise<void> {
   try {
-    const { status } = await host.journal.findRun(run)
-    if (!isEnd(status) && status !== 'suspended') await host.suspend(run, why)
+    const { status, lastSeq: last } = await host.journal.findRun(run)
+    const isSaid = isEnd(status) || (status === 'suspended' && last > before)
+    if (!isSaid) await host.suspend(run, why)
   } catch (error) {
     if (!isLoopError(error, 'unknown-run') && !isLoopError(error, 'wrong-status')) throw error
   }
 }
+
+const lastSeq = ({ journal }: Host, run: RunId): Promise<number> =>
+  journal.findRun(run).then(
+    (found) => found.lastSeq,
+    () => 0,
+  )
