@@ -34,6 +34,8 @@ const codes: Readonly<Record<EventType, number>> = Object.fromEntries(
   eventTypes.map((type, index) => [type, index]),
 ) as Record<Listed, number>
 
+export const eventCode = (type: EventType): number => codes[type]
+
 export interface EncodedEvent {
   readonly code: number
   readonly body: string

@@ -1,51 +1,122 @@
 /** Reading what was recorded: events, the newest snapshot, checkpoints. Writing happens in units. */
 
 import type { Checkpoint, Tried } from '../engine/index.ts'
-import type { RecordedEvent, RunId, RunState } from '../loop/index.ts'
-import type { Database } from './database.ts'
+import type { EventType, RecordedEvent, RunId, RunState } from '../loop/index.ts'
+import type { Database, SqlValue } from './database.ts'
+import { eventCode } from './event-code.ts'
 import { type EventColumns, parseBody, toRecordedEvent } from './rows.ts'
+
+export interface EventRange {
+  readonly afterSeq?: number
+  readonly toSeq?: number
+  readonly limit?: number
+  /** Only these. */
+  readonly types?: readonly EventType[]
+  /** No more than one event beyond so many bytes. */
+  readonly bytesMax?: number
+}
+
+export interface StoreRange {
+  readonly afterPosition: number
+  readonly limit: number
+  readonly bytesMax?: number
+}
 
 export interface EventTable {
   snapshot(run: RunId): RunState | undefined
-  read(
-    run: RunId,
-    afterSeq: number,
-    toSeq: number | undefined,
-    limit: number,
-  ): readonly RecordedEvent[]
-  readStore(afterPosition: number, limit: number): readonly RecordedEvent[]
+  read(run: RunId, range: EventRange): readonly RecordedEvent[]
+  readStore(range: StoreRange): readonly RecordedEvent[]
+  /** The answers of checks. */
+  readEvidence(run: RunId, afterSeq: number, limit: number): readonly RecordedEvent[]
+  /** Where the last iteration ended that ended before, or at, an event; 0: none has. */
+  boundaryBefore(run: RunId, seq: number): number
   checkpoints(run: RunId): readonly Checkpoint[]
   tried(fingerprint: string): readonly Tried[]
 }
+
+const readLimit = 10_000
+
+const eventColumns = 'position, seq, at, type, body, ?1 AS id FROM events'
+
+const inRange = 'WHERE run = ?2 AND seq > ?3 AND seq <= ?4 ORDER BY seq LIMIT ?5'
+
+/** The same words as in the index of rare ones, which is used only then. */
+const isRare = 'type NOT IN (7, 8, 11, 12, 17)'
+
+const frequent = new Set<EventType>([
+  'step-started',
+  'step-finished',
+  'step-noted',
+  'budget-reserved',
+  'budget-settled',
+])
+
+function selectSomeSql(types: readonly EventType[] | undefined): string {
+  const ofTypes = 'type IN (SELECT value FROM json_each(?6))'
+  const kind =
+    types === undefined
+      ? '?6 IS NULL'
+      : types.some((type) => frequent.has(type))
+        ? ofTypes
+        : `${isRare} AND ${ofTypes}`
+  return (
+    'SELECT position, seq, at, type, body, id FROM (SELECT *, sum(length(body)) OVER ' +
+    `(ORDER BY seq ROWS UNBOUNDED PRECEDING) AS total FROM (SELECT ${eventColumns} ` +
+    `WHERE run = ?2 AND seq > ?3 AND seq <= ?4 AND ${kind} ORDER BY seq LIMIT ?5)) ` +
+    'WHERE total - length(body) < ?7 ORDER BY seq'
+  )
+}
+
+const selectEvidenceSql =
+  `SELECT ${eventColumns} WHERE run = ?2 AND seq > ?3 AND type = 8 ` +
+  `AND instr(body, '"evidence":{"') > 0 ORDER BY seq LIMIT ?4`
+
+const selectStoreSql =
+  'SELECT position, seq, at, type, body, id FROM (SELECT *, sum(length(body)) OVER (ORDER BY ' +
+  'position ROWS UNBOUNDED PRECEDING) AS total FROM (SELECT runs.id, position, seq, at, type, body ' +
+  'FROM events JOIN runs ON runs.key = events.run WHERE position > ?1 ORDER BY position LIMIT ?2)) ' +
+  'WHERE total - length(body) < ?3 ORDER BY position'
+
+const codesOf = (types: readonly EventType[] | undefined): SqlValue =>
+  types === undefined ? null : JSON.stringify(types.map(eventCode))
 
 export function createEventTable(
   database: Database,
   path: string,
   key: (run: RunId) => number,
 ): EventTable {
-  const selectEvents = database.prepare(
-    'SELECT position, seq, at, type, body, ? AS id FROM events ' +
-      'WHERE run = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
-  )
+  const selectEvents = database.prepare(`SELECT ${eventColumns} ${inRange}`)
   return {
     snapshot(run) {
       const row = database.prepare('SELECT body FROM snapshots WHERE run = ?').get(key(run))
       if (row === undefined) return undefined
       return parseBody((row as { body: string }).body, path) as RunState
     },
-    read(run, afterSeq, toSeq, limit) {
-      const last = toSeq ?? Number.MAX_SAFE_INTEGER
-      const rows = selectEvents.all(run, key(run), afterSeq, last, limit) as EventColumns[]
-      return rows.map((row) => toRecordedEvent(row, path))
+    read(run, range) {
+      const { afterSeq = 0, toSeq = Number.MAX_SAFE_INTEGER, limit = readLimit } = range
+      const { types, bytesMax } = range
+      const given = [run, key(run), afterSeq, toSeq, limit]
+      const rows =
+        types === undefined && bytesMax === undefined
+          ? selectEvents.all(...given)
+          : database
+              .prepare(selectSomeSql(types))
+              .all(...given, codesOf(types), bytesMax ?? Number.MAX_SAFE_INTEGER)
+      return (rows as EventColumns[]).map((row) => toRecordedEvent(row, path))
     },
-    readStore(afterPosition, limit) {
-      const rows = database
-        .prepare(
-          'SELECT runs.id, position, seq, at, type, body FROM events JOIN runs ON runs.key = events.run ' +
-            'WHERE position > ? ORDER BY position LIMIT ?',
-        )
-        .all(afterPosition, limit) as EventColumns[]
-      return rows.map((row) => toRecordedEvent(row, path))
+    readStore({ afterPosition, limit, bytesMax = Number.MAX_SAFE_INTEGER }) {
+      const rows = database.prepare(selectStoreSql).all(afterPosition, limit, bytesMax)
+      return (rows as EventColumns[]).map((row) => toRecordedEvent(row, path))
+    },
+    readEvidence(run, afterSeq, limit) {
+      const rows = database.prepare(selectEvidenceSql).all(run, key(run), afterSeq, limit)
+      return (rows as EventColumns[]).map((row) => toRecordedEvent(row, path))
+    },
+    boundaryBefore(run, seq) {
+      const row = database
+        .prepare('SELECT max(seq) AS last FROM checkpoints WHERE run = ? AND seq <= ?')
+        .get(key(run), seq)
+      return (row as { last: number | null }).last ?? 0
     },
     tried: (fingerprint) =>
       database

@@ -168,6 +168,12 @@ describe('an owner', () => {
     expect(mayLive(deadOwner())).toBe(false)
   })
 
+  test('is gone where the machine was started anew since', () => {
+    const [host, place, ...others] = parts
+    const before = place?.replace(/@.*$/, '@another')
+    expect(mayLive([host, before, ...others].join('|'))).toBe(false)
+  })
+
   test('is not taken for a later process with the same number', () => {
     const [host, place, pid, _started, nonce] = parts
     expect(mayLive([host, place, pid, '1', nonce].join('|'))).toBe(false)
@@ -175,7 +181,7 @@ describe('an owner', () => {
 
   test.each([
     ['on another machine', ['elsewhere', ...parts.slice(1)]],
-    ['in another container', [parts[0], 'pid:[1]@boot', ...parts.slice(2)]],
+    ['in another container', [parts[0], parts[1]?.replace(/^.*@/, 'pid:[1]@'), ...parts.slice(2)]],
     ['whose name says nothing', ['somebody']],
   ])('%s may live', (_name, owner) => {
     expect(mayLive(owner.join('|'))).toBe(true)

@@ -4,12 +4,14 @@
  * L1. A living holder is never replaced before its lease expires; a dead one is replaced at once.
  * L2. The fence grows with each holder and is compared inside each transaction, so that a process
  *     that was frozen and woke up cannot write.
+ * L3. Time is that since the machine was booted, which all of its processes share and nobody can set.
+ *     The clock on the wall counts only for holders of whom that is not known.
  */
 
 import type { Lease } from '../engine/index.ts'
 import { LoopError, type RunId } from '../loop/index.ts'
 import type { Database } from './database.ts'
-import { mayLive } from './owner.ts'
+import { isOfThisBoot, mayLive } from './owner.ts'
 
 export const leaseTtlMs = 15_000
 
@@ -17,80 +19,101 @@ export interface LeaseColumns {
   readonly owner: string | null
   readonly fence: number
   readonly expires_at: number
+  readonly expires_up: number | null
+}
+
+/** Now, by the clock on the wall and since the machine was booted. */
+export interface Moment {
+  readonly wallMs: number
+  readonly upMs: number
 }
 
 export function isHeld(
-  lease: { readonly owner: string | null; readonly expires_at: number | null },
-  nowMs: number,
+  lease: {
+    readonly owner: string | null
+    readonly expires_at: number | null
+    readonly expires_up: number | null
+  },
+  now: Moment,
 ): boolean {
-  return lease.owner !== null && (lease.expires_at ?? 0) > nowMs && mayLive(lease.owner)
+  const { owner, expires_at: atMs, expires_up: upMs } = lease
+  if (owner === null) return false
+  const isInTime = upMs !== null && isOfThisBoot(owner) ? upMs > now.upMs : (atMs ?? 0) > now.wallMs
+  return isInTime && mayLive(owner)
 }
+
+const leftMs = (lease: Pick<LeaseColumns, 'expires_at' | 'expires_up'>, now: Moment): number =>
+  lease.expires_up === null ? lease.expires_at - now.wallMs : lease.expires_up - now.upMs
 
 export interface Leases {
   // All of these run inside a transaction of the caller.
   /** Throws `workspace-busy` when another run is at work in the workspace, above it or below it. */
-  requireWorkspace(key: number, nowMs: number): void
+  requireWorkspace(key: number, now: Moment): void
   /** Throws `run-busy` when somebody holds it. */
-  requireFree(key: number, run: RunId, nowMs: number): void
-  take(key: number, run: RunId, owner: string, nowMs: number): Lease
+  requireFree(key: number, run: RunId, now: Moment): void
+  take(key: number, run: RunId, owner: string, now: Moment): Lease
   drop(key: number, lease: Lease): void
   /** Throws `fenced`. Prolongs a lease that is past a third of its time. */
-  verify(key: number, lease: Lease, nowMs: number): void
+  verify(key: number, lease: Lease, now: Moment): void
   /** A transaction begins: what was verified in the one before may have changed. */
   begin(): void
 }
 
 export function createLeases(database: Database): Leases {
-  const select = database.prepare('SELECT owner, fence, expires_at FROM leases WHERE run = ?')
+  const select = database.prepare(
+    'SELECT owner, fence, expires_at, expires_up FROM leases WHERE run = ?',
+  )
   const current = database.prepare(
-    'SELECT expires_at FROM leases WHERE run = ? AND fence = ? AND owner = ?',
+    'SELECT expires_at, expires_up FROM leases WHERE run = ? AND fence = ? AND owner = ?',
   )
   const upsert = database.prepare(
-    'INSERT INTO leases (run, owner, fence, expires_at) VALUES (?, ?, ?, ?) ' +
+    'INSERT INTO leases (run, owner, fence, expires_at, expires_up) VALUES (?, ?, ?, ?, ?) ' +
       'ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, fence = excluded.fence, ' +
-      'expires_at = excluded.expires_at',
+      'expires_at = excluded.expires_at, expires_up = excluded.expires_up',
   )
-  const prolong = database.prepare('UPDATE leases SET expires_at = ? WHERE run = ?')
+  const prolong = database.prepare('UPDATE leases SET expires_at = ?, expires_up = ? WHERE run = ?')
   const clear = database.prepare('UPDATE leases SET owner = NULL WHERE run = ? AND fence = ?')
   const rivals = database.prepare(
-    'SELECT runs.name, leases.owner, leases.expires_at FROM runs JOIN leases ' +
-      'ON leases.run = runs.key JOIN runs AS mine ON mine.key = ?1 ' +
+    'SELECT runs.name, leases.owner, leases.expires_at, leases.expires_up FROM runs ' +
+      'JOIN leases ON leases.run = runs.key JOIN runs AS mine ON mine.key = ?1 ' +
       'WHERE runs.key <> ?1 AND leases.owner IS NOT NULL ' +
       `AND (${isWithin('runs', 'mine')} OR ${isWithin('mine', 'runs')})`,
   )
   // Nobody else can write while a transaction is open, so once in it is enough.
   const verified = new Map<number, Lease>()
 
-  function freeRow(key: number, run: RunId, nowMs: number): LeaseColumns | undefined {
+  function freeRow(key: number, run: RunId, now: Moment): LeaseColumns | undefined {
     const row = select.get(key) as LeaseColumns | undefined
-    if (row !== undefined && isHeld(row, nowMs)) throw busy(run, row)
+    if (row !== undefined && isHeld(row, now)) throw busy(run, row)
     return row
   }
 
   return {
-    requireWorkspace(key, nowMs) {
+    requireWorkspace(key, now) {
       for (const rival of rivals.all(key) as (LeaseColumns & { name: string })[]) {
-        if (isHeld(rival, nowMs)) throw workspaceBusy(rival.name)
+        if (isHeld(rival, now)) throw workspaceBusy(rival.name)
       }
     },
-    requireFree: (key, run, nowMs) => {
-      freeRow(key, run, nowMs)
+    requireFree: (key, run, now) => {
+      freeRow(key, run, now)
     },
-    take(key, run, owner, nowMs) {
-      const row = freeRow(key, run, nowMs)
+    take(key, run, owner, now) {
+      const row = freeRow(key, run, now)
       const fence = (row?.fence ?? 0) + 1
-      upsert.run(key, owner, fence, nowMs + leaseTtlMs)
+      upsert.run(key, owner, fence, now.wallMs + leaseTtlMs, now.upMs + leaseTtlMs)
       return { run, owner, fence }
     },
     drop: (key, lease) => {
       clear.run(key, lease.fence)
     },
     begin: () => verified.clear(),
-    verify(key, lease, nowMs) {
+    verify(key, lease, now) {
       if (verified.get(key) === lease) return
-      const row = current.get(key, lease.fence, lease.owner) as { expires_at: number } | undefined
+      const row = current.get(key, lease.fence, lease.owner) as LeaseColumns | undefined
       if (row === undefined) throw fenced(lease.run)
-      if (row.expires_at - nowMs < (leaseTtlMs * 2) / 3) prolong.run(nowMs + leaseTtlMs, key)
+      if (leftMs(row, now) < (leaseTtlMs * 2) / 3) {
+        prolong.run(now.wallMs + leaseTtlMs, now.upMs + leaseTtlMs, key)
+      }
       verified.set(key, lease)
     },
   }

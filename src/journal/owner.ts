@@ -19,11 +19,25 @@ export function createOwner(): string {
 export function mayLive(owner: string): boolean {
   const [host, namespace, pidText, started] = owner.split('|')
   const pid = Number(pidText)
+  if (host === hostname() && isOfEarlierBoot(namespace)) return false
   if (`${host}|${namespace}` !== machine() || !Number.isInteger(pid)) return true
   const now = startTime(pid)
   if (now !== undefined) return now === started
   return started === '?' && isRunning(pid)
 }
+
+/** Whether its time since boot is ours. */
+export const isOfThisBoot = (owner: string): boolean => {
+  const boot = bootOf(owner.split('|')[1])
+  return boot !== undefined && boot === bootOf(machine().split('|')[1])
+}
+
+function isOfEarlierBoot(namespace: string | undefined): boolean {
+  const [theirs, ours] = [bootOf(namespace), bootOf(machine().split('|')[1])]
+  return theirs !== undefined && ours !== undefined && theirs !== ours
+}
+
+const bootOf = (namespace: string | undefined): string | undefined => namespace?.split('@')[1]
 
 /** The same as long as the process lives; lists ask for it with every row. */
 let place: string | undefined

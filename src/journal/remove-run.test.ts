@@ -9,6 +9,7 @@ import { note, type WrittenRun, writeRun } from '../testing/write-run.ts'
 import { type Database, openDatabase } from './database.ts'
 import { leaseTtlMs } from './leases.ts'
 import { createOwner } from './owner.ts'
+import { migrate, migrations } from './schema.ts'
 import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
 
 let folder: string
@@ -168,11 +169,11 @@ describe('a run that is removed', () => {
 })
 
 test('a file that was written before runs could be removed is brought up to date', async () => {
-  await endedRun(openJournal(), 'old')
-  for (const journal of open.splice(0)) await journal.close()
   const database = openDatabase(path, 'NORMAL')
+  migrate(database, path, migrations.slice(0, 1))
   database.exec(
-    'DROP TABLE removed; DROP TABLE tried; DROP TABLE facts; DROP TABLE queue; DROP TABLE requests; PRAGMA user_version = 1',
+    "INSERT INTO runs VALUES (1, 'id-1', 'old', 'plain', 'completed', 0, '/shop', 1); " +
+      "INSERT INTO events VALUES (1, 1, 1, 1, 0, '{}')",
   )
   database.close()
   const journal = openJournal()

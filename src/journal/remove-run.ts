@@ -39,6 +39,7 @@ const tables = [
   'queue',
   'requests',
   'tried',
+  'questions',
   'snapshots',
   'checkpoints',
   'decisions',

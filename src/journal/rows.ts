@@ -18,11 +18,12 @@ export interface RunColumns {
   readonly last_seq: number
   readonly owner: string | null
   readonly expires_at: number | null
+  readonly expires_up: number | null
 }
 
 export const runColumns = `
   runs.key, runs.id, runs.name, runs.loop, runs.status, runs.workspace, runs.created_at,
-  leases.owner, leases.expires_at,
+  leases.owner, leases.expires_at, leases.expires_up,
   coalesce((SELECT max(iteration) FROM checkpoints WHERE run = runs.key), runs.first_iteration)
     AS iteration,
   (SELECT max(seq) FROM events WHERE run = runs.key) AS last_seq,

@@ -7,10 +7,10 @@
 
 import { dirname } from 'node:path'
 import type { NewRun, RunRow } from '../engine/index.ts'
-import { LoopError, type RunId } from '../loop/index.ts'
+import { LoopError, type RunEvent, type RunId } from '../loop/index.ts'
 import { type Database, orNull } from './database.ts'
 import { encodeEvent } from './event-code.ts'
-import { isHeld } from './leases.ts'
+import { isHeld, type Moment } from './leases.ts'
 import { nextRunKey } from './remove-run.ts'
 import { type RunColumns, runColumns, toRunRow } from './rows.ts'
 import { createContentNames, insertEventSql } from './unit-writer.ts'
@@ -22,8 +22,8 @@ export interface RunTable {
   heldKey(run: RunId): number
   forget(run: RunId): void
   insert(run: NewRun): void
-  find(idOrName: string, nowMs: number): RunRow
-  list(status: string | undefined, limit: number, nowMs: number): readonly RunRow[]
+  find(idOrName: string, now: Moment): RunRow
+  list(status: string | undefined, limit: number, now: Moment): readonly RunRow[]
   makerOfGit(folder: string): RunMaker | undefined
 }
 
@@ -37,8 +37,8 @@ export function createRunTable(database: Database): RunTable {
   const keys = new Map<string, number>()
   const selectKey = database.prepare('SELECT key FROM runs WHERE id = ?')
   const insertRun = database.prepare(
-    'INSERT INTO runs (key, id, name, loop, status, first_iteration, workspace, created_at) ' +
-      `VALUES (${nextRunKey}, ?, ?, ?, 'pending', ?, ?, ?)`,
+    'INSERT INTO runs (key, id, name, loop, status, first_iteration, workspace, repository, ' +
+      `created_at) VALUES (${nextRunKey}, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
   )
   const insertEvent = database.prepare(insertEventSql)
   const nameContent = createContentNames(database)
@@ -62,8 +62,10 @@ export function createRunTable(database: Database): RunTable {
     insert(run: NewRun): void {
       requireOrigin(run, key)
       try {
-        const first = run.event.type === 'run-created' ? (run.event.iteration ?? 0) : 0
-        insertRun.run(run.id, run.name, run.loop, first, orNull(run.workspace), run.atMs)
+        const { id, name, loop, event, atMs } = run
+        const first = event.type === 'run-created' ? (event.iteration ?? 0) : 0
+        const folders = [orNull(run.workspace), orNull(checkoutOf(event))]
+        insertRun.run(id, name, loop, first, ...folders, atMs)
       } catch (cause) {
         if (!/UNIQUE/.test(String(cause))) throw cause
         throw new LoopError(
@@ -77,21 +79,27 @@ export function createRunTable(database: Database): RunTable {
       insertEvent.run(row.key, 1, run.atMs, code, body)
       nameContent(row.key, run.blobs, run.trees)
     },
-    find: (idOrName, nowMs) => toRow(findColumns(database, idOrName), nowMs),
+    find: (idOrName, now) => toRow(findColumns(database, idOrName), now),
     makerOfGit: (folder) =>
       database.prepare(makerSql).get(folder, JSON.stringify(foldersAbove(folder))) as
         | RunMaker
         | undefined,
-    list(status: string | undefined, limit: number, nowMs: number): readonly RunRow[] {
+    list(status: string | undefined, limit: number, now: Moment): readonly RunRow[] {
       const rows =
         status === undefined
           ? database.prepare(`SELECT ${runColumns} ORDER BY runs.key DESC LIMIT ?`).all(limit)
           : database
               .prepare(`SELECT ${runColumns} WHERE runs.status = ? ORDER BY runs.key DESC LIMIT ?`)
               .all(status, limit)
-      return rows.map((row) => toRow(row, nowMs))
+      return rows.map((row) => toRow(row, now))
     },
   }
+}
+
+/** The folder whose repository a worktree is of. */
+function checkoutOf(event: RunEvent): string | undefined {
+  const repository = event.type === 'run-created' ? event.worktree?.repository : undefined
+  return repository?.replace(/\/\.git$/, '')
 }
 
 /** Only the first event of runs with that very workspace is looked at. */
@@ -111,9 +119,9 @@ function requireOrigin({ event }: NewRun, key: (run: RunId) => number): void {
   if (event.type === 'run-created' && event.origin?.type === 'fork') key(event.origin.run)
 }
 
-function toRow(columns: unknown, nowMs: number): RunRow {
+function toRow(columns: unknown, now: Moment): RunRow {
   const row = columns as RunColumns
-  return toRunRow(row, isHeld(row, nowMs))
+  return toRunRow(row, isHeld(row, now))
 }
 
 /** By id or name, else by a beginning that only one has. */

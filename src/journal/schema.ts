@@ -9,7 +9,7 @@ import { LoopError } from '../loop/index.ts'
 import { applicationId, belongsToAnother, type Database } from './database.ts'
 import { damaged, openFailure } from './store-failures.ts'
 
-const migrations: readonly string[] = [
+export const migrations: readonly string[] = [
   `
   CREATE TABLE runs (
     key INTEGER PRIMARY KEY,
@@ -129,13 +129,66 @@ const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX requests_at ON requests (at);
   CREATE INDEX requests_run ON requests (run);
+
+  -- The checkout that a run's worktree belongs to; lists are asked for it like for the workspace.
+  ALTER TABLE runs ADD COLUMN repository TEXT;
+  UPDATE runs SET repository = (SELECT json_extract(body, '$.worktree.repository') FROM events
+    WHERE events.run = runs.key AND events.seq = 1);
+  UPDATE runs SET repository = substr(repository, 1, length(repository) - 5)
+    WHERE repository LIKE '%/.git';
+  CREATE INDEX runs_workspace ON runs (workspace, key) WHERE workspace IS NOT NULL;
+  CREATE INDEX runs_repository ON runs (repository, key) WHERE repository IS NOT NULL;
+  CREATE INDEX runs_loop ON runs (loop, key);
+
+  -- What is looked for in a long run without reading all of it: all but the steps and what they
+  -- say and spend, and the answers of checks.
+  CREATE INDEX events_rare ON events (run, type, seq) WHERE type NOT IN (7, 8, 11, 12, 17);
+  CREATE INDEX events_evidence ON events (run, seq)
+    WHERE type = 8 AND instr(body, '"evidence":{"') > 0;
+
+  -- When a lease ends by the machine's time since it was booted: clocks of the wall are set.
+  ALTER TABLE leases ADD COLUMN expires_up INTEGER;
+
+  -- What is asked of people now, by the event that asks it: the inbox of all runs.
+  CREATE TABLE questions (
+    run INTEGER NOT NULL REFERENCES runs (key),
+    -- As decisions name it: iteration and step.
+    question TEXT NOT NULL,
+    step TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    asked_at INTEGER NOT NULL,
+    deadline_at INTEGER NOT NULL,
+    PRIMARY KEY (run, question)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX questions_deadline ON questions (deadline_at, run, question);
+  INSERT OR IGNORE INTO questions
+    SELECT asked.run, json_extract(asked.body, '$.iteration') || '/' ||
+        json_extract(asked.body, '$.step'),
+      json_extract(asked.body, '$.step'), asked.seq, asked.at,
+      json_extract(asked.body, '$.wakeAtMs')
+    FROM runs JOIN events AS asked ON asked.run = runs.key
+    WHERE runs.status IN ('running', 'waiting', 'suspended', 'paused') AND asked.type = 7
+      AND json_extract(asked.body, '$.question') IS NOT NULL
+      -- Not answered, and in the iteration that is open, since it was begun or begun anew.
+      AND NOT EXISTS (SELECT 1 FROM events AS later WHERE later.run = asked.run
+        AND later.seq > asked.seq AND (later.type IN (6, 14)
+          OR (later.type = 4 AND json_extract(later.body, '$.again') IS NULL)
+          OR (later.type = 5 AND json_extract(later.body, '$.ending.type')
+            NOT IN ('interrupted', 'rate-limited'))
+          OR (later.type IN (8, 9)
+            AND json_extract(later.body, '$.step') = json_extract(asked.body, '$.step'))))
+    ORDER BY asked.run, asked.seq;
   `,
 ]
 
 export const schemaVersion: number = migrations.length
 
-/** Brings the file to the newest schema, or refuses it untouched. */
-export function migrate(database: Database, path: string): void {
+/** Brings the file to the newest schema, or refuses it untouched. An older one is for tests. */
+export function migrate(
+  database: Database,
+  path: string,
+  list: readonly string[] = migrations,
+): void {
   let version = readNumber(database, path, 'PRAGMA user_version')
   if (version > 0 && readNumber(database, path, 'PRAGMA application_id') !== applicationId) {
     throw damaged(path, belongsToAnother)
@@ -147,7 +200,7 @@ export function migrate(database: Database, path: string): void {
         `knows ${schemaVersion}). It was left as it is. Upgrade loopwright to open it.`,
     )
   }
-  while (version < schemaVersion) version = step(database, path, migrations)
+  while (version < list.length) version = step(database, path, list)
 }
 
 function step(database: Database, path: string, list: readonly string[]): number {

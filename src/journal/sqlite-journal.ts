@@ -10,12 +10,19 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Journal, Lease, Owner } from '../engine/index.ts'
-import { isLoopError, type RunId } from '../loop/index.ts'
+import { isLoopError, type RecordedEvent, type RunId } from '../loop/index.ts'
 import { type Database, inMemory, openDatabase, type Synchronous } from './database.ts'
 import { createDecisions, type Decisions } from './decisions.ts'
-import { createEventTable, type EventTable } from './event-table.ts'
+import {
+  createEventTable,
+  type EventRange,
+  type EventTable,
+  type StoreRange,
+} from './event-table.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
-import { createLeases, type Leases } from './leases.ts'
+import { createLeases, type Leases, type Moment } from './leases.ts'
+import { pageRuns, type RunPage, type RunPageOptions } from './page-runs.ts'
+import { type AskedAfter, type AskedQuestion, readQuestions } from './question-table.ts'
 import { createQueueTable, type QueueTable } from './queue-table.ts'
 import { createRemoval, type RemoveOptions } from './remove-run.ts'
 import { createRunFacts, type RunFact } from './run-facts.ts'
@@ -23,6 +30,7 @@ import { createRunQueue, type RunQueue } from './run-queue.ts'
 import { createRunTable, type RunMaker, type RunTable } from './run-table.ts'
 import { migrate, rollBack } from './schema.ts'
 import { storeFailed } from './store-failures.ts'
+import { type ChangedRuns, changedRuns, lastPosition } from './store-position.ts'
 import { createUnitWriter } from './unit-writer.ts'
 import { createWatch, type Watch } from './watch.ts'
 
@@ -30,7 +38,10 @@ export interface SqliteJournalOptions {
   /** The file, or `:memory:`. */
   readonly path: string
   readonly synchronous?: Synchronous
+  /** The clock on the wall. Where it is given and `uptime` is not, it stands for both. */
   readonly now?: () => number
+  /** Milliseconds since the machine was booted. */
+  readonly uptime?: () => number
   /** When to write what waits; the next turn of the event loop unless told. */
   readonly schedule?: (flush: () => void) => void
   /** An open database instead of a path, for tests that make calls fail. */
@@ -54,13 +65,31 @@ export interface SqliteJournal extends Journal {
   /** What is known of a run besides its events, by name; see `run-facts.ts`. */
   facts(run: RunId): Promise<ReadonlyMap<string, RunFact>>
   setFact(run: RunId, name: string, fact: RunFact): Promise<void>
+  read(run: RunId, range?: EventRange): Promise<readonly RecordedEvent[]>
+  readStore(range: StoreRange): Promise<readonly RecordedEvent[]>
+  /** Newest first, in pages. */
+  pageRuns(options?: RunPageOptions): Promise<RunPage>
+  /** What is asked of people now, in all runs; the earliest deadline first. */
+  questions(options: {
+    readonly limit: number
+    readonly after?: AskedAfter
+  }): Promise<readonly AskedQuestion[]>
+  /** The answers of checks, in order. */
+  readEvidence(
+    run: RunId,
+    range: { readonly afterSeq: number; readonly limit: number },
+  ): Promise<readonly RecordedEvent[]>
+  /** Where the last iteration ended that ended before, or at, an event; 0: none has. */
+  boundaryBefore(run: RunId, seq: number): Promise<number>
+  /** Where the record has got to. */
+  lastPosition(): Promise<number>
+  /** Which runs have events after a position, and where the record has got to. */
+  changedRuns(afterPosition: number): Promise<ChangedRuns>
   /** Every hash that a row names, with whether it is a tree. */
   namedContent(): readonly { readonly hash: string; readonly isTree: boolean }[]
   /** Findings of SQLite's own full check; empty when all is well. */
   integrityProblems(): readonly string[]
 }
-
-const readLimit = 10_000
 
 export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal {
   const { path } = options
@@ -71,7 +100,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
     database.close()
     throw error
   }
-  const now = options.now ?? Date.now
+  const now = momentOf(options)
   const watch = createWatch(database)
   const leases = createLeases(database)
   const runs = createRunTable(database)
@@ -104,6 +133,15 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
   }
 }
 
+function momentOf({ now, uptime }: SqliteJournalOptions): () => Moment {
+  const wall = now ?? (() => Date.now())
+  const up = uptime ?? now ?? uptimeMs
+  return () => ({ wallMs: wall(), upMs: up() })
+}
+
+/** The same for all processes of the machine. */
+const uptimeMs = (): number => Math.floor(Number(process.hrtime.bigint()) / 1e6)
+
 /** Leaves one file behind, whatever the driver keeps open. */
 function foldLog(database: Database): void {
   try {
@@ -123,7 +161,7 @@ function guarded<T>(work: () => T): T {
 
 interface Parts {
   readonly database: Database
-  readonly now: () => number
+  readonly now: () => Moment
   readonly watch: Watch
   readonly leases: Leases
   readonly runs: RunTable
@@ -133,24 +171,35 @@ interface Parts {
   readonly queue: QueueTable
 }
 
+type Looking =
+  | 'pageRuns'
+  | 'questions'
+  | 'readEvidence'
+  | 'boundaryBefore'
+  | 'lastPosition'
+  | 'changedRuns'
 type Reading = 'findRun' | 'listRuns' | 'snapshot' | 'read' | 'readStore' | 'checkpoints' | 'tried'
 
 function createReading(
   parts: Parts,
-): Pick<SqliteJournal, Reading | 'pendingDecisions' | 'makerOfGit' | 'facts'> {
-  const { runs, events, decisions, now } = parts
-  const facts = createRunFacts(parts.database)
+): Pick<SqliteJournal, Reading | 'pendingDecisions' | 'makerOfGit' | 'facts' | Looking> {
+  const { database, runs, events, decisions, now } = parts
+  const facts = createRunFacts(database)
   const reading = async <T>(work: () => T): Promise<T> => guarded(work)
   return {
     findRun: (idOrName) => reading(() => runs.find(idOrName, now())),
     listRuns: (filter) => reading(() => runs.list(filter?.status, filter?.limit ?? 1000, now())),
+    pageRuns: (options = {}) => reading(() => pageRuns(database, options, now())),
+    questions: ({ limit, after }) => reading(() => readQuestions(database, limit, after)),
+    readEvidence: (run, { afterSeq, limit }) =>
+      reading(() => events.readEvidence(run, afterSeq, limit)),
+    boundaryBefore: (run, seq) => reading(() => events.boundaryBefore(run, seq)),
+    lastPosition: () => reading(() => lastPosition(database)),
+    changedRuns: (afterPosition) => reading(() => changedRuns(database, afterPosition)),
     makerOfGit: (folder) => reading(() => runs.makerOfGit(folder)),
     snapshot: (run) => reading(() => events.snapshot(run)),
-    read: (run, range) =>
-      reading(() =>
-        events.read(run, range?.afterSeq ?? 0, range?.toSeq, range?.limit ?? readLimit),
-      ),
-    readStore: ({ afterPosition, limit }) => reading(() => events.readStore(afterPosition, limit)),
+    read: (run, range = {}) => reading(() => events.read(run, range)),
+    readStore: (range) => reading(() => events.readStore(range)),
     checkpoints: (run) => reading(() => events.checkpoints(run)),
     tried: (fingerprint) => reading(() => events.tried(fingerprint)),
     facts: (run) => reading(() => facts.of(runs.key(run))),

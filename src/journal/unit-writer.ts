@@ -9,6 +9,7 @@ import type { Unit } from '../engine/index.ts'
 import { type BlobId, LoopError, type RunEvent, type TreeId } from '../loop/index.ts'
 import type { Database } from './database.ts'
 import { encodeEvent } from './event-code.ts'
+import { createQuestionKeeper, endsIteration } from './question-table.ts'
 import { nextPosition } from './remove-run.ts'
 
 export const insertEventSql: string =
@@ -55,6 +56,7 @@ export function createUnitWriter(database: Database): UnitWriter {
   const selectSizes = database.prepare(selectSizesSql)
   const nameContent = createContentNames(database)
   const keepIterations = createIterationKeeper(database)
+  const keepQuestions = createQuestionKeeper(database)
   const last = new Map<number, Written>()
 
   function write(key: number, unit: Unit, markApplied: (id: number, seq: number) => void): void {
@@ -72,6 +74,7 @@ export function createUnitWriter(database: Database): UnitWriter {
       insertEvent.run(key, seq, unit.atMs, code, body)
       if (event.type === 'decision-applied') markApplied(event.id, seq)
       keepIterations(key, seq, event)
+      keepQuestions(key, seq, unit.atMs, event)
       seq++
     }
     written.lastSeq = seq - 1
@@ -135,12 +138,6 @@ function createIterationKeeper(
     forgetCheckpoints.run(key, event.toIteration)
     reopenQuestions.run(key, event.toIteration + 1)
   }
-}
-
-/** Only iterations that count can be gone back to. */
-function endsIteration(event: RunEvent): event is Extract<RunEvent, { type: 'iteration-ended' }> {
-  if (event.type !== 'iteration-ended') return false
-  return event.ending.type !== 'interrupted' && event.ending.type !== 'rate-limited'
 }
 
 export type ContentNames = (key: number, blobs: readonly BlobId[], trees: readonly TreeId[]) => void

@@ -3,6 +3,7 @@ export {
   add,
   defaultLimits,
   isAmount,
+  isZero,
   type Limits,
   limitBroken,
   type Remaining,

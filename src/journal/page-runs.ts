@@ -1,0 +1,70 @@
+/** Lists of runs, newest first, in pages. Keys of runs only grow, so a page goes on below the last. */
+
+import type { RunRow } from '../engine/index.ts'
+import type { RunStatus } from '../loop/index.ts'
+import type { Database, SqlValue } from './database.ts'
+import { isHeld, type Moment } from './leases.ts'
+import { type RunColumns, runColumns, toRunRow } from './rows.ts'
+
+export interface RunFilter {
+  /** Any of these. */
+  readonly status?: readonly RunStatus[]
+  /** Where it works, or the checkout that its worktree is of. */
+  readonly workspace?: string
+  readonly loop?: string
+  /** What its name begins with. */
+  readonly name?: string
+  readonly createdAfterMs?: number
+  readonly createdBeforeMs?: number
+}
+
+export interface RunPageOptions extends RunFilter {
+  readonly limit?: number
+  /** From the page before. */
+  readonly before?: number
+}
+
+export interface RunPage {
+  readonly runs: readonly RunRow[]
+  /** Where the next page begins; absent: there is no more. */
+  readonly next?: number
+}
+
+const defaultLimit = 100
+
+export function pageRuns(database: Database, options: RunPageOptions, now: Moment): RunPage {
+  const limit = options.limit ?? defaultLimit
+  const { sql, values } = conditionsOf(options)
+  const rows = database
+    .prepare(`SELECT ${runColumns} ${sql} ORDER BY runs.key DESC LIMIT ?`)
+    .all(...values, limit + 1) as RunColumns[]
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    runs: page.map((row) => toRunRow(row, isHeld(row, now))),
+    ...(rows.length > limit && last !== undefined ? { next: last.key } : {}),
+  }
+}
+
+function conditionsOf(options: RunPageOptions): { sql: string; values: readonly SqlValue[] } {
+  const { status, workspace, loop, name, createdAfterMs, createdBeforeMs, before } = options
+  const conditions: [string, readonly SqlValue[]][] = []
+  if (before !== undefined) conditions.push(['runs.key < ?', [before]])
+  if (status !== undefined) {
+    conditions.push([`runs.status IN (SELECT value FROM json_each(?))`, [JSON.stringify(status)]])
+  }
+  if (workspace !== undefined) {
+    conditions.push(['(runs.workspace = ? OR runs.repository = ?)', [workspace, workspace]])
+  }
+  if (loop !== undefined) conditions.push(['runs.loop = ?', [loop]])
+  if (name !== undefined && name !== '') {
+    conditions.push(['runs.name >= ? AND runs.name < ?', [name, `${name}\u{10ffff}`]])
+  }
+  if (createdAfterMs !== undefined) conditions.push(['runs.created_at > ?', [createdAfterMs]])
+  if (createdBeforeMs !== undefined) conditions.push(['runs.created_at < ?', [createdBeforeMs]])
+  const texts = conditions.map(([text]) => text)
+  return {
+    sql: texts.length === 0 ? '' : `WHERE ${texts.join(' AND ')}`,
+    values: conditions.flatMap(([, given]) => given),
+  }
+}

@@ -1,0 +1,26 @@
+/** Where the record as a whole has got to, for those who follow it. */
+
+import type { RunId } from '../loop/index.ts'
+import type { Database } from './database.ts'
+
+export interface ChangedRuns {
+  readonly position: number
+  readonly runs: readonly RunId[]
+}
+
+export function lastPosition(database: Database): number {
+  const row = database.prepare('SELECT max(position) AS last FROM events').get()
+  return (row as { last: number | null }).last ?? 0
+}
+
+/** Which runs have events after a position, without reading any. */
+export function changedRuns(database: Database, afterPosition: number): ChangedRuns {
+  const rows = database
+    .prepare(
+      'SELECT runs.id, max(position) AS last FROM events JOIN runs ON runs.key = events.run ' +
+        'WHERE position > ? GROUP BY events.run',
+    )
+    .all(afterPosition) as { id: RunId; last: number }[]
+  const position = rows.reduce((last, row) => Math.max(last, row.last), afterPosition)
+  return { position, runs: rows.map(({ id }) => id) }
+}
