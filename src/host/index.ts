@@ -67,7 +67,7 @@ export {
   type SessionOptions,
   type SessionTotals,
 } from '../gateway/index.ts'
-export type { NewQueueRow, QueueRow, RemoveOptions } from '../journal/index.ts'
+export type { NewQueueRow, QueueRow, RemoveOptions, RunFilter } from '../journal/index.ts'
 export {
   type Action,
   type AgentContext,

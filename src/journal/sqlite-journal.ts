@@ -276,7 +276,7 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
     setFact: async (run, name, fact) =>
       transaction(() => createRunFacts(database).set(runs.key(run), name, fact)),
     hasRemoved: () => guarded(removal.happened),
-    queue: createRunQueue({ ...parts, guarded, transaction }),
+    queue: createRunQueue({ ...parts, now: () => now().wallMs, guarded, transaction }),
   }
 }
 

@@ -48,11 +48,18 @@ export {
   type IterationSummary,
   inboxQuestionSchema,
   iterationSummarySchema,
+  type Ledger,
   type LedgerEntry,
   ledgerEntrySchema,
+  ledgerSchema,
+  type OpenWork,
   type OutputEntry,
   outputEntrySchema,
+  type Progress,
+  progressSchema,
   type Step,
+  type StepArtifact,
+  type StepPhase,
   stepSchema,
 } from './record-views.ts'
 export {

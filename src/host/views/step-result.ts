@@ -1,0 +1,86 @@
+/** What the result of a step says, told by its shape: results are whatever loops and agents made them. */
+
+import {
+  type BlobId,
+  type Json,
+  kindOf,
+  type StepFinished,
+  type StepId,
+  type Stored,
+} from '../../loop/index.ts'
+import type { StepArtifact } from '../../protocol/api/index.ts'
+import { loadStored } from '../load-stored.ts'
+import type { RecordSource } from './record-source.ts'
+
+export interface StepResult {
+  readonly exitCode?: number
+  /** What an agent said at its end. */
+  readonly report?: string
+  readonly check?: { readonly output: string; readonly durationMs?: number }
+  /** What a step wrote for an agent. */
+  readonly prompt?: string
+  /** Names of files. */
+  readonly names?: readonly string[]
+}
+
+/** A result beside the record is read for this, unless it is enormous. */
+const loadBytesMax = 8 * 1024 * 1024
+
+/** Content that is gone is as if it said nothing. */
+export async function resultOf(
+  { blobs }: Pick<RecordSource, 'blobs'>,
+  { step, result }: Pick<StepFinished, 'step' | 'result'>,
+): Promise<StepResult> {
+  const kind = kindOf(step)
+  if (result === undefined || (kind !== 'agent' && kind !== 'check' && kind !== 'step')) return {}
+  if ('blob' in result && result.bytes > loadBytesMax) return {}
+  const value = await loadStored(result, blobs).catch(() => undefined)
+  return readResult(step, value)
+}
+
+/** As `resultOf`, from what is in the event itself. */
+export const inlineResult = ({ step, result }: Pick<StepFinished, 'step' | 'result'>): StepResult =>
+  readResult(step, result !== undefined && 'value' in result ? result.value : undefined)
+
+function readResult(step: StepId, value: Json | undefined): StepResult {
+  const kind = kindOf(step)
+  if (Array.isArray(value)) {
+    const names = value.filter((name) => typeof name === 'string')
+    return kind === 'step' && names.length === value.length ? { names } : {}
+  }
+  if (typeof value !== 'object' || value === null) return {}
+  const { exitCode, text, output, durationMs, prompt } = value as { [key: string]: Json }
+  const code = typeof exitCode === 'number' && Number.isSafeInteger(exitCode) ? { exitCode } : {}
+  if (kind === 'agent') return typeof text === 'string' ? { ...code, report: text } : code
+  if (kind === 'step') return typeof prompt === 'string' ? { ...code, prompt } : code
+  if (kind !== 'check' || typeof output !== 'string') return code
+  const took = typeof durationMs === 'number' ? { durationMs } : {}
+  return { ...code, check: { output, ...took } }
+}
+
+/** Content that it left: what it kept by name, and its result where that is too large for the record. */
+export function artifactsOf(
+  { step, result }: Pick<StepFinished, 'step' | 'result'>,
+  name: string,
+): readonly StepArtifact[] {
+  if (result === undefined) return []
+  if ('blob' in result) return [{ name: 'result', blob: result.blob, bytes: result.bytes }]
+  return kindOf(step) === 'artifact' ? keptBy(result, name) : []
+}
+
+function keptBy(result: Extract<Stored, { value: Json }>, name: string): readonly StepArtifact[] {
+  const { value } = result
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  const { blob, bytes } = value as { [key: string]: Json }
+  return typeof blob === 'string' && typeof bytes === 'number'
+    ? [{ name, blob: blob as BlobId, bytes }]
+    : []
+}
+
+/** Not in the middle of a character. */
+export function shortened(text: string, charsMax: number): { text: string; isCut: boolean } {
+  if (text.length <= charsMax) return { text, isCut: false }
+  const last = text.charCodeAt(charsMax - 1)
+  const isSplit = last >= 0xd800 && last < 0xdc00
+  return { text: text.slice(0, isSplit ? charsMax - 1 : charsMax), isCut: true }
+}

@@ -1,0 +1,46 @@
+/** The answers of checks, each with the files that it is about. */
+
+import { loadRun } from '../../engine/index.ts'
+import type { RecordedEvent, RunId, TreeId } from '../../loop/index.ts'
+import type { EvidenceEntry, Page } from '../../protocol/api/index.ts'
+import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
+import type { RecordSource } from './record-source.ts'
+import { resultOf, shortened } from './step-result.ts'
+
+const outputMax = 4000
+
+export async function viewEvidence(
+  source: RecordSource,
+  run: RunId,
+  { limit = pageLimit, cursor }: PageOptions = {},
+): Promise<Page<EvidenceEntry>> {
+  const [afterSeq = 0] = fromCursor(cursor, 1)
+  const { state } = await loadRun(source.journal, run)
+  const events = await source.journal.readEvidence(run, { afterSeq, limit: limit + 1 })
+  const page = events.slice(0, limit)
+  const entries = await Promise.all(page.map((recorded) => entryOf(source, recorded, state.tree)))
+  const items = entries.filter((entry) => entry !== undefined)
+  const last = page.at(-1)
+  return { items, ...(events.length > limit && last ? { next: toCursor(last.seq) } : {}) }
+}
+
+/** A result may look as if it held evidence. */
+async function entryOf(
+  source: RecordSource,
+  { seq, atMs, event }: RecordedEvent,
+  tree: TreeId | undefined,
+): Promise<EvidenceEntry | undefined> {
+  if (event.type !== 'step-finished' || event.evidence === undefined) return undefined
+  const { step, evidence } = event
+  const { exitCode, check } = await resultOf(source, event)
+  return {
+    seq,
+    atMs,
+    step,
+    evidence,
+    isCurrent: evidence.tree === tree,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(check?.durationMs === undefined ? {} : { durationMs: check.durationMs }),
+    ...(check === undefined ? {} : { output: shortened(check.output, outputMax).text }),
+  }
+}

@@ -1,0 +1,46 @@
+/** What a run has got to. */
+
+import { loadRun, readSteps } from '../../engine/index.ts'
+import { add, type RunId, type RunState, remaining, zero } from '../../loop/index.ts'
+import type { OpenWork, Progress } from '../../protocol/api/index.ts'
+import type { RecordSource } from './record-source.ts'
+
+export async function viewProgress(
+  { journal }: Pick<RecordSource, 'journal'>,
+  run: RunId,
+): Promise<Progress> {
+  const { state, openEvents } = await loadRun(journal, run)
+  const { status, iteration, limits, spent, activeMs, unchanged, errors } = state
+  const open = openWork(state, openEvents)
+  return {
+    status,
+    iteration,
+    limits,
+    spent,
+    reserved: Object.values(state.reserved).reduce(add, zero),
+    remaining: remaining(state),
+    activeMs,
+    unchanged,
+    errors,
+    ...(open === undefined ? {} : { open }),
+    ...(state.progress === undefined ? {} : { progress: state.progress }),
+    ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
+  }
+}
+
+function openWork(
+  { open }: RunState,
+  events: Parameters<typeof readSteps>[0],
+): OpenWork | undefined {
+  if (open === undefined) return undefined
+  const started = new Map(
+    events.flatMap(({ event, atMs }) =>
+      event.type === 'step-started' ? [[event.step, atMs] as const] : [],
+    ),
+  )
+  const steps = readSteps(events).inFlight.map(({ id }) => ({
+    step: id,
+    startedAtMs: started.get(id) ?? open.startedAtMs,
+  }))
+  return { iteration: open.iteration, startedAtMs: open.startedAtMs, steps }
+}

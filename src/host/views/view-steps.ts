@@ -1,0 +1,155 @@
+/** The steps of a run, one entry for each attempt, in the order in which they were started. */
+
+import {
+  add,
+  kindOf,
+  type RecordedEvent,
+  type RunId,
+  type StepId,
+  type StepKind,
+  type StepStarted,
+  zero,
+} from '../../loop/index.ts'
+import type { Page, Step, StepPhase } from '../../protocol/api/index.ts'
+import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
+import type { RecordSource } from './record-source.ts'
+import { createSpending, type Spending, spendingTypes } from './spending.ts'
+import { artifactsOf, inlineResult } from './step-result.ts'
+
+type Draft = { -readonly [Key in keyof Step]: Step[Key] }
+
+export async function viewSteps(
+  { journal }: Pick<RecordSource, 'journal'>,
+  run: RunId,
+  { limit = pageLimit, cursor }: PageOptions = {},
+): Promise<Page<Step>> {
+  const [fromSeq = 0] = fromCursor(cursor, 1)
+  const fold = createStepFold(limit)
+  let after = fromSeq
+  while (true) {
+    const range = { afterSeq: after, limit: 500, types: spendingTypes }
+    const events = await journal.read(run, range)
+    for (const recorded of events) {
+      fold.add(recorded)
+      if (fold.isDone()) break
+    }
+    const last = events.at(-1)
+    if (last === undefined || fold.isDone()) break
+    after = last.seq
+  }
+  const { items, hasMore } = fold
+  const last = items.at(-1)
+  return { items, ...(hasMore() && last !== undefined ? { next: toCursor(last.seq) } : {}) }
+}
+
+interface StepFold {
+  readonly items: readonly Step[]
+  add(recorded: RecordedEvent): void
+  /** Another step was started than fit into the page. */
+  hasMore(): boolean
+  /** Nothing that comes can change what is in the page. */
+  isDone(): boolean
+}
+
+function createStepFold(limit: number): StepFold {
+  const spending = createSpending()
+  const items: Draft[] = []
+  /** The newest attempt of each step of the iteration. */
+  const newest = new Map<StepId, Draft>()
+  let isMore = false
+
+  const isOpen = ({ state }: Draft): boolean => state === 'under-way' || state === 'waiting'
+
+  /** Whatever had no end is over with the iteration, and after a crash. */
+  function cutShort(): void {
+    for (const step of newest.values()) if (isOpen(step)) step.state = 'interrupted'
+  }
+
+  function start(recorded: RecordedEvent, event: StepStarted): void {
+    const before = newest.get(event.step)
+    if (before !== undefined && isOpen(before)) before.state = 'interrupted'
+    if (items.length === limit) {
+      isMore = true
+      newest.delete(event.step)
+      return
+    }
+    const step = begun(recorded, event)
+    items.push(step)
+    newest.set(event.step, step)
+  }
+
+  return {
+    items,
+    hasMore: () => isMore,
+    isDone: () => isMore && !items.some((step) => isOpen(step) || holds(spending, step)),
+    add(recorded) {
+      const { event } = recorded
+      if (event.type === 'step-started') start(recorded, event)
+      for (const { type, step, amount } of spending.add(recorded)) {
+        const of = step === undefined || type === 'reserved' ? undefined : newest.get(step)
+        if (of !== undefined) of.spent = add(of.spent, amount)
+      }
+      if ('step' in event) end(newest.get(event.step), recorded)
+      else if (event.type !== 'budget-settled') cutShort()
+    },
+  }
+}
+
+const holds = (spending: Spending, { step }: Draft): boolean => spending.holds(step)
+
+const begun = ({ seq, atMs }: RecordedEvent, event: StepStarted): Draft => {
+  const { iteration, step, attempt, wakeAtMs } = event
+  const kind = kindOf(step)
+  const name = stepName(step, kind)
+  const phase = phaseOf(kind, name)
+  return {
+    seq,
+    iteration,
+    step,
+    kind,
+    name,
+    ...(phase === undefined ? {} : { phase }),
+    attempt,
+    state: wakeAtMs === undefined ? 'under-way' : 'waiting',
+    startedAtMs: atMs,
+    spent: zero,
+    artifacts: [],
+  }
+}
+
+function end(step: Draft | undefined, { event, atMs }: RecordedEvent): void {
+  if (step === undefined) return
+  switch (event.type) {
+    case 'step-finished': {
+      const { exitCode } = inlineResult(event)
+      step.state = 'done'
+      step.artifacts = artifactsOf(event, step.name)
+      if (exitCode !== undefined) step.exitCode = exitCode
+      if (event.evidence !== undefined) step.evidence = event.evidence
+      break
+    }
+    case 'step-failed':
+      step.state = event.retryAtMs === undefined ? 'failed' : 'retrying'
+      step.fault = event.fault
+      break
+    case 'step-interrupted':
+      step.state = 'interrupted'
+      break
+    default:
+      return
+  }
+  step.endedAtMs = atMs
+}
+
+/** `maker` of `0.left/agent:maker#1`. */
+export function stepName(step: StepId, kind: StepKind): string {
+  const own = step.slice(step.lastIndexOf('/') + 1).replace(/#\d+$/, '')
+  return kind === 'step' ? own : own.slice(kind.length + 1)
+}
+
+/** A loop says what its agents are for by their roles. */
+function phaseOf(kind: StepKind, name: string): StepPhase | undefined {
+  if (kind === 'agent') return /review|judge|check|critic/i.test(name) ? 'review' : 'implementation'
+  if (kind === 'check' || kind === 'certify') return 'verification'
+  return kind === 'action' && name.startsWith('merge') ? 'merge' : undefined
+}
