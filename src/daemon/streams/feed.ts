@@ -1,0 +1,169 @@
+/**
+ * One watch of the record for all streams of a daemon, and pages of it that they share.
+ *
+ * D1. Woken by writes, never by asking for rows in turns: one look says which runs have more, and only
+ *     who follows those reads.
+ * D2. A page is read and written out once for all that are at the same place. A few are kept, whatever
+ *     the number of streams.
+ */
+
+import type { Host, RunId } from '../../host/index.ts'
+
+/** What can be followed: one run, or all. */
+export type Subject = RunId | 'store'
+
+export interface Feed {
+  /** Follows it until the answer is called. */
+  follow(subject: Subject): () => void
+  /** Grows whenever there may be more. Ask for it before reading, and wait for a higher one. */
+  version(subject: Subject): number
+  /** Resolves when it is higher, when the signal aborts, and when the feed ends. */
+  changed(subject: Subject, version: number, signal: AbortSignal): Promise<void>
+  /** Does the work once for all who ask for the same before there is more. */
+  share<T>(subject: Subject, what: string, work: () => Promise<T>): Promise<T>
+  readonly ended: AbortSignal
+  /** Ends all streams. */
+  end(): void
+}
+
+interface Followed {
+  followers: number
+  version: number
+  wake: Set<() => void>
+}
+
+/** So much is kept of what was sent, at most. */
+const sharedMax = 64
+
+const feeds = new WeakMap<object, Feed>()
+
+/** The one of this host. */
+export function feedOf(host: Pick<Host, 'journal'>): Feed {
+  const known = feeds.get(host.journal)
+  if (known !== undefined) return known
+  const feed = createFeed(host)
+  feeds.set(host.journal, feed)
+  return feed
+}
+
+export function createFeed({ journal }: Pick<Host, 'journal'>): Feed {
+  const followed = new Map<Subject, Followed>()
+  const ending = new AbortController()
+  const watch = createLooks(journal, (subjects) => {
+    for (const subject of subjects ?? [...followed.keys()]) moved(followed.get(subject))
+  })
+  const share = createSharing()
+
+  return {
+    ended: ending.signal,
+    share: (subject, what, work) =>
+      share(`${subject}/${followed.get(subject)?.version ?? 0}/${what}`, work),
+    version: (subject) => followed.get(subject)?.version ?? 0,
+    follow(subject) {
+      const entry = followed.get(subject) ?? { followers: 0, version: 0, wake: new Set() }
+      followed.set(subject, entry)
+      entry.followers++
+      if (!ending.signal.aborted) watch.start()
+      return () => {
+        entry.followers--
+        if (entry.followers === 0) followed.delete(subject)
+        if (followed.size === 0) watch.stop()
+      }
+    },
+    async changed(subject, version, signal) {
+      const entry = followed.get(subject)
+      if (entry === undefined || entry.version > version) return
+      if (signal.aborted || ending.signal.aborted) return
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          entry.wake.delete(done)
+          signal.removeEventListener('abort', done)
+          resolve()
+        }
+        entry.wake.add(done)
+        signal.addEventListener('abort', done, { once: true })
+      })
+    },
+    end() {
+      ending.abort()
+      watch.stop()
+      for (const entry of followed.values()) moved(entry)
+    },
+  }
+}
+
+function moved(entry: Followed | undefined): void {
+  if (entry === undefined) return
+  entry.version++
+  for (const resolve of entry.wake) resolve()
+}
+
+interface Looks {
+  start(): void
+  stop(): void
+}
+
+/** Looks at the record when it was written to, and tells which runs have more; undefined: any may. */
+function createLooks(
+  journal: Host['journal'],
+  tell: (subjects: readonly Subject[] | undefined) => void,
+): Looks {
+  let unwatch: (() => void) | undefined
+  let position: number | undefined
+  let isLooking = false
+  let isStale = false
+
+  async function lookOnce(): Promise<void> {
+    if (position === undefined) {
+      position = await journal.lastPosition()
+      return tell(undefined)
+    }
+    const found = await journal.changedRuns(position)
+    position = found.position
+    if (found.runs.length > 0) tell([...found.runs, 'store'])
+  }
+
+  /** One look at a time; what is written during it asks for another. */
+  async function look(): Promise<void> {
+    isStale = true
+    if (isLooking) return
+    isLooking = true
+    // What is committed in the same turn is one look.
+    await Promise.resolve()
+    while (isStale) {
+      isStale = false
+      // Where the record fails, or is closed, who reads it hears of it.
+      await lookOnce().catch(() => tell(undefined))
+    }
+    isLooking = false
+  }
+
+  return {
+    start() {
+      if (unwatch !== undefined) return
+      position = undefined
+      unwatch = journal.watch('events', () => void look())
+      void look()
+    },
+    stop() {
+      unwatch?.()
+      unwatch = undefined
+    },
+  }
+}
+
+type Share = <T>(key: string, work: () => Promise<T>) => Promise<T>
+
+function createSharing(): Share {
+  const shared = new Map<string, Promise<unknown>>()
+  return <T>(key: string, work: () => Promise<T>) => {
+    const known = shared.get(key)
+    if (known !== undefined) return known as Promise<T>
+    const made = work()
+    shared.set(key, made)
+    made.catch(() => shared.delete(key))
+    const [oldest] = shared.keys()
+    if (shared.size > sharedMax && oldest !== undefined) shared.delete(oldest)
+    return made
+  }
+}

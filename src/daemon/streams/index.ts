@@ -1,0 +1,8 @@
+export {
+  endStreams,
+  placeOf,
+  type StreamParts,
+  streamRunEvents,
+  streamStoreEvents,
+} from './stream-events.ts'
+export { streamOutput } from './stream-output.ts'

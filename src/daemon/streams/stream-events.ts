@@ -1,0 +1,107 @@
+/**
+ * Events as they happen, over HTTP: of one run, or of all. A read by sequence that is woken by writes, so
+ * that whoever comes again with the last id misses nothing and gets nothing twice.
+ */
+
+import type { Context } from 'hono'
+import { type Host, isEnd, LoopError, type RecordedEvent, type RunId } from '../../host/index.ts'
+import { runEventFrames, storeEventFrames } from './event-frames.ts'
+import { type Feed, feedOf, type Subject } from './feed.ts'
+import { sseResponse } from './sse-response.ts'
+
+/** What a stream is made of: a part of `DaemonParts`. */
+export interface StreamParts {
+  readonly host: Pick<Host, 'journal' | 'blobs'>
+}
+
+/** Ends after `run-ended`. 204 where there is nothing more, ever: browsers then do not come again. */
+export async function streamRunEvents(
+  c: Context,
+  { host }: StreamParts,
+  run: RunId,
+  after: number = placeOf(c),
+): Promise<Response> {
+  const { status, lastSeq } = await host.journal.findRun(run)
+  if (isEnd(status) && lastSeq <= after) return c.body(null, 204)
+  return streamOf(feedOf(host), { subject: run, what: 'events', after }, async (place) => {
+    const events = await host.journal.read(run, { ...pageMax, afterSeq: place })
+    const last = events.at(-1)
+    if (last === undefined) return undefined
+    return { frames: runEventFrames(events), last: last.seq, isEnd: events.some(ends) }
+  })
+}
+
+/** All runs' events by position; ends with the daemon. */
+export async function streamStoreEvents(
+  c: Context,
+  { host }: StreamParts,
+  after: number = placeOf(c),
+): Promise<Response> {
+  return streamOf(feedOf(host), { subject: 'store', what: 'events', after }, async (place) => {
+    const events = await host.journal.readStore({ ...pageMax, afterPosition: place })
+    const last = events.at(-1)
+    if (last === undefined) return undefined
+    return { frames: storeEventFrames(events), last: last.position, isEnd: false }
+  })
+}
+
+/** Where a client goes on: after what it has last seen, else after what it names. */
+export function placeOf(c: Context): number {
+  const text = c.req.header('last-event-id') ?? c.req.query('after') ?? '0'
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new LoopError(
+    'bad-request',
+    'The place to go on from is not a number. Give the id of the last event that was seen, or none.',
+  )
+}
+
+/** Ends all streams of a host, so that its daemon can stop. */
+export const endStreams = (host: StreamParts['host']): void => feedOf(host).end()
+
+export interface StreamPage {
+  readonly frames: Uint8Array
+  /** Go on after this. */
+  readonly last: number
+  readonly isEnd: boolean
+}
+
+/** What a slow client holds on to at most, but for one event. */
+const pageMax = { limit: 100, bytesMax: 64 * 1024 }
+
+export interface StreamStart {
+  readonly subject: Subject
+  /** What is read of it: those who read the same at the same place share it. */
+  readonly what: string
+  readonly after: number
+}
+
+/** `read` is asked for what comes after a place; undefined: nothing yet. */
+export function streamOf<Page extends StreamPage>(
+  feed: Feed,
+  { subject, what, after }: StreamStart,
+  read: (place: number, before: Page | undefined) => Promise<Page | undefined>,
+): Response {
+  const close = feed.follow(subject)
+  let place = after
+  let before: Page | undefined
+  return sseResponse(
+    {
+      close,
+      async next(signal) {
+        if (before?.isEnd === true) return 'end'
+        const version = feed.version(subject)
+        const page = await feed.share(subject, `${what}/${place}`, () => read(place, before))
+        if (page === undefined) {
+          await feed.changed(subject, version, signal)
+          return 'later'
+        }
+        place = page.last
+        before = page
+        return page.frames.length === 0 ? 'later' : page.frames
+      },
+    },
+    { ended: feed.ended },
+  )
+}
+
+const ends = ({ event }: RecordedEvent): boolean => event.type === 'run-ended'

@@ -1,0 +1,36 @@
+/** What agents and checks say, as they say it, over HTTP. The id is that of the event that holds it. */
+
+import type { Context } from 'hono'
+import { isEnd, type RunId } from '../../host/index.ts'
+import { type OutputRead, readOutput } from '../../host/views/index.ts'
+import { outputFrames } from './event-frames.ts'
+import { feedOf } from './feed.ts'
+import { placeOf, type StreamPage, type StreamParts, streamOf } from './stream-events.ts'
+
+/** Ends with the run. 204 where there is nothing more, ever. */
+export async function streamOutput(
+  c: Context,
+  { host }: StreamParts,
+  run: RunId,
+  after: number = placeOf(c),
+): Promise<Response> {
+  const { status, lastSeq } = await host.journal.findRun(run)
+  if (isEnd(status) && lastSeq <= after) return c.body(null, 204)
+  return streamOf<OutputFrames>(
+    feedOf(host),
+    { subject: run, what: 'output', after },
+    async (place, before) => {
+      const page = await readOutput(host, run, {
+        afterSeq: place,
+        ...(before === undefined ? {} : { said: before.said }),
+      })
+      if (page.afterSeq <= place) return undefined
+      const { items, afterSeq, said, isEnd: isOver } = page
+      return { frames: outputFrames(items), last: afterSeq, isEnd: isOver, said }
+    },
+  )
+}
+
+interface OutputFrames extends StreamPage {
+  readonly said: OutputRead['said']
+}
