@@ -7,7 +7,7 @@ import {
   lockDaemon,
   packageVersion,
 } from '../host/daemon/index.ts'
-import { type Host, openHost } from '../host/index.ts'
+import { followRun, type Host, openHost } from '../host/index.ts'
 import { removeDaemonFile, removePid, writeDaemonFile, writePid } from './daemon-file.ts'
 import { createEnding, type Ending, type StopOptions } from './ending.ts'
 import { createFront, type Front } from './front.ts'
@@ -76,7 +76,12 @@ async function openDaemon(
   log.hide(tokens.secrets)
   const host = await openHost({ folder: settings.folder })
   ending.atEnd(() => host.close())
-  const scheduler = await openScheduler({ host, settings, log })
+  const scheduler = await openScheduler({
+    host,
+    settings,
+    log,
+    follow: (run) => followRun(host, run, { onProblem: (problem) => log.warn({ run }, problem) }),
+  })
   const { closing, isEnding, stop } = ending
   const front = createFront(
     createRoutes({

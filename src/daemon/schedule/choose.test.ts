@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RunId } from '../../loop/index.ts'
 import { ageingMs, choose, type Driven, type Queued } from './choose.ts'
