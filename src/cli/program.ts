@@ -6,6 +6,7 @@ import { addCalibrate } from './commands/calibrate.ts'
 import { addCertificates } from './commands/certificates.ts'
 import { addCertify } from './commands/certify.ts'
 import { addConfig } from './commands/config.ts'
+import { addDaemon } from './commands/daemon.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addKeeping } from './commands/keep.ts'
 import { addLooking } from './commands/look.ts'
@@ -74,6 +75,8 @@ export function createProgram(): Command {
   addWorktreeRemoval(program)
   program.commandsGroup('The record:')
   addKeeping(program)
+  program.commandsGroup('The daemon:')
+  addDaemon(program)
   program.commandsGroup('More:')
   addConfig(program)
   addDoctor(program)

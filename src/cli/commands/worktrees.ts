@@ -1,5 +1,7 @@
 /** Commands about what runs made in git: diff, merge, worktrees, worktrees clean. */
 
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { CleanedWorktree, MergeOptions, MergeResult, RunDiff } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
@@ -115,7 +117,8 @@ export function addWorktreeRemoval(program: Command): void {
           const what = `remove the worktree of ${worktree} with whatever is in it`
           await requireYes(session, what, yes)
         }
-        const removed = await runs.removeWorktree(worktree, { force: force === true })
+        const which = existsSync(worktree) ? resolve(worktree) : worktree
+        const removed = await runs.removeWorktree(which, { force: force === true })
         const kept = removed.find((one) => one.status === 'kept')
         if (kept !== undefined) {
           const message = `The worktree ${kept.path} stays: ${kept.why}.`
@@ -138,7 +141,7 @@ interface RepoOption {
 }
 
 const chosen = ({ repo }: RepoOption): { readonly repository?: string } =>
-  repo === undefined ? {} : { repository: repo }
+  repo === undefined ? {} : { repository: resolve(repo) }
 
 function renderDiff({ run, files, patch }: RunDiff): string {
   if (files.length === 0) return visible(`${run.name} changed nothing.`)
