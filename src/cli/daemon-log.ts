@@ -85,7 +85,7 @@ export function renderLogLine(line: string, style: Session['terminal']['style'])
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     return `${key}=${text}`
   })
-  const words = visible([`${String(msg)}`, ...shown].join('  '))
+  const words = visible([String(msg), ...shown].join('  '))
   const tone = Number(level) >= 50 ? style.red : Number(level) >= 40 ? style.yellow : style.dim
   return `${renderTime(Number(time))} ${tone(name.padEnd(5))} ${words}`
 }
