@@ -13,7 +13,7 @@ import { createEnding, type Ending, type StopOptions } from './ending.ts'
 import { createFront, type Front } from './front.ts'
 import { type Doors, openDoors } from './listen.ts'
 import { type DaemonLog, type LogLevel, openLog } from './log.ts'
-import { hostsOf, originsOf } from './names.ts'
+import { hostsOf, originsOf, requireSafe } from './names.ts'
 import type { DaemonSettings, Scheduler } from './parts.ts'
 import { createRoutes } from './routes/index.ts'
 import { openScheduler } from './schedule/index.ts'
@@ -65,6 +65,7 @@ async function openDaemon(
 ): Promise<Daemon> {
   const { place, release } = options.lock ?? lockDaemon(asked.folder)
   ending.atEnd(release)
+  requireSafe(asked)
   const settings = { ...asked, folder: realpathSync(asked.folder) }
   ending.atEnd(() => removePid(place))
   writePid(place)

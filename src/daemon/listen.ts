@@ -6,7 +6,7 @@
 import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, isIPv4 } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { type DaemonPlace, makeOwnFolder } from '../host/daemon/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { DaemonSettings, Log } from './parts.ts'
@@ -48,7 +48,6 @@ export interface DoorOptions {
 
 export async function openDoors(options: DoorOptions): Promise<Doors> {
   const { settings, place, log, serve } = options
-  requireSafe(settings)
   const outer = limited(createOuter(settings))
   serve(outer, 'address')
   await listenOn(outer, settings, log)
@@ -68,22 +67,6 @@ export async function openDoors(options: DoorOptions): Promise<Doors> {
       await socket.remove()
     },
   }
-}
-
-/** Names are not asked for: what they mean is up to others. */
-const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' ||
-  hostname === '::1' ||
-  (isIPv4(hostname) && hostname.startsWith('127.'))
-
-function requireSafe({ hostname, tls }: DaemonSettings): void {
-  if (isLoopback(hostname) || tls !== undefined) return
-  throw new LoopError(
-    'bad-request',
-    `${hostname} can be reached by other machines, and what is said there can be read on the way. ` +
-      'Give --tls-cert and --tls-key (and LOOPD_AUTH_TOKEN, or the token of the file), or leave ' +
-      '--host out and come through an SSH tunnel.',
-  )
 }
 
 function createOuter({ tls }: DaemonSettings): Server {

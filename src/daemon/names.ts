@@ -1,6 +1,25 @@
-/** The names by which this daemon, and nothing else, is asked. */
+/** Where this daemon may listen, and the names by which it, and nothing else, is asked. */
 
+import { isIPv4 } from 'node:net'
+import { LoopError } from '../loop/index.ts'
 import type { DaemonSettings } from './parts.ts'
+
+/** Names are not asked for: what they mean is up to others. */
+const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' ||
+  hostname === '::1' ||
+  (isIPv4(hostname) && hostname.startsWith('127.'))
+
+/** Refuses to listen where others can come, unless nobody can listen in. */
+export function requireSafe({ hostname, tls }: DaemonSettings): void {
+  if (isLoopback(hostname) || tls !== undefined) return
+  throw new LoopError(
+    'bad-request',
+    `${hostname} can be reached by other machines, and what is said there can be read on the way. ` +
+      'Give --tls-cert and --tls-key (and LOOPD_AUTH_TOKEN, or the token of the file), or leave ' +
+      '--host out and come through an SSH tunnel.',
+  )
+}
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']
 

@@ -1,12 +1,220 @@
-import { describe, expect, test } from 'vitest'
-import { startDaemon } from './start-daemon.ts'
+// The daemon as a process: who gets in, who holds the record, how it ends.
 
-describe('a daemon as a process', () => {
-  test('answers with a token, and ends in good order when it is told to', async () => {
-    const daemon = await startDaemon()
+import { execFile } from 'node:child_process'
+import { chmodSync, existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { loopd } from '../../build/proof/daemon-process.js'
+import { sendRaw } from '../../build/proof/raw-http.js'
+import { daemonPlace, rotateToken } from '../../src/host/daemon/index.ts'
+import { afterStory } from '../after.ts'
+import { newState, type StartedDaemon, startDaemon } from './start-daemon.ts'
+
+const run = promisify(execFile)
+
+let daemon: StartedDaemon
+beforeAll(async () => {
+  daemon = await startDaemon()
+})
+
+const modeOf = (path: string): number => lstatSync(path).mode & 0o777
+
+/** What a second daemon says, and how it ends. */
+async function second(state: string, ...args: string[]): Promise<{ code: number; stderr: string }> {
+  const words = [loopd, '--state', state, '--port', '0', ...args]
+  return run(process.execPath, words).then(
+    () => ({ code: 0, stderr: '' }),
+    (error: { code: number; stderr: string }) => error,
+  )
+}
+
+describe('the ways in', () => {
+  test('answer with a token, and with nothing but a refusal without', async () => {
     expect((await daemon.ask('GET', '/health')).json()).toEqual({ status: 'ok' })
     expect((await daemon.ask('GET', '/ready')).status).toBe(200)
-    expect((await fetch(`${daemon.address}/health`)).status).toBe(401)
-    expect(await daemon.stop()).toBe(0)
+    const refused = await fetch(`${daemon.address}/health`)
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('www-authenticate')).toContain('Bearer')
+    expect(refused.headers.get('content-type')).toBe('application/problem+json')
+    expect(await refused.json()).toMatchObject({ status: 401, code: 'no-token' })
+  })
+
+  test('answer over the socket too, whatever the Host, and never without a token', async () => {
+    const headers = [['Host', 'anything'] as const]
+    const authorization = ['Authorization', `Bearer ${daemon.token}`] as const
+    const where = { path: daemon.socket }
+    const request = { method: 'GET', path: '/health' }
+    expect((await sendRaw(where, { ...request, headers })).status).toBe(401)
+    const passed = await sendRaw(where, { ...request, headers: [...headers, authorization] })
+    expect(passed).toMatchObject({ status: 200, body: '{"status":"ok"}' })
+    expect((await sendRaw(where, { ...request, headers: [authorization] })).status).toBe(200)
+  })
+
+  test('say on every answer that it is kept and shown by nobody, and allow no other origin', async () => {
+    for (const { headers } of [
+      await daemon.ask('GET', '/health'),
+      await daemon.ask('GET', '/no-such-route'),
+      await daemon.ask('OPTIONS', '/runs'),
+      await fetch(`${daemon.address}/runs`),
+    ]) {
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+      expect(headers.get('x-request-id')).toMatch(/^[\w-]+$/)
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+  })
+
+  test('give back the id of a request if it is one', async () => {
+    const idOf = async (id: string): Promise<string | null> => {
+      const response = await fetch(`${daemon.address}/health`, { headers: { 'x-request-id': id } })
+      return response.headers.get('x-request-id')
+    }
+    expect(await idOf('mine-1')).toBe('mine-1')
+    expect(await idOf('<script>')).not.toContain('<')
+  })
+
+  test.each([
+    ['what is no HTTP', 'hello\r\n\r\n', 400],
+    ['headers without end', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`, 431],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+    ],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+    ],
+    ['a tunnel', 'CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\n\r\n', 421],
+  ])('refuse %s as a problem', async (_what, bytes, status) => {
+    const answer = await sendRaw({ port: daemon.port }, bytes)
+    expect(answer.status).toBe(status)
+    expect(JSON.parse(answer.body)).toMatchObject({ status })
+    expect((await daemon.ask('GET', '/health')).status).toBe(200)
+  })
+
+  test('upgrade nothing: 401 without a token, 426 with one', async () => {
+    const upgrade = (...more: (readonly [string, string])[]) =>
+      sendRaw(
+        { port: daemon.port },
+        {
+          method: 'GET',
+          path: '/events',
+          headers: [
+            ['Host', `127.0.0.1:${daemon.port}`],
+            ['Connection', 'Upgrade'],
+            ['Upgrade', 'websocket'],
+            ...more,
+          ],
+        },
+      )
+    expect((await upgrade()).status).toBe(401)
+    expect((await upgrade(['Authorization', `Bearer ${daemon.token}`])).status).toBe(426)
+  })
+})
+
+describe('files', () => {
+  test('are for their owner alone', () => {
+    const { folder, token, readToken, log, lock, file, pid, socket } = daemonPlace(daemon.state)
+    expect(modeOf(folder)).toBe(0o700)
+    for (const path of [token, readToken, log, lock, file, pid, socket]) {
+      expect([path, modeOf(path)]).toEqual([path, 0o600])
+    }
+  })
+
+  test('the log holds no token, also where a client puts it into an address', async () => {
+    await daemon.ask('GET', `/no-such-route/${daemon.token}`)
+    expect(readFileSync(daemonPlace(daemon.state).log, 'utf8')).not.toContain(daemon.token)
+  })
+})
+
+describe('tokens', () => {
+  test('one that may look is refused for all that changes something', async () => {
+    const headers = {
+      authorization: `Bearer ${daemon.readToken}`,
+      'content-type': 'application/json',
+    }
+    expect((await fetch(`${daemon.address}/health`, { headers })).status).toBe(200)
+    const changing = await fetch(`${daemon.address}/runs`, { method: 'POST', headers, body: '{}' })
+    expect(changing.status).toBe(403)
+  })
+
+  test('one that was replaced is dead with the next request; the new one works', async () => {
+    const { state } = daemon
+    const old = daemon.readToken
+    const next = rotateToken(state, 'read')
+    const statusFor = async (token: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}` }
+      return (await fetch(`${daemon.address}/health`, { headers })).status
+    }
+    expect(await statusFor(old)).toBe(401)
+    expect(await statusFor(next)).toBe(200)
+    const { readToken } = daemonPlace(state)
+    chmodSync(readToken, 0o644)
+    expect(await statusFor(next)).toBe(401)
+    rmSync(readToken)
+    expect(await statusFor(next)).toBe(401)
+    expect(await statusFor(rotateToken(state, 'read'))).toBe(200)
+  })
+})
+
+describe('the record is held by one', () => {
+  test('a second daemon is told who the first is, also when that stands still', async () => {
+    process.kill(daemon.pid, 'SIGSTOP')
+    afterStory(() => process.kill(daemon.pid, 'SIGCONT'))
+    const { code, stderr } = await second(daemon.state)
+    expect(code).toBe(75)
+    expect(stderr).toContain(`pid ${daemon.pid}`)
+    expect(stderr).toContain(daemon.address)
+  })
+
+  test('what files say of one before it does not matter', async () => {
+    const { pid, file } = daemonPlace(daemon.state)
+    const kept = [pid, file].map((path) => [path, readFileSync(path, 'utf8')] as const)
+    writeFileSync(pid, `${process.pid}\n`)
+    writeFileSync(
+      file,
+      JSON.stringify({
+        pid: process.pid,
+        address: 'http://127.0.0.1:1',
+        socket: '',
+        startedAtMs: 1,
+      }),
+    )
+    const { code, stderr } = await second(daemon.state)
+    for (const [path, text] of kept) writeFileSync(path, text)
+    expect(code).toBe(75)
+    expect(stderr).toContain(`pid ${daemon.pid}`)
+    expect(stderr).not.toContain('127.0.0.1:1.')
+  })
+
+  test('one that was killed leaves files, and the next starts all the same', async () => {
+    const first = await startDaemon()
+    await first.kill()
+    expect(existsSync(daemonPlace(first.state).file)).toBe(true)
+    const next = await startDaemon({ state: first.state })
+    expect(next.token).toBe(first.token)
+    expect((await next.ask('GET', '/health')).status).toBe(200)
+    expect(await next.stop()).toBe(0)
+    const { file, pid, socket } = daemonPlace(first.state)
+    expect([file, pid, socket].filter((path) => existsSync(path))).toEqual([])
+  })
+})
+
+describe('where it listens', () => {
+  test('a socket whose path would be too long is in the runtime folder', async () => {
+    const state = join(newState(), 'x'.repeat(120))
+    const far = await startDaemon({ state })
+    expect(Buffer.byteLength(far.socket)).toBeLessThanOrEqual(100)
+    expect(modeOf(far.socket)).toBe(0o600)
+    const headers = [['Authorization', `Bearer ${far.token}`] as const]
+    const answer = await sendRaw({ path: far.socket }, { method: 'GET', path: '/health', headers })
+    expect(answer.status).toBe(200)
+    await far.stop()
+    expect(existsSync(far.socket)).toBe(false)
   })
 })

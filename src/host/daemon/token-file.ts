@@ -68,9 +68,10 @@ function writeThen(path: string, put: (written: string) => void): void {
 export function readToken(path: string): string {
   const file = openToken(path)
   try {
-    const { uid, mode } = fstatSync(file)
-    const isFile = fstatSync(file).isFile()
-    if (!isFile) throw refused(path, 'is no file', 'Remove it')
+    const found = fstatSync(file)
+    const { uid, mode, nlink } = found
+    if (!found.isFile()) throw refused(path, 'is no file', 'Remove it')
+    if (nlink > 1) throw refused(path, 'has another name too', 'Remove it')
     if (uid !== process.getuid?.()) throw refused(path, 'belongs to another user', 'Remove it')
     if ((mode & 0o077) !== 0) {
       const shown = (mode & 0o777).toString(8)
@@ -105,5 +106,5 @@ function openToken(path: string): number {
 
 function refused(path: string, what: string, todo: string): LoopError {
   const message = `The token file ${path} ${what}, so no token is taken from it.`
-  return new LoopError('not-available', `${message} ${todo}, or loopctl daemon rotate-token.`)
+  return new LoopError('no-token', `${message} ${todo}, or loopctl daemon rotate-token.`)
 }

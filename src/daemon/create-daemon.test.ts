@@ -1,0 +1,136 @@
+// The daemon in this process: what it refuses, and how it ends. test/daemon has it as a process.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { afterStory } from '../../test/after.ts'
+import { daemonPlace } from '../host/daemon/index.ts'
+import { createDaemon, type Daemon, type DaemonOptions } from './create-daemon.ts'
+import type { DaemonSettings } from './parts.ts'
+
+function newSettings(change: Partial<DaemonSettings> = {}): DaemonSettings {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-daemon-'))
+  afterStory(() => rmSync(folder, { recursive: true, force: true }))
+  return {
+    folder: join(folder, 'state'),
+    hostname: '127.0.0.1',
+    port: 0,
+    maxConcurrentRuns: 1,
+    maxRunsPerWorkspace: 1,
+    queuePolicy: 'fifo',
+    ...change,
+  }
+}
+
+async function start(settings: DaemonSettings, options?: DaemonOptions): Promise<Daemon> {
+  const daemon = await createDaemon(settings, { logLevel: 'silent', ...options })
+  afterStory(() => daemon.stop({ atOnce: true }))
+  return daemon
+}
+
+const token = 't'.repeat(43)
+const headers = { authorization: `Bearer ${token}` }
+
+describe('where it listens', () => {
+  test.each(['0.0.0.0', '::', '192.0.2.1', 'example.com', '127.evil.example', '::ffff:127.0.0.1'])(
+    '%s is refused without TLS, and the record is let go',
+    async (hostname) => {
+      const settings = newSettings({ hostname })
+      await expect(createDaemon(settings)).rejects.toThrow('--tls-cert')
+      await start({ ...settings, hostname: 'localhost' })
+    },
+  )
+
+  test('a certificate that is none is said', async () => {
+    const tls = { cert: '/no/such/file', key: '/no/such/file' }
+    const settings = newSettings({ hostname: '0.0.0.0', tls })
+    await expect(createDaemon(settings)).rejects.toThrow('in PEM')
+  })
+
+  test('a port that another has: said where it was asked for, else any other', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    afterStory(() => other.close())
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    const settings = newSettings({ port })
+    await expect(createDaemon(settings)).rejects.toThrow(`Port ${port}`)
+    const daemon = await start({ ...settings, orAnyPort: true })
+    expect(daemon.address).not.toContain(`:${port}`)
+  })
+})
+
+describe('what it is told', () => {
+  test('a short token is refused', async () => {
+    await expect(createDaemon(newSettings(), { token: 'short' })).rejects.toThrow(
+      'LOOPD_AUTH_TOKEN',
+    )
+  })
+
+  test('a token that is given stands in the place of the file', async () => {
+    const settings = newSettings()
+    const daemon = await start(settings, { token })
+    expect((await fetch(`${daemon.address}/health`, { headers })).status).toBe(200)
+    expect(existsSync(daemonPlace(settings.folder).token)).toBe(false)
+  })
+
+  test('no token and no secret of the environment is in the log', async () => {
+    const lines: string[] = []
+    const settings = newSettings()
+    process.env['SOME_API_KEY'] = 'sk-canary-in-the-environment'
+    afterStory(() => delete process.env['SOME_API_KEY'])
+    const daemon = await start(settings, {
+      token,
+      logLevel: 'info',
+      echo: (line) => lines.push(line),
+    })
+    const encoded = Buffer.from(`me:${token}`).toString('base64')
+    daemon.log.error({ error: new Error(`sent ${token}`), headers }, `as ${encoded}`)
+    daemon.log.info({ request: { headers: { authorization: 'Bearer of-somebody-else' } } }, 'x')
+    daemon.log.warn({ note: 'sk-canary-in-the-environment' }, 'x')
+    const kept = lines.join('') + readFileSync(daemonPlace(settings.folder).log, 'utf8')
+    expect(lines.length).toBeGreaterThanOrEqual(4)
+    for (const secret of [token, encoded.slice(8, -4), 'of-somebody-else', 'sk-canary']) {
+      expect(kept).not.toContain(secret)
+    }
+  })
+})
+
+describe('the end', () => {
+  test('while work is waited for, it is looked at and nothing is begun; then all is let go', async () => {
+    const settings = newSettings()
+    const daemon = await start(settings, { token })
+    let finish: () => void = () => undefined
+    const draining = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    Object.assign(daemon.scheduler, { drain: () => draining })
+    const ended = daemon.stop()
+    expect((await fetch(`${daemon.address}/ready`, { headers })).status).toBe(503)
+    const body = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
+    const refused = await fetch(`${daemon.address}/runs`, { ...body, body: '{}' })
+    expect(refused.status).toBe(503)
+    expect(await refused.json()).toMatchObject({ code: 'daemon-ending' })
+    finish()
+    await ended
+    await expect(fetch(`${daemon.address}/ready`, { headers })).rejects.toThrow('fetch failed')
+    expect(existsSync(daemonPlace(settings.folder).file)).toBe(false)
+    await start(settings)
+  })
+
+  test('who is in a hurry does not wait for work', async () => {
+    const daemon = await start(newSettings(), { token })
+    Object.assign(daemon.scheduler, { drain: () => new Promise(() => undefined) })
+    const ended = daemon.stop()
+    void daemon.stop({ atOnce: true })
+    expect(await ended).toBeUndefined()
+  })
+
+  test('two in one process do not share a record', async () => {
+    const settings = newSettings()
+    await start(settings)
+    await expect(createDaemon(settings)).rejects.toThrow(`pid ${process.pid}`)
+  })
+})
