@@ -1,15 +1,13 @@
 // Certificates as people meet them: the built loopctl, and a small share of the proof that any byte counts. A
 // failure of the proof names its seed: `npm run proof -- --only evidence --seed <n>` makes that change again.
 
-import { execFile } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mutateCertificates } from '../build/proof/certificate-mutations.js'
 import { type CertificateScene, makeCertificateScene } from '../build/proof/certificate-scene.js'
 import { type VerifyTarget, verifyTarget } from '../src/host/certificates/index.ts'
-
-const loopctl = new URL('../dist/cli/loopctl.js', import.meta.url).pathname
+import { warmLoopctl } from './warm-loopctl.ts'
 
 let scene: CertificateScene
 
@@ -19,18 +17,15 @@ beforeAll(async () => {
 
 afterAll(() => scene.remove())
 
-interface Ended {
+interface Said {
   readonly code: number
   readonly output: string
 }
 
-function run(...args: readonly string[]): Promise<Ended> {
+async function run(...args: readonly string[]): Promise<Said> {
   const state = join(scene.base, 'their-state')
-  return new Promise((resolve) => {
-    execFile(process.execPath, [loopctl, '--state', state, ...args], (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` })
-    })
-  })
+  const { code, stdout, stderr } = await warmLoopctl(['--state', state, ...args], process.env)
+  return { code, output: `${stdout}${stderr}` }
 }
 
 describe('loopctl verify', () => {

@@ -16,6 +16,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { examples } from '../build/examples/index.js'
 import { observer } from '../build/examples/own-hook.js'
 import { type Hook, type Inspection, openHost } from '../dist/host/index.js'
+import { warmLoopctl } from './warm-loopctl.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const base = mkdtempSync(join(tmpdir(), 'loopwright-examples-'))
@@ -129,24 +130,16 @@ interface Line {
 }
 
 /** The programs of dev dependencies are on the PATH: one of them is an MCP server. */
-function loopctl(...args: string[]): Promise<Ended> {
+async function loopctl(...args: string[]): Promise<Ended> {
   const env = {
     PATH: [join(root, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter),
     HOME: base,
     LOOPWRIGHT_STATE: join(base, 'state'),
     LOOP_USE_DAEMON: '0',
   }
-  const command = [join(root, 'dist/cli/loopctl.js'), '--json', ...args]
-  return new Promise((resolve) => {
-    execFile(process.execPath, command, { env, maxBuffer: 64e6 }, (error, stdout, stderr) => {
-      const lines = stdout.split('\n').filter((line) => line !== '')
-      resolve({
-        code: error === null ? 0 : Number(error.code),
-        lines: lines.map((line) => JSON.parse(line) as Line),
-        stderr,
-      })
-    })
-  })
+  const { stdout, ...ended } = await warmLoopctl(['--json', ...args], env)
+  const lines = stdout.split('\n').filter((line) => line !== '')
+  return { ...ended, lines: lines.map((line) => JSON.parse(line) as Line) }
 }
 
 /** On a copy of its project, which stays as it is. */

@@ -1,10 +1,12 @@
 /** The commands of docs/guide.md work as they stand there, and those of other pages exist. */
 
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { createProgram } from '../src/cli/program.ts'
+import { warmLoopctl } from './warm-loopctl.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const loopctl = join(root, 'dist/cli/loopctl.js')
@@ -19,18 +21,27 @@ const blocks = [...read('docs/guide.md').matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
   .map(([, block = '']) => block)
   .filter((block) => !block.includes('<'))
 
-interface Ended {
+interface Said {
   readonly code: number
   readonly output: string
 }
 
-function runBlock(block: string): Promise<Ended> {
-  const here = block
-    .replaceAll('/tmp/', `${base}/`)
-    .replaceAll('npx loopctl', `'${process.execPath}' '${loopctl}'`)
-  const env = { ...process.env, LOOPWRIGHT_STATE: join(base, 'state') }
+const env = { ...process.env, LOOPWRIGHT_STATE: join(base, 'state') }
+
+/** A line of a block. A command of loopctl with nothing for the shell needs none. */
+async function runLine(line: string): Promise<Said> {
+  const here = line.replaceAll('/tmp/', `${base}/`).replace(/\s+# .*/, '')
+  const [, plain] = /^npx loopctl ([^|$;&<>"]*)$/.exec(here) ?? []
+  if (plain === undefined) return runInShell(here)
+  const words = [...plain.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word)
+  const { code, stdout, stderr } = await warmLoopctl(words, env)
+  return { code, output: `${stdout}${stderr}` }
+}
+
+function runInShell(line: string): Promise<Said> {
+  const command = line.replaceAll('npx loopctl', `'${process.execPath}' '${loopctl}'`)
   return new Promise((resolve) => {
-    execFile('/bin/sh', ['-e', '-c', here], { cwd: root, env }, (error, stdout, stderr) => {
+    execFile('/bin/sh', ['-e', '-c', command], { cwd: root, env }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` })
     })
   })
@@ -39,18 +50,14 @@ function runBlock(block: string): Promise<Ended> {
 describe('docs/guide.md', () => {
   test('has commands to paste, which work one after the other', async () => {
     expect(blocks.length).toBeGreaterThan(3)
-    for (const block of blocks) {
-      expect({ block, ...(await runBlock(block)) }).toMatchObject({ block, code: 0 })
+    for (const line of blocks.flatMap((block) => block.trimEnd().split('\n'))) {
+      expect({ line, ...(await runLine(line)) }).toMatchObject({ line, code: 0 })
     }
   })
 })
 
 describe('every loopctl command in a document', () => {
-  const help = (...args: string[]): string =>
-    execFileSync(process.execPath, [loopctl, ...args], { encoding: 'utf8' })
-  const known = new Set(
-    [...help('--help').matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name),
-  )
+  const commands = new Map(createProgram().commands.map((one) => [one.name(), one]))
   const pages = [
     'README.md',
     ...readdirSync(join(root, 'docs'))
@@ -65,12 +72,12 @@ describe('every loopctl command in a document', () => {
 
   test('is one that there is', () => {
     expect(used.length).toBeGreaterThan(30)
-    expect(used.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([])
+    expect(used.map(({ name }) => name).filter((name) => !commands.has(name))).toEqual([])
   })
 
   test('has only options that there are', () => {
     const wrong = [...new Set(used.map(({ name }) => name))].flatMap((name) => {
-      const text = help('help', name)
+      const text = commands.get(name)?.helpInformation() ?? ''
       const options = used.filter((one) => one.name === name).flatMap((one) => one.options)
       return options.filter((option) => !text.includes(option)).map((option) => `${name} ${option}`)
     })

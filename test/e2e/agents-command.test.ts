@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { AgentsFound, AgentTrial } from '../../src/host/index.ts'
 import { startModelServer } from '../../src/testing/model-server.ts'
 import { behind } from './gateway-fixture.ts'
-import { ctl, ctlWith, type Ended, type Place, place } from './loop-fixture.ts'
+import { ctl, ctlApart, ctlWith, type Ended, type Place, place } from './loop-fixture.ts'
 import { installFake, withPath } from './program-fixture.ts'
 
 const key = 'sk-real-0123456789abcdef'
@@ -96,7 +96,7 @@ describe('loopctl agents add', () => {
     const bin = join(at.state, '..', 'bin')
     // npm is asked in the folder that is being filled; whoever asked it dies.
     const env = withPath(program(bin, 'npm', '#!/bin/sh\nkill -9 $PPID\n'))
-    await ctlWith(at, env, 'agents', 'add', 'claude', '--yes')
+    await ctlApart(at, env, 'agents', 'add', 'claude', '--yes')
     const agents = join(at.state, 'agents')
     expect(readdirSync(agents)).toEqual([expect.stringMatching(/^loopwright-/)])
     program(bin, 'npm', npm)

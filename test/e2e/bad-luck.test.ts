@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSy
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RunRow } from '../../src/engine/index.ts'
-import { ctl, ctlWith, type Ended, environment, leftAt, type Place } from './loop-fixture.ts'
+import { ctl, ctlApart, type Ended, environment, leftAt, type Place } from './loop-fixture.ts'
 import { folderOf, repository, run } from './worktree-fixture.ts'
 
 const once = `
@@ -18,17 +18,17 @@ test('without git, nothing of a repository is taken for a folder or for gone', a
   expect(await run(at, '--name', 'first')).toMatchObject({ code: 0 })
   const before = at.seen()
   const none = { PATH: pathWithoutGit(at) }
-  const started = await ctlWith(at, none, 'run', at.file, '--trust')
+  const started = await ctlApart(at, none, 'run', at.file, '--trust')
   expect(started).toMatchObject({ code: 69 })
   expect(started.stderr).toMatch(/no git on PATH.*Install git, or .*--in-place/s)
   for (const command of [['worktrees'], ['worktrees', 'clean'], ['diff', 'first']]) {
-    const ended = await ctlWith(at, none, ...command)
+    const ended = await ctlApart(at, none, ...command)
     expect(ended).toMatchObject({ code: 69, stdout: '' })
     expect(ended.stderr).toContain('no git on PATH')
   }
-  expect(await ctlWith(at, none, 'list')).toMatchObject({ code: 0 })
+  expect(await ctlApart(at, none, 'list')).toMatchObject({ code: 0 })
   expect(at.seen()).toBe(before)
-  expect(await ctlWith(at, none, 'run', at.file, '--trust', '--in-place')).toMatchObject({
+  expect(await ctlApart(at, none, 'run', at.file, '--trust', '--in-place')).toMatchObject({
     code: 0,
   })
 })
@@ -38,7 +38,7 @@ test('without a folder for temporary files, it says which variable names it', as
   const folder = join(dirname(at.work), 'gone')
   const ended: Ended[] = []
   for (const variable of ['TMPDIR', 'XDG_RUNTIME_DIR']) {
-    ended.push(await ctlWith(at, { [variable]: folder }, 'run', at.file, '--trust'))
+    ended.push(await ctlApart(at, { [variable]: folder }, 'run', at.file, '--trust'))
   }
   const words = /TMPDIR names .*gone, which is not there: make it, or unset/
   // A runtime folder that is not there is not used at all.
@@ -76,12 +76,12 @@ test('an agent or a folder that is missing at a resume is waited for, and does n
   writeFileSync(program, '#!/bin/sh\necho 1 >> out.txt\necho did it\n', { mode: 0o755 })
   writeFileSync(at.file, `workspace: work\n${twice.replace('AGENT', 'my-agent')}`)
   const env = { PATH: `${dirname(program)}:${process.env['PATH'] ?? ''}` }
-  const resume = (): ReturnType<typeof ctl> => ctlWith(at, env, '--json', 'resume', 'r')
+  const resume = (): ReturnType<typeof ctl> => ctlApart(at, env, '--json', 'resume', 'r')
   const status = async (): Promise<unknown> =>
     (JSON.parse((await ctl(at, '--json', 'inspect', 'r')).stdout) as { run: RunRow }).run.status
 
   renameSync(program, `${program}.away`)
-  const early = await ctlWith(at, env, 'run', at.file, '--trust', '--name', 'r')
+  const early = await ctlApart(at, env, 'run', at.file, '--trust', '--name', 'r')
   expect(early).toMatchObject({ code: 78, stderr: expect.stringContaining('no program my-agent') })
   expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
   renameSync(`${program}.away`, program)

@@ -5,6 +5,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterFile } from '../after.ts'
+import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
+
+export type { Ended }
 
 const root = new URL('../..', import.meta.url).pathname
 export const loopctl: string = join(root, 'dist/cli/loopctl.js')
@@ -40,28 +43,28 @@ export const environment = (state: string, more: NodeJS.ProcessEnv = {}): NodeJS
   USER: 'tester',
 })
 
-export interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
 export function ctl(at: Place, ...args: string[]): Promise<Ended> {
   return ctlWith(at, {}, ...args)
 }
 
-export function ctlWith(
+export const ctlWith = (
   { state }: Place,
   env: NodeJS.ProcessEnv,
   ...args: string[]
-): Promise<Ended> {
-  return new Promise((resolve) => {
+): Promise<Ended> => warmLoopctl(args, environment(state, env))
+
+/** In a process of its own: for what is looked for once in its life, and for those that do not survive. */
+export const ctlApart = (
+  { state }: Place,
+  env: NodeJS.ProcessEnv,
+  ...args: string[]
+): Promise<Ended> =>
+  new Promise((resolve) => {
     const options = { env: environment(state, env), maxBuffer: 64e6 }
     execFile(process.execPath, [loopctl, ...args], options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
     })
   })
-}
 
 /** Runs it until it says so, then ends it as Ctrl-C or a crash would. Its exit code, if it has one. */
 export function leftAt(

@@ -69,7 +69,7 @@ limits: { tokens: 1000 }
   })
 
   test('is ended by its deadline, in the middle of a tool call', async () => {
-    const deadline = new Date(Date.now() + 8000).toISOString()
+    const deadline = new Date(Date.now() + 4000).toISOString()
     const at = place(`
 prompt: Wait.
 checks: { never: 'false' }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ctlWith, endOf, toolCalls } from './loop-fixture.ts'
+import { ctlApart, endOf, toolCalls } from './loop-fixture.ts'
 import { type Besieged, besieged, processesWith } from './walls-fixture.ts'
 
 const filesServer = createRequire(import.meta.url).resolve(
@@ -34,7 +34,7 @@ limits: { iterations: 1 }
 
 test('without walls the same program gets everywhere', async () => {
   const at = await besieged((one) => loop(one).replace('hide: [.env]', 'require: none'))
-  await ctlWith(at, at.env, 'run', at.file, '--trust', '--attended')
+  await ctlApart(at, at.env, 'run', at.file, '--trust', '--attended')
   expect(at.found('agent')).toEqual(
     expect.arrayContaining([
       'read beside.txt',
@@ -53,7 +53,16 @@ test('without walls the same program gets everywhere', async () => {
 
 test('an agent and a check get nowhere, and nothing of them is left', async () => {
   const at = await besieged(loop)
-  const ended = await ctlWith(at, at.env, '--json', '--state', at.record, 'run', at.file, '--trust')
+  const ended = await ctlApart(
+    at,
+    at.env,
+    '--json',
+    '--state',
+    at.record,
+    'run',
+    at.file,
+    '--trust',
+  )
   expect(ended.stderr).toBe('')
   // In a clean checkout there is none of what walls keep from it, so what it does there is no success.
   expect(ended.stdout).toContain('"evidence":{"check":"tried","status":"met"')
@@ -80,7 +89,16 @@ sandbox: { hide: [.env], readOnly: [${modules}] }
 limits: { iterations: 1 }
 `,
   )
-  const ended = await ctlWith(at, at.env, '--json', '--state', at.record, 'run', at.file, '--trust')
+  const ended = await ctlApart(
+    at,
+    at.env,
+    '--json',
+    '--state',
+    at.record,
+    'run',
+    at.file,
+    '--trust',
+  )
   expect(ended.stderr).toBe('')
   expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
   expect(toolCalls(ended)).toMatchObject([

@@ -92,7 +92,8 @@ writeFileSync('done.txt', JSON.stringify({ key, answers }))
     const ended = await Promise.all(
       servers.map((server, index) => {
         const { file } = at(index)
-        const args = ['--json', 'run', file, '--trust', '--name', `story-${index}`]
+        // One that begins when another is over has been given the same before.
+        const args = ['--json', 'run', file, '--trust', '--again', '--name', `story-${index}`]
         return ctlWith(at(index), behind(server, `sk-key-of-run-${index}`), ...args)
       }),
     )
