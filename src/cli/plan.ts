@@ -1,44 +1,27 @@
 /** What a run would do, for those who want to know before it does. */
 
-import type { LoadedLoop, PlannedChecks, PlannedWorktree } from '../host/index.ts'
-import { defaultLimits, errorTable, type Limits } from '../loop/index.ts'
+import { errorTable, type Limits } from '../loop/index.ts'
+import type { Plan } from '../protocol/api/index.ts'
 import { plural, renderMoney, renderSpan } from './display/amounts.ts'
 import { describeBase, visible, visibleText } from './display/render.ts'
 import type { Session } from './session.ts'
 
-export async function showPlan(
-  session: Session,
-  loaded: LoadedLoop,
-  given: Partial<Limits>,
-  workspace: string,
-  worktree: PlannedWorktree,
-): Promise<void> {
-  const { loop, input, powers, warnings, variables } = loaded
-  const limits = { ...defaultLimits, ...given }
-  const prompt = loaded.firstPrompt(limits, workspace)
-  const checking = await loaded.planChecks(workspace)
-  const refusals = checking.checks.flatMap(({ problem }) => problem ?? []).map(visible)
-  const plan = {
-    ...checking,
-    loop: loop.name,
-    workspace,
-    worktree,
-    limits,
-    input,
-    variables,
-    powers,
-    warnings,
-    prompt,
-  }
+export function showPlan(session: Session, plan: Plan): void {
+  const { loop, workspace, worktree, limits, variables, powers, warnings, prompt } = plan
+  const refusals = plan.checks.flatMap(({ problem }) => problem ?? []).map(visible)
   session.print(plan, () =>
     [
-      `loop       ${loop.name}`,
+      `loop       ${loop}`,
       `workspace  ${workspace}`,
       `worktree   ${renderWorktree(worktree)}`,
       ...renderCarry(worktree).map((line) => `           ${line}`),
       `limits     ${renderLimits(limits)}`,
       ...(variables.length === 0 ? [] : [`variables  ${variables.join(', ')}`]),
-      ...renderChecks(checking),
+      ...renderChecks(plan),
+      `policy     ${plan.policy}`,
+      ...renderSandbox(plan),
+      ...renderQueue(plan),
+      ...renderEstimate(plan),
       ...powers.filter(isNew).map((power) => `           ${power}`),
       ...warnings.map((warning) => `warning: ${warning}`),
     ]
@@ -50,13 +33,64 @@ export async function showPlan(
   if (refusals.length > 0) process.exitCode = errorTable['not-configured'].exitCode
 }
 
-function renderWorktree({ isUsed, base, why, branch }: PlannedWorktree): string {
+function renderSandbox({ sandbox }: Plan): readonly string[] {
+  if (sandbox === undefined) return []
+  const { tier, needed, problem } = sandbox
+  const wanted = needed === tier ? '' : `, ${needed} is needed`
+  return [`sandbox    ${tier}${wanted}${problem === undefined ? '' : `: ${problem}`}`]
+}
+
+/** What has no digits of its own is not called nothing. */
+const atLeast = (micros: number): string =>
+  micros > 0 && micros < 100 ? 'some $0.0001' : renderMoney(micros)
+
+function renderQueue({ queue }: Plan): readonly string[] {
+  if (queue === undefined) return []
+  return [
+    `queue      ${queue.why ?? (queue.waitsFor === 'nothing' ? 'it would begin at once' : `waits for a ${queue.waitsFor}`)}`,
+  ]
+}
+
+function renderEstimate({ estimate }: Plan): readonly string[] {
+  if (estimate === undefined) return []
+  const { billing, model, promptTokens, most, past, unknown } = estimate
+  const { iterationCostMicrosMin: least, callCostMicrosMax: call } = estimate
+  const tokens =
+    promptTokens === undefined ? [] : [`about ${plural(promptTokens, 'token')} in the first prompt`]
+  const paid = {
+    tokens: `${model}, paid by the token`,
+    nothing: 'nothing: no model is paid for',
+    subscription: `${model}, by subscription`,
+    unknown: 'not known',
+  }[billing]
+  return [
+    `cost       ${[paid, ...tokens].join('; ')}`,
+    ...(least === undefined || billing === 'nothing'
+      ? []
+      : [
+          `           an iteration: at least ${atLeast(least)}; one call with the longest answer: ${renderMoney(call ?? least)}`,
+        ]),
+    ...(past === undefined
+      ? []
+      : [
+          `           before: ${renderMoney(past.costMicrosPerIteration)} and ${plural(past.tokensPerIteration, 'token')} an iteration, in ${plural(past.runs, 'run')} of this loop`,
+        ]),
+    ...(billing === 'nothing'
+      ? []
+      : [
+          `           at most ${renderMoney(most.costMicros)} and ${plural(most.tokens, 'token')} in all ${plural(most.iterations, 'iteration')}, by the limits`,
+        ]),
+    ...unknown.map((what) => `           not known: ${what}`),
+  ]
+}
+
+function renderWorktree({ isUsed, base, why, branch }: Plan['worktree']): string {
   if (!isUsed) return `none${why === undefined ? '' : `: ${why}`}`
   const from = base === undefined ? '' : `, from ${describeBase(base)}`
   return `one of its own, on the branch ${branch}${from}, with a commit for each iteration`
 }
 
-function renderChecks({ checks, seals, certify }: PlannedChecks): readonly string[] {
+function renderChecks({ checks, seals, certify }: Plan): readonly string[] {
   const { paths, except, keys, changes } = seals
   const besides = [
     ...paths,
@@ -75,7 +109,7 @@ function renderChecks({ checks, seals, certify }: PlannedChecks): readonly strin
   ]
 }
 
-function renderCarry({ carry = [] }: PlannedWorktree): readonly string[] {
+function renderCarry({ carry = [] }: Plan['worktree']): readonly string[] {
   if (carry.length === 0) return []
   const words = carry.map(({ path, by }) => `${path} (${by === 'copy' ? 'copied' : 'linked'})`)
   return [`carried over where git ignores it: ${words.join(', ')}`]

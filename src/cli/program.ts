@@ -11,6 +11,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addKeeping } from './commands/keep.ts'
 import { addLooking } from './commands/look.ts'
 import { addLoopFiles } from './commands/loop-files.ts'
+import { addPrompt } from './commands/prompt.ts'
 import { addReplaying } from './commands/replay.ts'
 import { addReviewing } from './commands/review.ts'
 import { addRunning } from './commands/run.ts'
@@ -57,6 +58,7 @@ export function createProgram(): Command {
   addReplaying(program)
   program.commandsGroup('Loop files, tools and agents:')
   addLoopFiles(program)
+  addPrompt(program)
   addCalibrate(program)
   addAgents(program)
   program.commandsGroup('Look at runs:')

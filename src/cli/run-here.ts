@@ -8,18 +8,19 @@ import { LoopError } from '../loop/index.ts'
 import { withLoop } from './drive-loop.ts'
 import { lookAtEnd } from './look-at-end.ts'
 import { outputFiles } from './output-files.ts'
-import { showPlan } from './plan.ts'
 import {
   type AttendedOption,
+  askedWorktree,
   type ChangeOptions,
   changesFrom,
   type LimitOptions,
   type LoadOptions,
   limitsFrom,
+  type SettingOptions,
   type WorktreeOptions,
-  worktreeFrom,
 } from './run-options.ts'
 import { openSession, withNewRecord } from './session.ts'
+import { settingsHere } from './settings-here.ts'
 import { changed, fromWhere, notesOn, whereOf } from './told-place.ts'
 
 export interface RunOptions
@@ -27,29 +28,30 @@ export interface RunOptions
     LimitOptions,
     ChangeOptions,
     AttendedOption,
+    SettingOptions,
     WorktreeOptions {
   readonly name?: string
   readonly workspace?: string
   readonly dryRun?: boolean
+  readonly pick?: boolean
   readonly again?: boolean
+  readonly priority?: number
 }
 
 export async function runHere(program: Command, file: string, options: RunOptions): Promise<void> {
   const session = openSession(program)
-  const purpose = options.dryRun === true ? 'look' : 'run'
+  const { settings } = await settingsHere(program, session, options)
+  const { runLimits, runWorktree } = await import('../host/config/apply-settings.ts')
+  const asked = askedWorktree(options)
   const changes = await changesFrom(options)
+  const loading = { ...options, changes, defaultModel: settings.model }
   await withNewRecord(program, (host) =>
-    withLoop(session, host, file, { ...options, purpose, changes }, async (loaded, drive) => {
+    withLoop(session, host, file, loading, async (loaded, drive) => {
       const workspace = workspaceFor(options.workspace, loaded)
-      const limits = { ...loaded.limits, ...limitsFrom(options) }
-      const worktree = worktreeFrom(loaded.worktree, options)
+      const limits = runLimits(loaded.limits, settings, limitsFrom(options))
+      const worktree = runWorktree(loaded.worktree, settings, asked)
       // What a file says is no word of whoever runs it.
       const isVouched = options.worktree === true
-      if (options.dryRun === true) {
-        const { planWorktree } = await import('../host/worktree-options.ts')
-        const planned = await planWorktree(workspace, worktree, { ...host, isVouched })
-        return showPlan(session, loaded, limits, workspace, planned)
-      }
       const place = await host.place({
         workspace,
         worktree,
@@ -88,7 +90,7 @@ export async function inPlace(place: RunPlace, work: () => Promise<void>): Promi
 }
 
 /** Whoever is at home by chance does not want an agent to work on all of it. */
-function workspaceFor(given: string | undefined, loaded: LoadedLoop): string {
+export function workspaceFor(given: string | undefined, loaded: LoadedLoop): string {
   const workspace = resolve(given ?? loaded.workspace)
   const isTooMuch = workspace === homedir() || workspace === parse(workspace).root
   if (given !== undefined || !isTooMuch) return workspace

@@ -1,9 +1,11 @@
 /** Options that several commands share: values for the template, limits, trust. */
 
 import { readFile, stat } from 'node:fs/promises'
-import { type Command, InvalidArgumentError } from 'commander'
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Limits, LoopError, parseDuration } from '../loop/index.ts'
-import type { WorktreeSettings } from '../protocol/index.ts'
+import type { AskedWorktree } from '../protocol/api/index.ts'
+import type { NameSource } from '../protocol/config.ts'
 import { wholeNumber } from './session.ts'
 
 export interface LoadOptions {
@@ -36,7 +38,14 @@ export interface WorktreeOptions {
   readonly inPlace?: boolean
   readonly worktree?: boolean
   readonly base?: string
+  readonly baseBranch?: string
   readonly allowDirty?: boolean
+  readonly runBranchPrefix?: string
+  readonly worktreePathTemplate?: string
+  readonly worktreeProvider?: 'auto' | 'git' | 'worktrunk'
+  readonly worktrunkBin?: string
+  readonly worktrunkConfig?: string
+  readonly worktrunkCopyIgnored?: boolean
 }
 
 export const addWorktreeOptions = (command: Command): Command =>
@@ -44,25 +53,96 @@ export const addWorktreeOptions = (command: Command): Command =>
     .option('--in-place', 'work in the folder itself, without a git worktree')
     .option('--worktree', 'work in a git worktree, or not at all (default: as the file says)')
     .option('--base <ref>', 'what the worktree starts from (default: what is checked out)')
+    .addOption(new Option('--base-branch <ref>', 'the same').hideHelp())
     .option('--allow-dirty', 'begin though there are uncommitted changes; they stay behind')
+    .option('--run-branch-prefix <text>', 'what its branch begins with (default: run/)')
+    .option('--worktree-path-template <path>', 'where it goes, from the main checkout')
+    .addOption(
+      new Option('--worktree-provider <name>', 'who makes it').choices([
+        'auto',
+        'git',
+        'worktrunk',
+      ]),
+    )
+    .option('--worktrunk-bin <program>', 'Worktrunk by another name or path (default: wt)')
+    .option('--worktrunk-config <file>', 'its configuration, in place of your own')
+    .option('--worktrunk-copy-ignored', 'bring along all that git ignores')
 
-/** What the file says, with what the command line puts in its place. */
-export function worktreeFrom(
-  settings: WorktreeSettings,
-  { inPlace, worktree, base, allowDirty }: WorktreeOptions,
-): WorktreeSettings {
+/** What is asked for in the place of what the file says. */
+export function askedWorktree(options: WorktreeOptions): AskedWorktree {
+  const { inPlace, worktree, allowDirty } = options
+  const base = options.base ?? options.baseBranch
   if (inPlace === true && (worktree ?? base ?? allowDirty) !== undefined) {
     const message = '--in-place means no worktree: take --worktree, --base and --allow-dirty away.'
     throw new LoopError('bad-request', message)
   }
-  if (inPlace === true) return { ...settings, use: false }
+  const { runBranchPrefix, worktreePathTemplate, worktreeProvider } = options
+  const { worktrunkBin, worktrunkConfig, worktrunkCopyIgnored } = options
   return {
-    ...settings,
+    ...(inPlace === true ? { use: false } : {}),
     ...(worktree === true || base !== undefined ? { use: true } : {}),
     ...(base === undefined ? {} : { base }),
     ...(allowDirty === true ? { allowDirty } : {}),
+    ...(runBranchPrefix === undefined ? {} : { branchPrefix: runBranchPrefix }),
+    ...(worktreePathTemplate === undefined ? {} : { path: worktreePathTemplate }),
+    ...(worktreeProvider === undefined ? {} : { provider: worktreeProvider }),
+    ...(worktrunkBin === undefined ? {} : { worktrunkProgram: worktrunkBin }),
+    ...(worktrunkConfig === undefined ? {} : { worktrunkConfig: resolve(worktrunkConfig) }),
+    ...(worktrunkCopyIgnored === true ? { copyIgnored: true } : {}),
   }
 }
+
+/** Where the settings come from, and those that are about one run. */
+export interface SettingOptions {
+  readonly config?: string
+  readonly nameSource?: NameSource
+  readonly nameModel?: string
+}
+
+export const addSettingOptions = (command: Command): Command =>
+  command
+    .option('--config <file>', 'settings of this file before those that are found')
+    .option(
+      '--name-source <source>',
+      'how it gets its name: auto, model, file or words (also: haiku, spec_slug)',
+      nameSource,
+    )
+    .option('--name-model <model>', 'the model that names it')
+    .addOption(ofDaemon('--max-concurrency <n>', 'maxConcurrentRuns'))
+    .addOption(ofDaemon('--max-runs-per-workspace <n>', 'maxRunsPerWorkspace'))
+    .addOption(ofDaemon('--queue-policy <policy>', 'queuePolicy'))
+    .addOption(ofBuild('--merge-target <branch>'))
+    .addOption(ofBuild('--merge-strategy <strategy>'))
+
+const nameSources: Readonly<Record<string, NameSource>> = {
+  auto: 'auto',
+  model: 'model',
+  file: 'file',
+  words: 'words',
+  haiku: 'model',
+  spec_slug: 'file',
+}
+
+function nameSource(text: string): NameSource {
+  const known = Object.hasOwn(nameSources, text) ? nameSources[text] : undefined
+  if (known !== undefined) return known
+  throw new InvalidArgumentError(`It must be one of ${Object.keys(nameSources).join(', ')}.`)
+}
+
+/** Flags that people know from elsewhere: told where what they want is said. */
+const elsewhere = (flags: string, advice: string): Option =>
+  new Option(flags).hideHelp().argParser(() => {
+    throw new InvalidArgumentError(advice)
+  })
+
+const ofDaemon = (flags: string, setting: string): Option =>
+  elsewhere(
+    flags,
+    `It is the daemon's, which serves every project: set daemon.${setting} in your loopwright.yaml (loopctl config path), and start the daemon again.`,
+  )
+
+const ofBuild = (flags: string): Option =>
+  elsewhere(flags, 'It comes with the build loop. To land a run that is there: loopctl merge.')
 
 /** What is put in the place of what the file says. */
 export interface ChangeOptions {

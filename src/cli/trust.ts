@@ -13,7 +13,7 @@ export async function loadTrusted(
   folder: string,
   file: string,
   options: LoadOptions,
-  { purpose = 'run', watched, changes }: LoadManner = {},
+  { purpose = 'run', watched, changes, defaultModel }: LoadManner = {},
 ): Promise<LoadedLoop> {
   const { loadLoop, previewLoop, trustLoop } = await import('../host/load-loop.ts')
   const preview = await previewLoop(file, folder, purpose)
@@ -26,6 +26,7 @@ export async function loadTrusted(
     purpose,
     ...(options.input === undefined ? {} : { input: options.input }),
     ...(changes === undefined ? {} : { changes }),
+    defaultModel,
     ...(watched === undefined ? {} : { onLine: watched.say, signal: watched.signal }),
   })
 }
@@ -43,6 +44,8 @@ export interface LoadManner {
   readonly purpose?: 'run' | 'resume' | 'look'
   /** What the command line puts in the place of what the file says. */
   readonly changes?: Source['changes'] | undefined
+  /** For an agent whose file names no model. */
+  readonly defaultModel?: string | undefined
   readonly watched?: { say(line: string): void; readonly signal: AbortSignal }
 }
 

@@ -1,6 +1,7 @@
 export { agentEnvironment } from './agent-environment.ts'
 export { defaultGatewayLimits, type GatewayLimits } from './limits.ts'
 export { type Gateway, type GatewayOptions, openGateway } from './open-gateway.ts'
+export { openPrices, type Price } from './price.ts'
 export {
   type FormatRoutes,
   isLocal,
@@ -23,4 +24,4 @@ export type { Session, SessionActivity } from './session.ts'
 export type { GatewayNote, SessionOptions } from './session-types.ts'
 export { faultOf, type SessionTotals, type SessionTrouble } from './totals.ts'
 export type { TurnEnd } from './turn.ts'
-export type { TokenUsage } from './usage.ts'
+export { noUsage, type TokenUsage } from './usage.ts'

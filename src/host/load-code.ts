@@ -26,6 +26,7 @@ import {
   changedVersion,
   type LoopChanges,
   requireChanges,
+  withDefaultModel,
 } from './loop-changes.ts'
 import { LoopFileError, pathName, type ReadSection } from './loop-file/index.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
@@ -40,7 +41,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
   })
   try {
     const { file: written, input } = readSettings(code)
-    const changes = requireChanges(options.changes ?? {})
+    const changes = requireChanges(withDefaultModel(written.agent, options))
     requireOurs(code, changes)
     const file = { ...written, agent: changedAgent(written.agent, changes) }
     await requireSeals(file.seals)
@@ -53,6 +54,8 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
       ...type,
       input: given,
       limits: file.limits,
+      agent: file.agent,
+      sandbox: file.sandbox,
       workspace: workspaceOf(file, scanned.file, options.here),
       worktree: file.worktree,
       powers: codePowers(scanned),

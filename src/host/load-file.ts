@@ -11,6 +11,7 @@ import {
   changedSource,
   changedVersion,
   requireChanges,
+  withDefaultModel,
 } from './loop-changes.ts'
 import { describePowers, type ReadLoopFile, type ReadSection } from './loop-file/index.ts'
 import { loopWarnings } from './loop-warnings.ts'
@@ -19,7 +20,7 @@ import { type OpenedParts, openParts } from './open-parts.ts'
 
 export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> {
   const { path, digest } = read
-  const changes = requireChanges(options.changes ?? {})
+  const changes = requireChanges(withDefaultModel(read.file.agent, options))
   const file = { ...read.file, agent: changedAgent(read.file.agent, changes) }
   const environment = options.environment ?? process.env
   await requireSeals(file.seals)
@@ -35,6 +36,8 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     loop: plainLoop(settings),
     input,
     limits: file.limits,
+    agent: file.agent,
+    sandbox: file.sandbox,
     workspace: workspaceOf(file, path, options.here),
     worktree: file.worktree,
     powers: describePowers(file),

@@ -3,7 +3,7 @@
 import type { AnyLoopType } from '../engine/index.ts'
 import type { ReplaySettings } from '../gateway/index.ts'
 import type { Json, Limits, Source } from '../loop/index.ts'
-import type { WorktreeSettings } from '../protocol/index.ts'
+import type { AgentSettings, SandboxSettings, WorktreeSettings } from '../protocol/index.ts'
 import type { SandboxPlace } from '../sandbox/index.ts'
 import type { PlannedChecks } from './checks/plan-checks.ts'
 import type { BegunFiles } from './checks/resolve-checks.ts'
@@ -30,6 +30,9 @@ export interface LoadedLoop {
   readonly loop: AnyLoopType
   readonly input: Json
   readonly limits: Partial<Limits>
+  /** Who works, and within which walls, as the file says with what was put in its place. */
+  readonly agent: AgentSettings
+  readonly sandbox: SandboxSettings
   /** The folder to work in, unless somebody says otherwise. */
   readonly workspace: string
   /** Whether a run gets a worktree of it, unless somebody says otherwise. */
@@ -96,6 +99,8 @@ export interface LoadOptions {
   readonly environment?: Environment
   /** What is put in the place of what the file says; the run keeps it. */
   readonly changes?: LoopChanges
+  /** For an agent whose file names no model; kept by the run like a change. */
+  readonly defaultModel?: string | undefined
   /**
    * `look`: nothing of it will be opened, so data needs no trust. `resume`: a deadline that has
    * passed is the run's own business.

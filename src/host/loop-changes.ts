@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { LoopError, type Source } from '../loop/index.ts'
 import type { AgentSettings } from '../protocol/index.ts'
+import type { LoadOptions } from './loaded-loop.ts'
 import type { ReadSection } from './loop-file/index.ts'
 
 export type LoopChanges = NonNullable<Source['changes']>
@@ -23,6 +24,19 @@ export function requireChanges({ model, prompt }: LoopChanges): LoopChanges {
     ...(model === undefined ? {} : { model }),
     ...(prompt === undefined ? {} : { prompt }),
   }
+}
+
+/** A model for an agent that can be told one and was not. */
+export function withDefaultModel(
+  agent: AgentSettings,
+  { changes = {}, defaultModel }: Pick<LoadOptions, 'changes' | 'defaultModel'>,
+): LoopChanges {
+  if (defaultModel === undefined || changes.model !== undefined) return changes
+  const canBeTold =
+    agent.type === 'program' || (agent.type === 'acp' && typeof agent.acp === 'string')
+  return canBeTold && agent.model === undefined && !agent.subscription
+    ? { ...changes, model: defaultModel }
+    : changes
 }
 
 /** An address and a key are of one provider: for a model of another they mean nothing. */

@@ -4,6 +4,9 @@ import { defaultLimits, type Limits } from '../loop/index.ts'
 import type { Plan } from '../protocol/api/index.ts'
 import type { Host } from './host.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
+import { estimateCost } from './plan/estimate-cost.ts'
+import { pastOf } from './plan/past-of.ts'
+import { planSandbox } from './plan/plan-sandbox.ts'
 import { planWorktree, type WorktreeChoice } from './worktree-options.ts'
 
 export interface PlanOptions {
@@ -13,21 +16,25 @@ export interface PlanOptions {
   readonly isVouched?: boolean
   /** In the place of those of the file. */
   readonly limits?: Partial<Limits>
+  /** Somebody would watch: then strong walls are not demanded. */
+  readonly attended?: boolean
 }
 
 export async function planRun(
-  host: Pick<Host, 'folder' | 'journal'>,
+  host: Pick<Host, 'folder'> & { readonly journal?: Host['journal'] },
   loaded: LoadedLoop,
-  { workspace, worktree, isVouched = false, limits: given }: PlanOptions,
+  { workspace, worktree, isVouched = false, attended = false, limits: given }: PlanOptions,
 ): Promise<Plan> {
   const { loop, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...loaded.limits, ...given }
   const prompt = loaded.firstPrompt(limits, workspace)
   const { checks, seals, certify } = await loaded.planChecks(workspace)
+  const past = host.journal === undefined ? undefined : await pastOf(host.journal, loop.name)
+  const journal = host.journal ?? { makerOfGit: async () => undefined }
   return {
     loop: loop.name,
     workspace,
-    worktree: await planWorktree(workspace, worktree, { ...host, isVouched }),
+    worktree: await planWorktree(workspace, worktree, { ...host, journal, isVouched }),
     limits,
     input,
     variables,
@@ -38,5 +45,7 @@ export async function planRun(
     seals,
     certify,
     policy: 'none',
+    sandbox: await planSandbox(loaded.sandbox, attended),
+    estimate: await estimateCost(loaded.agent, prompt, limits, past),
   }
 }

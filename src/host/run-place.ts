@@ -107,7 +107,10 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
     repository,
     key: named.id,
     name: named.name,
-    provider: await chooseProvider(settings.provider, { apart: projectFolders(repository) }),
+    provider: await chooseProvider(settings.provider, {
+      ...settings.worktrunk,
+      apart: projectFolders(repository),
+    }),
     apart,
     allowDirty,
     ...(from === undefined ? {} : { base: from }),
@@ -134,7 +137,7 @@ export async function placeFork(
 ): Promise<RunPlace> {
   const named = await chooseName(base.journal, options.name)
   const repository = await repositoryOf(from.worktree)
-  const { path, branchPrefix, carry, provider } = settingsOf(options.worktree)
+  const { path, branchPrefix, carry, provider, worktrunk } = settingsOf(options.worktree)
   const { branch, base: begin } = from.worktree
   const commit =
     from.tree === undefined
@@ -144,7 +147,10 @@ export async function placeFork(
     repository,
     key: named.id,
     name: named.name,
-    provider: await chooseProvider(provider, { apart: projectFolders(repository) }),
+    provider: await chooseProvider(provider, {
+      ...worktrunk,
+      apart: projectFolders(repository),
+    }),
     allowDirty: true,
     base: begin.name,
     baseCommit: commit ?? begin.commit,

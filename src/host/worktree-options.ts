@@ -17,12 +17,13 @@ import {
   runGit,
   worktreeFiles,
 } from '../workspace/index.ts'
+import type { ChosenWorktree } from './config/apply-settings.ts'
 import { gitDirAround, pathInside } from './places.ts'
 
 /** `true`: a worktree, or an error. `auto`: one where the folder is the top of a repository. */
-export type WorktreeChoice = 'auto' | boolean | Partial<WorktreeSettings>
+export type WorktreeChoice = 'auto' | boolean | Partial<ChosenWorktree>
 
-export const settingsOf = (choice: WorktreeChoice | undefined): WorktreeSettings => ({
+export const settingsOf = (choice: WorktreeChoice | undefined): ChosenWorktree => ({
   provider: 'auto',
   allowDirty: false,
   use: true,

@@ -11,6 +11,7 @@ import {
   addChangeOptions,
   addLimitOptions,
   addLoadOptions,
+  addSettingOptions,
   addTrustOption,
   addWorktreeOptions,
 } from '../run-options.ts'
@@ -19,7 +20,7 @@ import { folderName, openSession, wholeNumber } from '../session.ts'
 
 export function addRunning(program: Command): void {
   const run = program
-    .command('run <file>')
+    .command('run [file]')
     .description('run a loop file and watch it; with the daemon it goes on after Ctrl-C')
     .option('--name <name>', 'a name for the run (default: one is made up)')
     .option(
@@ -29,9 +30,14 @@ export function addRunning(program: Command): void {
     )
     .option('--again', 'also what was tried before with the very same files and words')
     .option('--detach', 'return once the daemon has accepted it')
-    .option('--dry-run', 'show what would be run, and the first prompt; nothing is started')
+    .option('--pick', 'choose the loop file from loops/ and this folder')
+    .option(
+      '--dry-run',
+      'show what would be run, the first prompt and what it may cost; nothing is started',
+    )
   addWorktreeOptions(addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(run)))))
-  run.action((file: string, options: RunOptions) => startRun(program, file, options))
+  addSettingOptions(run)
+  run.action((file: string | undefined, options: RunOptions) => startRun(program, file, options))
 
   const resume = program
     .command('resume <run>')
@@ -83,10 +89,16 @@ function addRetrying(program: Command): void {
 /** Through the daemon or here; what is shown is the same. */
 async function startRun(
   program: Command,
-  file: string,
+  named: string | undefined,
   options: RunOptions & DetachOption,
 ): Promise<void> {
-  const way = options.dryRun === true ? here : await reach(program, 'drive')
+  const { chooseLoop } = await import('../choose-loop.ts')
+  const file = await chooseLoop(openSession(program).terminal, named, options.pick === true)
+  if (options.dryRun === true) {
+    const { dryRun } = await import('../dry-run.ts')
+    return dryRun(program, file, options)
+  }
+  const way = await reach(program, 'drive')
   if (way.type === 'daemon') {
     const { runThere } = await import('../run-there.ts')
     return runThere(openSession(program), way, file, options)
@@ -147,8 +159,6 @@ async function watch(program: Command, name: string): Promise<void> {
   const message = 'No daemon runs here, and none drives this run.'
   throw new LoopError('not-available', `${message} See its events: loopctl tail -f ${name}`)
 }
-
-const here = { type: 'record' } as const
 
 /** Without a daemon a run lives in this process, and ends with it. */
 function requireWatching({ detach = false }: DetachOption): void {

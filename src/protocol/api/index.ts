@@ -24,6 +24,7 @@ export {
   readinessSchema,
 } from './daemon-info.ts'
 export {
+  type CostEstimate,
   type Plan,
   type Preview,
   type PreviewRequest,
@@ -91,6 +92,7 @@ export {
   runDetailSchema,
   runSchema,
 } from './run.ts'
+export { type AskedWorktree, type RunSettings, runSettingsSchema } from './run-settings.ts'
 export { runStateSchema } from './run-state.ts'
 export { runStatusSchema } from './run-status.ts'
 export {

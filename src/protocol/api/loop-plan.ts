@@ -66,9 +66,72 @@ export interface Plan {
   }
   /** Which policy decides about actions. */
   readonly policy: 'none'
-  /** What it is likely to cost, and what at most. */
-  readonly estimate?: Json
+  /** The walls that there are, and those that it needs. */
+  readonly sandbox?: {
+    readonly tier: 'strong' | 'basic' | 'none'
+    readonly needed: 'strong' | 'basic' | 'none'
+    /** Why a run would be refused, or what it lacks. */
+    readonly problem?: string
+  }
+  /** What it may cost. */
+  readonly estimate?: CostEstimate
+  /** What it would wait for; absent: nobody was asked. */
+  readonly queue?: {
+    readonly waitsFor: 'nothing' | 'slot' | 'workspace'
+    readonly why?: string
+  }
 }
+
+/** Nothing in it is a promise but `most`, which the engine keeps. */
+export interface CostEstimate {
+  /** Who is paid: a provider by tokens, nobody, a subscription, or whoever the command asks. */
+  readonly billing: 'tokens' | 'nothing' | 'subscription' | 'unknown'
+  readonly model?: string
+  /** Of the first prompt, rather too many than too few. */
+  readonly promptTokens?: number
+  /** Whose price is used; `isEstimated`: that of a relative of the model. */
+  readonly price?: { readonly model: string; readonly isEstimated: boolean }
+  /** One call with the first prompt and an empty answer: an iteration costs at least this. */
+  readonly iterationCostMicrosMin?: number
+  /** One call with the first prompt and the longest answer. */
+  readonly callCostMicrosMax?: number
+  /** What the limits let through, all iterations together. */
+  readonly most: {
+    readonly iterations: number
+    readonly tokens: number
+    readonly costMicros: number
+  }
+  /** What runs of this loop on record took, on average. */
+  readonly past?: {
+    readonly runs: number
+    readonly iterations: number
+    readonly tokensPerIteration: number
+    readonly costMicrosPerIteration: number
+  }
+  /** What cannot be known before, in words. */
+  readonly unknown: readonly string[]
+}
+
+const estimateSchema: z.ZodType<CostEstimate> = exactly<CostEstimate>()(
+  z.strictObject({
+    billing: z.enum(['tokens', 'nothing', 'subscription', 'unknown']),
+    model: text.exactOptional(),
+    promptTokens: z.number().exactOptional(),
+    price: z.strictObject({ model: text, isEstimated: z.boolean() }).exactOptional(),
+    iterationCostMicrosMin: z.number().exactOptional(),
+    callCostMicrosMax: z.number().exactOptional(),
+    most: z.strictObject({ iterations: z.number(), tokens: z.number(), costMicros: z.number() }),
+    past: z
+      .strictObject({
+        runs: z.number(),
+        iterations: z.number(),
+        tokensPerIteration: z.number(),
+        costMicrosPerIteration: z.number(),
+      })
+      .exactOptional(),
+    unknown: texts,
+  }),
+).register(published, { id: 'CostEstimate' })
 
 export const planSchema: z.ZodType<Plan> = exactly<Plan>()(
   z.strictObject({
@@ -115,6 +178,19 @@ export const planSchema: z.ZodType<Plan> = exactly<Plan>()(
       consult: texts,
     }),
     policy: z.literal('none'),
-    estimate: json.exactOptional(),
+    sandbox: z
+      .strictObject({
+        tier: z.enum(['strong', 'basic', 'none']),
+        needed: z.enum(['strong', 'basic', 'none']),
+        problem: text.exactOptional(),
+      })
+      .exactOptional(),
+    estimate: estimateSchema.exactOptional(),
+    queue: z
+      .strictObject({
+        waitsFor: z.enum(['nothing', 'slot', 'workspace']),
+        why: text.exactOptional(),
+      })
+      .exactOptional(),
   }),
 ).register(published, { id: 'Plan' })

@@ -3,6 +3,12 @@
 import { z } from 'zod'
 import { someLimitsSchema } from '../run-values.ts'
 import { published } from '../values.ts'
+import {
+  type AskedWorktree,
+  askedWorktreeSchema,
+  type RunSettings,
+  runSettingsSchema,
+} from './run-settings.ts'
 
 const path = z.string().min(1).max(4096)
 
@@ -16,13 +22,7 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z
     name: z.string().min(1).max(64).exactOptional(),
     input: z.record(z.string().max(256), z.string().max(1_000_000)).exactOptional(),
     limits: someLimitsSchema.exactOptional(),
-    worktree: z
-      .strictObject({
-        use: z.boolean().exactOptional(),
-        base: z.string().max(256).exactOptional(),
-        allowDirty: z.boolean().exactOptional(),
-      })
-      .exactOptional(),
+    worktree: askedWorktreeSchema.exactOptional(),
     changes: z
       .strictObject({
         model: z.string().max(256).exactOptional(),
@@ -34,6 +34,7 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z
     trust: z.string().max(256).exactOptional(),
     priority: z.int().min(-100).max(100).exactOptional(),
     by: z.string().max(256).exactOptional(),
+    settings: runSettingsSchema.exactOptional(),
   })
   .register(published, { id: 'NewRunRequest' })
 
@@ -48,11 +49,8 @@ export interface NewRunRequest {
   /** Values for the template in place of those of the file. */
   readonly input?: Readonly<Record<string, string>>
   readonly limits?: NewRunLimits
-  readonly worktree?: {
-    readonly use?: boolean
-    readonly base?: string
-    readonly allowDirty?: boolean
-  }
+  /** In the place of what the file says. */
+  readonly worktree?: AskedWorktree
   /** What is put in the place of what the file says. */
   readonly changes?: { readonly model?: string; readonly prompt?: string }
   /** E8. Also what was tried before with the very same files and words. */
@@ -65,6 +63,8 @@ export interface NewRunRequest {
   readonly priority?: number
   /** Who asks for it, for the record. */
   readonly by?: string
+  /** The settings that hold where it is asked for; those of the daemon unless told. */
+  readonly settings?: RunSettings
 }
 
 type NewRunLimits = z.infer<typeof someLimitsSchema>

@@ -1,0 +1,62 @@
+/** Which loop file is meant: the one that is named, the only one there is, or the one that is picked. */
+
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { LoopError } from '../loop/index.ts'
+import { visible } from './display/render.ts'
+import type { Terminal } from './terminal.ts'
+
+const listedMax = 20
+
+export async function chooseLoop(
+  terminal: Pick<Terminal, 'asks'>,
+  named: string | undefined,
+  pick: boolean,
+  folder = '.',
+): Promise<string> {
+  if (named !== undefined) {
+    if (pick) throw new LoopError('bad-request', `--pick chooses a file, and ${named} is named.`)
+    return named
+  }
+  const loops = loopFiles(join(folder, 'loops'))
+  const [only] = loops
+  if (!pick && only !== undefined && loops.length === 1) return only
+  const all = [...loops, ...loopFiles(folder)]
+  const listed = all.slice(0, listedMax)
+  if (all.length === 0) {
+    const message =
+      'There is no loop file in loops/ or in this folder. Name one: loopctl run <file>'
+    throw new LoopError('unknown-file', message)
+  }
+  if (pick && terminal.asks) return askFor(all)
+  const advice = pick ? '--pick needs a terminal. Name one' : 'Name a loop file, or say --pick'
+  throw new LoopError(
+    'bad-request',
+    `${advice}: loopctl run <file>. There are: ${listed.join(', ')}.`,
+  )
+}
+
+/** By their names; what is in them is seen when they are read. */
+function loopFiles(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter(
+        (entry) =>
+          entry.isFile() && /^(?!loopwright\.|\.).+\.(?:ya?ml|loop\.m?ts)$/.test(entry.name),
+      )
+      .map(({ name }) => join(folder, name))
+      .toSorted()
+  } catch {
+    return []
+  }
+}
+
+async function askFor(files: readonly string[]): Promise<string> {
+  const { isCancel, select } = await import('@clack/prompts')
+  const picked = await select({
+    message: 'Which loop?',
+    options: files.map((file) => ({ value: file, label: visible(file) })),
+  })
+  if (!isCancel(picked)) return picked
+  throw new LoopError('bad-request', 'No loop file was picked. Name one: loopctl run <file>')
+}

@@ -1,0 +1,19 @@
+/** `prompt`: what the agent would be told first. */
+
+import type { Command } from 'commander'
+import type { RunOptions } from '../run-here.ts'
+import { addChangeOptions, addLimitOptions, addLoadOptions } from '../run-options.ts'
+import { folderName } from '../session.ts'
+
+export function addPrompt(program: Command): void {
+  const prompt = program
+    .command('prompt <file>')
+    .description('the first prompt of a loop file, as the agent would get it; nothing is started')
+    .option('--workspace <folder>', 'where it would work', folderName)
+    .option('--config <file>', 'settings of this file before those that are found')
+  addLoadOptions(addLimitOptions(addChangeOptions(prompt)))
+  prompt.action(async (file: string, options: RunOptions) => {
+    const { showPrompt } = await import('../dry-run.ts')
+    await showPrompt(program, file, options)
+  })
+}

@@ -1,0 +1,79 @@
+/** `run --dry-run` and `prompt`: what a run would be. Nothing is made, started or spent; no daemon is asked. */
+
+import type { Command } from 'commander'
+import type { Host, LoadedLoop } from '../host/index.ts'
+import { type Limits, LoopError } from '../loop/index.ts'
+import { visibleText } from './display/render.ts'
+import { showPlan } from './plan.ts'
+import { type RunOptions, workspaceFor } from './run-here.ts'
+import { askedWorktree, changesFrom, limitsFrom } from './run-options.ts'
+import { hasRecord, openSession, recordFolder, type Session, withNewRecord } from './session.ts'
+import { settingsHere } from './settings-here.ts'
+import { loadTrusted } from './trust.ts'
+
+export async function dryRun(program: Command, file: string, options: RunOptions): Promise<void> {
+  const session = openSession(program)
+  await look(program, session, file, options, async (loaded, limits, settings) => {
+    const { runWorktree } = await import('../host/config/apply-settings.ts')
+    const { planRun } = await import('../host/plan-run.ts')
+    const workspace = workspaceFor(options.workspace, loaded)
+    const show = async (
+      host: Pick<Host, 'folder'> & { journal?: Host['journal'] },
+    ): Promise<void> =>
+      showPlan(
+        session,
+        await planRun(host, loaded, {
+          workspace,
+          worktree: runWorktree(loaded.worktree, settings, askedWorktree(options)),
+          isVouched: options.worktree === true,
+          attended: session.terminal.asks || options.attended === true,
+          limits,
+        }),
+      )
+    // Looking makes no record.
+    if (await hasRecord(program)) await withNewRecord(program, show)
+    else await show({ folder: await recordFolder(program) })
+  })
+}
+
+/** The first prompt alone, as the agent would be given it. */
+export async function showPrompt(
+  program: Command,
+  file: string,
+  options: RunOptions,
+): Promise<void> {
+  const session = openSession(program)
+  await look(program, session, file, options, async (loaded, limits) => {
+    const workspace = workspaceFor(options.workspace, loaded)
+    const { defaultLimits, estimateTokens } = await import('../loop/index.ts')
+    const prompt = loaded.firstPrompt({ ...defaultLimits, ...limits }, workspace)
+    if (prompt === undefined) {
+      const message = `${file} makes its prompt when it runs: there is none to show before.`
+      throw new LoopError('not-available', `${message} Run it, then: loopctl show <run> 1`)
+    }
+    const tokens = estimateTokens(prompt)
+    session.print({ loop: loaded.loop.name, prompt, tokens }, () => visibleText(prompt).trimEnd())
+  })
+}
+
+type Settings = Awaited<ReturnType<typeof settingsHere>>['settings']
+
+async function look(
+  program: Command,
+  session: Session,
+  file: string,
+  options: RunOptions,
+  work: (loaded: LoadedLoop, limits: Partial<Limits>, settings: Settings) => Promise<void>,
+): Promise<void> {
+  const { settings } = await settingsHere(program, session, options)
+  const { runLimits } = await import('../host/config/apply-settings.ts')
+  const folder = await recordFolder(program)
+  const changes = await changesFrom(options)
+  const manner = { purpose: 'look', changes, defaultModel: settings.model } as const
+  const loaded = await loadTrusted(session, folder, file, options, manner)
+  try {
+    await work(loaded, runLimits(loaded.limits, settings, limitsFrom(options)), settings)
+  } finally {
+    await loaded.close()
+  }
+}

@@ -1,0 +1,27 @@
+/** The settings that hold in the folder one is in, for commands that start runs. */
+
+import type { Command } from 'commander'
+import type { LoadedConfig } from '../host/config/load-config.ts'
+import { visible } from './display/render.ts'
+import type { SettingOptions } from './run-options.ts'
+import { recordFolder, type Session } from './session.ts'
+
+/** What was not used of them is said, once. */
+export async function settingsHere(
+  program: Command,
+  { json }: Pick<Session, 'json'>,
+  { config, nameSource, nameModel }: SettingOptions = {},
+): Promise<LoadedConfig> {
+  const { loadConfig } = await import('../host/config/load-config.ts')
+  const naming = {
+    ...(nameSource === undefined ? {} : { source: nameSource }),
+    ...(nameModel === undefined ? {} : { model: nameModel }),
+  }
+  const loaded = await loadConfig({
+    folder: await recordFolder(program),
+    flags: { naming },
+    ...(config === undefined ? {} : { file: config }),
+  })
+  if (!json) for (const note of loaded.notes) process.stderr.write(`note: ${visible(note)}\n`)
+  return loaded
+}

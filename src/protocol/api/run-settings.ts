@@ -1,0 +1,68 @@
+/** The settings of one run, as whoever asks for it has them: the configuration without the daemon's. */
+
+import { z } from 'zod'
+import type { Config, Settings } from '../config.ts'
+import { exactly } from '../exactly.ts'
+import { count, milliseconds, published } from '../values.ts'
+
+export type RunSettings = Omit<Config, 'daemon'>
+
+const text = z.string().min(1).max(1000)
+const line = text.exactOptional()
+const flag = z.boolean().exactOptional()
+
+const limits = z.strictObject({
+  iterations: count.exactOptional(),
+  tokens: count.exactOptional(),
+  costMicros: count.exactOptional(),
+  timeMs: milliseconds.exactOptional(),
+})
+
+const worktreeFields = {
+  base: z.string().max(256).exactOptional(),
+  path: line,
+  branchPrefix: z.string().max(100).exactOptional(),
+  provider: z.enum(['auto', 'git', 'worktrunk']).exactOptional(),
+  worktrunkProgram: line,
+  worktrunkConfig: line,
+  copyIgnored: flag,
+}
+
+/** What is asked for in the place of what a loop file says. */
+export type AskedWorktree = Settings['worktree'] & {
+  readonly use?: boolean
+  readonly allowDirty?: boolean
+}
+
+export const askedWorktreeSchema: z.ZodType<AskedWorktree> = exactly<AskedWorktree>()(
+  z.strictObject({ use: flag, allowDirty: flag, ...worktreeFields }),
+)
+
+export const runSettingsSchema: z.ZodType<RunSettings> = exactly<RunSettings>()(
+  z.strictObject({
+    model: line,
+    artifacts: z
+      .strictObject({
+        mode: z.enum(['workspace', 'global', 'mirror']).exactOptional(),
+        logDir: line,
+        globalLogDir: line,
+        summary: flag,
+        postmortem: flag,
+      })
+      .exactOptional(),
+    naming: z
+      .strictObject({
+        source: z.enum(['auto', 'model', 'file', 'words']).exactOptional(),
+        model: line,
+      })
+      .exactOptional(),
+    limits: limits.exactOptional(),
+    worktree: z.strictObject(worktreeFields).exactOptional(),
+    checks: z
+      .strictObject({
+        commands: z.array(text).max(50).readonly().exactOptional(),
+        timeoutMs: milliseconds.exactOptional(),
+      })
+      .exactOptional(),
+  }),
+).register(published, { id: 'RunSettings' })
