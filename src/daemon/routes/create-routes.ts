@@ -8,6 +8,7 @@ import type { OutgoingMessage } from 'node:http'
 import { type Context, Hono } from 'hono'
 import { LoopError } from '../../loop/index.ts'
 import type { DaemonParts } from '../parts.ts'
+import { endStreams } from '../streams/index.ts'
 import type { Operation, Reply } from './operation.ts'
 import { operations } from './operations.ts'
 import { type AskedAt, problemOf, problemType } from './problem-answer.ts'
@@ -15,6 +16,7 @@ import { readRequest } from './read-request.ts'
 
 export function createRoutes(parts: DaemonParts): Hono {
   const app = new Hono()
+  parts.closing.addEventListener('abort', () => endStreams(parts.host), { once: true })
   const paths = new Map<string, Operation[]>()
   for (const one of operations) {
     paths.set(one.path, [...(paths.get(one.path) ?? []), one])
@@ -34,8 +36,7 @@ const routePath = (path: string): string =>
 
 async function answer(parts: DaemonParts, asked: Operation, context: Context): Promise<Response> {
   try {
-    const raw = { request: context.req.raw, params: context.req.param() }
-    const reply = await asked.handle(parts, await readRequest(asked, raw))
+    const reply = await asked.handle(parts, await readRequest(asked, context))
     return toResponse(asked, reply, context.req.raw)
   } catch (error) {
     return refuse(parts, error, context, asked.path)

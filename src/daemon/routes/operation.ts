@@ -3,6 +3,7 @@
  * checks of requests and the OpenAPI document are made of nothing else, so that they cannot differ.
  */
 
+import type { Context } from 'hono'
 import type { z } from 'zod'
 import type { DaemonParts } from '../parts.ts'
 import type { Parameters, Values } from './parameter.ts'
@@ -49,8 +50,8 @@ export interface Asked<P extends Parameters, Q extends Parameters, H extends Par
   readonly signal: AbortSignal
   /** Only the head of the answer is wanted. */
   readonly isHead: boolean
-  /** What the client would have, as it says itself. */
-  readonly accept: string
+  /** As it came. */
+  readonly context: Context
 }
 
 /** As JSON, or as it is. */

@@ -6,6 +6,7 @@ import { fileOperations } from './file-operations.ts'
 import { loopOperations } from './loop-operations.ts'
 import { openApi } from './openapi.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
+import { recordOperations } from './record-operations.ts'
 import { runOperations } from './run-operations.ts'
 import { tellOperations } from './tell-operations.ts'
 import { workOperations } from './work-operations.ts'
@@ -29,6 +30,7 @@ const document = operation({
 export const operations: readonly Operation[] = [
   ...runOperations,
   ...tellOperations,
+  ...recordOperations,
   ...workOperations,
   ...fileOperations,
   ...worktreeOperations,

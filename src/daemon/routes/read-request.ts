@@ -1,5 +1,6 @@
 /** Reads what was asked, and says which part of it is not as it must be. Everything is bounded. */
 
+import type { Context } from 'hono'
 import type { z } from 'zod'
 import { LoopError } from '../../loop/index.ts'
 import type { FieldProblem } from '../../protocol/api/index.ts'
@@ -25,26 +26,21 @@ export class RequestError extends LoopError {
   }
 }
 
-export interface RawRequest {
-  readonly request: Request
-  readonly params: Readonly<Record<string, string>>
-}
-
 type AnyAsked = Asked<Parameters, Parameters, Parameters, unknown>
 
 export async function readRequest(
   { params = {}, query = {}, headers = {}, body }: Operation,
-  raw: RawRequest,
+  context: Context,
 ): Promise<AnyAsked> {
-  const { request } = raw
+  const request = context.req.raw
   const problems: FieldProblem[] = []
   const asked = {
-    params: readValues('path', params, new Map(Object.entries(raw.params)), problems),
+    params: readValues('path', params, new Map(Object.entries(context.req.param())), problems),
     query: readValues('query', query, readQuery(request.url, query, problems), problems),
     headers: readValues('header', headers, readHeaders(request, headers), problems),
     signal: request.signal,
     isHead: request.method === 'HEAD',
-    accept: request.headers.get('accept') ?? '',
+    context,
   }
   const sent = body === undefined ? {} : await readBody(request, body.schema, problems)
   if (problems.length > 0) throw new RequestError(problems)

@@ -1,5 +1,6 @@
 /** Runs: which there are, a new one, one of them, one less. */
 
+import { viewRuns } from '../../host/views/index.ts'
 import { isEnd, runStatuses, statusAliases, statusesNamed } from '../../loop/index.ts'
 import {
   newRunSchema,
@@ -13,7 +14,7 @@ import {
 import type { DaemonParts, Submitted } from '../parts.ts'
 import { json, type Operation, ok, operation, type Reply } from './operation.ts'
 import { flag, oneOf, text, whole } from './parameter.ts'
-import { inRun, paged, pageOf } from './run-parameters.ts'
+import { inRun, paged } from './run-parameters.ts'
 
 const tag = 'runs'
 const time = (description: string, example: number) =>
@@ -47,17 +48,17 @@ const list = operation({
   async handle({ host }, { query }) {
     const { limit, cursor, status, workspace, loop, name, createdAfter, createdBefore } = query
     const statuses = status === undefined ? undefined : statusesNamed(status)
-    const all = await host.journal.listRuns({ limit: 10_000 })
-    const found = all.filter(
-      (run) =>
-        (statuses === undefined || statuses.includes(run.status)) &&
-        (workspace === undefined || run.workspace === workspace) &&
-        (loop === undefined || run.loop === loop) &&
-        (name === undefined || run.name.startsWith(name)) &&
-        (createdAfter === undefined || run.createdAtMs > createdAfter) &&
-        (createdBefore === undefined || run.createdAtMs < createdBefore),
-    )
-    return ok(pageOf(found, { limit, cursor }))
+    const page = await viewRuns(host, {
+      limit,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(statuses === undefined ? {} : { status: statuses }),
+      ...(workspace === undefined ? {} : { workspace }),
+      ...(loop === undefined ? {} : { loop }),
+      ...(name === undefined ? {} : { name }),
+      ...(createdAfter === undefined ? {} : { createdAfterMs: createdAfter }),
+      ...(createdBefore === undefined ? {} : { createdBeforeMs: createdBefore }),
+    })
+    return ok(page)
   },
 })
 
