@@ -4,6 +4,7 @@ import { runPath } from '../client/client.ts'
 import type { Client } from '../client/index.ts'
 import type { Discarded, Postmortem, PullRequest } from '../host/index.ts'
 import { LoopError } from '../loop/index.ts'
+import { everything } from './everything.ts'
 import type { ListFilter, Runs } from './runs.ts'
 
 /** Of what a daemon offers in pages, as much as is asked for. */
@@ -21,10 +22,10 @@ export function daemonRuns(client: Client): Runs {
     remove: (run, options) => client.remove(run, { force: options?.force === true }),
     list: (filter) => listed(client, filter),
     queue: client.queue,
-    inbox: () => everything((cursor) => client.questions({ cursor, limit: pageItems })),
+    inbox: () => everything((cursor) => client.questions({ ...cursor, limit: pageItems })),
     worktrees: (options = {}) =>
       everything((cursor) =>
-        client.worktrees({ cursor, limit: pageItems, workspace: options.repository }),
+        client.worktrees({ ...cursor, limit: pageItems, workspace: options.repository }),
       ),
     cleanWorktrees: ({ repository, dryRun } = {}) =>
       cleaned(client, { workspace: repository, dryRun }),
@@ -49,32 +50,13 @@ async function cleaned(client: Client, query: Parameters<Client['delete']>[1]): 
   )
 }
 
-interface PageOf<T> {
-  readonly items: readonly T[]
-  readonly next?: string
-}
-
-async function everything<T>(
-  page: (cursor: string | undefined) => Promise<PageOf<T>>,
-  limit: number = Number.POSITIVE_INFINITY,
-): Promise<readonly T[]> {
-  const found: T[] = []
-  let cursor: string | undefined
-  do {
-    const { items, next } = await page(cursor)
-    found.push(...items)
-    cursor = next
-  } while (cursor !== undefined && found.length < limit)
-  return found.slice(0, limit)
-}
-
 const listed = (client: Client, { limit, ...filter }: ListFilter = {}): ReturnType<Runs['list']> =>
   everything(
     (cursor) =>
       client.runs({
         ...filter,
         limit: Math.min(limit ?? pageItems, pageItems),
-        ...(cursor === undefined ? {} : { cursor }),
+        ...cursor,
       }),
     limit,
   )

@@ -1,7 +1,8 @@
 /** The runs of the record in this process. What only some commands need is loaded when they do. */
 
 import type { Host } from '../host/index.ts'
-import { isEnd, statusAliases } from '../loop/index.ts'
+import { LoopError, runStatuses, statusesNamed } from '../loop/index.ts'
+import { everything } from './everything.ts'
 import type { ListFilter, Runs } from './runs.ts'
 
 export function recordRuns(host: Host): Runs {
@@ -14,20 +15,12 @@ export function recordRuns(host: Host): Runs {
     tell: host.tell,
     worktrees: host.worktrees,
     inspect: host.inspect,
-    async list(filter = {}) {
-      return filtered(await host.list(), filter)
-    },
+    list: (filter) => listed(host, filter),
     events: (run, options) => host.events(run, streamed(options)),
-    async *output() {},
+    output: (run, options) => outputOf(host, run, options),
     async inbox() {
-      const open = (await host.list()).filter(({ status }) => !isEnd(status))
-      const found = await Promise.all(
-        open.map(async ({ id, name }) => {
-          const { questions } = await host.inspect(id)
-          return questions.map((question) => ({ ...question, run: { id, name } }))
-        }),
-      )
-      return found.flat().toSorted((one, other) => one.deadlineAtMs - other.deadlineAtMs)
+      const { viewInbox } = await import('../host/views/view-inbox.ts')
+      return everything((cursor) => viewInbox(host, { limit: pageItems, ...cursor }))
     },
     queue: () => Promise.resolve([]),
     async removeWorktree(worktree, { force = false } = {}) {
@@ -60,13 +53,54 @@ function streamed({ afterSeq, follow, signal }: Parameters<Runs['events']>[1] = 
   }
 }
 
-function filtered(
-  runs: Awaited<ReturnType<Host['list']>>,
-  { status, workspace, limit = Number.POSITIVE_INFINITY }: ListFilter,
-): Awaited<ReturnType<Host['list']>> {
-  const named = status === undefined ? undefined : (statusAliases[status] ?? status)
-  return runs
-    .filter((run) => named === undefined || run.status === named)
-    .filter((run) => workspace === undefined || run.workspace === workspace)
-    .slice(0, limit)
+const pageItems = 500
+
+async function listed(
+  host: Host,
+  { status, limit = Number.POSITIVE_INFINITY, ...filter }: ListFilter = {},
+): ReturnType<Runs['list']> {
+  const statuses = status === undefined ? undefined : statusesNamed(status)
+  if (status !== undefined && statuses === undefined) throw noStatus(status)
+  const { viewRuns } = await import('../host/views/view-runs.ts')
+  const chosen = { ...filter, ...(statuses === undefined ? {} : { status: statuses }) }
+  return everything(
+    (cursor) => viewRuns(host, { ...chosen, limit: Math.min(limit, pageItems), ...cursor }),
+    limit,
+  )
+}
+
+const noStatus = (status: string): LoopError =>
+  new LoopError(
+    'bad-request',
+    `No run ever has the status "${status}". The statuses are: ${runStatuses.join(', ')}.`,
+  )
+
+async function* outputOf(
+  host: Host,
+  idOrName: string,
+  { afterSeq = 0, follow = true, signal }: Parameters<Runs['output']>[1] = {},
+): ReturnType<Runs['output']> {
+  const { readOutput } = await import('../host/views/read-output.ts')
+  const { id } = await host.journal.findRun(idOrName)
+  let place = { afterSeq }
+  for (;;) {
+    const page = await readOutput(host, id, place)
+    yield* page.items
+    if (page.isEnd) return
+    if (page.afterSeq > place.afterSeq) place = page
+    else if (!follow || !(await hasMore(host, id, place.afterSeq, signal))) return
+  }
+}
+
+/** Waits for the next event; false when there will be none. */
+async function hasMore(
+  host: Host,
+  run: string,
+  afterSeq: number,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  for await (const recorded of host.events(run, streamed({ afterSeq, signal }))) {
+    if (recorded.seq > afterSeq) return true
+  }
+  return false
 }

@@ -4,7 +4,6 @@
  * daemon was started anew in between. Between attempts it waits 1, 2, 4 up to 30 seconds.
  */
 
-import type { IncomingMessage } from 'node:http'
 import { isLoopError } from '../loop/index.ts'
 import { createMessageReader, type Message } from './sse.ts'
 import { GoneError } from './transport.ts'
@@ -13,8 +12,11 @@ export interface FollowOptions {
   /** The id after which it begins. */
   readonly after: string
   readonly signal?: AbortSignal | undefined
-  /** Opens it anew, after a message that was seen. */
-  open(lastId: string, signal: AbortSignal | undefined): Promise<IncomingMessage>
+  /** Opens it anew, after a message that was seen. Undefined: there is no more. */
+  open(
+    lastId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<AsyncIterable<Uint8Array> | undefined>
   /** Whether there is no more, asked when the daemon ended the stream by itself. */
   isOver(): Promise<boolean>
   readonly onBreak?: ((broken: Break) => void) | undefined
@@ -41,11 +43,12 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<Mess
     try {
       const body = await options.open(last, signal)
       if (isBroken) onBreak?.({ why: 'back' })
+      if (body === undefined) return
       isBroken = false
       waitMs = firstWaitMs
       for await (const message of messagesIn(body)) {
-        // Of one that was seen already, whatever the other side thinks, nobody hears twice.
-        if (message.id !== undefined && message.id === last) continue
+        // Whatever the other side thinks was seen, nobody hears anything twice.
+        if (Number(message.id) <= Number(last)) continue
         last = message.id ?? last
         yield message
       }
@@ -64,16 +67,10 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<Mess
 /** What passes when the daemon is back. What it refuses would be refused again. */
 const isBreak = (error: unknown): boolean => error instanceof GoneError || !isLoopError(error)
 
-async function* messagesIn(body: IncomingMessage): AsyncGenerator<Message> {
+async function* messagesIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Message> {
   const reader = createMessageReader()
   const decoder = new TextDecoder()
-  try {
-    for await (const part of body as AsyncIterable<Buffer>) {
-      yield* reader.add(decoder.decode(part, { stream: true }))
-    }
-  } finally {
-    body.destroy()
-  }
+  for await (const part of body) yield* reader.add(decoder.decode(part, { stream: true }))
 }
 
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -27,8 +27,8 @@ export interface Transport {
   json(method: Method, path: string, ask?: Ask): Promise<unknown>
   /** The answer as text, such as a patch or an artifact. */
   text(method: Method, path: string, ask?: Ask): Promise<string>
-  /** The body as it comes. */
-  stream(path: string, ask?: Ask): Promise<IncomingMessage>
+  /** The body as it comes; undefined where there is none and never will be. */
+  stream(path: string, ask?: Ask): Promise<IncomingMessage | undefined>
 }
 
 /** The daemon cannot be reached, or went away in the middle. */
@@ -100,6 +100,10 @@ export function createTransport(way: Way, token: string): Transport {
         headers: { accept: 'text/event-stream', ...ask.headers },
       })
       const status = answer.statusCode ?? 0
+      if (status === 204) {
+        answer.resume()
+        return undefined
+      }
       if (status !== 200) throw rejectionFrom(status, await readBody(answer, where), where)
       asked.setTimeout(silenceMs, () => answer.destroy(new Error('nothing was heard for too long')))
       return answer

@@ -1,0 +1,20 @@
+/** All of a list that comes in pages, or as many of it as are wanted. */
+
+interface Page<T> {
+  readonly items: readonly T[]
+  readonly next?: string
+}
+
+export async function everything<T>(
+  read: (cursor: { readonly cursor?: string }) => Promise<Page<T>>,
+  limit: number = Number.POSITIVE_INFINITY,
+): Promise<readonly T[]> {
+  const found: T[] = []
+  let cursor: string | undefined
+  do {
+    const { items, next } = await read(cursor === undefined ? {} : { cursor })
+    found.push(...items)
+    cursor = next
+  } while (cursor !== undefined && found.length < limit)
+  return found.slice(0, limit)
+}

@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { afterStory } from '../../test/after.ts'
+import type { Client } from './client.ts'
+import { connect } from './connect.ts'
+import { waitForHealth } from './wait-for-health.ts'
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void
+
+async function serve(handler: Handler): Promise<Client> {
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (part: Buffer) => {
+      body += part.toString()
+    })
+    request.on('end', () => handler(request, response, body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  afterStory(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return connect({ address: `127.0.0.1:${port}`, token: 'the-token' })
+}
+
+const send = (response: ServerResponse, status: number, body: unknown): void => {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+test('a problem is a rejection with the same code, and the words of the daemon', async () => {
+  const client = await serve((_request, response) =>
+    send(response, 409, { code: 'ambiguous-run', detail: 'Say more: calm-otter or calm-owl.' }),
+  )
+  await expect(client.inspect('calm')).rejects.toMatchObject({
+    code: 'ambiguous-run',
+    message: 'Say more: calm-otter or calm-owl.',
+  })
+})
+
+test('a code of another version is told by its words, and what to do is said', async () => {
+  const client = await serve((_request, response) =>
+    send(response, 500, { code: 'of-the-future', detail: 'The moon is full.' }),
+  )
+  await expect(client.inspect('x')).rejects.toThrow(/The moon is full.*loopctl daemon stop/)
+})
+
+test('a name goes into the path whole, and the token with it', async () => {
+  const seen: (string | undefined)[] = []
+  const client = await serve(({ url, headers }, response) => {
+    seen.push(url, headers.authorization)
+    send(response, 200, { run: {} })
+  })
+  await client.inspect('../daemon?x=1')
+  expect(seen).toEqual(['/runs/..%2Fdaemon%3Fx%3D1', 'Bearer the-token'])
+})
+
+test('a run that may have been heard is asked for again with the same key', async () => {
+  const keys: unknown[] = []
+  const client = await serve(({ headers, socket }, response) => {
+    keys.push(headers['idempotency-key'])
+    if (keys.length === 1) socket.destroy()
+    else send(response, 201, { run: { id: 'r', name: 'calm-otter' } })
+  })
+  expect(await client.createRun({ file: '/a.yaml' })).toMatchObject({ run: { name: 'calm-otter' } })
+  expect(keys).toHaveLength(2)
+  expect(keys[0]).toBe(keys[1])
+})
+
+test('whoever answers with anything else is no daemon', async () => {
+  const client = await serve((_request, response) => void response.end('<html>hello</html>'))
+  await expect(client.runs()).rejects.toThrow(/does not answer like a daemon/)
+  const list = await serve((_request, response) => send(response, 200, []))
+  await expect(list.runs()).rejects.toThrow(/does not answer like a daemon/)
+})
+
+test('events go on over a break of the connection, to the end of the run', async () => {
+  const asked: unknown[] = []
+  const client = await serve(({ headers, socket }, response) => {
+    asked.push(headers['last-event-id'])
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    if (asked.length === 1) {
+      response.write(
+        ': beat\n\nid: 8\ndata: {"seq":8,"event":{"type":"warning"}}\n\nid: 9\nda',
+        () => socket.destroy(),
+      )
+    } else response.write('id: 9\ndata: {"seq":9,"event":{"type":"run-ended"}}\n\n')
+  })
+  const seen: number[] = []
+  for await (const { seq } of client.events('calm-otter', { afterSeq: 7 })) seen.push(seq)
+  expect(seen).toEqual([8, 9])
+  expect(asked).toEqual(['7', '8'])
+})
+
+test('a daemon that is not there is waited for, then where it was looked for is said', async () => {
+  const gone = connect({ address: '127.0.0.1:1', token: 'x' })
+  let looks = 0
+  const waiting = waitForHealth(
+    () => {
+      looks++
+      return gone
+    },
+    { windowMs: 60, firstMs: 10 },
+  )
+  await expect(waiting).rejects.toThrow(/127\.0\.0\.1:1 .*--addr or LOOPD_ADDR.*LOOPD_TOKEN/)
+  expect(looks).toBeGreaterThan(2)
+})
+
+test('a token that is refused is told at once', async () => {
+  const client = await serve((_request, response) =>
+    send(response, 401, { code: 'no-token', detail: 'Send the header Authorization.' }),
+  )
+  await expect(waitForHealth(() => client)).rejects.toThrow(/Send the header Authorization/)
+})
