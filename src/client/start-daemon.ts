@@ -35,7 +35,7 @@ export async function startDaemon({
   args = [],
 }: StartOptions): Promise<StartedDaemon> {
   const output = join(daemonFolder(folder), 'loopd.out')
-  const child = spawnDaemon(folder, output, args)
+  const { child, from } = spawnDaemon(folder, output, args)
   let ended: string | undefined
   child.once('error', ({ message }) => {
     ended = message
@@ -53,25 +53,32 @@ export async function startDaemon({
     return { client, pid: ended === undefined ? child.pid : undefined }
   } catch (error) {
     if (!isLoopError(error, 'not-available')) throw error
-    throw notStarted(ended ?? 'it does not answer', output, error)
+    throw notStarted(ended ?? 'it does not answer', output, from, error)
   } finally {
     child.unref()
   }
 }
 
-function spawnDaemon(folder: string, output: string, args: readonly string[]): ChildProcess {
+interface Spawned {
+  readonly child: ChildProcess
+  /** Where in the file of its output its own begins. */
+  readonly from: number
+}
+
+function spawnDaemon(folder: string, output: string, args: readonly string[]): Spawned {
   const program = fileURLToPath(new URL('../daemon/loopd.js', import.meta.url))
   mkdirSync(daemonFolder(folder), { recursive: true, mode: 0o700 })
   const size = statSync(output, { throwIfNoEntry: false })?.size ?? 0
   // What it says before it has its log, and what Node says if it breaks.
   const file = openSync(output, size > outputBytesMax ? 'w' : 'a', 0o600)
   try {
-    return spawn(process.execPath, [program, ...args], {
+    const child = spawn(process.execPath, [program, ...args], {
       cwd: folder,
       detached: true,
       env: { ...process.env, LOOPWRIGHT_STATE: folder },
       stdio: ['ignore', file, file],
     })
+    return { child, from: size > outputBytesMax ? 0 : size }
   } finally {
     closeSync(file)
   }
@@ -79,8 +86,8 @@ function spawnDaemon(folder: string, output: string, args: readonly string[]): C
 
 const linesMax = 5
 
-function notStarted(why: string, output: string, cause: unknown): LoopError {
-  const said = lastLines(output)
+function notStarted(why: string, output: string, from: number, cause: unknown): LoopError {
+  const said = lastLines(output, from)
   const words = said === '' ? '' : ` It said: ${said}`
   return new LoopError(
     'not-available',
@@ -90,9 +97,16 @@ function notStarted(why: string, output: string, cause: unknown): LoopError {
   )
 }
 
-function lastLines(path: string): string {
+function lastLines(path: string, from: number): string {
   try {
-    return readFileSync(path, 'utf8').trim().split('\n').slice(-linesMax).join(' / ').slice(-2000)
+    return readFileSync(path)
+      .subarray(from)
+      .toString('utf8')
+      .trim()
+      .split('\n')
+      .slice(-linesMax)
+      .join(' / ')
+      .slice(-2000)
   } catch {
     return ''
   }
