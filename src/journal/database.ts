@@ -21,7 +21,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import { keepStatements } from './kept-statements.ts'
-import { damaged, openFailure } from './store-failures.ts'
+import { damaged, isBusyError, openFailure } from './store-failures.ts'
 
 export type SqlValue = null | number | bigint | string | Uint8Array
 
@@ -48,8 +48,11 @@ export const applicationId = 0x4c505752
 
 export const inMemory = ':memory:'
 
-/** The event loop stands still for so long when a process is stopped in the middle of a commit. */
-const busyTimeoutMs = 2000
+/** While a file is opened nothing else is done; a journal that is open waits in another manner. */
+const busyTimeoutMs = 5000
+
+/** Several that open a new file at once are in each other's way, which SQLite does not wait for. */
+const openingMs = 10_000
 
 export function openDatabase(path: string, synchronous: Synchronous): Database {
   const DatabaseSync = loadDriver()
@@ -58,7 +61,7 @@ export function openDatabase(path: string, synchronous: Synchronous): Database {
   try {
     database = keepStatements(new DatabaseSync(path), letGo)
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
-    database.exec('PRAGMA journal_mode = WAL')
+    useLog(database)
     database.exec(`PRAGMA synchronous = ${synchronous}`)
     database.exec('PRAGMA journal_size_limit = 16777216')
     database.exec('PRAGMA foreign_keys = ON')
@@ -67,6 +70,19 @@ export function openDatabase(path: string, synchronous: Synchronous): Database {
     if (database === undefined) letGo()
     database?.close()
     throw openFailure(path, cause)
+  }
+}
+
+function useLog(database: Database): void {
+  const endsAtMs = performance.now() + openingMs
+  while (true) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (cause) {
+      if (!isBusyError(cause) || performance.now() > endsAtMs) throw cause
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20)
   }
 }
 

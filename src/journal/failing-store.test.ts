@@ -89,9 +89,9 @@ test('closing works although the log cannot be folded into the file', async () =
   await openSqliteJournal({ path }).close()
 })
 
-test('a record that another holds in the middle of a commit is told as that, and soon', async () => {
+test('a record that another holds for too long is told as that', async () => {
   const path = join(folder, 'journal.db')
-  const journal = openSqliteJournal({ path })
+  const journal = openSqliteJournal({ path, patienceMs: 200 })
   const frozen = openDatabase(path, 'NORMAL')
   frozen.exec('BEGIN IMMEDIATE')
   await expect(writeRun(journal)).rejects.toMatchObject({

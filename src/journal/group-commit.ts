@@ -2,6 +2,8 @@
  * Many units, one commit. Units that wait when the turn comes are written in one transaction, each
  * in a savepoint of its own: one that is refused takes nothing with it, and one fsync serves all.
  *
+ * While another process holds the record, what comes joins what waits.
+ *
  * E1. A unit's promise resolves after the commit, in the order in which units were given.
  */
 
@@ -9,6 +11,7 @@ import { LoopError } from '../loop/index.ts'
 import type { Database } from './database.ts'
 import { rollBack } from './schema.ts'
 import { storeFailed } from './store-failures.ts'
+import type { WriteTurns } from './write-turns.ts'
 
 export interface GroupCommit {
   /**
@@ -16,7 +19,7 @@ export interface GroupCommit {
    * same run in this commit, since they build on it.
    */
   add(run: number, write: () => void): Promise<void>
-  /** Writes what waits now. */
+  /** Writes what waits, now if the record is free. */
   flush(): void
 }
 
@@ -29,29 +32,39 @@ interface Waiting {
 
 export function createGroupCommit(
   database: Database,
+  turns: WriteTurns,
   schedule: (flush: () => void) => void,
   on: { readonly begin: () => void; readonly commit: () => void },
 ): GroupCommit {
-  const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
-  const savepoint = database.prepare('SAVEPOINT unit')
-  const release = database.prepare('RELEASE unit')
+  const writeAll = createBatchWriter(database)
   let waiting: Waiting[] = []
 
   function flush(): void {
+    if (waiting.length > 0) turns.take(writeBatch, refuseBatch)
+  }
+
+  function refuseBatch(cause: unknown, batch = takeBatch()): void {
+    const error = storeFailed(cause)
+    for (const unit of batch) unit.reject(error)
+  }
+
+  function takeBatch(): readonly Waiting[] {
     const batch = waiting
     waiting = []
-    if (batch.length === 0) return
+    return batch
+  }
+
+  function writeBatch(): void {
+    const batch = takeBatch()
     let refused: Map<Waiting, unknown>
     try {
-      begin.run()
       on.begin()
       refused = writeAll(batch)
       commit.run()
     } catch (cause) {
       rollBack(database)
-      const error = storeFailed(cause)
-      for (const unit of batch) unit.reject(error)
+      refuseBatch(cause, batch)
       return
     }
     for (const unit of batch) {
@@ -61,7 +74,23 @@ export function createGroupCommit(
     on.commit()
   }
 
-  function writeAll(batch: readonly Waiting[]): Map<Waiting, unknown> {
+  return {
+    add: (run, write) =>
+      new Promise((resolve, reject) => {
+        if (waiting.length === 0) schedule(flush)
+        waiting.push({ run, write, resolve, reject })
+      }),
+    flush,
+  }
+}
+
+/** What a unit throws refuses it and the later ones of its run; what the store throws refuses all. */
+function createBatchWriter(
+  database: Database,
+): (batch: readonly Waiting[]) => Map<Waiting, unknown> {
+  const savepoint = database.prepare('SAVEPOINT unit')
+  const release = database.prepare('RELEASE unit')
+  return (batch) => {
     const refused = new Map<Waiting, unknown>()
     const [first] = batch
     // Alone in a commit, a run needs no savepoint: the transaction is its own.
@@ -88,14 +117,5 @@ export function createGroupCommit(
       release.run()
     }
     return refused
-  }
-
-  return {
-    add: (run, write) =>
-      new Promise((resolve, reject) => {
-        if (waiting.length === 0) schedule(flush)
-        waiting.push({ run, write, resolve, reject })
-      }),
-    flush,
   }
 }

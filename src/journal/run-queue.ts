@@ -24,15 +24,15 @@ export interface QueueParts {
   readonly queue: QueueTable
   readonly watch: Watch
   readonly now: () => number
-  guarded<T>(work: () => T): T
-  transaction<T>(work: () => T): T
+  reading<T>(work: () => T): Promise<T>
+  transaction<T>(work: () => T): Promise<T>
 }
 
 export function createRunQueue(parts: QueueParts): RunQueue {
-  const { runs, queue, watch, now, guarded, transaction } = parts
+  const { runs, queue, watch, now, reading, transaction } = parts
   return {
     async create(run, row, request) {
-      transaction(() => {
+      await transaction(() => {
         if (request !== undefined && queue.request(request.key, now()) !== undefined) {
           throw keyReused(request.key)
         }
@@ -43,11 +43,11 @@ export function createRunQueue(parts: QueueParts): RunQueue {
       })
       watch.notify('events')
     },
-    put: async (run, row) => transaction(() => queue.put(runs.key(run), row)),
-    remove: async (run) => transaction(() => queue.remove(runs.key(run))),
-    list: async () => guarded(() => queue.list()),
-    open: async () => guarded(() => queue.open()),
-    request: async (key) => guarded(() => queue.request(key, now())),
+    put: (run, row) => transaction(() => queue.put(runs.key(run), row)),
+    remove: (run) => transaction(() => queue.remove(runs.key(run))),
+    list: () => reading(() => queue.list()),
+    open: () => reading(() => queue.open()),
+    request: (key) => reading(() => queue.request(key, now())),
   }
 }
 

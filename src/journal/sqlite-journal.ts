@@ -9,93 +9,37 @@
 
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Journal, Lease, Owner } from '../engine/index.ts'
-import { isLoopError, type RecordedEvent, type RunId } from '../loop/index.ts'
+import type { Lease, Owner } from '../engine/index.ts'
+import { isLoopError, type RunId } from '../loop/index.ts'
 import { type Database, inMemory, openDatabase, type Synchronous } from './database.ts'
 import { createDecisions, type Decisions } from './decisions.ts'
-import {
-  createEventTable,
-  type EventRange,
-  type EventTable,
-  type StoreRange,
-} from './event-table.ts'
+import { createEventTable, type EventTable } from './event-table.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
+import type { SqliteJournal, SqliteJournalOptions } from './journal.ts'
 import { createLeases, type Leases, type Moment } from './leases.ts'
-import { pageRuns, type RunPage, type RunPageOptions } from './page-runs.ts'
-import { type AskedAfter, type AskedQuestion, readQuestions } from './question-table.ts'
+import { pageRuns } from './page-runs.ts'
+import { readQuestions } from './question-table.ts'
 import { createQueueTable, type QueueTable } from './queue-table.ts'
-import { createRemoval, type RemoveOptions } from './remove-run.ts'
-import { createRunFacts, type RunFact } from './run-facts.ts'
-import { createRunQueue, type RunQueue } from './run-queue.ts'
-import { createRunTable, type RunMaker, type RunTable } from './run-table.ts'
+import { createRemoval } from './remove-run.ts'
+import { createRunFacts } from './run-facts.ts'
+import { createRunQueue } from './run-queue.ts'
+import { createRunTable, type RunTable } from './run-table.ts'
 import { migrate, rollBack } from './schema.ts'
-import { storeFailed } from './store-failures.ts'
-import { type ChangedRuns, changedRuns, lastPosition } from './store-position.ts'
+import { openFailure, storeFailed } from './store-failures.ts'
+import { changedRuns, lastPosition } from './store-position.ts'
 import { createUnitWriter } from './unit-writer.ts'
+import { keepLogSmall } from './wal-size.ts'
 import { createWatch, type Watch } from './watch.ts'
+import { createWriteTurns, readPatiently, standstillMs, type WriteTurns } from './write-turns.ts'
 
-export interface SqliteJournalOptions {
-  /** The file, or `:memory:`. */
-  readonly path: string
-  readonly synchronous?: Synchronous
-  /** The clock on the wall. Where it is given and `uptime` is not, it stands for both. */
-  readonly now?: () => number
-  /** Milliseconds since the machine was booted. */
-  readonly uptime?: () => number
-  /** When to write what waits; the next turn of the event loop unless told. */
-  readonly schedule?: (flush: () => void) => void
-  /** An open database instead of a path, for tests that make calls fail. */
-  readonly database?: Database
-}
-
-export interface SqliteJournal extends Journal {
-  /** As `acquire`, to decide about a run and not to work: who is in its workspace does not matter. */
-  acquireIdle(run: RunId, owner: Owner): Promise<Lease>
-  /**
-   * A run whose agent could have made the repository at the top of a folder: it worked in a folder above it,
-   * or in the folder itself, which was no repository then.
-   */
-  makerOfGit(folder: string): Promise<RunMaker | undefined>
-  /** For good, all of it or nothing. Throws `run-busy`, and `wrong-status` where it has not ended. */
-  removeRun(run: RunId, options?: RemoveOptions): Promise<void>
-  /** The runs that a daemon is to drive. */
-  readonly queue: RunQueue
-  /** Whether a run was ever removed. */
-  hasRemoved(): boolean
-  /** What is known of a run besides its events, by name; see `run-facts.ts`. */
-  facts(run: RunId): Promise<ReadonlyMap<string, RunFact>>
-  setFact(run: RunId, name: string, fact: RunFact): Promise<void>
-  read(run: RunId, range?: EventRange): Promise<readonly RecordedEvent[]>
-  readStore(range: StoreRange): Promise<readonly RecordedEvent[]>
-  /** Newest first, in pages. */
-  pageRuns(options?: RunPageOptions): Promise<RunPage>
-  /** What is asked of people now, in all runs; the earliest deadline first. */
-  questions(options: {
-    readonly limit: number
-    readonly after?: AskedAfter
-  }): Promise<readonly AskedQuestion[]>
-  /** The answers of checks, in order. */
-  readEvidence(
-    run: RunId,
-    range: { readonly afterSeq: number; readonly limit: number },
-  ): Promise<readonly RecordedEvent[]>
-  /** Where the last iteration ended that ended before, or at, an event; 0: none has. */
-  boundaryBefore(run: RunId, seq: number): Promise<number>
-  /** Where the record has got to. */
-  lastPosition(): Promise<number>
-  /** Which runs have events after a position, and where the record has got to. */
-  changedRuns(afterPosition: number): Promise<ChangedRuns>
-  /** Every hash that a row names, with whether it is a tree. */
-  namedContent(): readonly { readonly hash: string; readonly isTree: boolean }[]
-  /** Findings of SQLite's own full check; empty when all is well. */
-  integrityProblems(): readonly string[]
-}
+export type { SqliteJournal, SqliteJournalOptions } from './journal.ts'
 
 export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal {
   const { path } = options
   const database = options.database ?? openFile(path, options.synchronous ?? 'FULL')
   try {
     migrate(database, path)
+    waitBriefly(database, path)
   } catch (error) {
     database.close()
     throw error
@@ -103,6 +47,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
   const now = momentOf(options)
   const watch = createWatch(database)
   const leases = createLeases(database)
+  const turns = createWriteTurns(database, options.patienceMs)
   const runs = createRunTable(database)
   const parts = {
     database,
@@ -111,19 +56,30 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
     leases,
     runs,
     decisions: createDecisions(database),
-    group: createGroupCommit(database, options.schedule ?? setImmediate, {
+    turns,
+    group: createGroupCommit(database, turns, options.schedule ?? setImmediate, {
       begin: leases.begin,
       commit: () => watch.notify('events'),
     }),
     events: createEventTable(database, path, runs.key),
+    reading: async <T>(work: () => T): Promise<T> => {
+      try {
+        return await readPatiently(work, options.patienceMs)
+      } catch (cause) {
+        throw storeFailed(cause)
+      }
+    },
     queue: createQueueTable(database),
   }
+  const keeper = keepLogSmall(database, path)
   return {
     ...createReading(parts),
     ...createWriting(parts),
     watch: watch.add,
     close: async () => {
       parts.group.flush()
+      await turns.idle()
+      keeper.stop()
       watch.close()
       foldLog(database)
       database.close()
@@ -141,6 +97,15 @@ function momentOf({ now, uptime }: SqliteJournalOptions): () => Moment {
 
 /** The same for all processes of the machine. */
 const uptimeMs = (): number => Math.floor(Number(process.hrtime.bigint()) / 1e6)
+
+/** From here on nothing stands still for long: who waits does so by turns. */
+function waitBriefly(database: Database, path: string): void {
+  try {
+    database.exec(`PRAGMA busy_timeout = ${standstillMs}`)
+  } catch (cause) {
+    throw openFailure(path, cause)
+  }
+}
 
 /** Leaves one file behind, whatever the driver keeps open. */
 function foldLog(database: Database): void {
@@ -166,7 +131,9 @@ interface Parts {
   readonly leases: Leases
   readonly runs: RunTable
   readonly decisions: Decisions
+  readonly turns: WriteTurns
   readonly group: GroupCommit
+  reading<T>(work: () => T): Promise<T>
   readonly events: EventTable
   readonly queue: QueueTable
 }
@@ -183,9 +150,8 @@ type Reading = 'findRun' | 'listRuns' | 'snapshot' | 'read' | 'readStore' | 'che
 function createReading(
   parts: Parts,
 ): Pick<SqliteJournal, Reading | 'pendingDecisions' | 'makerOfGit' | 'facts' | Looking> {
-  const { database, runs, events, decisions, now } = parts
+  const { database, runs, events, decisions, now, reading } = parts
   const facts = createRunFacts(database)
-  const reading = async <T>(work: () => T): Promise<T> => guarded(work)
   return {
     findRun: (idOrName) => reading(() => runs.find(idOrName, now())),
     listRuns: (filter) => reading(() => runs.list(filter?.status, filter?.limit ?? 1000, now())),
@@ -219,22 +185,25 @@ type Writing =
   | 'queue'
 
 function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
-  const { database, runs, leases, decisions, group, watch, now } = parts
+  const { database, runs, leases, decisions, group, turns, watch, now } = parts
   const writer = createUnitWriter(database)
   const removal = createRemoval(database, (key, run) => leases.requireFree(key, run, now()))
-  function transaction<T>(work: () => T): T {
-    try {
-      database.exec('BEGIN IMMEDIATE')
-      leases.begin()
-      const result = work()
-      database.exec('COMMIT')
-      return result
-    } catch (cause) {
-      rollBack(database)
-      throw storeFailed(cause)
-    }
-  }
-  const acquire = async (run: RunId, owner: Owner, toWork: boolean): Promise<Lease> =>
+  const transaction = <T>(work: () => T): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const refuse = (cause: unknown): void => reject(storeFailed(cause))
+      turns.take(() => {
+        try {
+          leases.begin()
+          const result = work()
+          database.exec('COMMIT')
+          resolve(result)
+        } catch (cause) {
+          rollBack(database)
+          refuse(cause)
+        }
+      }, refuse)
+    })
+  const acquire = (run: RunId, owner: Owner, toWork: boolean): Promise<Lease> =>
     transaction(() => {
       // Asked for anew, and then remembered as long as the lease is held.
       runs.forget(run)
@@ -245,13 +214,13 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
     })
   return {
     createRun: async (run) => {
-      transaction(() => runs.insert(run))
+      await transaction(() => runs.insert(run))
       watch.notify('events')
     },
     acquire: (run, owner) => acquire(run, owner, true),
     acquireIdle: (run, owner) => acquire(run, owner, false),
-    renew: async (lease) => transaction(() => leases.verify(runs.heldKey(lease.run), lease, now())),
-    release: async (lease) => transaction(() => leases.drop(runs.heldKey(lease.run), lease)),
+    renew: (lease) => transaction(() => leases.verify(runs.heldKey(lease.run), lease, now())),
+    release: (lease) => transaction(() => leases.drop(runs.heldKey(lease.run), lease)),
     append(lease, unit) {
       const key = guarded(() => runs.heldKey(lease.run))
       return group.add(key, () => {
@@ -260,12 +229,12 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
       })
     },
     recordDecision: async (run, decision, by, atMs) => {
-      const stored = transaction(() => decisions.insert(runs.key(run), decision, by, atMs))
+      const stored = await transaction(() => decisions.insert(runs.key(run), decision, by, atMs))
       watch.notify('decisions')
       return stored
     },
     removeRun: async (run, options = {}) => {
-      transaction(() => {
+      await transaction(() => {
         const key = runs.key(run)
         removal.remove(key, options)
         writer.forget(key)
@@ -273,10 +242,10 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
       runs.forget(run)
       watch.notify('events')
     },
-    setFact: async (run, name, fact) =>
+    setFact: (run, name, fact) =>
       transaction(() => createRunFacts(database).set(runs.key(run), name, fact)),
     hasRemoved: () => guarded(removal.happened),
-    queue: createRunQueue({ ...parts, now: () => now().wallMs, guarded, transaction }),
+    queue: createRunQueue({ ...parts, now: () => now().wallMs, transaction }),
   }
 }
 

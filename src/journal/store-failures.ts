@@ -59,5 +59,9 @@ const isDamage = (message: string): boolean => /malformed|not a database|corrupt
 const isBusy = (message: string): boolean =>
   /\bis (locked|busy)|SQLITE_(BUSY|LOCKED)/i.test(message)
 
+/** Another process holds what is needed, and may let go of it. */
+export const isBusyError = (cause: unknown): boolean =>
+  !(cause instanceof LoopError) && isBusy(messageOf(cause))
+
 const messageOf = (cause: unknown): string =>
   cause instanceof Error ? cause.message : String(cause)
