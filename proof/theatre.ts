@@ -33,8 +33,8 @@ export const theatre: Suite = {
         `of ${works} honest changes, without a way forward`,
       ),
       atMost('evidence.theatre-otherwise', wrong, 0, 'stories', 'that ended otherwise than told'),
-      atLeast('evidence.theatre-ways', ways, scale < 1 ? 8 : 60, 'ways'),
-      atLeast('evidence.honest-works', works, scale < 1 ? 3 : 40, 'changes'),
+      atLeast('evidence.theatre-ways', ways, scale < 1 ? 5 : 60, 'ways'),
+      atLeast('evidence.honest-works', works, scale < 1 ? 2 : 40, 'changes'),
     ]
   },
 }

@@ -10,6 +10,7 @@ import { openSqliteJournal } from '../src/journal/index.ts'
 import { removeWorktree } from '../src/workspace/index.ts'
 import { lines, newFolder, newHost, slow } from './host-fixture.ts'
 import { append, loopOf } from './replay-fixture.ts'
+import { share } from './share.ts'
 import type { GitFixture } from './workspace/git-fixture.ts'
 import { newRepository, startIn, subjects, text } from './worktree-fixture.ts'
 
@@ -74,18 +75,19 @@ describe('a run in a worktree', () => {
     expect(await host.worktrees({ repository: repository.checkout })).toEqual([])
   })
 
-  test('twenty at once in one repository all end, each on its branch', async () => {
+  test('many at once in one repository all end, each on its branch', async () => {
+    const count = share(20, 6)
     const host = await newHost()
     const repository = newRepository()
     const before = repository.fingerprint()
-    const names = Array.from({ length: 20 }, (_, index) => `same ${index % 4}! ${index}`)
+    const names = Array.from({ length: count }, (_, index) => `same ${index % 4}! ${index}`)
     const ends = await Promise.all(names.map((name) => startIn(host, repository, name)))
-    expect(new Set(ends).size).toBe(20)
+    expect(new Set(ends).size).toBe(count)
     for (const folder of ends) {
       expect(readFileSync(join(folder, 'lines.txt'), 'utf8')).toBe(text)
     }
     const branches = repository.git('branch', '--list', '--format=%(refname:short)', 'run/*')
-    expect(branches.trim().split('\n')).toHaveLength(20)
+    expect(branches.trim().split('\n')).toHaveLength(count)
     for (const branch of branches.trim().split('\n')) {
       expect(subjects(repository, branch)).toHaveLength(4)
     }

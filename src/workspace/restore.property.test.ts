@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { share } from '../../test/share.ts'
 import type { TreeId } from '../loop/index.ts'
 import { memoryBlobs } from '../testing/memory-blobs.ts'
 import { createDirectoryWorkspace } from './directory.ts'
@@ -146,6 +147,6 @@ test('whatever became of a directory, a restore makes it what it was', async () 
       expect(are).toEqual(new Map(expected(after)))
       expect(withoutFolders(await trees.diffTrees(first, second))).toEqual(difference(were, are))
     }),
-    { numRuns: 150 },
+    { numRuns: share(150, 30) },
   )
 })

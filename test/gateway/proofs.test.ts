@@ -16,7 +16,7 @@ test('a stream that is cut at any event boundary is charged what is known, never
 })
 
 test('E4: parallel children, retries and crashes spend no more than the cap and one call', async () => {
-  const { held, all, kills, aborts, refused, problems } = await runSchedules({ scale: 0.024, note })
+  const { held, all, kills, aborts, refused, problems } = await runSchedules({ scale: 0.016, note })
   expect(problems).toEqual([])
   expect(held).toBe(all)
   expect(kills).toBeGreaterThan(0)

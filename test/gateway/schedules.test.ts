@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Gateway, openGateway } from '../../src/gateway/index.ts'
 import { type ModelAnswer, startModelServer } from '../../src/testing/index.ts'
+import { share } from '../share.ts'
 import {
   ask,
   createLedger,
@@ -15,8 +16,7 @@ import {
   quickClock,
 } from './gateway-fixture.ts'
 
-/** The whole of it with LOOPWRIGHT_SCHEDULES=1000. */
-const schedules = Number(process.env['LOOPWRIGHT_SCHEDULES'] ?? 100)
+const schedules = share(1000, 30)
 /** What the requests of these tests allow. */
 const outputMax = 1000
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { share } from '../share.ts'
 import {
   drive,
   groupsOf,
@@ -166,7 +167,7 @@ describe.each(identities)('a kill -9 of a process of %s', (identity) => {
     const script = 'echo x >> started; setsid sleep 1000 & sleep 1000'
     const command = { program: 'sh', args: ['-c', script], env: { TAG }, timeoutMs: 60 }
     const job = { place: { workspace }, commands: Array.from({ length: 100 }, () => command) }
-    for (let afterMs = 0; afterMs < 80; afterMs += 10) {
+    for (let afterMs = 0; afterMs < 80; afterMs += share(10, 35)) {
       const before = (await linesOf(join(workspace, 'started'))).length
       const driver = await startDriver(identity, job)
       await until(async () => (await linesOf(join(workspace, 'started'))).length > before)

@@ -19,6 +19,7 @@ import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Workspace } from '../../src/engine/index.ts'
+import { share } from '../share.ts'
 import { type ContractPlace, workspaceKinds } from './workspace-kinds.ts'
 
 describe.each(workspaceKinds)('$kind', ({ makePlace, keepsEmptyFolders }) => {
@@ -217,7 +218,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace, keepsEmptyFolders }) => {
         await workspace.restore(first)
         expect(await workspace.snapshot()).toBe(first)
       }),
-      { numRuns: 8 },
+      { numRuns: share(8, 3) },
     )
   }, 240_000)
 })
