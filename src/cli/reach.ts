@@ -1,13 +1,14 @@
 /**
  * Where a command goes. In this order:
  *
- *   --no-daemon, LOOP_USE_DAEMON=0     the record, in this process
- *   --addr, LOOPD_ADDR                 the daemon at that address
+ *   --no-daemon, daemon.use: false     the record, in this process (also LOOP_USE_DAEMON=0)
+ *   --addr, daemon.address             the daemon at that address (also LOOPD_ADDR)
  *   a daemon of the record answers     that one, through its socket
  *   the command has a run driven       a daemon, which is started
  *   else                               the record, in this process
  */
 
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Client, DaemonFile } from '../client/index.ts'
 import { LoopError } from '../loop/index.ts'
@@ -26,22 +27,16 @@ export type Reach =
       readonly isNew?: true
     }
 
-export async function reach(
-  program: Command,
-  need: 'look' | 'drive',
-  environment: NodeJS.ProcessEnv = process.env,
-): Promise<Reach> {
+export async function reach(program: Command, need: 'look' | 'drive'): Promise<Reach> {
   const { addr, token, daemon } = program.opts<GlobalOptions>()
-  const address = addr ?? given(environment['LOOPD_ADDR'])
   if (!daemon && addr !== undefined) {
-    throw new LoopError(
-      'bad-request',
-      '--addr names a daemon, and --no-daemon wants none. Say one.',
-    )
+    throw new LoopError('bad-request', '--addr names a daemon, --no-daemon wants none. Say one.')
   }
-  if (!daemon || !usesDaemon(environment)) return { type: 'record' }
-  const folder = await recordFolder(program)
-  const known = token ?? given(environment['LOOPD_TOKEN'])
+  if (!daemon) return { type: 'record' }
+  const folder = resolve(await recordFolder(program))
+  const { use, address } = await daemonSettings(folder, addr)
+  if (!use && addr === undefined) return { type: 'record' }
+  const known = token ?? (process.env['LOOPD_TOKEN'] || undefined)
   if (address !== undefined) return { type: 'daemon', ...(await atAddress(address, folder, known)) }
   const { clientOf, readDaemonFile } = await import('../client/find-daemon.ts')
   const file = readDaemonFile(folder)
@@ -58,11 +53,16 @@ export async function reach(
   return { type: 'daemon', client, folder, isNew: true }
 }
 
-const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
-
-/** As document 002 names it. */
-export const usesDaemon = (environment: NodeJS.ProcessEnv): boolean =>
-  !['0', 'false', 'no', 'off'].includes((environment['LOOP_USE_DAEMON'] ?? '').toLowerCase())
+/** Of the command line, the environment and the files that hold here. */
+async function daemonSettings(
+  folder: string,
+  addr: string | undefined,
+): Promise<{ readonly use: boolean; readonly address?: string }> {
+  if (addr === '') throw new LoopError('bad-request', '--addr needs an address.')
+  const { loadConfig } = await import('../host/config/load-config.ts')
+  const flags = addr === undefined ? {} : { daemon: { address: addr } }
+  return (await loadConfig({ folder, flags })).settings.daemon
+}
 
 async function answers(client: Client): Promise<boolean> {
   const { isHealthy } = await import('../client/wait-for-health.ts')

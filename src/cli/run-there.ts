@@ -2,6 +2,7 @@
 
 import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
+import type { Command } from 'commander'
 import type { NewRunRequest, RunAnswer } from '../client/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { daemonRuns } from './daemon-runs.ts'
@@ -11,14 +12,10 @@ import { lookAtEndOf } from './look-at-end.ts'
 import type { Reach } from './reach.ts'
 import type { ResumeOptions } from './resume-here.ts'
 import type { RunOptions } from './run-here.ts'
-import {
-  type AttendedOption,
-  changesFrom,
-  limitsFrom,
-  type WorktreeOptions,
-} from './run-options.ts'
+import { type AttendedOption, askedWorktree, changesFrom, limitsFrom } from './run-options.ts'
 import type { Inspected } from './runs.ts'
-import { type Session, who } from './session.ts'
+import { openSession, type Session, who } from './session.ts'
+import { settingsHere } from './settings-here.ts'
 import type { From } from './show-run.ts'
 import { describePlace } from './told-place.ts'
 import { agreedDigest } from './trust.ts'
@@ -36,12 +33,14 @@ export interface RetryOptions extends DetachOption, AttendedOption {
 }
 
 export async function runThere(
-  session: Session,
+  program: Command,
   there: There,
   file: string,
   options: RunOptions & DetachOption,
 ): Promise<void> {
+  const session = openSession(program)
   const { client } = there
+  const { daemon: _its, ...settings } = (await settingsHere(program, session, options)).settings
   const preview = await client.previewLoop(resolve(file))
   const trust = preview.trusted
     ? undefined
@@ -50,6 +49,7 @@ export async function runThere(
     ...(await requestFrom(options)),
     file: preview.file,
     ...hereUnlessHome(),
+    settings,
     attended: isAttended(session, options),
     ...(trust === undefined ? {} : { trust }),
     by: who(),
@@ -185,7 +185,7 @@ const isAttended = (
 async function requestFrom(options: RunOptions): Promise<Omit<NewRunRequest, 'file'>> {
   const changes = await changesFrom(options)
   const limits = limitsFrom(options)
-  const worktree = worktreeRequest(options)
+  const worktree = askedWorktree(options)
   return {
     ...(options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }),
     ...(options.name === undefined ? {} : { name: options.name }),
@@ -194,24 +194,7 @@ async function requestFrom(options: RunOptions): Promise<Omit<NewRunRequest, 'fi
     ...(Object.keys(changes).length === 0 ? {} : { changes }),
     ...(Object.keys(worktree).length === 0 ? {} : { worktree }),
     ...(options.again === true ? { again: true } : {}),
-  }
-}
-
-function worktreeRequest({
-  inPlace,
-  worktree,
-  base,
-  allowDirty,
-}: WorktreeOptions): NonNullable<NewRunRequest['worktree']> {
-  if (inPlace === true && (worktree ?? base ?? allowDirty) !== undefined) {
-    const message = '--in-place means no worktree: take --worktree, --base and --allow-dirty away.'
-    throw new LoopError('bad-request', message)
-  }
-  if (inPlace === true) return { use: false }
-  return {
-    ...(worktree === true || base !== undefined ? { use: true } : {}),
-    ...(base === undefined ? {} : { base }),
-    ...(allowDirty === true ? { allowDirty } : {}),
+    ...(options.priority === undefined ? {} : { priority: options.priority }),
   }
 }
 

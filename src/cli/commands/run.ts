@@ -101,7 +101,7 @@ async function startRun(
   const way = await reach(program, 'drive')
   if (way.type === 'daemon') {
     const { runThere } = await import('../run-there.ts')
-    return runThere(openSession(program), way, file, options)
+    return runThere(program, way, file, options)
   }
   requireWatching(options)
   const { runHere } = await import('../run-here.ts')
