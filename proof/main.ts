@@ -5,6 +5,7 @@ import { agentKills } from './agent-kills.ts'
 import { agentOutput } from './agent-output.ts'
 import { canaries } from './canary.ts'
 import { certificateMutations } from './certificate-mutations.ts'
+import { daemonSuites } from './daemon.ts'
 import { failingCalls } from './failing-calls.ts'
 import { gatewaySuites } from './gateway.ts'
 import { gitKills } from './git-kills.ts'
@@ -26,6 +27,7 @@ const everything = [
   ...seeded,
   ...hostileSets,
   ...gatewaySuites,
+  ...daemonSuites,
   prefixResume,
   races,
   failingCalls,

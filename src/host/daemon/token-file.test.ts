@@ -70,7 +70,7 @@ test.each<[string, (path: string) => unknown, string]>([
   const { token } = makeDaemonFolder(newState())
   make(token)
   expect(() => makeToken(token)).toThrow(words)
-  expect(() => makeToken(token)).toThrow('rotate-token')
+  expect(() => makeToken(token)).toThrow('token --rotate')
 })
 
 test('a file that has another name too is refused: that one is not looked after', () => {

@@ -106,5 +106,8 @@ function openToken(path: string): number {
 
 function refused(path: string, what: string, todo: string): LoopError {
   const message = `The token file ${path} ${what}, so no token is taken from it.`
-  return new LoopError('no-token', `${message} ${todo}, or loopctl daemon rotate-token.`)
+  return new LoopError(
+    'no-token',
+    `${message} ${todo}, or make a new one: loopctl daemon token --rotate`,
+  )
 }

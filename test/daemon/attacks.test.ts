@@ -1,0 +1,59 @@
+// A share of `npm run proof` (area daemon), through the same code, and the proof that it can fail: the
+// same attacks on a daemon whose guard somebody went round.
+
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { attackAll, attackDaemon } from '../../build/proof/daemon-attacks.js'
+import { lookAtModes } from '../../build/proof/daemon-modes.js'
+import { afterStory } from '../after.ts'
+import { type StartedDaemon, startDaemon } from './start-daemon.ts'
+
+test('S1, S2, S3, S7: no attack on any route is let in, and the record stays as it is', async () => {
+  const { made, routes, problems } = await attackDaemon()
+  expect(problems).toEqual([])
+  expect([...made.keys()]).toEqual(['S1', 'S2', 'S3', 'S7'])
+  expect(routes).toBeGreaterThanOrEqual(35)
+})
+
+test('S16: whatever the umask, all that is made is for its owner alone', async () => {
+  const { seen, problems } = await lookAtModes()
+  expect(problems).toEqual([])
+  expect(seen).toBeGreaterThan(20)
+})
+
+test('attacks are seen to be let in where nothing stands in front', async () => {
+  const daemon = await startDaemon()
+  const target = {
+    port: await openWayRound(daemon),
+    token: daemon.token,
+    readToken: daemon.readToken,
+    oldToken: 'old',
+    otherToken: 'other',
+  }
+  const routes = [
+    { method: 'GET', path: '/runs', body: '{}' },
+    { method: 'POST', path: '/loops/preview', body: '{}' },
+  ]
+  const { problems } = await attackAll(target, routes, { run: 'none', file: '/none' })
+  for (const table of ['S1', 'S2', 'S3', 'S7']) {
+    expect(problems.filter((problem) => problem.startsWith(table))).not.toEqual([])
+  }
+})
+
+/** Passes everything on as if the owner had sent it. */
+async function openWayRound({ socket, token }: StartedDaemon): Promise<number> {
+  const server = createServer({ requireHostHeader: false }, (asked, answer) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const { method, url: path } = asked
+    const onward = request({ socketPath: socket, method, path, headers }, (said) => {
+      answer.writeHead(said.statusCode ?? 0, said.headers)
+      said.pipe(answer)
+    })
+    asked.resume()
+    onward.end(method === 'GET' ? undefined : '{}')
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  afterStory(() => server.close())
+  return (server.address() as AddressInfo).port
+}
