@@ -38,7 +38,7 @@ function linkOf(folder: string, name: string): string {
 
 /** 127.0.0.1 and ::1, as the kernel writes them. */
 const isLoopback = (listener: string): boolean =>
-  /^tcp 0100007F:/.test(listener) || /^tcp6 0{24}01000000:/.test(listener)
+  listener.startsWith('tcp 0100007F:') || /^tcp6 0{24}01000000:/.test(listener)
 
 /** What is wrong with where it listens. */
 export async function findOpenDoors(daemon: DaemonProcess): Promise<readonly string[]> {

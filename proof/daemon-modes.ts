@@ -13,8 +13,10 @@ export interface Modes {
   readonly problems: readonly string[]
 }
 
-export async function lookAtModes(): Promise<Modes> {
+/** With two lives, names of temporary files are compared. */
+export async function lookAtModes(lives: 1 | 2): Promise<Modes> {
   const first = await live()
+  if (lives === 1) return first
   const second = await live()
   const same = first.temporary.filter((name) => second.temporary.includes(name))
   return {
@@ -48,7 +50,9 @@ async function live(): Promise<Life> {
   })
   try {
     const problem = await runOnce(stage)
-    const paths = [stage.daemon.socket, ...pathsUnder(stage.daemon.state)]
+    // Also the run's folder beside its work.
+    const beside = pathsUnder(join(stage.folder, 'work', 'logs'))
+    const paths = [stage.daemon.socket, ...pathsUnder(stage.daemon.state), ...beside]
     const temporary = join(stage.folder, 'temporary')
     const left = pathsUnder(temporary)
     return {

@@ -45,11 +45,12 @@ export async function findRoutes({ address, token }: DaemonProcess): Promise<Rou
   }
 }
 
-/** Nothing is asked of it: what it is made of is not looked at before. */
+/** Nothing is asked of it, so most of what it is made of is not needed. */
 async function fromRouter(): Promise<readonly string[]> {
   const at = new URL('../../dist/daemon/routes/index.js', import.meta.url).href
   const { createRoutes } = (await import(at)) as RoutesFile
-  const app = createRoutes({} as Parameters<typeof createRoutes>[0])
+  const parts = { closing: new AbortController().signal }
+  const app = createRoutes(parts as unknown as Parameters<typeof createRoutes>[0])
   return app.routes
     .filter(({ method }) => method !== 'ALL')
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}')}`)

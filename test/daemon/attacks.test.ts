@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { attackAll, attackDaemon } from '../../build/proof/daemon-attacks.js'
 import { lookAtModes } from '../../build/proof/daemon-modes.js'
+import { createDaemon } from '../../src/daemon/index.ts'
 import { afterStory } from '../after.ts'
-import { type StartedDaemon, startDaemon } from './start-daemon.ts'
+import { newState } from './start-daemon.ts'
 
 test('S1, S2, S3, S7: no attack on any route is let in, and the record stays as it is', async () => {
   const { made, routes, problems } = await attackDaemon()
@@ -17,20 +18,27 @@ test('S1, S2, S3, S7: no attack on any route is let in, and the record stays as 
 })
 
 test('S16: whatever the umask, all that is made is for its owner alone', async () => {
-  const { seen, problems } = await lookAtModes()
+  const { seen, problems } = await lookAtModes(1)
   expect(problems).toEqual([])
   expect(seen).toBeGreaterThan(20)
 })
 
 test('attacks are seen to be let in where nothing stands in front', async () => {
-  const daemon = await startDaemon()
-  const target = {
-    port: await openWayRound(daemon),
-    token: daemon.token,
-    readToken: daemon.readToken,
-    oldToken: 'old',
-    otherToken: 'other',
-  }
+  const token = 't'.repeat(43)
+  const { socket, stop } = await createDaemon(
+    {
+      folder: newState(),
+      hostname: '127.0.0.1',
+      port: 0,
+      maxConcurrentRuns: 1,
+      maxRunsPerWorkspace: 1,
+      queuePolicy: 'fifo',
+    },
+    { token, logLevel: 'silent' },
+  )
+  afterStory(() => stop({ atOnce: true }))
+  const port = await openWayRound(socket, token)
+  const target = { port, token, readToken: 'r', oldToken: 'o', otherToken: 'x' }
   const routes = [
     { method: 'GET', path: '/runs', body: '{}' },
     { method: 'POST', path: '/loops/preview', body: '{}' },
@@ -42,7 +50,7 @@ test('attacks are seen to be let in where nothing stands in front', async () => 
 })
 
 /** Passes everything on as if the owner had sent it. */
-async function openWayRound({ socket, token }: StartedDaemon): Promise<number> {
+async function openWayRound(socket: string, token: string): Promise<number> {
   const server = createServer({ requireHostHeader: false }, (asked, answer) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const { method, url: path } = asked
