@@ -161,7 +161,7 @@ const loopText = (command: string, check: string): string => `name: lines
 prompt: Add a line.
 agent: { command: [sh, -c, ${JSON.stringify(command)}] }
 checks:
-  there: ${check}
+  there: ${JSON.stringify(check)}
 certify: { dependencies: none, teeth: false }
 limits: { iterations: 2 }
 `
