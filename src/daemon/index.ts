@@ -9,4 +9,5 @@ export type {
   Scope,
   Submitted,
 } from './parts.ts'
+export { createRoutes, type Operation, operations } from './routes/index.ts'
 export { openScheduler, type SchedulerOptions } from './schedule/index.ts'

@@ -1,0 +1,96 @@
+/** The routes of a daemon in this process, without a port: a host, a scheduler, and what was logged. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hono } from 'hono'
+import { createRoutes, openScheduler, type Scheduler } from '../../src/daemon/index.ts'
+import { type Host, openHost } from '../../src/host/index.ts'
+import { afterFile, afterStory } from '../after.ts'
+
+export interface Api {
+  readonly app: Hono
+  readonly host: Host
+  readonly scheduler: Scheduler
+  /** What was logged as an error. */
+  readonly errors: readonly string[]
+  readonly stopped: { times: number }
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: Fields
+}
+
+export interface Fields {
+  readonly [name: string]: unknown
+}
+
+export interface ApiOptions {
+  /** In the place of the host's own. */
+  readonly inspect?: Host['inspect']
+  /** Whether it is for one story, or for all of a file. */
+  readonly lasts?: 'story' | 'file'
+}
+
+export async function openApi({ lasts = 'story', inspect }: ApiOptions = {}): Promise<Api> {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-api-'))
+  const opened = await openHost({ folder: join(folder, 'state') })
+  const host = inspect === undefined ? opened : { ...opened, inspect }
+  const errors: string[] = []
+  const log = {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (fields: object, text: string) => void errors.push(`${text} ${JSON.stringify(fields)}`),
+  }
+  const settings = {
+    folder: host.folder,
+    hostname: '127.0.0.1',
+    port: 0,
+    maxConcurrentRuns: 3,
+    maxRunsPerWorkspace: 1,
+    queuePolicy: 'fifo',
+  } as const
+  const scheduler = await openScheduler({ host, log, settings })
+  const closing = new AbortController()
+  const after = lasts === 'file' ? afterFile : afterStory
+  after(async () => {
+    closing.abort()
+    await scheduler.drain()
+    await opened.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const stopped = { times: 0 }
+  const app = createRoutes({
+    host,
+    scheduler,
+    log,
+    settings,
+    startedAtMs: Date.now(),
+    closing: closing.signal,
+    isReady: () => true,
+    stop: () => void stopped.times++,
+  })
+  const send: Api['send'] = async (method, path, body, headers = {}) => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await app.request(path, { method, headers, ...sent })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text.startsWith('{') ? (JSON.parse(text) as Fields) : {},
+    }
+  }
+  const get: Api['get'] = (path, headers) => send('GET', path, undefined, headers)
+  return { app, host, scheduler, errors, stopped, get, send }
+}

@@ -1,0 +1,250 @@
+// What the API answers: rejections that name what is wrong, pages, keys, and nothing of our own errors.
+
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { operations } from '../../src/daemon/index.ts'
+import { type Host, previewLoop, trustLoop } from '../../src/host/index.ts'
+import { isLoopError, type RunId } from '../../src/loop/index.ts'
+import { lines, newFolder } from '../host-fixture.ts'
+import { type Api, openApi } from './api-fixture.ts'
+
+/** For stories that leave it as it was. */
+let shared: Api
+
+beforeAll(async () => {
+  shared = await openApi({ lasts: 'file' })
+})
+
+/** A run that has ended, and its id. */
+async function ended(host: Host, name: string): Promise<RunId> {
+  const handle = await host.start(lines, { input: 2, workspace: newFolder(), name })
+  await handle.done
+  return handle.id
+}
+
+async function loopFile(host: Host): Promise<string> {
+  const file = join(newFolder(), 'lines.yaml')
+  const agent = '{ script: [[{ call: write, args: { path: a.txt, content: a } }]] }'
+  writeFileSync(file, `prompt: Add a line.\nagent: ${agent}\nchecks: { there: test -s a.txt }\n`)
+  await trustLoop(await previewLoop(file, host.folder), host.folder)
+  return file
+}
+
+describe('a request that is not as the document says', () => {
+  test.each([
+    ['GET', '/runs?limit=0', 'query.limit'],
+    ['GET', '/runs?limit=1&limit=2', 'query.limit'],
+    ['GET', '/runs?stauts=running', 'query.stauts'],
+    ['GET', '/runs?status=done', 'query.status'],
+    ['GET', '/runs?cursor=%20', 'query.cursor'],
+    ['GET', '/runs/a/checkpoints/one', 'path.n'],
+    ['GET', `/runs/${'a'.repeat(257)}`, 'path.run'],
+    ['POST', '/runs', 'body.file', {}],
+    ['POST', '/runs', 'body.limits.iterations', { file: '/a', limits: { iterations: -1 } }],
+    ['POST', '/runs', 'body.polute', { file: '/a', polute: 1 }],
+    ['POST', '/runs/a/pause', 'body.by', { by: 7 }],
+    ['PATCH', '/runs/a/limits', 'body.limits', {}],
+  ])('%s %s is refused and names %s', async (method, path, field, body?: object) => {
+    const answer = await shared.send(method, path, body)
+    expect(answer.status).toBe(400)
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(answer.body).toMatchObject({
+      status: 400,
+      code: 'bad-request',
+      errors: [{ field, reason: expect.any(String) }],
+      detail: expect.stringContaining(field),
+    })
+  })
+
+  test.each(['{', '[]', 'null', '{"file":"/a","__proto__":{"x":1}}', '['.repeat(9999)])(
+    'with the body %s is refused',
+    async (body) => {
+      const response = await shared.app.request('/runs', { method: 'POST', body })
+      expect(response.status).toBe(400)
+      expect(({} as Record<string, unknown>)['x']).toBeUndefined()
+    },
+  )
+})
+
+describe('what is not there', () => {
+  test('is 404 as a path, and 405 with what is there as a method', async () => {
+    const { get, send } = shared
+    expect(await get('/nothing')).toMatchObject({ status: 404, body: { code: 'unknown-path' } })
+    const paths = new Set(operations.map(({ path }) => path))
+    for (const path of paths) {
+      const answer = await send('PUT', path.replaceAll(/\{\w+\}/g, 'x'), {})
+      const there = operations.filter((one) => one.path === path)
+      expect(answer).toMatchObject({ status: 405, body: { code: 'wrong-method' } })
+      const allowed = answer.headers.get('allow')?.split(', ')
+      expect(allowed).toEqual(
+        expect.arrayContaining(there.map(({ method }) => method.toUpperCase())),
+      )
+    }
+  })
+
+  test('is a run that several might be: 409, with who they are', async () => {
+    const { host, get } = await openApi()
+    const [one, two] = [await ended(host, 'calm-otter'), await ended(host, 'calm-owl')]
+    const { status, body } = await get('/runs/calm')
+    expect(status).toBe(409)
+    expect(body).toMatchObject({
+      code: 'ambiguous-run',
+      candidates: [
+        { id: one, name: 'calm-otter' },
+        { id: two, name: 'calm-owl' },
+      ],
+    })
+    expect((await get('/runs/calm-ow')).body).toMatchObject({ run: { id: two } })
+  })
+
+  test('is what a run cannot do any more: 409, with what it can', async () => {
+    const { host, send } = await openApi()
+    const run = await ended(host, 'calm-otter')
+    for (const what of ['pause', 'resume', 'stop', 'cancel']) {
+      const { status, body } = await send('POST', `/runs/${run}/${what}`, {})
+      expect(status).toBe(409)
+      expect(body).toMatchObject({
+        code: 'wrong-status',
+        possible: expect.arrayContaining(['retry', 'fork', 'delete']),
+      })
+    }
+  })
+})
+
+describe('a new run', () => {
+  test('is created once by its key, and another by the same key is refused', async () => {
+    const { host, send } = await openApi()
+    const request = { file: await loopFile(host), workspace: newFolder(), attended: true }
+    const key = { 'idempotency-key': 'k1' }
+    const first = await send('POST', '/runs', request, key)
+    expect(first.status).toBe(201)
+    const { run } = first.body as { run: { id: string } }
+    expect(first.headers.get('location')).toBe(`/runs/${run.id}`)
+    const second = await send('POST', '/runs', request, key)
+    expect(second).toMatchObject({ status: 200, body: { run: { id: run.id } } })
+    const other = await send('POST', '/runs', { ...request, again: true }, key)
+    expect(other).toMatchObject({ status: 422, body: { code: 'key-reused' } })
+    expect(await host.list()).toHaveLength(1)
+  })
+
+  test('of a file that is not trusted is refused with what to look at', async () => {
+    const { send } = shared
+    const file = join(newFolder(), 'x.yaml')
+    writeFileSync(file, 'prompt: x\nagent: { command: ["true"] }\nchecks: { a: "true" }\n')
+    const refused = await send('POST', '/runs', { file, workspace: newFolder() })
+    expect(refused.status).toBe(403)
+    const { preview } = refused.body as { preview: { digest: string } }
+    expect(preview).toMatchObject({ file, powers: expect.arrayContaining([expect.any(String)]) })
+    const seen = await send('POST', '/loops/preview', { file })
+    expect(seen.body).toMatchObject({ digest: preview.digest, trusted: false })
+  })
+
+  test('can be looked at before: the plan of it makes nothing', async () => {
+    const { host, send } = await openApi()
+    const workspace = newFolder()
+    const plan = await send('POST', '/loops/plan', { file: await loopFile(host), workspace })
+    expect(plan.status).toBe(200)
+    expect(plan.body).toMatchObject({ workspace, policy: 'none', checks: [{ name: 'there' }] })
+    expect(await host.list()).toEqual([])
+    expect(readdirSync(workspace)).toEqual([])
+  })
+})
+
+describe('what is read', () => {
+  test('comes in pages that together are the whole', async () => {
+    const { host, get } = await openApi()
+    for (const name of ['a-one', 'a-two', 'b-three']) await ended(host, name)
+    const names: string[] = []
+    let path = '/runs?limit=2'
+    for (;;) {
+      const { items, next } = (await get(path)).body as { items: { name: string }[]; next?: string }
+      names.push(...items.map(({ name }) => name))
+      if (next === undefined) break
+      path = `/runs?limit=2&cursor=${next}`
+    }
+    expect(names).toEqual(['b-three', 'a-two', 'a-one'])
+    const found = (await get('/runs?name=a-&status=COMPLETED')).body
+    expect(found).toMatchObject({ items: [{ name: 'a-two' }, { name: 'a-one' }] })
+    expect((await get('/runs?status=RUNNING')).body).toEqual({ items: [] })
+  })
+
+  test('is not sent again to whoever has it, and has a head', async () => {
+    const { host, app, get } = await openApi()
+    const run = await ended(host, 'calm-otter')
+    const { headers } = await get(`/runs/${run}`)
+    const etag = headers.get('etag') ?? ''
+    const again = await get(`/runs/${run}`, { 'if-none-match': etag })
+    expect(again).toMatchObject({ status: 304, text: '' })
+    const head = await app.request(`/runs/${run}`, { method: 'HEAD' })
+    expect(head.status).toBe(200)
+    expect(head.headers.get('etag')).toBe(etag)
+    expect(await head.text()).toBe('')
+  })
+
+  test('changes nothing, whatever it is', async () => {
+    const { host, get } = await openApi()
+    const run = await ended(host, 'calm-otter')
+    const before = filesIn(host.folder)
+    for (const { method, path } of operations) {
+      if (method !== 'get') continue
+      const { status } = await get(path.replace('{run}', run).replaceAll(/\{\w+\}/g, '1'))
+      expect({ path, isOurs: status >= 500 }).toEqual({ path, isOurs: false })
+    }
+    expect(filesIn(host.folder)).toEqual(before)
+  })
+
+  test('streams to those who ask for it, and ends with the run', async () => {
+    const { host, app } = await openApi()
+    const run = await ended(host, 'calm-otter')
+    const headers = { accept: 'text/event-stream', 'last-event-id': '2' }
+    const response = await app.request(`/runs/${run}/events`, { headers })
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    const text = await response.text()
+    expect(text).toContain('id: 3\n')
+    expect(text).not.toContain('id: 2\n')
+    expect(text).toContain('event: run-ended\n')
+    const head = await app.request(`/runs/${run}/events`, { headers, method: 'HEAD' })
+    expect(head.status).toBe(200)
+  })
+})
+
+test('an error of ours is logged by its id, and nothing of it is told', async () => {
+  const inspect = (): Promise<never> => Promise.reject(new TypeError('secret internals'))
+  const { errors, get } = await openApi({ inspect })
+  const { status, body, text } = await get('/runs/any')
+  expect(status).toBe(500)
+  expect(text).not.toContain('secret')
+  const id = String(body['instance']).split(':').at(-1) ?? ''
+  expect(errors).toHaveLength(1)
+  expect(errors[0]).toContain(id)
+  expect(errors[0]).toContain('secret internals')
+})
+
+test('the daemon is stopped after it has answered', async () => {
+  const { send, stopped } = shared
+  const { status } = await send('POST', '/daemon/stop', {})
+  expect([status, stopped.times]).toEqual([202, 0])
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(stopped.times).toBe(1)
+})
+
+test('a run that is removed is named whole, and is gone', async () => {
+  const { host, send } = await openApi()
+  await ended(host, 'calm-otter')
+  expect((await send('DELETE', '/runs/calm')).status).toBe(400)
+  expect(await send('DELETE', '/runs/calm-otter')).toMatchObject({
+    status: 200,
+    body: { name: 'calm-otter' },
+  })
+  const gone = await host.inspect('calm-otter').catch((error: unknown) => error)
+  expect(isLoopError(gone, 'unknown-run')).toBe(true)
+})
+
+/** Every file with its size and time, but for the shared memory of the store. */
+const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('-shm'))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map((path) => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`)
+    .toSorted()
