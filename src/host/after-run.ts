@@ -9,6 +9,7 @@ export {
   type RootCause,
   readPostmortem,
 } from './postmortem/index.ts'
+export { type Beginning, recordBeginning } from './record-beginning.ts'
 export {
   createPullRequest,
   type Discarded,

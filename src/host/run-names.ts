@@ -38,17 +38,19 @@ export async function chooseName(
 ): Promise<NamedRun> {
   for (let tries = 1; ; tries++) {
     const name = given === undefined ? madeUpName() : requireName(given)
-    const isFree = !(await hasName(journal, name))
-    if (isFree) return { id: uuidv7() as RunId, name }
+    if (await isNameFree(journal, name)) return { id: uuidv7() as RunId, name }
     if (given !== undefined || tries === triesMax) throw taken(name)
   }
 }
 
-async function hasName(journal: Pick<Journal, 'findRun'>, name: string): Promise<boolean> {
+export async function isNameFree(
+  journal: Pick<Journal, 'findRun'>,
+  name: string,
+): Promise<boolean> {
   return journal.findRun(name).then(
-    (run) => run.name === name,
+    (run) => run.name !== name,
     (error: unknown) => {
-      if (isLoopError(error, 'unknown-run') || isLoopError(error, 'ambiguous-run')) return false
+      if (isLoopError(error, 'unknown-run') || isLoopError(error, 'ambiguous-run')) return true
       throw error
     },
   )

@@ -72,12 +72,13 @@ async function startIn(
   request: DriveRequest,
   { signal, onState }: Watched,
 ): Promise<RunHandle> {
-  const { workspace, checkout, begun, readOnly, problems } = await host.placeAgain(run)
+  const { workspace, checkout, begun, readOnly, logDir, problems } = await host.placeAgain(run)
   const { parts, problems: missing } = await loaded.open({
     workspace,
     checkout,
     readOnly,
     ...(begun === undefined ? {} : { begun }),
+    ...(logDir === undefined ? {} : { logDir }),
     folder: host.folder,
     signal,
     attended: request.attended === true,

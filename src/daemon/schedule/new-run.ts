@@ -7,12 +7,15 @@ import {
   type Host,
   type LoadedLoop,
   loadLoop,
+  type NamingOptions,
+  nameRun,
   previewLoop,
   type Queued,
   type RunPlace,
+  recordBeginning,
   trustLoop,
 } from '../../host/index.ts'
-import { LoopError, type RunId } from '../../loop/index.ts'
+import { defaultLimits, LoopError, type RunId } from '../../loop/index.ts'
 import type { NewRunRequest } from '../../protocol/api/index.ts'
 import type { Log } from '../parts.ts'
 import { toDriveRequest } from './drive-request.ts'
@@ -34,13 +37,16 @@ export async function createQueued(
   await trustAsAsked(host, request.file, request.trust)
   const loaded = await loadFor(parts, request)
   try {
+    const { name, source: nameSource } = await nameRun(host, namingFor(request, loaded))
+    const { logDir } = request.artifacts ?? {}
     const place = await host.place({
+      name,
+      ...(logDir === undefined ? {} : { logDir }),
       workspace: workspaceFor(request, loaded),
       worktree: worktreeFor(request, loaded),
       // What a file says is no word of whoever runs it.
       isVouched: request.worktree?.use === true,
       apart: loaded.files,
-      ...(request.name === undefined ? {} : { name: request.name }),
     })
     for (const problem of place.problems) parts.log.warn({ run: place.id }, problem)
     const { id } = await host.create(loaded.loop, {
@@ -54,9 +60,28 @@ export async function createQueued(
         ...(key === undefined ? {} : { request: { key, digest: digestOf(request) } }),
       },
     })
+    // Without them it is a run all the same.
+    await recordBeginning(host, id, { nameSource, ...request.artifacts }).catch(
+      (error: unknown) => {
+        parts.log.warn({ run: id, error: String(error) }, 'not settled where its files are')
+      },
+    )
     return id
   } finally {
     await loaded.close()
+  }
+}
+
+/** A model that is asked for a name is told what the agent is. */
+function namingFor({ name, naming, limits }: NewRunRequest, loaded: LoadedLoop): NamingOptions {
+  const about = (): string =>
+    loaded.firstPrompt({ ...defaultLimits, ...loaded.limits, ...limits }, loaded.workspace) ??
+    loaded.loop.name
+  return {
+    ...naming,
+    ...(name === undefined ? {} : { given: name }),
+    loop: loaded.loop.name,
+    about,
   }
 }
 

@@ -13,7 +13,7 @@ import type { RunCreated } from '../../loop/index.ts'
 import { excludePath, findRepository, findWorktree } from '../../workspace/index.ts'
 import { pathInside } from '../places.ts'
 import { repositoryOf } from '../run-place.ts'
-import { requireLogDir, type Settled, settledBefore, settledName } from './log-dir.ts'
+import { requireLogDir, requireWhole, type Settled, settledBefore, settledName } from './log-dir.ts'
 import {
   artifactModeDefault,
   type FolderHost,
@@ -34,13 +34,15 @@ export const pathOf = ({ root, parts }: FolderPlace): string => join(root, ...pa
 export async function settlePlaces(
   host: FolderHost,
   run: RunRow,
-  { mode, logDir }: Pick<RunFolderOptions, 'mode' | 'logDir'> = {},
+  { mode, logDir, globalDir, postmortem }: Omit<RunFolderOptions, 'onProblem'> = {},
 ): Promise<readonly FolderPlace[]> {
   const known = await settledBefore(host.journal, run.id)
   const settled: Settled = {
     ...(known ?? (await settleNew(host, run))),
     ...(mode === undefined ? {} : { mode }),
     ...(logDir === undefined ? {} : { logDir: requireLogDir(logDir) }),
+    ...(globalDir === undefined ? {} : { globalDir: requireWhole(globalDir) }),
+    ...(postmortem === undefined ? {} : { postmortem }),
   }
   if (JSON.stringify(known) !== JSON.stringify(settled)) {
     await host.journal.setFact(run.id, settledName, { value: { ...settled }, atMs: Date.now() })
@@ -75,10 +77,10 @@ async function namedFolder(
 function placesFor(
   { folder }: FolderHost,
   { id }: RunRow,
-  { mode, logDir, workspace }: Settled,
+  { mode, logDir, workspace, globalDir }: Settled,
 ): readonly FolderPlace[] {
   const own = `run-${id}`
-  const global: FolderPlace = { place: 'global', root: folder, parts: ['runs', own] }
+  const global: FolderPlace = { place: 'global', root: globalDir ?? folder, parts: ['runs', own] }
   if (workspace === undefined) return [global]
   const parts = [...logDir.split('/'), own]
   const beside: FolderPlace = { place: 'workspace', root: workspace, parts }

@@ -8,6 +8,7 @@
 
 import { load, type RunRow } from '../../engine/index.ts'
 import { isEnd, type Json, type RecordedEvent } from '../../loop/index.ts'
+import { makeFolder } from '../places.ts'
 import { type FileChange, reportFile } from './carried.ts'
 import { analysisFolder, reviewDiffFile, summaryFile } from './file-names.ts'
 import { type FolderPlace, keepOutOfGit, pathOf } from './folder-place.ts'
@@ -72,6 +73,7 @@ export function createFolderWriter(
           await keepOutOfGit(host, await host.journal.findRun(run.id), place)
           isKeptOut = true
         }
+        if (place.place === 'global') makeFolder(place.root)
         folder = await holdFolder(place.root, place.parts, { make: true })
         return { ...at, seq: folder === undefined ? 0 : await bringUp(folder) }
       } catch (error) {

@@ -10,6 +10,9 @@ export interface Settled {
   readonly logDir: string
   /** The folder that a person named; absent: there is none. */
   readonly workspace?: string
+  /** In place of the state folder. */
+  readonly globalDir?: string
+  readonly postmortem?: boolean
 }
 
 export const settledName = 'run-folder'
@@ -39,4 +42,10 @@ export function requireLogDir(logDir: string = logDirDefault): string {
   const message = `Files of runs cannot be kept in ${JSON.stringify(logDir.slice(0, 200))}.`
   const advice = `Give a path in the workspace, like "${logDirDefault}".`
   throw new LoopError('bad-request', `${message} ${advice}`)
+}
+
+export function requireWhole(folder: string): string {
+  if (isAbsolute(folder) && !folder.includes('\0')) return folder
+  const message = `${JSON.stringify(folder.slice(0, 200))} is no whole path. Give it from / on.`
+  throw new LoopError('bad-request', message)
 }

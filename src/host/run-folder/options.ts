@@ -20,6 +20,10 @@ export interface RunFolderOptions {
   readonly mode?: ArtifactMode
   /** A path inside the folder that the person named; `logs/loop` unless told. */
   readonly logDir?: string
+  /** A whole path: the global ones are in `runs` below it. The state folder unless told. */
+  readonly globalDir?: string
+  /** Whether it is looked back at the run when it has ended; yes unless told. */
+  readonly postmortem?: boolean
   /** Told of what could not be written. It is made up for at the next occasion. */
   readonly onProblem?: (problem: string) => void
 }
