@@ -70,7 +70,13 @@ export async function withLoop(
       for (const problem of opened.problems) onProblem(problem)
       signal.throwIfAborted()
       const { handle, ...from } = await start(opened, { signal, onProblem })
-      await foreground.follow(host, handle, from)
+      const { followRun } = await import('../host/run-folder/index.ts')
+      const files = followRun(host, handle.id, { onProblem })
+      try {
+        await foreground.follow(host, handle, from)
+      } finally {
+        await files.stop()
+      }
     })
   } catch (error) {
     // Whoever interrupts before there is a run wants no run.

@@ -11,6 +11,7 @@ import {
   type Repository,
 } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
+import { recordReview } from './review/review.ts'
 import { repositoryOf } from './run-place.ts'
 
 export interface MergeOptions {
@@ -18,12 +19,14 @@ export interface MergeOptions {
   readonly into?: string
   /** One commit, or all of them; one unless told. */
   readonly strategy?: MergeStrategy
+  /** Who says so, for the record. */
+  readonly by?: string
 }
 
 export async function mergeRun(
   { journal }: HostPorts,
   idOrName: string,
-  { into, strategy }: MergeOptions = {},
+  { into, strategy, by }: MergeOptions = {},
 ): Promise<MergeResult> {
   const run = await journal.findRun(idOrName)
   const { worktree } = await readCreated(journal, run.id)
@@ -42,7 +45,7 @@ export async function mergeRun(
   const repository = await repositoryOf(worktree)
   const { certificate } = (await loadRun(journal, run.id)).state
   await requireCertified(repository, run.name, branch, certificate?.tree)
-  return mergeWork({
+  const result = await mergeWork({
     repository,
     key,
     branch,
@@ -51,10 +54,16 @@ export async function mergeRun(
     message: `${run.loop}: ${run.name}\n\nLoopwright-Run: ${run.id}`,
     ...(strategy === undefined ? {} : { strategy }),
   })
+  if (result.status !== 'conflict') {
+    const commit = result.status === 'merged' ? { commit: result.commit } : {}
+    const review = { status: 'merged', branch: result.target, ...commit } as const
+    await recordReview({ journal }, run.id, by === undefined ? review : { ...review, by })
+  }
+  return result
 }
 
 /** Somebody may have gone on from there. Runs of before there were certificates have none. */
-async function requireCertified(
+export async function requireCertified(
   repository: Repository,
   name: string,
   branch: string,

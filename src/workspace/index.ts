@@ -37,6 +37,7 @@ export {
   createWorktree,
 } from './git/create-worktree.ts'
 export { diffFolders } from './git/diff-folders.ts'
+export { dropBranch } from './git/drop-branch.ts'
 export { excludePath } from './git/exclude-path.ts'
 export { findGit } from './git/find-git.ts'
 export { findOnPath } from './git/find-on-path.ts'
@@ -59,6 +60,7 @@ export { isBranchName, slug } from './git/names.ts'
 export type { KnownWorktree } from './git/open-work-tree.ts'
 export { type PastCommit, pastCommits } from './git/past-commits.ts'
 export { gitProvider, type WorktreeProvider } from './git/provider.ts'
+export { findRemote, pushCommit, type Remote } from './git/push-commit.ts'
 export { type RemakeWorktreeOptions, remakeWorktree } from './git/remake-worktree.ts'
 export {
   forgetSnapshots,
@@ -68,7 +70,7 @@ export {
 } from './git/remove-worktree.ts'
 export { findRepository, projectFolders, type Repository } from './git/repository.ts'
 export { type GitCall, type GitPlace, type RunGit, runGit } from './git/run-git.ts'
-export { GitError } from './git/run-program.ts'
+export { GitError, runProgram } from './git/run-program.ts'
 export { type FilePatch, splitPatch } from './git/split-patch.ts'
 export { type WorktreeFiles, worktreeFiles } from './git/worktree-files.ts'
 export { pathTemplateDefault, worktreePath } from './git/worktree-path.ts'

@@ -28,7 +28,8 @@ export function repository(loop: string, files: Readonly<Record<string, string>>
   git('commit', '-q', '-m', 'first')
   const seen = (): string =>
     [
-      git('status', '--porcelain', '--ignored'),
+      // The files of runs are there, and git passes over them.
+      git('status', '--porcelain', '--ignored').replace('!! logs/\n', ''),
       git('rev-parse', 'HEAD'),
       git('symbolic-ref', 'HEAD'),
       readFileSync(join(at.work, '.git/index')).toString('hex'),

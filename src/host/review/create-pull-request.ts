@@ -1,8 +1,25 @@
-/** Offers the certified work of a run to others: pushes its branch, and has `gh` open a pull request. */
+/**
+ * Offers the certified work of a run to others: pushes its branch, and has `gh` open a pull request. Only
+ * because a person says so; nothing is pushed that is not what was certified.
+ */
 
+import { homedir } from 'node:os'
+import { loadRun, readCreated } from '../../engine/index.ts'
 import { LoopError } from '../../loop/index.ts'
+import {
+  branchCommits,
+  findOnPath,
+  findRemote,
+  GitError,
+  isBranchName,
+  projectFolders,
+  pushCommit,
+  runProgram,
+} from '../../workspace/index.ts'
 import type { Host } from '../host.ts'
-import type { Review } from './review.ts'
+import { requireCertified } from '../merge-run.ts'
+import { repositoryOf } from '../run-place.ts'
+import { type Review, recordReview } from './review.ts'
 
 export interface PullRequestOptions {
   readonly by: string
@@ -24,13 +41,139 @@ export interface PullRequest {
   readonly review: Review
 }
 
+const titleCharsMax = 250
+const bodyCharsMax = 60_000
+const timeoutMs = 60_000
+
 /** Rejects with `missing-program` without `gh`, and `wrong-status` where nothing is certified. */
 export async function createPullRequest(
-  host: Host,
+  { journal }: Pick<Host, 'journal'>,
   idOrName: string,
-  _options: PullRequestOptions,
+  options: PullRequestOptions,
 ): Promise<PullRequest> {
-  await host.journal.findRun(idOrName)
-  const message = 'gh is not installed. Install it (https://cli.github.com), then try again.'
-  throw new LoopError('missing-program', message)
+  const run = await journal.findRun(idOrName)
+  const { worktree } = await readCreated(journal, run.id)
+  if (worktree === undefined) {
+    const message = `Run "${run.name}" worked in no worktree, so it has no branch.`
+    throw new LoopError('bad-request', `${message} Commit its changes, and push them yourself.`)
+  }
+  if (run.status !== 'completed') {
+    const message = `Run "${run.name}" is not completed (${run.status}), so no check vouches for its work.`
+    throw new LoopError('wrong-status', `${message} Look at it with: loopctl diff ${run.name}`)
+  }
+  const { branch } = worktree
+  const base = options.base ?? worktree.base.name.replace(/^(refs\/heads\/|origin\/)/, '')
+  if (!isBranchName(base)) {
+    const message = `${JSON.stringify(base)} is no branch to merge into. Give one with --base.`
+    throw new LoopError('bad-request', message)
+  }
+  const repository = await repositoryOf(worktree)
+  const { certificate } = (await loadRun(journal, run.id)).state
+  await requireCertified(repository, run.name, branch, certificate?.tree)
+  const remote = await findRemote(repository, options.remote ?? 'origin')
+  const program = await requireGh(projectFolders(repository))
+  const range = { base: worktree.base.commit, head: `refs/heads/${branch}`, max: 1 }
+  const [tip] = await branchCommits(repository, range)
+  if (tip === undefined) {
+    const message = `The branch of run "${run.name}" has no commits: nothing was changed.`
+    throw new LoopError('wrong-status', `${message} There is nothing to offer.`)
+  }
+  await pushCommit(repository, remote, { commit: tip.commit, branch })
+  const vouched = certificate === undefined ? '' : ` Certified: ${certificate.id}.`
+  const url = await askGh(program, {
+    repository: ownerAndName(remote.url),
+    branch,
+    base,
+    title: options.title ?? `${run.loop}: ${run.name}`,
+    body:
+      options.body ?? `Made by run ${run.name} (${run.id}) of the loop ${run.loop}.${vouched}\n`,
+    isDraft: options.draft === true,
+  })
+  const review = await recordReview({ journal }, run.id, {
+    status: 'pr-created',
+    by: options.by,
+    url,
+    branch,
+    commit: tip.commit,
+  })
+  return { url, remote: remote.name, branch, base, commit: tip.commit, review }
+}
+
+async function requireGh(apart: readonly string[]): Promise<string> {
+  const [program] = await findOnPath('gh', { apart })
+  if (program !== undefined) return program
+  throw new LoopError(
+    'missing-program',
+    'gh is not installed, and pull requests are made with it. Install it (https://cli.github.com) and log in ' +
+      '(gh auth login), or push the branch and open the pull request yourself.',
+  )
+}
+
+interface Asked {
+  readonly repository: string
+  readonly branch: string
+  readonly base: string
+  readonly title: string
+  readonly body: string
+  readonly isDraft: boolean
+}
+
+/** It is told everything, so that it looks at no repository, and is in none. */
+async function askGh(program: string, asked: Asked): Promise<string> {
+  const { repository, branch, base, title, body, isDraft } = asked
+  const args = [
+    'pr',
+    'create',
+    `--repo=${repository}`,
+    `--head=${branch}`,
+    `--base=${base}`,
+    `--title=${title.slice(0, titleCharsMax)}`,
+    '--body-file=-',
+    ...(isDraft ? ['--draft'] : []),
+  ]
+  try {
+    const input = Buffer.from(body.slice(0, bodyCharsMax))
+    const called = { name: 'gh pr create', program, args, env: ghEnvironment() }
+    const { stdout } = await runProgram(called, { input, timeoutMs })
+    const url = /https?:\/\/\S+/.exec(stdout.toString('utf8'))?.[0]
+    if (url !== undefined) return url
+    throw new LoopError('workspace-failed', `gh said nothing of a pull request. ${pushed(branch)}`)
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    const message = `No pull request was made: ${error.message.replace(/[.\s]+$/, '')}.`
+    throw new LoopError('workspace-failed', `${message} ${pushed(branch)}`, { cause: error })
+  }
+}
+
+const pushed = (branch: string): string =>
+  `The branch ${branch} is pushed: open it by hand, or put that right and try again.`
+
+const passedOn = /^(GH_\w+|GITHUB_TOKEN|XDG_CONFIG_HOME|HTTPS_PROXY|https_proxy|NO_PROXY)$/
+
+const ghEnvironment = (): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(
+      (entry): entry is [string, string] => passedOn.test(entry[0]) && entry[1] !== undefined,
+    ),
+  ),
+  HOME: homedir(),
+  PATH: ['/usr/local/bin', '/usr/bin', '/bin'].join(':'),
+  GH_PROMPT_DISABLED: '1',
+  GH_NO_UPDATE_NOTIFIER: '1',
+  NO_COLOR: '1',
+})
+
+/** `https://host/owner/name.git` and `git@host:owner/name` as `host/owner/name`. */
+function ownerAndName(url: string): string {
+  const found =
+    /^(?:https:\/\/|ssh:\/\/)?(?:[^@/\s]+@)?([^/:\s]+)?(?::\d+)?[/:](\S+?)(?:\.git)?\/?$/.exec(
+      url.replace(/^file:\/\//, ''),
+    )
+  const path = (found?.[2] ?? '').split('/').slice(-2)
+  const host = found?.[1]
+  if (path.length === 2 && path.every((part) => part !== '')) {
+    return [...(host === undefined ? [] : [host]), ...path].join('/')
+  }
+  const message = 'The address of the remote does not say whose repository it is.'
+  throw new LoopError('bad-request', `${message} Name another with --remote.`)
 }

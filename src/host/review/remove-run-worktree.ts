@@ -1,11 +1,15 @@
 /** One worktree of a run, taken away by its path or by the run. */
 
-import { LoopError } from '../../loop/index.ts'
+import { realpathSync } from 'node:fs'
+import { readCreated } from '../../engine/index.ts'
+import { isEnd, LoopError } from '../../loop/index.ts'
+import { removeWorktree } from '../../workspace/index.ts'
 import type { Host } from '../host.ts'
-import type { CleanedWorktree } from '../worktrees-of-runs.ts'
+import { repositoryOf } from '../run-place.ts'
+import type { CleanedWorktree, RunWorktreeEntry } from '../worktrees-of-runs.ts'
 
 export interface RemoveWorktreeChoice {
-  /** The folder, or the run that works in it. */
+  /** The folder, its branch, or the run that works in it. */
   readonly worktree: string
   /** A folder in its repository, where no run on record knows it. */
   readonly repository?: string
@@ -14,9 +18,55 @@ export interface RemoveWorktreeChoice {
 }
 
 export async function removeRunWorktree(
-  _host: Host,
-  { worktree }: RemoveWorktreeChoice,
+  host: Pick<Host, 'journal' | 'worktrees'>,
+  { worktree, repository, force = false }: RemoveWorktreeChoice,
 ): Promise<CleanedWorktree> {
-  const message = `No run has the worktree ${worktree}. See which there are: loopctl worktrees`
-  throw new LoopError('unknown-file', message)
+  const entry = await find(host, worktree, repository)
+  const { run, branch, path } = entry
+  const at = { repository: entry.repository, branch, path, ...(run === undefined ? {} : { run }) }
+  if (run === undefined) return { ...at, status: 'kept', why: 'its run is not on this record' }
+  if (!isEnd(run.status) || run.held) {
+    const message = `Run "${run.name}" works in ${path}, and has not ended (${run.status}).`
+    throw new LoopError('wrong-status', `${message} End it first: loopctl cancel ${run.name}`)
+  }
+  const created = await readCreated(host.journal, run.id)
+  if (created.worktree === undefined) throw unknown(worktree)
+  const removed = await removeWorktree({
+    repository: await repositoryOf(created.worktree),
+    key: created.worktree.key,
+    path,
+    discard: force,
+  })
+  if (removed.status === 'kept') return { ...at, status: 'kept', why: removed.why }
+  const kept = removed.status === 'removed' ? removed.branchKept : undefined
+  return { ...at, status: 'removed', ...(kept === undefined ? {} : { branchKept: kept }) }
 }
+
+async function find(
+  host: Pick<Host, 'worktrees'>,
+  wanted: string,
+  repository: string | undefined,
+): Promise<RunWorktreeEntry> {
+  const entries = await host.worktrees(repository === undefined ? {} : { repository })
+  const real = realOf(wanted)
+  const found = entries.find(
+    ({ path, branch, run }) =>
+      path === real || branch === wanted || run?.name === wanted || run?.id === wanted,
+  )
+  if (found !== undefined) return found
+  throw unknown(wanted)
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+const unknown = (worktree: string): LoopError =>
+  new LoopError(
+    'unknown-file',
+    `No run has the worktree ${JSON.stringify(worktree.slice(0, 300))}. See which there are: loopctl worktrees`,
+  )

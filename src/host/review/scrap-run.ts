@@ -2,7 +2,9 @@
 
 import type { RunRow } from '../../engine/index.ts'
 import { isEnd, LoopError } from '../../loop/index.ts'
-import type { Host } from '../host.ts'
+import type { FolderHost } from '../run-folder/options.ts'
+import { writeRunFolder } from '../run-folder/write-run-folder.ts'
+import { type DiscardedWork, discardWork } from './discard-work.ts'
 import { type Review, recordReview } from './review.ts'
 
 export interface DiscardOptions {
@@ -10,29 +12,31 @@ export interface DiscardOptions {
   readonly by: string
 }
 
-export interface Discarded {
+export interface Discarded extends DiscardedWork {
   readonly run: Pick<RunRow, 'id' | 'name' | 'status'>
-  /** The folder that went; absent: there was none. */
-  readonly worktree?: string
-  readonly branch?: string
-  /** How many commits of the branch are on no other now. */
-  readonly commits: number
-  /** What was in no commit. */
-  readonly uncommitted: readonly string[]
   readonly review: Review
 }
 
 /** Rejects with `wrong-status` for a run that has not ended. */
 export async function scrapRun(
-  host: Host,
+  host: FolderHost,
   idOrName: string,
   { by }: DiscardOptions,
 ): Promise<Discarded> {
-  const { id, name, status } = await host.journal.findRun(idOrName)
+  const run = await host.journal.findRun(idOrName)
+  const { id, name, status } = run
   if (!isEnd(status)) {
-    const message = `Run "${name}" has not ended (${status}). End it first: loopctl cancel ${name}`
-    throw new LoopError('wrong-status', message)
+    const message = `Run "${name}" has not ended (${status}), and would make it again.`
+    const advice = `End it first (loopctl cancel ${name}), or do both: loopctl reset ${name}`
+    throw new LoopError('wrong-status', `${message} ${advice}`)
   }
+  if (run.held) {
+    const message = `Run "${name}" has ended a moment ago, and whoever drove it puts its things away.`
+    throw new LoopError('run-busy', `${message} Try again.`)
+  }
+  // What it changed is kept with its files, if it has any.
+  await writeRunFolder(host, id).catch(() => undefined)
+  const discarded = await discardWork(host.journal, run)
   const review = await recordReview(host, id, { status: 'scrapped', by })
-  return { run: { id, name, status }, commits: 0, uncommitted: [], review }
+  return { run: { id, name, status }, ...discarded, review }
 }

@@ -3,8 +3,9 @@
  * them, and what goes wrong with them is told and made up for later.
  */
 
+import type { RunRow } from '../../engine/index.ts'
 import { isEnd, isLoopError, textOf } from '../../loop/index.ts'
-import { settlePlaces } from './folder-place.ts'
+import { type FolderPlace, settlePlaces } from './folder-place.ts'
 import { createFolderWriter, type FolderWriter } from './folder-writer.ts'
 import type { FolderHost, RunFolderFollower, RunFolderOptions } from './options.ts'
 import { watchRun } from './watch-run.ts'
@@ -44,13 +45,17 @@ async function follow(
 ): Promise<void> {
   const run = await host.journal.findRun(idOrName)
   const places = await settlePlaces(host, run, options)
-  const writers = places.map((place) => createFolderWriter(host, run, place))
+  const [live = [], left = []] = byMoment(run, places).map((some) =>
+    some.map((place) => createFolderWriter(host, run, place)),
+  )
   const watch = await watchRun(host.journal, run)
   try {
     for (;;) {
       const isLast = signal.aborted
       watch.reset()
       const { status, lastSeq } = await host.journal.findRun(run.id)
+      const isLeft = isLast || isEnd(status)
+      const writers = isLeft ? [...live, ...left] : live
       const isBehind = await inTurn(() => update(writers, lastSeq, told))
       if (isLast || (isEnd(status) && !isBehind)) return
       await pause(pauseMs, signal)
@@ -59,6 +64,21 @@ async function follow(
   } finally {
     watch.close()
   }
+}
+
+/**
+ * Those that are written while the run is at work, and those that are when it is left. In the folder that
+ * an agent works in, what comes and goes beside its work is something that it sees.
+ */
+function byMoment(
+  { workspace }: RunRow,
+  places: readonly FolderPlace[],
+): readonly (readonly FolderPlace[])[] {
+  const isApart = ({ root }: FolderPlace): boolean => root !== workspace
+  const apart = places.filter(isApart)
+  // Whoever wants them only there wants to see them.
+  if (apart.length === 0) return [places, []]
+  return [apart, places.filter((place) => !isApart(place))]
 }
 
 /** Whether one of them has not got to the end. */

@@ -1,0 +1,39 @@
+/** Removes a branch that no checkout is on. */
+
+import { join } from 'node:path'
+import { branchRef, changeRef, commitOf } from './refs.ts'
+import type { Repository } from './repository.ts'
+import { type RunGit, runGit } from './run-git.ts'
+import { readBelow } from './small-file.ts'
+import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
+
+/** False where it is not there, or somebody has it checked out. */
+export async function dropBranch(
+  repository: Repository,
+  branch: string,
+  git: RunGit = runGit,
+  files: WorktreeFiles = worktreeFiles,
+): Promise<boolean> {
+  const ref = branchRef(branch)
+  const from = await commitOf(git, repository, ref)
+  if (from === undefined || (await isCheckedOut(files, repository, ref))) return false
+  const reason = 'loopwright: the work was discarded'
+  return changeRef(git, repository, { ref, to: undefined, from, reason })
+}
+
+async function isCheckedOut(
+  files: WorktreeFiles,
+  { commonDir }: Repository,
+  ref: string,
+): Promise<boolean> {
+  const folder = join(commonDir, 'worktrees')
+  const names = await files.readdir(folder).catch(() => [])
+  const heads = [
+    join(commonDir, 'HEAD'),
+    ...names.map((name) => join(folder, String(name), 'HEAD')),
+  ]
+  for (const head of heads) {
+    if ((await readBelow(files, commonDir, head))?.trim() === `ref: ${ref}`) return true
+  }
+  return false
+}
