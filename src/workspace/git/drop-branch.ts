@@ -28,10 +28,7 @@ async function isCheckedOut(
 ): Promise<boolean> {
   const folder = join(commonDir, 'worktrees')
   const names = await files.readdir(folder).catch(() => [])
-  const heads = [
-    join(commonDir, 'HEAD'),
-    ...names.map((name) => join(folder, String(name), 'HEAD')),
-  ]
+  const heads = [join(commonDir, 'HEAD'), ...names.map((name) => join(folder, name, 'HEAD'))]
   for (const head of heads) {
     if ((await readBelow(files, commonDir, head))?.trim() === `ref: ${ref}`) return true
   }
