@@ -5,6 +5,7 @@ import { isLoopError } from '../loop/index.ts'
 import { howToAnswer, promptFor } from './ask.ts'
 import { renderSpan } from './display/amounts.ts'
 import { visible, visibleText } from './display/render.ts'
+import { wrapped } from './display/wrap.ts'
 import type { Runs } from './runs.ts'
 import { type Session, who } from './session.ts'
 
@@ -36,7 +37,10 @@ export function renderInbox(
     .map((one, at) => {
       const left = `${renderSpan(Math.max(0, one.deadlineAtMs - nowMs))} left`
       const head = `${at + 1}. ${terminal.style.bold(visible(one.run.name))}  ${left}`
-      const text = visibleText(one.question.text.trimEnd()).split('\n')
+      const room = terminal.live ? terminal.width() - 4 : Number.POSITIVE_INFINITY
+      const text = visibleText(one.question.text.trimEnd())
+        .split('\n')
+        .flatMap((line) => (line.length <= room ? [line] : wrapped(line, room)))
       const how = terminal.asks ? [] : howToAnswer(one.run.name, one).split('\n')
       return [head, ...[...text, ...how].map((line) => `   ${line}`)].join('\n')
     })

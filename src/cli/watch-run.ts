@@ -175,8 +175,9 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
 }
 
 export function waitText({ position, why, waitsFor }: QueueEntry): string {
+  if (why === undefined && waitsFor === undefined) return 'about to begin'
   const place = position === undefined ? '' : `${position}. in the queue, `
-  return `${place}${why ?? `waits for ${waitsFor ?? 'its turn'}`}`
+  return `${place}${why ?? `waits for a ${waitsFor}`}`
 }
 
 const stayedAway = ({ where }: Client, { name }: RunName): LoopError =>

@@ -40,20 +40,27 @@ export function createDisplay(
   let state = initial
   let doing: Doing | undefined
   let waiting: Doing | undefined
-  let painted = false
+  /** How long the line is that is painted; 0: none is. */
+  let painted = 0
   let paused = !terminal.live
   let closed = false
 
   function paint(): void {
     if (paused) return
     const line = renderStatusLine(state, waiting ?? doing, Date.now(), terminal.width())
-    output.write(`\r\u001B[2K${line}`)
-    painted = true
+    output.write(`${wiping()}${line}`)
+    painted = line.length
+  }
+
+  /** A terminal that became narrower has broken the line, and all of it must go. */
+  function wiping(): string {
+    const broken = Math.max(0, Math.ceil(painted / terminal.width()) - 1)
+    return `\r\u001B[2K${'\u001B[1A\u001B[2K'.repeat(broken)}`
   }
 
   function wipe(): void {
-    if (painted) output.write('\r\u001B[2K')
-    painted = false
+    if (painted > 0) output.write(wiping())
+    painted = 0
   }
 
   /** On a terminal a line is a line; in a file all of it stands. */
@@ -73,7 +80,9 @@ export function createDisplay(
     show(recorded) {
       state = evolve(state, recorded)
       doing = doingAfter(doing, recorded.event, recorded.atMs)
-      for (const line of narrator.tell(recorded, state)) say(fitted(line))
+      // What somebody has to decide about is read whole.
+      const isAsking = recorded.event.type === 'step-started' && recorded.event.question
+      for (const line of narrator.tell(recorded, state)) say(isAsking ? line : fitted(line))
       paint()
     },
     say,
