@@ -153,7 +153,7 @@ function factsAfter(run: LiveRun, event: IterationEnded, asked: Asked): Facts {
   const known = asked.made?.progress as Json | undefined
   const state: RunState = evolve(
     before,
-    { seq: before.seq + 1, atMs: nowMs, event },
+    { seq: before.seq + 1, atMs: run.recorder.now(), event },
     known === undefined ? undefined : () => known,
   )
   return { state, nowMs, checks: Object.keys(checks ?? {}), ...asked }

@@ -11,6 +11,7 @@ function watched(state: Partial<RunState>) {
   const interrupter = createInterrupter(clock, 5000)
   const recorder: Recorder = {
     state: { ...initialState, status: 'running', atMs: 1000, ...state },
+    now: () => clock.now(),
     record: async () => undefined,
     note: () => undefined,
     flushed: async () => undefined,

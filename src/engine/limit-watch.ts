@@ -28,7 +28,7 @@ export function watchLimits(
 
   function timeLeftMs(): number {
     const { limits, activeMs, atMs } = recorder.state
-    const running = isRunning() ? Math.max(0, clock.now() - atMs) : 0
+    const running = isRunning() ? Math.max(0, recorder.now() - atMs) : 0
     return limits.timeMs - activeMs - running
   }
 

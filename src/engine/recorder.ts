@@ -29,6 +29,8 @@ export interface Naming {
 
 export interface Recorder {
   readonly state: RunState
+  /** The time of what is recorded next. It goes on from what the run has seen, whatever a clock says. */
+  now(): number
   record(events: readonly RunEvent[], naming?: Naming): Promise<void>
   /**
    * Records what nothing waits for: it joins the unit of what is recorded next, or is written at the
@@ -88,6 +90,9 @@ export function createRecorder(
   onFailure: (error: LoopError) => void,
 ): Recorder {
   let state = initial
+  // A record from the future, written while the clock was wrong: time goes on from there.
+  const aheadMs = Math.max(0, initial.atMs - ports.clock.now())
+  const now = (): number => Math.max(ports.clock.now() + aheadMs, state.atMs)
   let failure: LoopError | undefined
   let backlog = 0
   let last: Promise<void> = Promise.resolve()
@@ -104,7 +109,7 @@ export function createRecorder(
 
   /** Moves the state, and adds the events to what is about to be written. */
   function gather(events: readonly RunEvent[], naming: Naming | undefined): Gathered {
-    const atMs = Math.max(ports.clock.now(), state.atMs)
+    const atMs = now()
     // A unit is of one moment.
     if (held !== undefined && held.atMs !== atMs) release()
     const unit = held ?? emptyUnit(state.seq + 1, atMs)
@@ -136,6 +141,7 @@ export function createRecorder(
   }
 
   return {
+    now,
     record: (events, naming) =>
       failure === undefined ? write(gather(events, naming)) : Promise.reject(failure),
     note(events, naming) {

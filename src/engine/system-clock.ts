@@ -2,12 +2,13 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from './ports.ts'
+import { createSteadyTime } from './steady-time.ts'
 
 /** Timers of the platform hold 31 bits; longer waits are made of several. */
 const timerMsMax = 2 ** 31 - 1
 
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  now: createSteadyTime(),
   async sleep(ms, signal) {
     let left = ms
     do {

@@ -10,6 +10,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from './database.ts'
+import { rollBack } from './schema.ts'
 import { isBusyError } from './store-failures.ts'
 
 export interface WriteTurns {
@@ -47,6 +48,8 @@ export function createWriteTurns(database: Database, patience: number = patience
       begin.run()
     } catch (cause) {
       if (isBusyError(cause) && performance.now() - sinceMs < patience) return false
+      // It may have begun all the same.
+      rollBack(database)
       refuse(cause)
       return true
     }

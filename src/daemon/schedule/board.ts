@@ -4,6 +4,7 @@
  */
 
 import type { Host, QueueRow } from '../../host/index.ts'
+import { systemNow } from '../../host/system-now.ts'
 import { isLoopError, type RunId } from '../../loop/index.ts'
 import type { QueueEntry } from '../../protocol/api/index.ts'
 import { type Choice, choose } from './choose.ts'
@@ -32,7 +33,7 @@ const timerMsMax = 60_000
 const lookMs = 200
 
 export function createBoard(options: SchedulerOptions): Board {
-  const { host, settings, now = Date.now } = options
+  const { host, settings, now = systemNow } = options
   const { queue: rows } = host.journal
   const items = new Map<RunId, Item>()
   const opening = createTurns(opensMax)

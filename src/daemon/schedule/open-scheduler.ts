@@ -8,6 +8,7 @@
  */
 
 import type { Host, QueueRow } from '../../host/index.ts'
+import { systemNow } from '../../host/system-now.ts'
 import { isEnd, LoopError, type RunId } from '../../loop/index.ts'
 import type { DaemonSettings, EnqueueOptions, Log, Scheduler, Submitted } from '../parts.ts'
 import { type Board, createBoard } from './board.ts'
@@ -29,7 +30,7 @@ export interface SchedulerOptions {
 
 /** Takes up what was in the queue before; resolves before any of it is driven. */
 export async function openScheduler(options: SchedulerOptions): Promise<Scheduler> {
-  const { host, log, now = Date.now } = options
+  const { host, log, now = systemNow } = options
   const { journal } = host
   const board = createBoard(options)
   const creating = { host, log, now }

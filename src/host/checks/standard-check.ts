@@ -18,10 +18,10 @@ export function standardCheck(
   walls: Pick<OpenWalls, 'commandsFor'>,
 ): Check {
   return async (context) => {
-    const endsAtMs = Date.now() + timeoutMs
+    const endsAtMs = performance.now() + timeoutMs
     const answers: Answer[] = []
     for (const { argv, folder } of commands) {
-      const leftMs = endsAtMs - Date.now()
+      const leftMs = Math.ceil(endsAtMs - performance.now())
       if (leftMs <= 0) return all([...answers, tooLate(condition)])
       const [program = '', ...args] = argv
       const check = commandCheck(program, args, {

@@ -28,9 +28,9 @@ export async function withLock<T>(
 }
 
 async function acquire(path: string, token: string): Promise<void> {
-  const deadline = Date.now() + waitMs
+  const deadline = performance.now() + waitMs
   while (!(await tryAcquire(path, token))) {
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new LoopError('run-busy', `Another program holds ${path}. Try again in a moment.`)
     }
     await putAsideIfStale(path)
