@@ -49,11 +49,11 @@ export async function withLoop(
   work: (loaded: LoadedLoop, drive: Drive) => Promise<void>,
 ): Promise<void> {
   const { folder } = host
-  const { purpose = 'run', changes, defaultModel } = options
+  const { purpose = 'run', changes, defaultModel, moreChecks } = options
   const foreground = createForeground(session)
   let loaded: LoadedLoop | undefined
   try {
-    const manner = { purpose, watched: foreground, changes, defaultModel }
+    const manner = { purpose, watched: foreground, changes, defaultModel, moreChecks }
     loaded = await loadTrusted(session, folder, file, options, manner)
     const { open } = loaded
     await work(loaded, async (place, start) => {

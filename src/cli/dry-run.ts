@@ -66,10 +66,15 @@ async function look(
   work: (loaded: LoadedLoop, limits: Partial<Limits>, settings: Settings) => Promise<void>,
 ): Promise<void> {
   const { settings } = await settingsHere(program, session, options)
-  const { runLimits } = await import('../host/config/apply-settings.ts')
+  const { moreChecks, runLimits } = await import('../host/config/apply-settings.ts')
   const folder = await recordFolder(program)
   const changes = await changesFrom(options)
-  const manner = { purpose: 'look', changes, defaultModel: settings.model } as const
+  const manner = {
+    purpose: 'look',
+    changes,
+    defaultModel: settings.model,
+    ...moreChecks(settings.checks),
+  } as const
   const loaded = await loadTrusted(session, folder, file, options, manner)
   try {
     await work(loaded, runLimits(loaded.limits, settings, limitsFrom(options)), settings)

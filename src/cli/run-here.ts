@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { LoadedLoop, RunPlace } from '../host/index.ts'
-import { LoopError } from '../loop/index.ts'
+import { defaultLimits, LoopError } from '../loop/index.ts'
 import { withLoop } from './drive-loop.ts'
 import { lookAtEnd } from './look-at-end.ts'
 import { outputFiles } from './output-files.ts'
@@ -41,10 +41,15 @@ export interface RunOptions
 export async function runHere(program: Command, file: string, options: RunOptions): Promise<void> {
   const session = openSession(program)
   const { settings } = await settingsHere(program, session, options)
-  const { runLimits, runWorktree } = await import('../host/config/apply-settings.ts')
+  const { moreChecks, runLimits, runWorktree } = await import('../host/config/apply-settings.ts')
   const asked = askedWorktree(options)
   const changes = await changesFrom(options)
-  const loading = { ...options, changes, defaultModel: settings.model }
+  const loading = {
+    ...options,
+    changes,
+    defaultModel: settings.model,
+    ...moreChecks(settings.checks),
+  }
   await withNewRecord(program, (host) =>
     withLoop(session, host, file, loading, async (loaded, drive) => {
       const workspace = workspaceFor(options.workspace, loaded)
@@ -52,12 +57,20 @@ export async function runHere(program: Command, file: string, options: RunOption
       const worktree = runWorktree(loaded.worktree, settings, asked)
       // What a file says is no word of whoever runs it.
       const isVouched = options.worktree === true
+      const { nameRun } = await import('../host/name-run.ts')
+      const { name } = await nameRun(host, {
+        ...settings.naming,
+        ...(options.name === undefined ? {} : { given: options.name }),
+        loop: loaded.loop.name,
+        about: () =>
+          loaded.firstPrompt({ ...defaultLimits, ...limits }, workspace) ?? loaded.loop.name,
+      })
       const place = await host.place({
         workspace,
         worktree,
         isVouched,
         apart: [...loaded.files, ...outputFiles()],
-        ...(options.name === undefined ? {} : { name: options.name }),
+        name,
       })
       await inPlace(place, () =>
         drive(place, async (opened, watched) => {

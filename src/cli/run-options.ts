@@ -212,6 +212,12 @@ function positive(text: string): number {
   throw new InvalidArgumentError('It must be a whole number, 1 at least.')
 }
 
+export function priority(text: string): number {
+  const number = /^-?\d{1,3}$/.test(text) ? Number(text) : Number.NaN
+  if (Math.abs(number) <= 100) return number
+  throw new InvalidArgumentError('It must be a whole number from -100 to 100.')
+}
+
 export function dollars(text: string): number {
   if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Math.round(Number(text) * 1e6)
   throw new InvalidArgumentError('It must be a number of dollars, like 1.50.')

@@ -13,7 +13,7 @@ export async function loadTrusted(
   folder: string,
   file: string,
   options: LoadOptions,
-  { purpose = 'run', watched, changes, defaultModel }: LoadManner = {},
+  { purpose = 'run', watched, changes, defaultModel, moreChecks }: LoadManner = {},
 ): Promise<LoadedLoop> {
   const { loadLoop, previewLoop, trustLoop } = await import('../host/load-loop.ts')
   const preview = await previewLoop(file, folder, purpose)
@@ -27,6 +27,7 @@ export async function loadTrusted(
     ...(options.input === undefined ? {} : { input: options.input }),
     ...(changes === undefined ? {} : { changes }),
     defaultModel,
+    ...(moreChecks === undefined ? {} : { moreChecks }),
     ...(watched === undefined ? {} : { onLine: watched.say, signal: watched.signal }),
   })
 }
@@ -46,6 +47,8 @@ export interface LoadManner {
   readonly changes?: Source['changes'] | undefined
   /** For an agent whose file names no model. */
   readonly defaultModel?: string | undefined
+  /** Commands that must pass besides its checks. */
+  readonly moreChecks?: NonNullable<Source['changes']>['checks']
   readonly watched?: { say(line: string): void; readonly signal: AbortSignal }
 }
 

@@ -226,6 +226,13 @@ export {
 } from './code-loop/define-loop.ts'
 export type { Collected } from './collect-garbage.ts'
 export type { ForkComparison, ForkSide } from './compare-fork.ts'
+export { type ChosenWorktree, moreChecks, runLimits, runWorktree } from './config/apply-settings.ts'
+export {
+  type ConfigOptions,
+  type LoadedConfig,
+  loadConfig,
+  loadDaemonConfig,
+} from './config/load-config.ts'
 export type { Queued } from './create-runs.ts'
 export type { DiffOptions, RunDiff } from './diff-run.ts'
 export {

@@ -21,12 +21,13 @@ import { firstPrompt, plainSettings, requireSeals, withGiven, workspaceOf } from
 import type { LoadedLoop, LoadOptions } from './loaded-loop.ts'
 import {
   changedAgent,
+  changedChecks,
   changedSections,
   changedSource,
   changedVersion,
   type LoopChanges,
   requireChanges,
-  withDefaultModel,
+  withSettings,
 } from './loop-changes.ts'
 import { LoopFileError, pathName, type ReadSection } from './loop-file/index.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
@@ -41,9 +42,13 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
   })
   try {
     const { file: written, input } = readSettings(code)
-    const changes = requireChanges(withDefaultModel(written.agent, options))
+    const changes = requireChanges(withSettings(written.agent, options))
     requireOurs(code, changes)
-    const file = { ...written, agent: changedAgent(written.agent, changes) }
+    const file = {
+      ...written,
+      agent: changedAgent(written.agent, changes),
+      checks: changedChecks(written.checks, changes),
+    }
     await requireSeals(file.seals)
     const given = isJsonObject(input) ? withGiven(input, options.input) : input
     const type = await typeOf(code, file, given, changes)

@@ -7,11 +7,12 @@ import type { LoopFile, SealSettings } from '../protocol/index.ts'
 import type { LoadedLoop, LoadOptions } from './loaded-loop.ts'
 import {
   changedAgent,
+  changedChecks,
   changedSections,
   changedSource,
   changedVersion,
   requireChanges,
-  withDefaultModel,
+  withSettings,
 } from './loop-changes.ts'
 import { describePowers, type ReadLoopFile, type ReadSection } from './loop-file/index.ts'
 import { loopWarnings } from './loop-warnings.ts'
@@ -20,8 +21,12 @@ import { type OpenedParts, openParts } from './open-parts.ts'
 
 export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> {
   const { path, digest } = read
-  const changes = requireChanges(withDefaultModel(read.file.agent, options))
-  const file = { ...read.file, agent: changedAgent(read.file.agent, changes) }
+  const changes = requireChanges(withSettings(read.file.agent, options))
+  const file = {
+    ...read.file,
+    agent: changedAgent(read.file.agent, changes),
+    checks: changedChecks(read.file.checks, changes),
+  }
   const environment = options.environment ?? process.env
   await requireSeals(file.seals)
   const input = withGiven(file.input, options.input)

@@ -101,6 +101,8 @@ export interface LoadOptions {
   readonly changes?: LoopChanges
   /** For an agent whose file names no model; kept by the run like a change. */
   readonly defaultModel?: string | undefined
+  /** Commands that must pass besides the checks of the file; kept in the same way. */
+  readonly moreChecks?: LoopChanges['checks']
   /**
    * `look`: nothing of it will be opened, so data needs no trust. `resume`: a deadline that has
    * passed is the run's own business.

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import { LoopError, type Source } from '../loop/index.ts'
-import type { AgentSettings } from '../protocol/index.ts'
+import type { AgentSettings, CheckSettings, LoopFile } from '../protocol/index.ts'
 import type { LoadOptions } from './loaded-loop.ts'
 import type { ReadSection } from './loop-file/index.ts'
 
@@ -14,7 +14,7 @@ export type LoopChanges = NonNullable<Source['changes']>
 /** It is kept in the first event of the run. */
 const promptCharsMax = 200_000
 
-export function requireChanges({ model, prompt }: LoopChanges): LoopChanges {
+export function requireChanges({ model, prompt, checks }: LoopChanges): LoopChanges {
   if (prompt?.trim() === '') throw new LoopError('bad-request', 'The prompt is empty. Say one.')
   if (prompt !== undefined && prompt.length > promptCharsMax) {
     const message = `A prompt may have ${promptCharsMax} characters; this one has ${prompt.length}.`
@@ -23,14 +23,39 @@ export function requireChanges({ model, prompt }: LoopChanges): LoopChanges {
   return {
     ...(model === undefined ? {} : { model }),
     ...(prompt === undefined ? {} : { prompt }),
+    ...(checks === undefined || checks.commands.length === 0 ? {} : { checks }),
   }
 }
 
-/** A model for an agent that can be told one and was not. */
-export function withDefaultModel(
+const checkTimeoutMs = 600_000
+
+/** Those of the file, and the commands of the settings by names that none of them has. */
+export function changedChecks(
+  checks: LoopFile['checks'],
+  { checks: { commands, timeoutMs = checkTimeoutMs } = { commands: [] } }: LoopChanges,
+): LoopFile['checks'] {
+  const taken = Object.keys(checks)
+  const added = commands.map((command, index) => {
+    const name = `verify-${index + 1}`
+    const check: CheckSettings = {
+      type: 'command',
+      command: ['/bin/sh', '-c', command],
+      env: {},
+      timeoutMs,
+      existing: 'fix',
+      outputs: [],
+    }
+    return [taken.includes(name) ? `${name}-of-settings` : name, check] as const
+  })
+  return { ...checks, ...Object.fromEntries(added) }
+}
+
+/** What the settings add: checks, and a model for an agent that can be told one and was not. */
+export function withSettings(
   agent: AgentSettings,
-  { changes = {}, defaultModel }: Pick<LoadOptions, 'changes' | 'defaultModel'>,
+  { changes: given = {}, defaultModel, moreChecks }: SettingsOfRun,
 ): LoopChanges {
+  const changes = moreChecks === undefined ? given : { checks: moreChecks, ...given }
   if (defaultModel === undefined || changes.model !== undefined) return changes
   const canBeTold =
     agent.type === 'program' || (agent.type === 'acp' && typeof agent.acp === 'string')
@@ -38,6 +63,8 @@ export function withDefaultModel(
     ? { ...changes, model: defaultModel }
     : changes
 }
+
+type SettingsOfRun = Pick<LoadOptions, 'changes' | 'defaultModel' | 'moreChecks'>
 
 /** An address and a key are of one provider: for a model of another they mean nothing. */
 export function changedAgent(agent: AgentSettings, { model }: LoopChanges): AgentSettings {

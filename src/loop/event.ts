@@ -62,7 +62,12 @@ export interface Source {
   readonly file: string
   readonly digest: string
   /** What was put in the place of the file's own. */
-  readonly changes?: { readonly model?: string; readonly prompt?: string }
+  readonly changes?: {
+    readonly model?: string
+    readonly prompt?: string
+    /** Commands that must pass besides the checks of the file. */
+    readonly checks?: { readonly commands: readonly string[]; readonly timeoutMs?: number }
+  }
 }
 
 /** The git worktree that a run works in, and by what it is found again. */

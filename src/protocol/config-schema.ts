@@ -51,12 +51,11 @@ const artifacts = keys({
     'The folder of those in the workspace, relative to it; logs/loop unless told.',
     'logs/loop',
   ),
-  globalLogDir: key(
+  globalDir: key(
     line().exactOptional(),
     'The others are in runs/ below this folder; the state folder unless told.',
     '~/.local/share/loopd',
   ),
-  summary: key(flag(), 'False: no summary.json is written.'),
   postmortem: key(flag(), 'False: no postmortem is made after a run.'),
 })
 

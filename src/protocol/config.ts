@@ -45,9 +45,8 @@ export interface Settings {
     readonly mode: ArtifactMode
     /** Run folders in the workspace are made in it; relative to the workspace. */
     readonly logDir: string
-    /** The global ones are made in `runs` below it; absent: the state folder. */
-    readonly globalLogDir?: string
-    readonly summary: boolean
+    /** The others are in `runs` below it; absent: the state folder. */
+    readonly globalDir?: string
     readonly postmortem: boolean
   }
   readonly naming: { readonly source: NameSource; readonly model?: string }
@@ -75,7 +74,7 @@ export const defaultSettings: Settings = {
     maxRunsPerWorkspace: 1,
     queuePolicy: 'fifo',
   },
-  artifacts: { mode: 'mirror', logDir: 'logs/loop', summary: true, postmortem: true },
+  artifacts: { mode: 'mirror', logDir: 'logs/loop', postmortem: true },
   naming: { source: 'auto' },
   limits: {},
   worktree: {},

@@ -107,7 +107,16 @@ export const sourceSchema: z.ZodType<Source> = exactly<Source>()(
     file: text,
     digest: text,
     changes: z
-      .strictObject({ model: text.exactOptional(), prompt: text.exactOptional() })
+      .strictObject({
+        model: text.exactOptional(),
+        prompt: text.exactOptional(),
+        checks: z
+          .strictObject({
+            commands: z.array(text).readonly(),
+            timeoutMs: milliseconds.exactOptional(),
+          })
+          .exactOptional(),
+      })
       .exactOptional(),
   }),
 ).register(published, { id: 'Source' })

@@ -26,11 +26,18 @@ const setting = (
 const later: LoopConfigKey = { type: 'later' }
 const none = (why: string): LoopConfigKey => ({ type: 'none', why })
 
+/** As providers call them. */
+const models: Readonly<Record<string, string>> = {
+  haiku: 'anthropic/claude-haiku-4-5',
+  sonnet: 'anthropic/claude-sonnet-5',
+  opus: 'anthropic/claude-opus-4-5',
+}
+
 export const loopConfigKeys: Readonly<Record<string, LoopConfigKey>> = {
   specs_dir: later,
   plans_dir: later,
   log_dir: setting('artifacts.logDir'),
-  global_log_dir: setting('artifacts.globalLogDir'),
+  global_log_dir: setting('artifacts.globalDir'),
   model: setting('model'),
   review_model: later,
   iterations: setting('limits.iterations'),
@@ -45,7 +52,7 @@ export const loopConfigKeys: Readonly<Record<string, LoopConfigKey>> = {
   claude_retry_backoff_sec: none('the waits between tries are those of the engine'),
   artifact_mode: setting('artifacts.mode'),
   run_naming_mode: setting('naming.source', { words: { haiku: 'model', spec_slug: 'file' } }),
-  run_naming_model: setting('naming.model'),
+  run_naming_model: setting('naming.model', { words: models }),
   base_branch: setting('worktree.base'),
   run_branch_prefix: setting('worktree.branchPrefix'),
   merge_target_branch: later,
@@ -57,7 +64,7 @@ export const loopConfigKeys: Readonly<Record<string, LoopConfigKey>> = {
   worktrunk_config_path: setting('worktree.worktrunkConfig'),
   worktrunk_copy_ignored: setting('worktree.copyIgnored'),
   worktree_cleanup: none('worktrees stay until loopctl worktrees clean takes them away'),
-  summary_json: setting('artifacts.summary'),
+  summary_json: none('it is always written'),
   postmortem: setting('artifacts.postmortem'),
   skills_enabled: later,
   skills_builtin_dir: later,

@@ -14,6 +14,7 @@ import {
   addSettingOptions,
   addTrustOption,
   addWorktreeOptions,
+  priority,
 } from '../run-options.ts'
 import type { DetachOption, RetryOptions } from '../run-there.ts'
 import { folderName, openSession, wholeNumber } from '../session.ts'
@@ -30,6 +31,7 @@ export function addRunning(program: Command): void {
     )
     .option('--again', 'also what was tried before with the very same files and words')
     .option('--detach', 'return once the daemon has accepted it')
+    .option('--priority <n>', 'before others in a queue by priority: -100 to 100', priority)
     .option('--pick', 'choose the loop file from loops/ and this folder')
     .option(
       '--dry-run',

@@ -2,7 +2,15 @@
 
 import { homedir } from 'node:os'
 import { isAbsolute } from 'node:path'
-import { loadLoop, planRun, previewLoop } from '../../host/index.ts'
+import {
+  loadDaemonConfig,
+  loadLoop,
+  moreChecks,
+  planRun,
+  previewLoop,
+  runLimits,
+  runWorktree,
+} from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import {
   newRunSchema,
@@ -41,25 +49,28 @@ const plan = operation({
   answers: { 200: json('The plan.', planSchema) },
   problems: [404, 409, 422, 501],
   async handle({ host }, { body, signal }) {
-    const { file, workspace, here, input, changes, limits, worktree } = body
+    const { file, workspace, here, input, changes, limits, worktree, attended } = body
     for (const path of [file, workspace, here]) if (path !== undefined) requireWhole(path)
+    const settings = body.settings ?? (await loadDaemonConfig()).settings
     const loaded = await loadLoop(file, {
       folder: host.folder,
       here: here ?? homedir(),
       purpose: 'look',
+      defaultModel: settings.model,
+      ...moreChecks(settings.checks),
       signal,
       onLine: () => undefined,
       ...(input === undefined ? {} : { input }),
       ...(changes === undefined ? {} : { changes }),
     })
     try {
-      const use = worktree?.base === undefined ? {} : { use: true }
       return ok(
         await planRun(host, loaded, {
           workspace: workspace ?? loaded.workspace,
-          worktree: { ...loaded.worktree, ...use, ...worktree },
+          worktree: runWorktree(loaded.worktree, settings, worktree),
           isVouched: worktree?.use === true,
-          ...(limits === undefined ? {} : { limits }),
+          limits: runLimits(loaded.limits, settings, limits),
+          attended: attended === true,
         }),
       )
     } finally {

@@ -6,17 +6,21 @@ import { isAbsolute, parse, resolve } from 'node:path'
 import {
   type Host,
   type LoadedLoop,
+  loadDaemonConfig,
   loadLoop,
+  moreChecks,
   type NamingOptions,
   nameRun,
   previewLoop,
   type Queued,
   type RunPlace,
   recordBeginning,
+  runLimits,
+  runWorktree,
   trustLoop,
 } from '../../host/index.ts'
 import { defaultLimits, LoopError, type RunId } from '../../loop/index.ts'
-import type { NewRunRequest } from '../../protocol/api/index.ts'
+import type { NewRunRequest, RunSettings } from '../../protocol/api/index.ts'
 import type { Log } from '../parts.ts'
 import { toDriveRequest } from './drive-request.ts'
 
@@ -35,15 +39,19 @@ export async function createQueued(
   const { host } = parts
   requireWhole(request)
   await trustAsAsked(host, request.file, request.trust)
-  const loaded = await loadFor(parts, request)
+  // Whoever says nothing of settings has those of the daemon's user.
+  const settings = request.settings ?? (await loadDaemonConfig()).settings
+  const loaded = await loadFor(parts, request, settings)
   try {
-    const { name, source: nameSource } = await nameRun(host, namingFor(request, loaded))
-    const { logDir } = request.artifacts ?? {}
+    const naming = namingFor(request, settings, loaded)
+    const { name, source: nameSource } = await nameRun(host, naming)
+    const artifacts = { ...settings.artifacts, ...request.artifacts }
+    const { logDir } = artifacts
     const place = await host.place({
       name,
       ...(logDir === undefined ? {} : { logDir }),
       workspace: workspaceFor(request, loaded),
-      worktree: worktreeFor(request, loaded),
+      worktree: runWorktree(loaded.worktree, settings, request.worktree),
       // What a file says is no word of whoever runs it.
       isVouched: request.worktree?.use === true,
       apart: loaded.files,
@@ -51,7 +59,7 @@ export async function createQueued(
     for (const problem of place.problems) parts.log.warn({ run: place.id }, problem)
     const { id } = await host.create(loaded.loop, {
       input: loaded.input,
-      limits: { ...loaded.limits, ...request.limits },
+      limits: runLimits(loaded.limits, settings, request.limits),
       place,
       source: loaded.source,
       ...(request.again === true ? { again: true } : {}),
@@ -61,11 +69,9 @@ export async function createQueued(
       },
     })
     // Without them it is a run all the same.
-    await recordBeginning(host, id, { nameSource, ...request.artifacts }).catch(
-      (error: unknown) => {
-        parts.log.warn({ run: id, error: String(error) }, 'not settled where its files are')
-      },
-    )
+    await recordBeginning(host, id, { nameSource, ...artifacts }).catch((error: unknown) => {
+      parts.log.warn({ run: id, error: String(error) }, 'not settled where its files are')
+    })
     return id
   } finally {
     await loaded.close()
@@ -73,11 +79,16 @@ export async function createQueued(
 }
 
 /** A model that is asked for a name is told what the agent is. */
-function namingFor({ name, naming, limits }: NewRunRequest, loaded: LoadedLoop): NamingOptions {
+function namingFor(
+  { name, naming, limits }: NewRunRequest,
+  settings: RunSettings,
+  loaded: LoadedLoop,
+): NamingOptions {
   const about = (): string =>
     loaded.firstPrompt({ ...defaultLimits, ...loaded.limits, ...limits }, loaded.workspace) ??
     loaded.loop.name
   return {
+    ...settings.naming,
     ...naming,
     ...(name === undefined ? {} : { given: name }),
     loop: loaded.loop.name,
@@ -138,21 +149,21 @@ export async function trustAsAsked(
   if (!preview.trusted) await trustLoop(preview, folder)
 }
 
-function loadFor({ host, log }: NewRunParts, request: NewRunRequest): Promise<LoadedLoop> {
+function loadFor(
+  { host, log }: NewRunParts,
+  request: NewRunRequest,
+  { model, checks }: RunSettings,
+): Promise<LoadedLoop> {
   const { file, input, changes, here } = request
   return loadLoop(file, {
     folder: host.folder,
     here: here ?? homedir(),
+    defaultModel: model,
+    ...moreChecks(checks),
     onLine: (line) => log.info({ file }, line),
     ...(input === undefined ? {} : { input }),
     ...(changes === undefined ? {} : { changes }),
   })
-}
-
-/** What the file says, with what was asked for in its place; who names a base wants a worktree. */
-function worktreeFor({ worktree }: NewRunRequest, loaded: LoadedLoop): LoadedLoop['worktree'] {
-  const use = worktree?.base === undefined ? {} : { use: true }
-  return { ...loaded.worktree, ...use, ...worktree }
 }
 
 /** Whoever is at home by chance does not want an agent to work on all of it. */

@@ -7,11 +7,21 @@ import type { Limits } from '../../loop/index.ts'
 import type { AskedWorktree, RunSettings } from '../../protocol/api/index.ts'
 import type { WorktreeSettings } from '../../protocol/index.ts'
 import type { WorktrunkOptions } from '../../workspace/index.ts'
+import type { LoadOptions } from '../loaded-loop.ts'
 
 /** How a worktree is made, with what no loop file can say. */
 export interface ChosenWorktree extends WorktreeSettings {
   readonly worktrunk?: Pick<WorktrunkOptions, 'program' | 'configPath'>
 }
+
+/** The checks of the settings, as `loadLoop` takes them. */
+export const moreChecks = ({
+  commands = [],
+  timeoutMs,
+}: NonNullable<RunSettings['checks']> = {}): Pick<LoadOptions, 'moreChecks'> =>
+  commands.length === 0
+    ? {}
+    : { moreChecks: { commands, ...(timeoutMs === undefined ? {} : { timeoutMs }) } }
 
 export function runLimits(
   file: Partial<Limits>,

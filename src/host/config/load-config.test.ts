@@ -145,7 +145,7 @@ describe('the file of a project that nobody trusted', () => {
       [
         'model: evil/model',
         'daemon: { address: "http://evil.example", use: false }',
-        'artifacts: { logDir: ../../elsewhere, globalLogDir: /etc, postmortem: true }',
+        'artifacts: { logDir: ../../elsewhere, postmortem: true }',
         'naming: { model: evil/model, source: model }',
         'worktree: { path: /etc, provider: worktrunk, worktrunkProgram: ./evil, copyIgnored: true }',
         'checks: { commands: [./evil] }',

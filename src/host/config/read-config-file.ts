@@ -45,7 +45,7 @@ export async function readConfigFile(
   }
 }
 
-const paths = ['artifacts.logDir', 'artifacts.globalLogDir', 'daemon.tlsCert', 'daemon.tlsKey']
+const paths = ['artifacts.logDir', 'artifacts.globalDir', 'daemon.tlsCert', 'daemon.tlsKey']
 
 const atHome = (entry: ConfigEntry, home: string): ConfigEntry =>
   paths.includes(entry.rule.name) ? { ...entry, value: withHome(String(entry.value), home) } : entry

@@ -26,7 +26,6 @@ worktree_path_template=../{{ repo }}.{{ run_branch | sanitize }}
 worktrunk_copy_ignored=false
 verify_cmds="npm test | npm run lint"
 verify_timeout_sec=90
-summary_json=true
 max_concurrent_runs=3
 base_branch=
 `)
@@ -35,8 +34,8 @@ base_branch=
     expect(config).toEqual({
       model: 'opus',
       limits: { iterations: 50 },
-      artifacts: { logDir: 'logs/# loop', mode: 'mirror', summary: true },
-      naming: { source: 'model', model: 'haiku' },
+      artifacts: { logDir: 'logs/# loop', mode: 'mirror' },
+      naming: { source: 'model', model: 'anthropic/claude-haiku-4-5' },
       daemon: { queuePolicy: 'newest-first', maxConcurrentRuns: 3 },
       worktree: { path: '../{{ repo }}.{{ run_branch | sanitize }}', copyIgnored: false },
       checks: { commands: ['npm test', 'npm run lint'], timeoutMs: 90_000 },

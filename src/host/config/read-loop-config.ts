@@ -59,8 +59,8 @@ function readValue(known: SettingKey, written: string): Omit<ConfigEntry, 'origi
   if (rule === undefined) return 'it is not known'
   const text = known.words?.[written] ?? (known.unit === undefined ? written : `${written}s`)
   const value = rule.read(text)
-  const words = Object.keys(known.words ?? {})
-  const expected = words.length > 0 ? words.join(' or ') : rule.expected
+  const words = [rule.expected, ...Object.keys(known.words ?? {})]
+  const expected = words.join(' or ')
   const shown = known.unit === 's' ? 'a number of seconds' : expected
   return value === undefined ? `expected ${shown}, found ${quoted(written)}` : { rule, value }
 }

@@ -45,8 +45,7 @@ export const runSettingsSchema: z.ZodType<RunSettings> = exactly<RunSettings>()(
       .strictObject({
         mode: z.enum(['workspace', 'global', 'mirror']).exactOptional(),
         logDir: line,
-        globalLogDir: line,
-        summary: flag,
+        globalDir: line,
         postmortem: flag,
       })
       .exactOptional(),

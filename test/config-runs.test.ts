@@ -1,0 +1,156 @@
+// Settings reach runs: as limits that a loop file cannot pass, as worktrees, names, models and checks.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  loadLoop,
+  moreChecks,
+  planRun,
+  previewLoop,
+  runLimits,
+  runWorktree,
+  trustLoop,
+} from '../src/host/index.ts'
+import { planSchema } from '../src/protocol/api/index.ts'
+import type { WorktreeSettings } from '../src/protocol/index.ts'
+import { afterStory } from './after.ts'
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-settings-'))
+  afterStory(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function load(text: string, options: object = {}) {
+  const folder = makeFolder()
+  const file = join(folder, 'loop.yaml')
+  writeFileSync(file, text)
+  const record = join(folder, 'record')
+  mkdirSync(record)
+  await trustLoop(await previewLoop(file, record), record)
+  const loaded = await loadLoop(file, { folder: record, here: folder, ...options })
+  afterStory(() => loaded.close())
+  return { loaded, folder, record }
+}
+
+const plain = 'prompt: Do it.\nchecks: { test: "true" }\n'
+
+describe('limits of the settings', () => {
+  const file = { iterations: 50, tokens: 1000, costMicros: 10, timeMs: 100, sameErrors: 3 }
+
+  test('lower those of a loop file and never raise them', () => {
+    const settings = { limits: { iterations: 20, tokens: 5000 } }
+    expect(runLimits(file, settings)).toEqual({ ...file, iterations: 20 })
+  })
+
+  test('give way to the command line', () => {
+    const settings = { limits: { iterations: 20 } }
+    expect(runLimits(file, settings, { iterations: 90 })).toEqual({ ...file, iterations: 90 })
+  })
+})
+
+describe('worktrees', () => {
+  const file: WorktreeSettings = { use: 'auto', provider: 'auto', allowDirty: false }
+
+  test('are made as the command line says, then the loop file, then the settings', () => {
+    const settings = {
+      worktree: { base: 'weak', path: 'weak', branchPrefix: 'weak/', provider: 'git' },
+    } as const
+    const asked = { base: 'strong' }
+    expect(runWorktree({ ...file, path: 'of-file', base: 'of-file' }, settings, asked)).toEqual({
+      use: true,
+      provider: 'git',
+      allowDirty: false,
+      base: 'strong',
+      path: 'of-file',
+      branchPrefix: 'weak/',
+    })
+  })
+
+  test('by Worktrunk have its program and configuration; all that git ignores comes along if asked', () => {
+    const asked = {
+      worktrunkProgram: '/opt/wt',
+      worktrunkConfig: '/etc/wt.toml',
+      copyIgnored: true,
+    }
+    expect(runWorktree(file, {}, asked)).toEqual({
+      ...file,
+      worktrunk: { program: '/opt/wt', configPath: '/etc/wt.toml' },
+      carry: [{ path: '**', by: 'copy' }],
+    })
+  })
+})
+
+describe('a loop file', () => {
+  test('that names no model gets the one of the settings, and the run keeps it', async () => {
+    const { loaded } = await load(`${plain}agent: claude\n`, { defaultModel: 'claude-opus-4-5' })
+    expect(loaded.agent).toMatchObject({ model: 'claude-opus-4-5' })
+    expect(loaded.source.changes).toEqual({ model: 'claude-opus-4-5' })
+    const own = await load(`${plain}agent: { program: claude, model: its-own }\n`, {
+      defaultModel: 'another',
+    })
+    expect(own.loaded.agent).toMatchObject({ model: 'its-own' })
+    const none = await load(`${plain}agent: { command: [agent] }\n`, { defaultModel: 'another' })
+    expect(none.loaded.source.changes).toBeUndefined()
+  })
+
+  test('has the checks of the settings besides its own', async () => {
+    const commands = ['npm test', 'npm run lint']
+    const { loaded, folder } = await load(`${plain}agent: { command: [agent] }\n`, {
+      ...moreChecks({ commands, timeoutMs: 5000 }),
+    })
+    const { checks } = await loaded.planChecks(folder)
+    expect(checks.map(({ name, text, timeoutMs }) => [name, text, timeoutMs])).toEqual([
+      ['test', 'true', 600_000],
+      ['verify-1', 'npm test', 5000],
+      ['verify-2', 'npm run lint', 5000],
+    ])
+    expect(loaded.source.changes).toEqual({ checks: { commands, timeoutMs: 5000 } })
+  })
+})
+
+describe('a dry run', () => {
+  test('says what is known of the cost, and in words what is not', async () => {
+    const { loaded, folder, record } = await load(
+      `${plain}agent: { model: anthropic/claude-sonnet-4-5, maxOutputTokens: 1000 }\n`,
+    )
+    const plan = await planRun({ folder: record }, loaded, {
+      workspace: folder,
+      worktree: false,
+      attended: true,
+    })
+    expect(planSchema.parse(plan)).toEqual(plan)
+    expect(plan.estimate).toMatchObject({
+      billing: 'tokens',
+      model: 'anthropic/claude-sonnet-4-5',
+      price: { model: 'claude-sonnet-4-5', isEstimated: false },
+      most: { iterations: 50, tokens: 2_000_000, costMicros: 5_000_000 },
+    })
+    const { iterationCostMicrosMin = 0, callCostMicrosMax = 0 } = plan.estimate ?? {}
+    expect(iterationCostMicrosMin).toBeGreaterThan(0)
+    // 1,000 tokens of answer at 15 dollars a million.
+    expect(callCostMicrosMax - iterationCostMicrosMin).toBe(15_000)
+    expect(plan.estimate?.unknown.length).toBeGreaterThan(0)
+  })
+
+  test('is at most what its tokens can cost, where that is less than its money', async () => {
+    const { loaded, folder, record } = await load(
+      `${plain}agent: { model: anthropic/claude-sonnet-4-5 }\nlimits: { tokens: 1000 }\n`,
+    )
+    const plan = await planRun({ folder: record }, loaded, { workspace: folder, worktree: false })
+    expect(plan.estimate?.most).toEqual({ iterations: 50, tokens: 1000, costMicros: 15_000 })
+  })
+
+  test.each([
+    ['repair', 'nothing'],
+    ['{ command: [my-agent] }', 'unknown'],
+    ['{ program: claude, subscription: true }', 'subscription'],
+    ['{ model: some/model, baseUrl: "http://127.0.0.1:9/v1" }', 'nothing'],
+  ])('of the agent %s costs: %s', async (agent, billing) => {
+    const { loaded, folder, record } = await load(`${plain}agent: ${agent}\n`)
+    const plan = await planRun({ folder: record }, loaded, { workspace: folder, worktree: false })
+    expect(plan.estimate?.billing).toBe(billing)
+  })
+})
