@@ -1,8 +1,8 @@
-// `node scripts/schemas.mjs`: writes schemas/*.schema.json from the built dist/protocol, so build
+// `node scripts/schemas.mjs`: writes schemas/**/*.schema.json from the built dist/protocol, so build
 // first. test/schemas.test.ts fails when a file differs from what the code says.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { root, runScript, runToEnd, ScriptError } from './child.mjs'
 
@@ -15,7 +15,9 @@ await runScript(async () => {
   const { jsonSchemas } = await import(pathToFileURL(protocol).href)
   mkdirSync(folder, { recursive: true })
   for (const [name, schema] of Object.entries(jsonSchemas())) {
-    writeFileSync(join(folder, name), `${JSON.stringify(schema, null, 2)}\n`)
+    const path = join(folder, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, `${JSON.stringify(schema, null, 2)}\n`)
   }
   return runToEnd([process.execPath, formatter, 'format', '--write', folder], { quiet: true })
 })

@@ -31,9 +31,9 @@ test('kill -9 is seen to hurt a product that is broken', async () => {
   expect(moved).toContain('tree')
   expect(repeated).toContain('repeated')
   expect(twice).toContain('repeated')
-})
+}, 240_000)
 
 test('a call that fails is seen to hurt a product that acknowledges too early', async () => {
   const { problems } = await failEachCall({ scale: 0.002, note, sabotage: 'ack-before-commit' })
   expect(problems).not.toEqual([])
-})
+}, 240_000)

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { eventVersion } from '../loop/index.ts'
 import { certificateVersion, signedCertificateSchema } from './certificate.ts'
 import { checkpointFileSchema, checkpointFormatVersion } from './checkpoint.ts'
+import { commandErrorSchema, commandFileName, commandOutputs } from './cli/index.ts'
 import { configJsonSchema } from './config-schema.ts'
 import { loopResultSchema } from './entity-schemas.ts'
 import { recordedEventSchema } from './event-schema.ts'
@@ -24,6 +25,7 @@ export function jsonSchemas(): { readonly [fileName: string]: object } {
       description:
         'One checkpoint of a run as a file. sha256 is over the canonical JSON (RFC 8785) of the rest.',
     }),
+    ...commandDocuments(),
     'config.schema.json': configJsonSchema(),
     'events.schema.json': document(recordedEventSchema, {
       $id: `urn:loopwright:schema:events:${eventVersion}`,
@@ -39,6 +41,23 @@ export function jsonSchemas(): { readonly [fileName: string]: object } {
       description: 'Keys whose certificates count; see docs/certificates.md.',
     }),
   }
+}
+
+/** What `loopctl --json` prints, command by command. */
+function commandDocuments(): { readonly [fileName: string]: object } {
+  const commands = Object.entries(commandOutputs).map(([name, { schema, prints, description }]) => {
+    const what = prints === 'lines' ? 'one line' : 'the value'
+    const head = {
+      $id: `urn:loopwright:schema:cli-${name.replaceAll(' ', '-')}:1`,
+      description: `${description} This is ${what} of: loopctl --json ${name}`,
+    }
+    return [commandFileName(name), document(schema, head)] as const
+  })
+  const error = document(commandErrorSchema, {
+    $id: 'urn:loopwright:schema:cli-error:1',
+    description: 'What any command with --json prints on standard error when it cannot be done.',
+  })
+  return { ...Object.fromEntries(commands), [commandFileName('error')]: error }
 }
 
 /** As a file may be written: fields with a default may be absent. */

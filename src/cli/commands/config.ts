@@ -77,7 +77,7 @@ async function paths(program: Command): Promise<void> {
 }
 
 async function check(program: Command, file: string | undefined): Promise<void> {
-  const { print } = openSession(program)
+  const { json, print } = openSession(program)
   const folder = await recordFolder(program)
   const { findConfigFiles } = await import('../../host/config/find-files.ts')
   const { checkConfig } = await import('../../host/config/preview-config.ts')
@@ -95,7 +95,7 @@ async function check(program: Command, file: string | undefined): Promise<void> 
         .join('\n'),
     )
   }
-  if (reports.length === 0) print([], () => 'There is no file of configuration here.')
+  if (reports.length === 0 && !json) print([], () => 'There is no file of configuration here.')
   if (reports.every(({ ok }) => ok)) return
   throw new LoopError('bad-config', 'The configuration has problems; see above.')
 }

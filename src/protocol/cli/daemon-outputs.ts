@@ -1,0 +1,52 @@
+/** What the commands print that are about the daemon. */
+
+import { z } from 'zod'
+import { count } from '../values.ts'
+import { type CommandOutput, lines, one, text } from './command-output.ts'
+
+/** What `GET /daemon` says, beside how it was found. */
+const info = {
+  address: text,
+  version: text,
+  pid: z.int(),
+  startedAtMs: z.number(),
+  uptimeMs: z.number(),
+  isReady: z.boolean(),
+  settings: z.looseObject({ folder: text, hostname: text, port: z.int() }),
+  counts: z.strictObject({ runs: z.record(text, count), driven: count, queued: count }),
+}
+
+const status = one(
+  'Whether the daemon runs, where, and how much there is to do.',
+  z.union([
+    z.strictObject({ running: z.literal(true), ...info }),
+    z.strictObject({ running: z.literal(false), folder: text }),
+  ]),
+)
+
+export const daemonOutputs: Readonly<Record<string, CommandOutput>> = {
+  daemon: status,
+  'daemon status': status,
+  'daemon start': one(
+    'The daemon, and whether it was started now.',
+    z.strictObject({ started: z.boolean(), ...info }),
+  ),
+  'daemon stop': one(
+    'Whether one ran, and how many runs it left.',
+    z.strictObject({
+      stopped: z.boolean(),
+      running: z.literal(false),
+      pid: z.int().exactOptional(),
+      runs: count.exactOptional(),
+    }),
+  ),
+  'daemon logs': lines(
+    'Each line of the log.',
+    z.looseObject({ level: z.number(), time: z.number(), msg: text }),
+  ),
+  'daemon token': one(
+    'The token that clients of the daemon need.',
+    z.strictObject({ token: text, scope: z.enum(['read', 'write']) }),
+  ),
+  'daemon install': one('The unit for systemd.', z.strictObject({ unit: text })),
+}

@@ -1,0 +1,286 @@
+/**
+ * What every command prints with --json is what the published schemas say. The commands are those that the
+ * program has: one without a schema, or one that no story here uses, fails.
+ */
+
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { Command } from 'commander'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { createProgram } from '../../src/cli/program.ts'
+import { commandFileName, commandOutputs } from '../../src/protocol/cli/index.ts'
+import { afterFile } from '../after.ts'
+import { environment } from '../e2e/loop-fixture.ts'
+import { type Checkout, repository } from '../e2e/worktree-fixture.ts'
+import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
+
+/** They print text that is made for a person or a shell, whatever they are told. */
+const textOnly: ReadonlySet<string> = new Set(['help', 'completion', 'complete'])
+
+const nameOf = (command: Command): string =>
+  command.parent === null ? '' : `${nameOf(command.parent)} ${command.name()}`.trim()
+
+const withInner = (command: Command): readonly Command[] => [
+  command,
+  ...command.commands.flatMap(withInner),
+]
+
+/** Those that only hold others do nothing by themselves, unless they are said to. */
+const names = withInner(createProgram())
+  .filter((one) => one.commands.length === 0 || nameOf(one) in commandOutputs)
+  .map(nameOf)
+  .filter((name) => !textOnly.has(name))
+
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+formats.default(ajv)
+
+const schemas = new Map<string, ValidateFunction>()
+function schemaOf(name: string): ValidateFunction {
+  const known = schemas.get(name)
+  if (known !== undefined) return known
+  const path = join(import.meta.dirname, '../../schemas', commandFileName(name))
+  const made = ajv.compile(JSON.parse(readFileSync(path, 'utf8')) as object)
+  schemas.set(name, made)
+  return made
+}
+
+const printed = new Map<string, Ended[]>()
+
+/** The longest beginning of the arguments that names a command. */
+const commandIn = (args: readonly string[]): string =>
+  [args.slice(0, 2).join(' '), args[0] ?? ''].find((name) => names.includes(name)) ?? ''
+
+async function use(
+  at: Checkout,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
+  const ended = await warmLoopctl(['--json', ...args], { ...environment(at.state), ...env })
+  const name = commandIn(args)
+  printed.set(name, [...(printed.get(name) ?? []), ended])
+  return ended
+}
+
+/** Two iterations, in a project that has a test. */
+const loop = `
+prompt: Count.
+checks: { two: 'test "$(wc -l < log.txt)" -ge 2', test: node --test }
+agent:
+  script:
+    - - { call: run, args: { command: echo x >> log.txt } }
+      - { say: Counted. }
+`
+
+const project = {
+  'package.json': '{ "type": "module", "scripts": { "test": "node --test" } }\n',
+  'sum.js': 'export const sum = (a, b) => a + b\n',
+  'sum.test.js': `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sum } from './sum.js'
+test('two and three', () => assert.equal(sum(2, 3), 5))
+`,
+}
+
+/** Asks in each iteration. */
+const asking = (work: string): string => `export default {
+  workspace: '${work}',
+  limits: { iterations: 5 },
+  loop: {
+    name: 'asking',
+    createContext: () => null,
+    async iterate(_context, it) {
+      return (await it.ask('tone', { text: 'Which?', options: ['a', 'b'], default: 'a' })).answer
+    },
+    extractProgress: (text) => text,
+  },
+}
+`
+
+/** A program of this name before all others, which does this. */
+function withProgram(at: Checkout, name: string, script: string): NodeJS.ProcessEnv {
+  const bin = join(at.state, '..', 'bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`)
+  chmodSync(join(bin, name), 0o755)
+  return { PATH: [bin, process.env['PATH'] ?? ''].join(delimiter) }
+}
+
+/** What it would fetch is there at once. */
+const npm = `mkdir -p node_modules/.bin
+printf '#!/bin/sh\\necho 1.0.0\\n' > node_modules/.bin/claude
+chmod 755 node_modules/.bin/claude`
+
+const gh = 'echo https://example.com/owner/shop/pull/1'
+
+beforeAll(async () => {
+  const at = repository(loop, project)
+  await tellOfRuns(at)
+  await tellOfCertificates(at)
+  await tellOfTheMachine(at)
+  await tellOfTheDaemon(repository(loop, project))
+}, 180_000)
+
+async function tellOfRuns(at: Checkout): Promise<void> {
+  await use(at, ['run', at.file, '--trust', '--dry-run'])
+  await use(at, ['prompt', at.file])
+  await use(at, ['run', at.file, '--trust', '--name', 'first'])
+  await use(at, ['list'])
+  const { stdout } = await use(at, ['inspect', 'first'])
+  await use(at, ['tail', 'first'])
+  await use(at, ['show', 'first', '1'])
+  await use(at, ['show', 'first', '1', '--prompt'])
+  await use(at, ['diff', 'first'])
+  await use(at, ['output', 'first'])
+  await use(at, ['analyze', 'first'])
+  await use(at, ['export', 'first', '--no-files'])
+  const { tree } = (JSON.parse(stdout) as { readonly state: { readonly tree: string } }).state
+  await use(at, ['files', tree, join(at.state, '..', 'files')])
+  await use(at, ['fork', 'first', '--at', '1', '--name', 'forked'])
+  await use(at, ['replay', 'first', '--name', 'again'])
+  at.git('init', '-q', '--bare', join(at.state, '..', 'owner', 'shop.git'))
+  at.git('remote', 'add', 'origin', join(at.state, '..', 'owner', 'shop.git'))
+  await use(at, ['create-pr', 'first'], withProgram(at, 'gh', gh))
+  await use(at, ['merge', 'first'])
+  await use(at, ['worktrees'])
+  await use(at, ['worktrees', 'clean', '--dry-run'])
+  await use(at, ['worktree-rm', 'first', '--force', '--yes'])
+  await use(at, ['scrap', 'forked', '--yes'])
+  await use(at, ['rm', 'forked', 'again'])
+  await use(at, ['gc'])
+  await tellOfQuestions(at)
+}
+
+/** A run that waits for a person is one that can be told something. */
+async function tellOfQuestions(at: Checkout): Promise<void> {
+  const file = join(at.state, '..', 'asking.mjs')
+  const work = join(at.state, '..', 'elsewhere')
+  mkdirSync(work)
+  writeFileSync(file, asking(work))
+  const asks = (iteration: number): Promise<void> => until(at, `"${iteration}/ask:tone#1"`)
+  const running = use(at, ['run', file, '--trust', '--name', 'asking'])
+  await asks(1)
+  await use(at, ['inbox'])
+  await use(at, ['answer', 'asking', 'tone', 'b'])
+  await asks(2)
+  await use(at, ['pause', 'asking'])
+  await running
+  const resumed = use(at, ['resume', 'asking'])
+  await until(at, '"held":true')
+  await use(at, ['stop', 'asking'])
+  await use(at, ['cancel', 'asking'])
+  await resumed
+}
+
+/** Until the run that asks is told of with these words. */
+async function until(at: Checkout, words: string): Promise<void> {
+  const look = async (): Promise<void> => {
+    const { stdout } = await warmLoopctl(['--json', 'inspect', 'asking'], environment(at.state))
+    expect(stdout).toContain(words)
+  }
+  await vi.waitFor(look, { timeout: 30_000 })
+}
+
+/** One that is started, asked and stopped by the commands themselves. */
+async function tellOfTheDaemon(at: Checkout): Promise<void> {
+  const env = { LOOP_USE_DAEMON: '1' }
+  const say = (...args: string[]): Promise<Ended> => use(at, args, env)
+  await say('daemon')
+  const { stdout } = await say('daemon', 'start', '--port', '0')
+  const { pid } = JSON.parse(stdout) as { readonly pid: number }
+  afterFile(() => isAlive(pid) && process.kill(pid, 'SIGKILL'))
+  await say('daemon', 'status')
+  await say('run', at.file, '--trust', '--name', 'slow', '--iterations', '1', '--detach')
+  await say('queue')
+  await say('watch', 'slow')
+  await say('retry', 'slow', '--name', 'again')
+  await say('inspect', 'slow')
+  await say('output', 'slow')
+  await say('reset', 'again', '--yes')
+  await say('daemon', 'logs')
+  await say('daemon', 'token')
+  await say('daemon', 'install', '--print')
+  await say('daemon', 'stop')
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function tellOfCertificates(at: Checkout): Promise<void> {
+  await use(at, ['certify', at.work, '--check', 'test=node --test', '--attended'])
+  await use(at, ['certificate'])
+  await use(at, ['certificate', 'first'])
+  await use(at, ['certificate', 'first', '--out', join(at.state, '..', 'handed')])
+  await use(at, ['verify', 'first'])
+  const keys = join(at.state, '..', 'keys.json')
+  writeFileSync(keys, (await use(at, ['keys', 'export'])).stdout)
+  await use(at, ['keys', 'rotate'])
+  await use(at, ['keys'])
+  await use(at, ['keys', 'list'])
+  const other = { ...at, state: join(at.state, '..', 'other-state') }
+  const { stdout } = await use(other, ['keys', 'trust', keys])
+  const { added } = JSON.parse(stdout) as { readonly added: readonly { readonly id: string }[] }
+  await use(other, ['keys', 'untrust', added[0]?.id ?? ''])
+}
+
+async function tellOfTheMachine(at: Checkout): Promise<void> {
+  await use(at, ['validate', at.file])
+  await use(at, ['trust', at.file])
+  await use(at, ['trust'])
+  await use(at, ['trust', at.file, '--forget'])
+  await use(at, ['tools'])
+  const measured = join(at.state, '..', 'measured.yaml')
+  writeFileSync(
+    measured,
+    'workspace: work\nprompt: x\nagent: repair\nchecks: { test: node --test }\n',
+  )
+  await use(at, ['calibrate', measured, '--trust', '--defects', '1', '--seed', '1'])
+  await use(at, ['doctor'])
+  await use(at, ['agents'])
+  await use(at, ['agents', 'test', 'repair'])
+  await use(at, ['agents', 'add', 'claude', '--yes'], withProgram(at, 'npm', npm))
+  await use(at, ['agents', 'remove', 'claude'])
+  await use(at, ['config', 'show'])
+  await use(at, ['config', 'show', '--origin'])
+  await use(at, ['config', 'path'])
+  const config = join(at.work, 'loopwright.yaml')
+  writeFileSync(config, '{}\n')
+  await use(at, ['config', 'check', config])
+  await use(at, ['config', 'schema'])
+}
+
+describe('every command', () => {
+  test('has a schema, and every schema a command', () => {
+    expect(Object.keys(commandOutputs).toSorted()).toEqual([...names].toSorted())
+  })
+
+  test.each(names)('%s prints what its schema says', (name) => {
+    const output = commandOutputs[name]
+    const ended = printed.get(name) ?? []
+    const values = ended.map(({ stdout }) => valuesIn(stdout, output?.prints))
+    // It was seen to print something, or nothing is shown.
+    expect(values.flat(), ended.map(({ stderr }) => stderr).join('')).not.toEqual([])
+    const isValid = schemaOf(name)
+    for (const value of values.flat()) {
+      expect({ value, problems: isValid(value) ? [] : isValid.errors }).toMatchObject({
+        problems: [],
+      })
+    }
+  })
+})
+
+/** One value may be on several lines, for people who read it all the same. */
+const valuesIn = (stdout: string, prints: 'one' | 'lines' = 'lines'): readonly unknown[] => {
+  if (stdout === '') return []
+  if (prints === 'one') return [JSON.parse(stdout)]
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+}
