@@ -95,6 +95,7 @@ async function openDaemon(
       isReady: () => !isEnding(),
       stop: () => void stop(),
     }),
+    log,
   )
   const doors = await openGuarded({ settings, front, tokens, log, place, isEnding })
   const looking = setInterval(() => front.dropDead(tokens), lookMs).unref()

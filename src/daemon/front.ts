@@ -4,8 +4,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
-import { type GuardOptions, guard, isRefused } from './guard.ts'
-import { rawRefusal, refuse, requestIdOf, securityHeaders, sendRefusal } from './refusal.ts'
+import { type GuardOptions, guard, isLooking, isRefused, type Passed } from './guard.ts'
+import type { Log } from './parts.ts'
+import {
+  type Refusal,
+  rawRefusal,
+  refuse,
+  requestIdOf,
+  securityHeaders,
+  sendRefusal,
+} from './refusal.ts'
+import { createRequestLog } from './request-log.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface Front {
@@ -15,7 +24,8 @@ export interface Front {
   dropDead(tokens: Tokens): void
 }
 
-export function createFront(routes: Hono): Front {
+export function createFront(routes: Hono, log: Log): Front {
+  const requests = createRequestLog(log)
   /** What is being answered, by the token that it was asked with. */
   const open = new Map<ServerResponse, string>()
   const answer = getRequestListener((request, env) => routes.fetch(request, env), {
@@ -30,26 +40,34 @@ export function createFront(routes: Hono): Front {
           // What is still on its way is not waited for.
           response.setHeader('connection', 'close')
           request.resume()
+          requests.refused(request, passed)
           sendRefusal(response, passed)
           return
         }
         open.set(response, passed.token)
+        if (!isLooking(request)) requests.changing(request, response, passed.scope)
         response.on('close', () => open.delete(response))
         // Over the socket it may be anything, and means nothing.
         if (options().hosts === undefined) request.headers.host = 'localhost'
-        void answer(request, response)
+        answer(request, response).catch((error: unknown) => {
+          log.error({ error }, 'an answer failed')
+          response.destroy()
+        })
       }
       server.on('request', onRequest)
       server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
         if (!isRefused(guard(request, options()))) response.writeContinue()
         onRequest(request, response)
       })
-      server.on('upgrade', (request: IncomingMessage, socket: Duplex) =>
-        endUpgrade(request, socket, options()),
-      )
-      server.on('connect', (request: IncomingMessage, socket: Duplex) =>
-        endUpgrade(request, socket, options()),
-      )
+      const onUpgrade = (request: IncomingMessage, socket: Duplex): void => {
+        const refusal = refuseUpgrade(guard(request, options()))
+        requests.refused(request, refusal)
+        socket.on('error', () => undefined)
+        socket.end(rawRefusal(refusal), () => socket.destroy())
+      }
+      server.on('upgrade', onUpgrade)
+      server.on('connect', onUpgrade)
+      server.on('error', (error) => log.error({ error }, 'nobody new can come in'))
       server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
         const isAnswering = [...open.keys()].some((response) => response.socket === socket)
         endBadClient(error, socket, isAnswering)
@@ -68,14 +86,10 @@ function setHeaders(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('x-request-id', requestIdOf(request.headers['x-request-id']))
 }
 
-function endUpgrade(request: IncomingMessage, socket: Duplex, options: GuardOptions): void {
-  const passed = guard(request, options)
-  const refusal = isRefused(passed)
+const refuseUpgrade = (passed: Refusal | Passed): Refusal =>
+  isRefused(passed)
     ? passed
     : refuse('bad-request', 'There is nothing to upgrade to: ask without Upgrade.', { status: 426 })
-  socket.on('error', () => undefined)
-  socket.end(rawRefusal(refusal), () => socket.destroy())
-}
 
 /** What is no HTTP, is too long, or comes too slowly. */
 function endBadClient(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {

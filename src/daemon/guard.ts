@@ -46,6 +46,10 @@ export function guard(request: IncomingMessage, options: GuardOptions): Refusal 
   return fromElsewhere(request, options) ?? malformed(request) ?? withToken(request, options)
 }
 
+/** It changes nothing. */
+export const isLooking = ({ method = '' }: Pick<IncomingMessage, 'method'>): boolean =>
+  looking.has(method)
+
 export const isRefused = (answer: Refusal | Passed): answer is Refusal => 'status' in answer
 
 function fromElsewhere(request: IncomingMessage, options: GuardOptions): Refusal | undefined {
@@ -93,7 +97,7 @@ function wrongUse(
   options: GuardOptions,
 ): Refusal | undefined {
   const { method = '' } = request
-  if (looking.has(method)) {
+  if (isLooking(request)) {
     if (!hasBody(request)) return undefined
     return refuse('bad-request', `A ${method} has no body: leave it out.`)
   }

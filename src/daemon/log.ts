@@ -30,8 +30,11 @@ export function openLog({ path, level, echo }: LogOptions): DaemonLog {
     isSecretName(name) && value !== undefined ? [value] : [],
   )
   let known: () => readonly string[] = () => []
+  let masking = createSecrets([], ofEnvironment)
   const write = (line: string): void => {
-    const clean = createSecrets([...known()], ofEnvironment).maskText(line)
+    // Tokens are replaced now and then; none is ever taken back.
+    if (known().length > masking.keys.length) masking = createSecrets(known(), ofEnvironment)
+    const clean = masking.maskText(line)
     file.write(clean)
     echo?.(clean)
   }

@@ -30,7 +30,9 @@ export function hostsOf(settings: DaemonSettings, port: number): ReadonlySet<str
   const names = new Set([...loopbackNames, ...others.map((name) => name.toLowerCase())])
   const known = settings.tls === undefined ? 80 : 443
   return new Set(
-    [...names].flatMap((name) => [`${name}:${port}`, ...(port === known ? [name] : [])]),
+    [...names].flatMap((name) =>
+      hasPort(name) ? [name] : [`${name}:${port}`, ...(port === known ? [name] : [])],
+    ),
   )
 }
 
@@ -41,6 +43,9 @@ export function originsOf(
   const scheme = settings.tls === undefined ? 'http' : 'https'
   return new Set([...hosts].map((host) => `${scheme}://${host}`))
 }
+
+/** Somebody else passes it on from there. */
+const hasPort = (name: string): boolean => /:\d+$/.test(name)
 
 /** Not a name of anything. */
 const isAny = (name: string): boolean => name === '0.0.0.0' || name === '[::]'

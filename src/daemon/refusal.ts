@@ -33,22 +33,28 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 export const requestIdOf = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given) ? given : randomUUID()
 
-export const problemBody = ({ status, code, detail }: Refusal): string =>
-  JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, code })
+function problemBody({ status, code, detail }: Refusal, requestId: string): string {
+  const instance = `urn:loopwright:request:${requestId}`
+  const title = STATUS_CODES[status] ?? 'Error'
+  return JSON.stringify({ type: 'about:blank', title, status, detail, code, instance })
+}
 
 export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
-  const body = problemBody(refusal)
+  const body = problemBody(refusal, String(response.getHeader('x-request-id')))
   response.writeHead(refusal.status, headersOf(refusal, body))
   response.end(body)
 }
 
 /** For a connection that has no response: an upgrade, or what is no HTTP. */
 export function rawRefusal(refusal: Refusal): string {
-  const body = problemBody(refusal)
+  const requestId = randomUUID()
+  const body = problemBody(refusal, requestId)
   const head = Object.entries({ ...securityHeaders, ...headersOf(refusal, body) })
-  const lines = [...head, ['connection', 'close'] as const].map(
-    ([name, value]) => `${name}: ${value}`,
-  )
+  const lines = [
+    ...head,
+    ['x-request-id', requestId] as const,
+    ['connection', 'close'] as const,
+  ].map(([name, value]) => `${name}: ${value}`)
   const status = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`
   return `${[status, ...lines].join('\r\n')}\r\n\r\n${body}`
 }

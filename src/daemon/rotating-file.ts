@@ -30,9 +30,11 @@ export function openRotatingFile(path: string, options: RotatingOptions): Rotati
   let size = fstatSync(file).size
   let lost = 0
   const rotate = (): void => {
-    closeSync(file)
     shift(path, options.filesMax)
-    file = openLog(path)
+    // The number of a file that is closed may be another's.
+    const next = openLog(path)
+    closeSync(file)
+    file = next
     size = fstatSync(file).size
   }
   const append = (line: string): void => {
