@@ -26,7 +26,7 @@ export { Interruption } from './interrupter.ts'
 export { createLineSplitter, type LineSplitter } from './line-splitter.ts'
 export { eventsAfter, type LoadedRun, loadRun, readCreated, stateAt } from './load-run.ts'
 export { type OpenProcess, openProcess, type ProcessEnd } from './open-process.ts'
-export { openQuestions } from './open-questions.ts'
+export { openQuestions, questionsOf } from './open-questions.ts'
 export type {
   Actions,
   Agents,

@@ -2,7 +2,7 @@
 
 import type { OpenQuestion, RunId } from '../loop/index.ts'
 import { questionId } from './ask-person.ts'
-import { loadRun } from './load-run.ts'
+import { type LoadedRun, loadRun } from './load-run.ts'
 import type { Journal } from './ports.ts'
 import { readSteps } from './recorded-steps.ts'
 
@@ -10,7 +10,15 @@ export async function openQuestions(
   journal: Journal,
   run: RunId,
 ): Promise<readonly OpenQuestion[]> {
-  const { state, openEvents } = await loadRun(journal, run)
+  return questionsOf(journal, run, await loadRun(journal, run))
+}
+
+/** The same for those who have read the run. */
+export async function questionsOf(
+  journal: Journal,
+  run: RunId,
+  { state, openEvents }: LoadedRun,
+): Promise<readonly OpenQuestion[]> {
   if (state.outcome !== undefined) return []
   const decided = new Set(
     (await journal.pendingDecisions(run)).flatMap(({ decision }) =>

@@ -74,6 +74,12 @@ const asFailure = (error: unknown): LoopError =>
     ? error
     : new LoopError('store-failed', textOf(error), { cause: error })
 
+/** A record from the future was written while the clock was wrong: time goes on from there. */
+function timeOf(clock: Clock, initial: RunState): (state: RunState) => number {
+  const aheadMs = Math.max(0, initial.atMs - clock.now())
+  return ({ atMs }) => Math.max(clock.now() + aheadMs, atMs)
+}
+
 const emptyUnit = (firstSeq: number, atMs: number): Gathered => ({
   firstSeq,
   atMs,
@@ -89,10 +95,8 @@ export function createRecorder(
   initial: RunState,
   onFailure: (error: LoopError) => void,
 ): Recorder {
+  const timeAt = timeOf(ports.clock, initial)
   let state = initial
-  // A record from the future, written while the clock was wrong: time goes on from there.
-  const aheadMs = Math.max(0, initial.atMs - ports.clock.now())
-  const now = (): number => Math.max(ports.clock.now() + aheadMs, state.atMs)
   let failure: LoopError | undefined
   let backlog = 0
   let last: Promise<void> = Promise.resolve()
@@ -109,7 +113,7 @@ export function createRecorder(
 
   /** Moves the state, and adds the events to what is about to be written. */
   function gather(events: readonly RunEvent[], naming: Naming | undefined): Gathered {
-    const atMs = now()
+    const atMs = timeAt(state)
     // A unit is of one moment.
     if (held !== undefined && held.atMs !== atMs) release()
     const unit = held ?? emptyUnit(state.seq + 1, atMs)
@@ -124,24 +128,21 @@ export function createRecorder(
 
   function write(unit: Gathered): Promise<void> {
     backlog++
-    last = ports.journal.append(lease, { ...unit, state }).then(() => {
-      backlog--
-    }, fail)
+    last = ports.journal.append(lease, { ...unit, state }).then(() => void backlog--, fail)
     return last
   }
 
   function release(): void {
-    if (held === undefined) return
     const unit = held
     held = undefined
     // What came before it was not written, so it must not be either.
-    if (failure !== undefined) return
+    if (unit === undefined || failure !== undefined) return
     // A failure is kept, and reported by whatever is recorded next.
     write(unit).catch(() => undefined)
   }
 
   return {
-    now,
+    now: () => timeAt(state),
     record: (events, naming) =>
       failure === undefined ? write(gather(events, naming)) : Promise.reject(failure),
     note(events, naming) {

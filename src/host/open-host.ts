@@ -5,7 +5,7 @@
 
 import { chmodSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { loadRun, openQuestions, streamEvents, systemClock } from '../engine/index.ts'
+import { loadRun, questionsOf, streamEvents, systemClock } from '../engine/index.ts'
 import { createBlobStore, openSqliteJournal } from '../journal/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { createCheckpointFiles } from './checkpoint-files.ts'
@@ -67,12 +67,10 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     list: () => journal.listRuns(),
     async inspect(idOrName) {
       const run = await journal.findRun(idOrName)
-      const [{ state }, questions, checkpoints] = await Promise.all([
-        loadRun(journal, run.id),
-        openQuestions(journal, run.id),
-        journal.checkpoints(run.id),
-      ])
-      return { run, state, questions, checkpoints }
+      const loaded = await loadRun(journal, run.id)
+      const questions = await questionsOf(journal, run.id, loaded)
+      const checkpoints = await journal.checkpoints(run.id)
+      return { run, state: loaded.state, questions, checkpoints }
     },
     async *events(idOrName, range) {
       const run = await journal.findRun(idOrName)
