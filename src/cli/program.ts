@@ -5,6 +5,7 @@ import { addAgents } from './commands/agents.ts'
 import { addCalibrate } from './commands/calibrate.ts'
 import { addCertificates } from './commands/certificates.ts'
 import { addCertify } from './commands/certify.ts'
+import { addCompletion } from './commands/completion.ts'
 import { addConfig } from './commands/config.ts'
 import { addDaemon } from './commands/daemon.ts'
 import { addDoctor } from './commands/doctor.ts'
@@ -81,6 +82,7 @@ export function createProgram(): Command {
   addDaemon(program)
   program.commandsGroup('More:')
   addConfig(program)
+  addCompletion(program)
   addDoctor(program)
   addHelp(program)
   return program

@@ -1,0 +1,125 @@
+// Completion as shells have it: the scripts in the shells themselves, with the built loopctl behind them.
+
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openHost } from '../../src/host/index.ts'
+import { afterFile } from '../after.ts'
+import { lines } from '../host-fixture.ts'
+import { environment, loopctl } from './loop-fixture.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'loopwright-completion-'))
+afterFile(() => rmSync(folder, { recursive: true, force: true }))
+const state = join(folder, 'state')
+const here = join(folder, 'here')
+const bin = join(folder, 'bin')
+
+mkdirSync(join(here, 'loops'), { recursive: true })
+mkdirSync(bin)
+writeFileSync(join(here, 'loops', 'fix-tests.yaml'), '')
+writeFileSync(join(here, 'loops', 'update.yaml'), '')
+// What a hostile repository may bring along: a shell would run it when it is inserted.
+writeFileSync(join(here, 'loops', '$(touch pwned).yaml'), '')
+writeFileSync(join(bin, 'loopctl'), `#!/bin/sh\nexec '${process.execPath}' '${loopctl}' "$@"\n`)
+chmodSync(join(bin, 'loopctl'), 0o755)
+
+const env = environment(state, { PATH: `${bin}:${process.env['PATH'] ?? ''}` })
+const has = (shell: string): boolean => {
+  try {
+    execFileSync(shell, ['-c', 'exit 0'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const run = (shell: string, ...args: string[]): string =>
+  execFileSync(shell, args, { env, cwd: here, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+const ask = (...words: string[]): readonly string[] =>
+  run('loopctl', 'complete', '--', ...words)
+    .split('\n')
+    .map((line) => line.split('\t')[0] ?? '')
+    .filter((value) => value !== '' && !value.startsWith(':'))
+
+async function makeRun(name: string): Promise<void> {
+  const host = await openHost({ folder: state })
+  try {
+    const workspace = join(folder, name)
+    mkdirSync(workspace)
+    const handle = await host.start(lines, { input: 1, name, workspace })
+    await handle.done
+  } finally {
+    await host.close()
+  }
+}
+
+describe('completion', () => {
+  test('offers commands, their commands, flags and the values of flags', () => {
+    expect(ask('ins')).toEqual(['inspect'])
+    expect(ask('config', '')).toEqual(expect.arrayContaining(['show', 'path', 'check', 'schema']))
+    expect(ask('run', '--dry')).toEqual(['--dry-run'])
+    expect(ask('run', '--worktree-provider', '')).toEqual(['auto', 'git', 'worktrunk'])
+    expect(ask('list', '--status', 'comp')).toEqual(['completed'])
+  })
+
+  test('offers loop files, and none whose name a shell would run', () => {
+    expect(ask('run', '')).toEqual(['loops/fix-tests.yaml', 'loops/update.yaml'])
+    expect(ask('validate', 'loops/u')).toEqual(['loops/update.yaml'])
+  })
+
+  test('offers runs by name, and by id for those who type one; without a record it makes none', async () => {
+    expect(ask('inspect', '')).toEqual([])
+    expect(existsSync(state)).toBe(false)
+    await makeRun('brave-owls-jump')
+    expect(ask('inspect', 'br')).toEqual(['brave-owls-jump'])
+    const [id = ''] = ask('inspect', '01')
+    expect(id).toMatch(/^01[0-9a-f-]{34}$/)
+    // It has ended: nobody resumes it.
+    expect(ask('resume', '')).toEqual([])
+    expect(ask('retry', '')).toEqual(['brave-owls-jump'])
+  })
+
+  test('says nothing about what is wrong', () => {
+    writeFileSync(join(folder, 'journal.db'), 'no database')
+    expect(ask('--state', folder, 'inspect', '')).toEqual([])
+    rmSync(join(folder, 'journal.db'))
+  })
+})
+
+describe('in a shell', () => {
+  const inBash = (...words: string[]): string => {
+    const typed = words.map((word) => `'${word}'`).join(' ')
+    const script = `set -eu; source <(loopctl completion bash); source <(loopctl completion bash)
+COMP_WORDS=(loopctl ${typed}); COMP_CWORD=${words.length}; _loopctl; printf '%s\\n' "\${COMPREPLY[@]}"`
+    return run('bash', '--norc', '-c', script).trim()
+  }
+
+  test('bash completes, and runs nothing of what is typed', () => {
+    expect(inBash('run', '--dry')).toBe('--dry-run')
+    expect(inBash('run', 'loops/f')).toBe('loops/fix-tests.yaml')
+    expect(inBash('inspect', '$(touch typed)')).toBe('')
+    expect(readdirSync(here)).toEqual(['loops'])
+  })
+
+  test.skipIf(!has('fish'))('fish completes', () => {
+    const script = 'loopctl completion fish | source; complete -C "loopctl run --dry"'
+    expect(run('fish', '--no-config', '-c', script).split('\t')[0]).toBe('--dry-run')
+  })
+
+  test.skipIf(!has('zsh'))('zsh takes the script', () => {
+    const script =
+      'autoload -U compinit; compinit -D -u; source <(loopctl completion zsh); whence -w _loopctl'
+    expect(run('zsh', '-f', '-c', script).trim()).toBe('_loopctl: function')
+  })
+})
