@@ -4,6 +4,7 @@ import { certifyOverhead } from './certify.ts'
 import { checkReuse } from './check-reuse.ts'
 import { cliStart } from './cli-start.ts'
 import { comparePeers } from './compare-peers.ts'
+import { daemonReads } from './daemon-reads.ts'
 import { flat } from './flat.ts'
 import { gateway } from './gateway.ts'
 import { groupCommit } from './group-commit.ts'
@@ -36,6 +37,7 @@ await runSuites('bench', [
   gateway,
   worktreeReady,
   worktreeTrees,
+  daemonReads,
   certifyOverhead,
   repair,
   calibrateDemo,
