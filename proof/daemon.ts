@@ -6,6 +6,7 @@ import { findOpenDoors, findUnrefused, rotate } from './daemon-doors.ts'
 import { lookAtModes } from './daemon-modes.ts'
 import { findSlow } from './daemon-slow.ts'
 import { openStage } from './daemon-stage.ts'
+import { droppedStreams } from './daemon-streams.ts'
 
 const attacked: Suite = {
   area: 'daemon',
@@ -65,4 +66,4 @@ const slow: Suite = {
   },
 }
 
-export const daemonSuites: readonly Suite[] = [attacked, doors, modes, slow]
+export const daemonSuites: readonly Suite[] = [attacked, doors, modes, slow, droppedStreams]
