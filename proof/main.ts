@@ -5,7 +5,12 @@ import { agentKills } from './agent-kills.ts'
 import { agentOutput } from './agent-output.ts'
 import { canaries } from './canary.ts'
 import { certificateMutations } from './certificate-mutations.ts'
+
 import { daemonSuites } from './daemon.ts'
+
+import { fullDisks } from './daemon-disk.ts'
+import { daemonKills } from './daemon-kills.ts'
+
 import { failingCalls } from './failing-calls.ts'
 import { gatewaySuites } from './gateway.ts'
 import { gitKills } from './git-kills.ts'
@@ -40,6 +45,8 @@ const everything = [
   ...killSuites(),
   gitRaces,
   gitKills,
+  daemonKills,
+  fullDisks,
 ]
 
 await runSuites('proof', isReplay ? seeded : everything)
