@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type DaemonFinding, judgeVictim } from './daemon-kill-case.ts'
 import { layOutVictim } from './daemon-victim.ts'
-import { requireDaemon } from './killed-daemon.ts'
+import { requireDaemon, startDaemon } from './killed-daemon.ts'
 
 export interface DiskCase {
   readonly base: string
@@ -36,11 +36,16 @@ const resumeMsMax = 120_000
 async function main({ base, site, occurrence }: DiskCase): Promise<DiskCaseEnd> {
   const place = await layOutVictim(base, 'small')
   const file = join(base, 'filler')
-  const daemon = await requireDaemon({
+  const started = await startDaemon({
     state: place.state,
     preload: fileURLToPath(new URL('./daemon-failpoints.js', import.meta.url)),
     env: { LOOPWRIGHT_PROOF: JSON.stringify({ fill: { site, occurrence, file } }) },
   })
+  const isRefused = typeof started === 'string'
+  // It may be full before there is a daemon: then it says so, and whoever starts it tries again.
+  if (isRefused && !/full|no space/i.test(started)) throw new Error(started)
+  if (isRefused) rmSync(file)
+  const daemon = isRefused ? await requireDaemon({ state: place.state }) : started
   try {
     const request = { file: place.file, workspace: place.workspace, attended: true }
     const submit = async (): Promise<string | undefined> => {
@@ -48,8 +53,8 @@ async function main({ base, site, occurrence }: DiskCase): Promise<DiskCaseEnd> 
       return made.json.run?.id as string | undefined
     }
     let id = await submit()
-    let waited = id === undefined
-    let freedAtMs = 0
+    let waited = id === undefined || isRefused
+    let freedAtMs = isRefused ? Date.now() : 0
     const began = Date.now()
     for (;;) {
       const isFull = existsSync(file)

@@ -114,7 +114,7 @@ async function follow(
   daemon: DaemonProcess,
   { file, workspace }: VictimPlace,
   onAccepted: (run: string) => void,
-): Promise<'done' | string> {
+): Promise<string> {
   const made = await daemon.ask('POST', '/runs', { file, workspace }, 'the-only-one')
   if (made.status !== 201 && made.status !== 200) return `refused: ${JSON.stringify(made.json)}`
   const id: string = made.json.run.id

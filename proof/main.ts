@@ -8,8 +8,7 @@ import { certificateMutations } from './certificate-mutations.ts'
 
 import { daemonSuites } from './daemon.ts'
 
-import { fullDisks } from './daemon-disk.ts'
-import { daemonKills } from './daemon-kills.ts'
+import { daemonFaults } from './daemon-faults.ts'
 
 import { failingCalls } from './failing-calls.ts'
 import { gatewaySuites } from './gateway.ts'
@@ -45,8 +44,7 @@ const everything = [
   ...killSuites(),
   gitRaces,
   gitKills,
-  daemonKills,
-  fullDisks,
+  ...daemonFaults,
 ]
 
 await runSuites('proof', isReplay ? seeded : everything)
