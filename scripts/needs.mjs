@@ -9,6 +9,11 @@ import { runToEnd, ScriptError } from './child.mjs'
 export const systemNeeds = [
   { command: 'git', aptPackage: 'git', why: 'checkouts and workspaces are git repositories' },
   { command: 'bwrap', aptPackage: 'bubblewrap', why: 'commands of agents run in a sandbox' },
+  {
+    command: 'tmux',
+    aptPackage: 'tmux',
+    why: 'what loopctl shows is looked at in a real terminal',
+  },
 ]
 
 /** Sees that every need is met: installs what is missing where it may, else says what to run. */

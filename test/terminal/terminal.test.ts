@@ -1,0 +1,161 @@
+/** loopctl as a person sees it: in a real terminal, through a real daemon, one for all of these. */
+
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
+import { afterFile } from '../after.ts'
+import { openScreen, type Screen } from './screen.ts'
+
+const run = promisify(execFile)
+const program = new URL('../../dist/cli/loopctl.js', import.meta.url).pathname
+const folder = mkdtempSync(join(tmpdir(), 'loopwright-terminal-'))
+const state = join(folder, 'state')
+const env = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: folder,
+  LOOPWRIGHT_STATE: state,
+  LANG: 'C.UTF-8',
+  USER: 'tester',
+}
+const escape = String.fromCharCode(27)
+
+/** A loop that writes a file; with `sealed` it also changes a test, which a person must approve of. */
+function writeLoop(name: string, { sleep = 0, sealed = false } = {}): void {
+  mkdirSync(join(folder, name), { recursive: true })
+  writeFileSync(join(folder, name, 'a.test.mjs'), '// nothing to test\n')
+  const more = sealed ? '; echo // more >> a.test.mjs' : ''
+  const turns = [
+    `{ call: run, args: { command: "sleep ${sleep}; echo ok > done.txt${more}" } }`,
+    '{ say: It is done. }',
+  ]
+  const script = turns.map((turn, at) => `    ${at === 0 ? '- ' : '  '}- ${turn}`).join('\n')
+  writeFileSync(
+    join(folder, `${name}.yaml`),
+    `name: ${name}
+workspace: ${name}
+prompt: Write the file.
+agent:
+  script:
+${script}
+checks: { there: test -f done.txt }
+certify: { teeth: false }
+limits: { iterations: 3, cost: 1 }
+`,
+  )
+}
+
+const ctl = async (...args: string[]): Promise<string> =>
+  (await run(process.execPath, [program, ...args], { env, cwd: folder })).stdout
+
+async function screen(width = 100, more: Readonly<Record<string, string>> = {}): Promise<Screen> {
+  const opened = await openScreen({ width, cwd: folder, env: { ...env, ...more } })
+  await opened.type(`loopctl() { ${process.execPath} ${program} "$@"; }`)
+  await opened.clear()
+  return opened
+}
+
+beforeAll(async () => {
+  afterFile(async () => {
+    await ctl('daemon', 'stop').catch(() => undefined)
+    rmSync(folder, { recursive: true, force: true })
+  })
+  for (const name of ['plain', 'narrow', 'colour', 'piped']) writeLoop(name)
+  writeLoop('slow', { sleep: 3 })
+  writeLoop('asking', { sealed: true })
+  writeLoop('restarted', { sealed: true })
+  await ctl('daemon', 'start', '--port', '0')
+})
+
+test('a run is shown while it goes on, asks at the terminal, and ends certified', async () => {
+  const at = await screen()
+  await at.type('loopctl run asking.yaml --name asking-one')
+  await at.until('Trust it as it is now?')
+  await at.key('y')
+  await at.until(/█.* \d\/3 {2}/)
+  await at.until(/approve$[^]*reject$/m)
+  await at.key('Up', 'Enter')
+  const { code, text } = await at.told()
+  expect(code).toBe(0)
+  expect(text).toMatch(/^asking-one {2}asking {2}in .*asking$/m)
+  expect(text).toMatch(/certify +✓ certified/)
+  expect(text).toMatch(/^✓ completed: checks-pass {2}1 iteration/m)
+  // The line at the bottom is gone, and nothing of it is left between the others.
+  expect(text).not.toMatch(/[█░⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/)
+})
+
+test('Ctrl-C leaves the watching, says what can be done, and the run goes on to its end', async () => {
+  const at = await screen()
+  await at.type('loopctl run slow.yaml --trust --name slow-one')
+  await at.until('iteration 1 of 3')
+  await at.key('C-c')
+  const { code, text } = await at.told()
+  expect(code).toBe(130)
+  expect(text).toContain('slow-one goes on in the daemon.')
+  expect(text).toMatch(
+    /Watch it again: loopctl watch slow-one\n +Pause it: +loopctl pause slow-one/,
+  )
+  await at.clear()
+  expect((await at.told('loopctl tail -f slow-one')).text).toContain('completed: checks-pass')
+})
+
+test('tail -f goes on through a restart of the daemon, without gap or double', async () => {
+  const at = await screen(200)
+  await ctl('run', 'restarted.yaml', '--trust', '--attended', '--detach', '--name', 'restarted-one')
+  await at.type('loopctl --json tail -f restarted-one > tail.jsonl; echo "it is over"')
+  await expect.poll(() => ctl('inbox'), { timeout: 60_000 }).toContain('restarted-one')
+  await ctl('daemon', 'stop')
+  await ctl('daemon', 'start', '--port', '0')
+  const [asked] = (await ctl('--json', 'inbox')).split('\n')
+  const { id } = JSON.parse(asked ?? '') as { id: string }
+  await ctl('answer', 'restarted-one', id, 'approve')
+  await at.until(/^it is over$/m)
+  const rows = readFileSync(join(folder, 'tail.jsonl'), 'utf8').trim().split('\n')
+  const seen = rows.map((row) => JSON.parse(row) as { seq: number; event: { type: string } })
+  expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_row, at) => at + 1))
+  expect(seen.filter(({ event }) => event.type === 'run-started')).toHaveLength(2)
+  expect(seen.at(-1)?.event.type).toBe('run-ended')
+})
+
+test('on 40 columns no line is broken by the terminal but those that are to be copied', async () => {
+  const at = await screen(40)
+  const { code } = await at.told('loopctl run narrow.yaml --trust --name narrow-one')
+  expect(code).toBe(0)
+  await at.clear()
+  const { text } = await at.told('loopctl list')
+  expect(text).toMatch(/^NAME +STATUS/m)
+  const rows = text.split('\n').filter((line) => /^(NAME|[a-z]+-one)/.test(line))
+  expect(rows.length).toBeGreaterThan(2)
+  expect(rows.filter((line) => line.length > 40)).toEqual([])
+})
+
+test('with NO_COLOR nothing is coloured, without it something is', async () => {
+  const plain = await screen(100, { NO_COLOR: '1' })
+  await plain.told('loopctl run colour.yaml --trust --name plain-one')
+  expect((await plain.lines({ colours: true })).join('\n')).not.toContain(escape)
+  const colourful = await screen()
+  await colourful.told('loopctl run colour.yaml --trust --again --name colour-one')
+  expect((await colourful.lines({ colours: true })).join('\n')).toContain(`${escape}[`)
+})
+
+test('what goes into a pipe is plain lines, and who has seen enough is no error', async () => {
+  const at = await screen()
+  const counted = String.raw`tr -cd '\033\r' | wc -c`
+  const piped = await at.told(`loopctl run piped.yaml --trust --name piped-one | ${counted}`)
+  expect(piped.text).toMatch(/^0$/m)
+  const head = 'loopctl tail piped-one | head -1; (exit ${PIPESTATUS[0]})'
+  expect((await at.told(head)).code).toBe(0)
+})
+
+test('nobody is asked anything where nobody could answer', async () => {
+  const at = await screen()
+  const untrusted = await at.told('loopctl run plain.yaml < /dev/null')
+  expect(untrusted.code).toBe(77)
+  expect(untrusted.text).toContain('loopctl trust')
+  const scrapped = await at.told('loopctl scrap piped-one < /dev/null')
+  expect(scrapped.code).toBe(64)
+  expect(scrapped.text).toContain('--yes')
+  expect((await at.told('loopctl --no-input inbox')).code).toBe(0)
+})
