@@ -57,9 +57,13 @@ async function screen(width = 100, more: Readonly<Record<string, string>> = {}):
   return opened
 }
 
+function killDaemon(): void {
+  process.kill(Number(readFileSync(join(state, 'daemon', 'loopd.pid'), 'utf8')), 'SIGKILL')
+}
+
 beforeAll(async () => {
   afterFile(async () => {
-    await ctl('daemon', 'stop').catch(() => undefined)
+    await ctl('daemon', 'stop').catch(killDaemon)
     rmSync(folder, { recursive: true, force: true })
   })
   for (const name of ['plain', 'narrow', 'colour', 'piped']) writeLoop(name)
@@ -114,7 +118,7 @@ test('tail -f goes on through a restart of the daemon, without gap or double', a
   await at.until(/^it is over$/m)
   const rows = readFileSync(join(folder, 'tail.jsonl'), 'utf8').trim().split('\n')
   const seen = rows.map((row) => JSON.parse(row) as { seq: number; event: { type: string } })
-  expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_row, at) => at + 1))
+  expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_row, place) => place + 1))
   expect(seen.filter(({ event }) => event.type === 'run-started')).toHaveLength(2)
   expect(seen.at(-1)?.event.type).toBe('run-ended')
 })
