@@ -1,9 +1,11 @@
 /** The daemon against those who would use it without being asked to. */
 
-import { atLeast, atMost, type Suite } from '../bench/report.ts'
+import { atLeast, atMost, median, type Suite } from '../bench/report.ts'
 import { attackDaemon } from './daemon-attacks.ts'
+import { tryDisks } from './daemon-bad-disk.ts'
 import { findOpenDoors, findUnrefused, rotate } from './daemon-doors.ts'
 import { lookAtModes } from './daemon-modes.ts'
+import { trySeconds } from './daemon-second.ts'
 import { findSlow } from './daemon-slow.ts'
 import { openStage } from './daemon-stage.ts'
 import { droppedStreams } from './daemon-streams.ts'
@@ -66,4 +68,26 @@ const slow: Suite = {
   },
 }
 
-export const daemonSuites: readonly Suite[] = [attacked, doors, modes, slow, droppedStreams]
+const second: Suite = {
+  area: 'daemon',
+  title: 'F7: a second daemon, and a disk that cannot be written',
+  async run({ note }) {
+    const { timesMs, problems } = await trySeconds()
+    const disks = tryDisks()
+    for (const problem of [...problems, ...disks.problems]) note(`  ${problem}`)
+    const detail = `${timesMs.length} tries, median ${median(timesMs).toFixed(0)} ms`
+    return [
+      atMost('daemon.second-let-in', problems.length, 0, 'daemons'),
+      atMost('daemon.second-refused', Math.max(...timesMs), 1000, 'ms', detail),
+      atMost(
+        'daemon.disks-unsaid',
+        disks.problems.length,
+        0,
+        'disks',
+        disks.skipped ?? `${disks.seen} disks`,
+      ),
+    ]
+  },
+}
+
+export const daemonSuites: readonly Suite[] = [attacked, doors, modes, second, slow, droppedStreams]

@@ -53,7 +53,6 @@ function isWhole(text: string): boolean {
   const at = text.indexOf('\r\n\r\n')
   if (at === -1) return false
   const head = text.slice(0, at)
-  if (head.startsWith('HTTP/1.1 100')) return false
   const length = /^content-length: *(\d+)$/im.exec(head)?.[1]
   return length === undefined || text.length - at - 4 >= Number(length) || isHead(head)
 }

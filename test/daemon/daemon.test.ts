@@ -97,6 +97,24 @@ describe('the ways in', () => {
     expect((await daemon.ask('GET', '/health')).status).toBe(200)
   })
 
+  test('tell a client that asks first whether to go on', async () => {
+    const asking = (type: string) => ({
+      method: 'POST',
+      path: '/loops/preview',
+      headers: [
+        ['Host', `127.0.0.1:${daemon.port}`],
+        ['Authorization', `Bearer ${daemon.token}`],
+        ['Content-Type', type],
+        ['Expect', '100-continue'],
+      ] as const,
+      body: '{}',
+    })
+    const passed = await sendRaw({ port: daemon.port }, asking('application/json'))
+    expect(passed.status).toBe(100)
+    const refused = await sendRaw({ port: daemon.port }, asking('text/plain'))
+    expect(refused.status).toBe(415)
+  })
+
   test('upgrade nothing: 401 without a token, 426 with one', async () => {
     const upgrade = (...more: (readonly [string, string])[]) =>
       sendRaw(
