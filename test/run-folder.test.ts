@@ -1,72 +1,18 @@
 // The files of a run: made from its record, beside its work and in the state folder.
 
-import { execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import {
-  followRun,
-  type Host,
-  listArtifacts,
-  plainLoop,
-  type RunHandle,
-  readArtifact,
-  writeRunFolder,
-} from '../src/host/index.ts'
-import type { AgentReport } from '../src/loop/index.ts'
+import { followRun, type Host, writeRunFolder } from '../src/host/index.ts'
 import { newFolder, newHost } from './host-fixture.ts'
+import { contentOf, loop, start } from './run-folder-fixture.ts'
 import { newRepository } from './worktree-fixture.ts'
-
-const loop = plainLoop({ version: '1', prompt: 'Write 2. This is iteration {{ iteration }}.' })
-
-/** Writes the number of the iteration; the check wants 2. */
-async function start(host: Host, name: string, where: object): Promise<RunHandle> {
-  return host.start(loop, {
-    input: {},
-    name,
-    ...where,
-    agents: {
-      async work(_role, _task, { iteration, workspace, note }): Promise<AgentReport> {
-        writeFileSync(join(workspace ?? '', 'number.txt'), String(iteration))
-        for (let line = 1; line <= 250; line += 1) note({ type: 'said', text: `line ${line}\n` })
-        return { status: 'done', text: 'wrote\tit', usage: { tokens: 1, costMicros: 1 }, turns: 1 }
-      },
-    },
-    checks: {
-      two: async ({ workspace }) => {
-        const isTwo = readFileSync(join(workspace ?? '', 'number.txt'), 'utf8') === '2'
-        const status = isTwo ? 'met' : 'not-met'
-        return { status, exitCode: isTwo ? 0 : 1, output: `is two: ${isTwo}` }
-      },
-    },
-  })
-}
 
 const rowsOf = (folder: string): readonly (readonly string[])[] =>
   readFileSync(join(folder, 'report.tsv'), 'utf8')
     .slice(0, -1)
     .split('\n')
     .map((line) => line.split('\t'))
-
-/** All files, without what says where they are. */
-const contentOf = (folder: string): Record<string, string> =>
-  Object.fromEntries(
-    readdirSync(folder)
-      .filter((name) => name !== '.folder.json')
-      .map((name) => [
-        name,
-        readFileSync(join(folder, name), 'utf8').replaceAll(folder, '<folder>'),
-      ]),
-  )
 
 test('a run leaves the files of document 002 beside its work and in the state folder', async () => {
   const host = await newHost()
@@ -79,6 +25,7 @@ test('a run leaves the files of document 002 beside its work and in the state fo
   const global = join(host.folder, 'runs', `run-${handle.id}`)
   const names = readdirSync(beside).filter((name) => !name.startsWith('.'))
   expect(names).toEqual([
+    'analysis',
     'iter-01-impl.log',
     'iter-01-prompt.txt',
     'iter-01-verify.log',
@@ -124,7 +71,20 @@ test('a run leaves the files of document 002 beside its work and in the state fo
     'ITERATION_END',
     'COMPLETE_DETECTED',
     'RUN_END',
+    'POSTMORTEM_START',
+    'POSTMORTEM_END',
   ])
+  expect(readdirSync(join(beside, 'analysis'))).toEqual([
+    'git-diff.patch',
+    'run-quality-prompt.txt',
+    'run-quality.md',
+    'spec-compliance-prompt.txt',
+    'spec-compliance.md',
+    'summary-prompt.txt',
+    'summary.md',
+  ])
+  const found = readFileSync(join(beside, 'analysis', 'summary.md'), 'utf8')
+  expect(found).toContain('Root cause: none')
   const summary: Record<string, unknown> = JSON.parse(
     readFileSync(join(beside, 'summary.json'), 'utf8'),
   )
@@ -230,77 +190,4 @@ test('in a checkout git passes over them, and the worktree of the run has none',
   await next.done
   const exclude = readFileSync(join(repository.checkout, '.git', 'info', 'exclude'), 'utf8')
   expect(exclude.split('\n').filter((line) => line === '/logs/loop/')).toHaveLength(1)
-})
-
-test('whatever an agent puts in the way, nothing outside is written, and nothing waits', async () => {
-  const host = await newHost()
-  const workspace = newFolder()
-  const outside = newFolder()
-  const { id, done } = await start(host, 'two', { workspace })
-  await done
-  const beside = join(workspace, 'logs', 'loop', `run-${id}`)
-  writeFileSync(join(outside, 'victim'), 'as it was')
-  symlinkSync(outside, join(workspace, 'logs'))
-  const [, refused] = await writeRunFolder(host, id)
-  expect(refused?.problem).toContain('are behind')
-  expect(readdirSync(outside)).toEqual(['victim'])
-  rmSync(join(workspace, 'logs'))
-  await writeRunFolder(host, id)
-  const expected = contentOf(beside)
-  for (const [name, put] of [
-    ['run.log', (at: string) => symlinkSync(join(outside, 'victim'), at)],
-    ['report.tsv', (at: string) => linkSync(join(outside, 'victim'), at)],
-    ['iter-01-impl.log', (at: string) => execFileSync('mkfifo', [at])],
-    ['.folder.json', (at: string) => execFileSync('mkfifo', [at])],
-  ] as const) {
-    rmSync(join(beside, name))
-    put(join(beside, name))
-    rmSync(join(beside, '.folder.json'), { force: true })
-    await writeRunFolder(host, id)
-    expect({ name, files: contentOf(beside) }).toEqual({ name, files: expected })
-  }
-  expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('as it was')
-})
-
-test('only plain files of the folder are listed and read', async () => {
-  const host = await newHost()
-  const workspace = newFolder()
-  const { id, done } = await start(host, 'two', { workspace })
-  await done
-  await writeRunFolder(host, id, { mode: 'workspace' })
-  const beside = join(workspace, 'logs', 'loop', `run-${id}`)
-  const secret = join(newFolder(), 'secret')
-  writeFileSync(secret, 'secret')
-  symlinkSync(secret, join(beside, 'link.txt'))
-  symlinkSync('/proc/self/environ', join(beside, 'environ.txt'))
-  symlinkSync('/dev/zero', join(beside, 'zero.txt'))
-  symlinkSync(join(secret, '..'), join(beside, 'folder'))
-  linkSync(secret, join(beside, 'hard.txt'))
-  execFileSync('mkfifo', [join(beside, 'pipe.txt')])
-  mkdirSync(join(beside, 'dir.txt'))
-  const listed = (await listArtifacts(host, id)).map(({ path }) => path)
-  expect(listed).toContain('report.tsv')
-  const bad = ['link', 'environ', 'zero', 'hard', 'pipe', 'dir'].map((name) => `${name}.txt`)
-  for (const path of [
-    ...bad,
-    'folder/secret',
-    '../../../number.txt',
-    '..',
-    '.',
-    '',
-    '/etc/passwd',
-    '.folder.json',
-    'report.tsv\0',
-    'analysis//x',
-    '%2e%2e/x',
-  ]) {
-    expect(listed).not.toContain(path)
-    await expect(readArtifact(host, id, path)).rejects.toMatchObject({
-      code: 'unknown-artifact',
-    })
-  }
-  const { content, bytes, kind } = await readArtifact(host, id, 'report.tsv')
-  const read = Buffer.concat(await content.toArray())
-  expect(read.toString()).toBe(readFileSync(join(beside, 'report.tsv'), 'utf8'))
-  expect([bytes, kind]).toEqual([read.length, 'report'])
 })

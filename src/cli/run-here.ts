@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { LoadedLoop, RunPlace } from '../host/index.ts'
-import { defaultLimits, LoopError } from '../loop/index.ts'
+import { defaultLimits, type Limits, LoopError, textOf } from '../loop/index.ts'
 import { withLoop } from './drive-loop.ts'
 import { lookAtEnd } from './look-at-end.ts'
 import { outputFiles } from './output-files.ts'
@@ -58,19 +58,19 @@ export async function runHere(program: Command, file: string, options: RunOption
       // What a file says is no word of whoever runs it.
       const isVouched = options.worktree === true
       const { nameRun } = await import('../host/name-run.ts')
-      const { name } = await nameRun(host, {
+      const { name, source: nameSource } = await nameRun(host, {
         ...settings.naming,
         ...(options.name === undefined ? {} : { given: options.name }),
         loop: loaded.loop.name,
-        about: () =>
-          loaded.firstPrompt({ ...defaultLimits, ...limits }, workspace) ?? loaded.loop.name,
+        about: () => firstPromptOf(loaded, limits, workspace),
       })
       const place = await host.place({
+        name,
         workspace,
         worktree,
         isVouched,
+        logDir: settings.artifacts.logDir,
         apart: [...loaded.files, ...outputFiles()],
-        name,
       })
       await inPlace(place, () =>
         drive(place, async (opened, watched) => {
@@ -84,6 +84,10 @@ export async function runHere(program: Command, file: string, options: RunOption
             source: loaded.source,
             signal: watched.signal,
           })
+          const { recordBeginning } = await import('../host/record-beginning.ts')
+          await recordBeginning(host, handle.id, { nameSource, ...settings.artifacts }).catch(
+            (error: unknown) => watched.onProblem(textOf(error)),
+          )
           const title = `${loaded.loop.name}${changed(loaded)}${whereOf(place)}${fromWhere(place)}`
           const epilogue = lookAtEnd(session, host, place)
           return { handle, before: undefined, title, notes: notesOn(place), epilogue }
@@ -92,6 +96,10 @@ export async function runHere(program: Command, file: string, options: RunOption
     }),
   )
 }
+
+/** What the agent is told is what a model may name it by. */
+const firstPromptOf = (loaded: LoadedLoop, limits: Partial<Limits>, workspace: string): string =>
+  loaded.firstPrompt({ ...defaultLimits, ...limits }, workspace) ?? loaded.loop.name
 
 /** What was made for a run that never began goes again. */
 export async function inPlace(place: RunPlace, work: () => Promise<void>): Promise<void> {

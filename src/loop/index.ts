@@ -127,7 +127,13 @@ export type {
   ToolResult,
 } from './loop-type.ts'
 export { didYouMean, nearestName } from './nearest-name.ts'
-export { describeOutcome, type LimitName, type Outcome, type OutcomeType } from './outcome.ts'
+export {
+  describeFault,
+  describeOutcome,
+  type LimitName,
+  type Outcome,
+  type OutcomeType,
+} from './outcome.ts'
 export { applyPatch, applyPatchInPlace, diff, isUnchanged, type Patch } from './patch.ts'
 export {
   type CaptureLimits,

@@ -45,8 +45,7 @@ export async function createQueued(
   try {
     const naming = namingFor(request, settings, loaded)
     const { name, source: nameSource } = await nameRun(host, naming)
-    const artifacts = { ...settings.artifacts, ...request.artifacts }
-    const { logDir } = artifacts
+    const { logDir } = settings.artifacts ?? {}
     const place = await host.place({
       name,
       ...(logDir === undefined ? {} : { logDir }),
@@ -69,9 +68,11 @@ export async function createQueued(
       },
     })
     // Without them it is a run all the same.
-    await recordBeginning(host, id, { nameSource, ...artifacts }).catch((error: unknown) => {
-      parts.log.warn({ run: id, error: String(error) }, 'not settled where its files are')
-    })
+    await recordBeginning(host, id, { nameSource, ...settings.artifacts }).catch(
+      (error: unknown) => {
+        parts.log.warn({ run: id, error: String(error) }, 'not settled where its files are')
+      },
+    )
     return id
   } finally {
     await loaded.close()
@@ -80,7 +81,7 @@ export async function createQueued(
 
 /** A model that is asked for a name is told what the agent is. */
 function namingFor(
-  { name, naming, limits }: NewRunRequest,
+  { name, limits }: NewRunRequest,
   settings: RunSettings,
   loaded: LoadedLoop,
 ): NamingOptions {
@@ -89,7 +90,6 @@ function namingFor(
     loaded.loop.name
   return {
     ...settings.naming,
-    ...naming,
     ...(name === undefined ? {} : { given: name }),
     loop: loaded.loop.name,
     about,

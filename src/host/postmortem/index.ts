@@ -1,9 +1,3 @@
-export {
-  type AnalyzeOptions,
-  analyzeRun,
-  type Postmortem,
-  type PostmortemDocument,
-  type RootCause,
-  readPostmortem,
-  rootCauses,
-} from './analyze-run.ts'
+export { type AnalyzeOptions, analyzeRun, readPostmortem } from './analyze-run.ts'
+export type { Postmortem, PostmortemDocument } from './built-in.ts'
+export { type RootCause, rootCauses } from './find-root-cause.ts'

@@ -34,14 +34,15 @@ export const pathOf = ({ root, parts }: FolderPlace): string => join(root, ...pa
 export async function settlePlaces(
   host: FolderHost,
   run: RunRow,
-  { mode, logDir, globalDir, postmortem }: Omit<RunFolderOptions, 'onProblem'> = {},
+  { mode, logDir, globalLogDir, summary, postmortem }: Omit<RunFolderOptions, 'onProblem'> = {},
 ): Promise<readonly FolderPlace[]> {
   const known = await settledBefore(host.journal, run.id)
   const settled: Settled = {
     ...(known ?? (await settleNew(host, run))),
     ...(mode === undefined ? {} : { mode }),
     ...(logDir === undefined ? {} : { logDir: requireLogDir(logDir) }),
-    ...(globalDir === undefined ? {} : { globalDir: requireWhole(globalDir) }),
+    ...(globalLogDir === undefined ? {} : { globalLogDir: requireWhole(globalLogDir) }),
+    ...(summary === undefined ? {} : { summary }),
     ...(postmortem === undefined ? {} : { postmortem }),
   }
   if (JSON.stringify(known) !== JSON.stringify(settled)) {
@@ -77,10 +78,14 @@ async function namedFolder(
 function placesFor(
   { folder }: FolderHost,
   { id }: RunRow,
-  { mode, logDir, workspace, globalDir }: Settled,
+  { mode, logDir, workspace, globalLogDir }: Settled,
 ): readonly FolderPlace[] {
   const own = `run-${id}`
-  const global: FolderPlace = { place: 'global', root: globalDir ?? folder, parts: ['runs', own] }
+  const global: FolderPlace = {
+    place: 'global',
+    root: globalLogDir ?? folder,
+    parts: ['runs', own],
+  }
   if (workspace === undefined) return [global]
   const parts = [...logDir.split('/'), own]
   const beside: FolderPlace = { place: 'workspace', root: workspace, parts }

@@ -9,17 +9,14 @@
 import { load, type RunRow } from '../../engine/index.ts'
 import { isEnd, type Json, type RecordedEvent } from '../../loop/index.ts'
 import { makeFolder } from '../places.ts'
-import { type FileChange, reportFile } from './carried.ts'
-import { analysisFolder, reviewDiffFile, summaryFile } from './file-names.ts'
+import type { FileChange } from './carried.ts'
+import { finishFolder } from './finish-folder.ts'
 import { type FolderPlace, keepOutOfGit, pathOf } from './folder-place.ts'
 import { type HeldFolder, holdFolder } from './held-folder.ts'
+import type { LastLook } from './last-look.ts'
 import { type Marker, markerFile, nothingWritten, readMarker } from './marker.ts'
-import type { FolderHost, WrittenFolder } from './options.ts'
-import { postmortemRows } from './postmortem-rows.ts'
+import { type FolderHost, fileBytesMax, type WrittenFolder } from './options.ts'
 import { projectEvent, wantsResult } from './project-event.ts'
-import { reportLine } from './report-row.ts'
-import { reviewSnapshot } from './review-snapshot.ts'
-import { summaryOf } from './summary.ts'
 
 export interface FolderWriter {
   /** Never rejects: what went wrong is in what it resolves with. */
@@ -27,8 +24,6 @@ export interface FolderWriter {
 }
 
 const pageSize = 500
-/** Document 002's limit of what an agent may print. */
-const fileBytesMax = 50 * 1024 * 1024
 const folderBytesMax = 1024 * 1024 * 1024
 const tailLines = 200
 const tailBytesMax = 256 * 1024
@@ -37,6 +32,7 @@ export function createFolderWriter(
   host: FolderHost,
   run: Pick<RunRow, 'id' | 'name'>,
   place: FolderPlace,
+  last: LastLook,
 ): FolderWriter {
   let known: Marker | undefined
   let isKeptOut = place.place === 'global'
@@ -60,7 +56,9 @@ export function createFolderWriter(
       known = marker
       await folder.put(markerFile, JSON.stringify(marker))
     }
-    if (isEnd(row.status)) known = await finish(host, folder, marker, row, pathOf(place))
+    if (isEnd(row.status)) {
+      known = await finishFolder({ host, folder, run: row, path: pathOf(place), last }, marker)
+    }
     return marker.seq
   }
 
@@ -192,37 +190,4 @@ async function tailOf(folder: HeldFolder, path: string): Promise<string> {
   } finally {
     await file.handle.close()
   }
-}
-
-/** What there is once a run has ended. */
-async function finish(
-  host: FolderHost,
-  folder: HeldFolder,
-  marker: Marker,
-  run: RunRow,
-  path: string,
-): Promise<Marker> {
-  const facts = await host.journal.facts(run.id)
-  const looked = facts.get('postmortem')
-  const stamp = String(looked?.atMs ?? 0)
-  if (marker.finished === stamp) return marker
-  if (marker.finished === undefined) {
-    await folder.put(
-      summaryFile,
-      `${JSON.stringify(summaryOf(run.id, marker.carried, path), null, 2)}\n`,
-    )
-    const diff = await reviewSnapshot(host, run, fileBytesMax)
-    if (diff !== undefined) await folder.put(reviewDiffFile, diff)
-  }
-  if (looked !== undefined) {
-    const { rows, files } = postmortemRows(looked)
-    const offset = marker.lengths[reportFile] ?? 0
-    await folder.writeFrom(reportFile, offset, Buffer.from(rows.map(reportLine).join('')))
-    for (const [name, text] of Object.entries(files)) {
-      await folder.put(`${analysisFolder}/${name}`, bounded(Buffer.from(text), 0, 0))
-    }
-  }
-  const done: Marker = { ...marker, finished: stamp }
-  await folder.put(markerFile, JSON.stringify(done))
-  return done
 }

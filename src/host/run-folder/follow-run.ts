@@ -7,6 +7,7 @@ import type { RunRow } from '../../engine/index.ts'
 import { isEnd, isLoopError, textOf } from '../../loop/index.ts'
 import { type FolderPlace, settlePlaces } from './folder-place.ts'
 import { createFolderWriter, type FolderWriter } from './folder-writer.ts'
+import { createLastLook } from './last-look.ts'
 import type { FolderHost, RunFolderFollower, RunFolderOptions } from './options.ts'
 import { watchRun } from './watch-run.ts'
 
@@ -45,8 +46,9 @@ async function follow(
 ): Promise<void> {
   const run = await host.journal.findRun(idOrName)
   const places = await settlePlaces(host, run, options)
+  const last = createLastLook(host, run)
   const [live = [], left = []] = byMoment(run, places).map((some) =>
-    some.map((place) => createFolderWriter(host, run, place)),
+    some.map((place) => createFolderWriter(host, run, place, last)),
   )
   const watch = await watchRun(host.journal, run)
   try {

@@ -11,7 +11,8 @@ export interface Settled {
   /** The folder that a person named; absent: there is none. */
   readonly workspace?: string
   /** In place of the state folder. */
-  readonly globalDir?: string
+  readonly globalLogDir?: string
+  readonly summary?: boolean
   readonly postmortem?: boolean
 }
 

@@ -12,6 +12,9 @@ export const artifactModeDefault: ArtifactMode = 'mirror'
 /** From the folder that a person named, which is never the worktree of a run. */
 export const logDirDefault = 'logs/loop'
 
+/** Document 002's limit of what an agent may print. */
+export const fileBytesMax: number = 50 * 1024 * 1024
+
 /** What is needed of a host. */
 export type FolderHost = Pick<Host, 'folder' | 'journal' | 'blobs'>
 
@@ -21,7 +24,9 @@ export interface RunFolderOptions {
   /** A path inside the folder that the person named; `logs/loop` unless told. */
   readonly logDir?: string
   /** A whole path: the global ones are in `runs` below it. The state folder unless told. */
-  readonly globalDir?: string
+  readonly globalLogDir?: string
+  /** Whether there is a `summary.json`; yes unless told. */
+  readonly summary?: boolean
   /** Whether it is looked back at the run when it has ended; yes unless told. */
   readonly postmortem?: boolean
   /** Told of what could not be written. It is made up for at the next occasion. */

@@ -1,6 +1,5 @@
 /** What a look back at a run adds to its files. It is kept as a fact of the run. */
 
-import type { RunFact } from '../../journal/index.ts'
 import type { ReportRow } from './report-row.ts'
 
 export interface PostmortemFact {
@@ -12,24 +11,17 @@ export interface PostmortemFact {
   readonly files: { readonly [name: string]: string }
 }
 
-export function postmortemRows({ value }: RunFact): {
-  readonly rows: readonly ReportRow[]
-  readonly files: PostmortemFact['files']
-} {
-  const { startedAtMs, endedAtMs, status, reason, files } = value as unknown as PostmortemFact
+export function postmortemRows({
+  startedAtMs,
+  endedAtMs,
+  status,
+  reason,
+}: PostmortemFact): readonly ReportRow[] {
   const durationMs = endedAtMs - startedAtMs
   const exitCode = status === 'ok' ? 0 : 1
-  return {
-    rows: [
-      { atMs: startedAtMs, kind: 'POSTMORTEM_START', message: `reason=${reason}` },
-      {
-        atMs: endedAtMs,
-        kind: 'POSTMORTEM_END',
-        durationMs,
-        exitCode,
-        message: `status=${status}`,
-      },
-    ],
-    files,
-  }
+  const message = `status=${status}`
+  return [
+    { atMs: startedAtMs, kind: 'POSTMORTEM_START', message: `reason=${reason}` },
+    { atMs: endedAtMs, kind: 'POSTMORTEM_END', durationMs, exitCode, message },
+  ]
 }

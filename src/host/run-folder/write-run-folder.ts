@@ -2,6 +2,7 @@
 
 import { settlePlaces } from './folder-place.ts'
 import { createFolderWriter } from './folder-writer.ts'
+import { createLastLook } from './last-look.ts'
 import type { FolderHost, RunFolderOptions, WrittenFolder } from './options.ts'
 
 export async function writeRunFolder(
@@ -11,9 +12,10 @@ export async function writeRunFolder(
 ): Promise<readonly WrittenFolder[]> {
   const run = await host.journal.findRun(idOrName)
   const places = await settlePlaces(host, run, options)
+  const last = createLastLook(host, run)
   const written: WrittenFolder[] = []
   for (const place of places) {
-    const one = await createFolderWriter(host, run, place).update()
+    const one = await createFolderWriter(host, run, place, last).update()
     if (one.problem !== undefined) options.onProblem?.(one.problem)
     written.push(one)
   }

@@ -29,20 +29,6 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z
         prompt: z.string().max(1_000_000).exactOptional(),
       })
       .exactOptional(),
-    artifacts: z
-      .strictObject({
-        mode: z.enum(['workspace', 'global', 'mirror']).exactOptional(),
-        logDir: path.exactOptional(),
-        globalDir: path.exactOptional(),
-        postmortem: z.boolean().exactOptional(),
-      })
-      .exactOptional(),
-    naming: z
-      .strictObject({
-        source: z.enum(['auto', 'model', 'file', 'words']).exactOptional(),
-        model: z.string().max(256).exactOptional(),
-      })
-      .exactOptional(),
     again: z.boolean().exactOptional(),
     attended: z.boolean().exactOptional(),
     trust: z.string().max(256).exactOptional(),
@@ -67,22 +53,6 @@ export interface NewRunRequest {
   readonly worktree?: AskedWorktree
   /** What is put in the place of what the file says. */
   readonly changes?: { readonly model?: string; readonly prompt?: string }
-  /** Where its files are kept: beside the work (in `logDir`), in the state folder or `globalDir`, or both. */
-  readonly artifacts?: {
-    readonly mode?: 'workspace' | 'global' | 'mirror'
-    /** From the workspace; `logs/loop` unless told. */
-    readonly logDir?: string
-    /** A whole path: they are in `runs` below it. The state folder unless told. */
-    readonly globalDir?: string
-    /** Whether it is looked back at when it has ended; yes unless told. */
-    readonly postmortem?: boolean
-  }
-  /** Where its name comes from, if it is given none. */
-  readonly naming?: {
-    readonly source?: 'auto' | 'model' | 'file' | 'words'
-    /** `provider/model`. */
-    readonly model?: string
-  }
   /** E8. Also what was tried before with the very same files and words. */
   readonly again?: boolean
   /** Somebody watches, and answers for what happens without strong walls. */

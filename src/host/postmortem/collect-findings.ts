@@ -1,0 +1,181 @@
+/** What the record says of a run that has ended, for whoever looks back at it. */
+
+import { eventsAfter, load, loadRun, type RunRow } from '../../engine/index.ts'
+import {
+  type Amount,
+  describeEnding,
+  describeFault,
+  describeOutcome,
+  type Json,
+  type Metrics,
+  type Outcome,
+  type RecordedEvent,
+  type StepFinished,
+} from '../../loop/index.ts'
+import type { FolderHost } from '../run-folder/options.ts'
+
+export interface Findings {
+  readonly run: Pick<RunRow, 'id' | 'name' | 'loop' | 'status'>
+  readonly outcome: Outcome | undefined
+  readonly ended: string
+  readonly durationMs: number
+  readonly spent: Amount
+  readonly metrics: Metrics
+  /** The last of them, where there are very many. */
+  readonly iterations: readonly IterationFindings[]
+  /** What went wrong, the most frequent first. */
+  readonly errors: readonly { readonly message: string; readonly times: number }[]
+  readonly flaky: readonly string[]
+  /** Why work was not certified. */
+  readonly refusals: readonly string[]
+  readonly certificate: string | undefined
+  /** What the agent was told first; undefined where the loop keeps none. */
+  readonly prompt: string | undefined
+  readonly condition: string | undefined
+}
+
+export interface IterationFindings {
+  readonly iteration: number
+  readonly ending: string
+  readonly isError: boolean
+  readonly durationMs: number
+  readonly agent: string | undefined
+  readonly checks: readonly { readonly check: string; readonly status: string }[]
+  readonly didChange: boolean
+}
+
+const iterationsMax = 200
+const listMax = 20
+const messageCharsMax = 300
+
+export async function collectFindings(host: FolderHost, run: RunRow): Promise<Findings> {
+  const { state } = await loadRun(host.journal, run.id)
+  const fold = createFold()
+  for await (const recorded of eventsAfter(host.journal, run.id, 0)) {
+    fold.add(recorded, await wantedResult(host, recorded))
+  }
+  const { outcome } = state
+  const { id, name, loop, status } = run
+  return {
+    run: { id, name, loop, status },
+    outcome,
+    ended: outcome === undefined ? status : describeOutcome(outcome),
+    durationMs: state.atMs - state.createdAtMs,
+    spent: state.spent,
+    metrics: state.metrics,
+    ...fold.found(),
+    certificate: state.certificate?.id,
+    condition: outcome !== undefined && 'condition' in outcome ? outcome.condition : undefined,
+  }
+}
+
+async function wantedResult(
+  { blobs }: FolderHost,
+  { event }: RecordedEvent,
+): Promise<Json | undefined> {
+  if (event.type !== 'step-finished') return undefined
+  if (!/(^|\/)(prompt#|agent:|certify:)/.test(event.step)) return undefined
+  return load(event.result, blobs).catch(() => undefined)
+}
+
+interface Fold {
+  add(recorded: RecordedEvent, result: Json | undefined): void
+  found(): Pick<Findings, 'iterations' | 'errors' | 'flaky' | 'refusals' | 'prompt'>
+}
+
+interface Open {
+  startedAtMs: number
+  tree: string | undefined
+  agent: string | undefined
+  didChange: boolean
+  readonly checks: Map<string, string>
+}
+
+function createFold(): Fold {
+  const iterations: IterationFindings[] = []
+  const errors = new Map<string, number>()
+  const flaky = new Set<string>()
+  const refusals = new Set<string>()
+  let prompt: string | undefined
+  let open: Open = newOpen(0, undefined)
+
+  function finished(event: StepFinished, result: Json | undefined): void {
+    const name = event.step.slice(event.step.lastIndexOf('/') + 1)
+    if (event.tree !== undefined && event.tree !== open.tree) open.didChange = true
+    if (event.evidence !== undefined) {
+      open.checks.set(event.evidence.check, event.evidence.status)
+      if (event.evidence.flaky === true) flaky.add(event.evidence.check)
+    }
+    if (name.startsWith('prompt#')) prompt ??= textIn(result, 'prompt')
+    if (name.startsWith('agent:maker')) open.agent = textIn(result, 'status')
+    if (name.startsWith('certify:')) for (const one of refusalsIn(result)) refusals.add(one)
+  }
+
+  return {
+    add({ event, atMs }, result) {
+      switch (event.type) {
+        case 'iteration-started':
+          open = newOpen(atMs, event.tree)
+          return
+        case 'step-finished':
+          return finished(event, result)
+        case 'step-failed': {
+          const message = describeFault(event.fault).slice(0, messageCharsMax)
+          errors.set(message, (errors.get(message) ?? 0) + 1)
+          return
+        }
+        case 'iteration-ended': {
+          const { iteration, ending } = event
+          const checks = [...open.checks].map(([check, status]) => ({ check, status }))
+          iterations.push({
+            iteration,
+            ending: describeEnding(ending),
+            isError: ending.type === 'error',
+            durationMs: atMs - open.startedAtMs,
+            agent: open.agent,
+            checks,
+            didChange: open.didChange,
+          })
+          if (iterations.length > iterationsMax) iterations.shift()
+          return
+        }
+        default:
+      }
+    },
+    found: () => ({
+      iterations,
+      errors: [...errors]
+        .map(([message, times]) => ({ message, times }))
+        .toSorted((a, b) => b.times - a.times)
+        .slice(0, listMax),
+      flaky: [...flaky],
+      refusals: [...refusals].slice(0, listMax),
+      prompt,
+    }),
+  }
+}
+
+const newOpen = (startedAtMs: number, tree: string | undefined): Open => ({
+  startedAtMs,
+  tree,
+  agent: undefined,
+  didChange: false,
+  checks: new Map(),
+})
+
+function textIn(value: Json | undefined, name: string): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const found = (value as { readonly [key: string]: Json })[name]
+  return typeof found === 'string' ? found : undefined
+}
+
+function refusalsIn(value: Json | undefined): readonly string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  const { refusals } = value as { readonly refusals?: Json }
+  if (!Array.isArray(refusals)) return []
+  return refusals.flatMap((one) => {
+    const code = textIn(one, 'code')
+    const message = textIn(one, 'message')?.slice(0, messageCharsMax)
+    return code === undefined ? [] : [`${code}: ${message ?? ''}`]
+  })
+}

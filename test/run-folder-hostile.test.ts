@@ -1,0 +1,90 @@
+// The files of a run in a folder that somebody hostile writes to as well.
+
+import { execFileSync } from 'node:child_process'
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { listArtifacts, readArtifact, writeRunFolder } from '../src/host/index.ts'
+import { newFolder, newHost } from './host-fixture.ts'
+import { contentOf, start } from './run-folder-fixture.ts'
+
+test('whatever an agent puts in the way, nothing outside is written, and nothing waits', async () => {
+  const host = await newHost()
+  const workspace = newFolder()
+  const outside = newFolder()
+  const { id, done } = await start(host, 'two', { workspace })
+  await done
+  const beside = join(workspace, 'logs', 'loop', `run-${id}`)
+  writeFileSync(join(outside, 'victim'), 'as it was')
+  symlinkSync(outside, join(workspace, 'logs'))
+  const [, refused] = await writeRunFolder(host, id)
+  expect(refused?.problem).toContain('are behind')
+  expect(readdirSync(outside)).toEqual(['victim'])
+  rmSync(join(workspace, 'logs'))
+  await writeRunFolder(host, id)
+  const expected = contentOf(beside)
+  for (const [name, put] of [
+    ['run.log', (at: string) => symlinkSync(join(outside, 'victim'), at)],
+    ['report.tsv', (at: string) => linkSync(join(outside, 'victim'), at)],
+    ['iter-01-impl.log', (at: string) => execFileSync('mkfifo', [at])],
+    ['.folder.json', (at: string) => execFileSync('mkfifo', [at])],
+  ] as const) {
+    rmSync(join(beside, name))
+    put(join(beside, name))
+    rmSync(join(beside, '.folder.json'), { force: true })
+    await writeRunFolder(host, id)
+    expect({ name, files: contentOf(beside) }).toEqual({ name, files: expected })
+  }
+  expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('as it was')
+})
+
+test('only plain files of the folder are listed and read', async () => {
+  const host = await newHost()
+  const workspace = newFolder()
+  const { id, done } = await start(host, 'two', { workspace })
+  await done
+  await writeRunFolder(host, id, { mode: 'workspace' })
+  const beside = join(workspace, 'logs', 'loop', `run-${id}`)
+  const secret = join(newFolder(), 'secret')
+  writeFileSync(secret, 'secret')
+  symlinkSync(secret, join(beside, 'link.txt'))
+  symlinkSync('/proc/self/environ', join(beside, 'environ.txt'))
+  symlinkSync('/dev/zero', join(beside, 'zero.txt'))
+  symlinkSync(join(secret, '..'), join(beside, 'folder'))
+  linkSync(secret, join(beside, 'hard.txt'))
+  execFileSync('mkfifo', [join(beside, 'pipe.txt')])
+  mkdirSync(join(beside, 'dir.txt'))
+  const listed = (await listArtifacts(host, id)).map(({ path }) => path)
+  expect(listed).toContain('report.tsv')
+  const bad = ['link', 'environ', 'zero', 'hard', 'pipe', 'dir'].map((name) => `${name}.txt`)
+  for (const path of [
+    ...bad,
+    'folder/secret',
+    '../../../number.txt',
+    '..',
+    '.',
+    '',
+    '/etc/passwd',
+    '.folder.json',
+    'report.tsv\0',
+    'analysis//x',
+    '%2e%2e/x',
+  ]) {
+    expect(listed).not.toContain(path)
+    await expect(readArtifact(host, id, path)).rejects.toMatchObject({
+      code: 'unknown-artifact',
+    })
+  }
+  const { content, bytes, kind } = await readArtifact(host, id, 'report.tsv')
+  const read = Buffer.concat(await content.toArray())
+  expect(read.toString()).toBe(readFileSync(join(beside, 'report.tsv'), 'utf8'))
+  expect([bytes, kind]).toEqual([read.length, 'report'])
+})
