@@ -1,6 +1,6 @@
 /** The commands. Each prints for people, or with --json for programs. */
 
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { addAgents } from './commands/agents.ts'
 import { addCalibrate } from './commands/calibrate.ts'
 import { addCertificates } from './commands/certificates.ts'
@@ -19,7 +19,6 @@ import { addRunning } from './commands/run.ts'
 import { addShowing } from './commands/show.ts'
 import { addTelling } from './commands/tell.ts'
 import { addDiff, addMerge, addWorktreeRemoval, addWorktrees } from './commands/worktrees.ts'
-import { renderExitCodes } from './exit-codes.ts'
 import { version } from './version.ts'
 
 const examples = `
@@ -34,7 +33,7 @@ Examples:
   loopctl resume brave-owls-jump        go on after Ctrl-C, a crash or a pause
   loopctl answer brave-owls-jump tone friendly
 
-  loopctl help exit-codes               what the exit codes mean
+  loopctl help exit-codes               what the exit codes mean; also: config, environment, daemon
 `
 
 export function createProgram(): Command {
@@ -50,6 +49,13 @@ export function createProgram(): Command {
     .option('--token <token>', 'its token (default: $LOOPD_TOKEN, then the one in the record)')
     .option('--no-daemon', 'do without a daemon: run and look in this process')
     .option('--no-input', 'never ask anything')
+    .option('-q, --quiet', 'say only what was asked for, and what must be decided')
+    .addOption(
+      new Option(
+        '--color <when>',
+        'colours (default: on a terminal, as NO_COLOR and FORCE_COLOR say)',
+      ).choices(['auto', 'always', 'never']),
+    )
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
     .exitOverride()
@@ -88,19 +94,20 @@ export function createProgram(): Command {
   return program
 }
 
-/** `help <command>` as usual, and `help exit-codes`. */
+/** `help <command>` as usual, and topics that are no commands. Where both are there, both are told. */
 function addHelp(program: Command): void {
   program.helpCommand(false)
   program
     .command('help [command]')
-    .description('help for a command, or for exit-codes')
-    .action((name: string | undefined) => {
-      if (name === 'exit-codes') {
-        process.stdout.write(`${renderExitCodes()}\n`)
-        return
-      }
+    .description('help for a command, or for exit-codes, config, environment, daemon')
+    .action(async (name: string | undefined) => {
+      const { helpTopic } = await import('./help-topics.ts')
+      const topic = name === undefined ? undefined : helpTopic(name)
       const command = program.commands.find((known) => known.name() === name)
       if (command !== undefined) command.outputHelp()
+      if (topic !== undefined)
+        process.stdout.write(`${command === undefined ? '' : '\n'}${topic}\n`)
+      else if (command !== undefined) return
       else if (name === undefined) program.outputHelp()
       else program.error(`error: unknown command '${name}'`, { exitCode: 64 })
     })

@@ -49,7 +49,8 @@ export async function reach(program: Command, need: 'look' | 'drive'): Promise<R
   const { startDaemon } = await import('../client/start-daemon.ts')
   const { client, pid } = await startDaemon({ folder, token: known })
   if (pid === undefined) return { type: 'daemon', client, folder }
-  process.stderr.write(`Started the daemon, process ${pid}. To stop it: loopctl daemon stop\n`)
+  if (program.opts<GlobalOptions>().quiet !== true)
+    process.stderr.write(`Started the daemon, process ${pid}. To stop it: loopctl daemon stop\n`)
   return { type: 'daemon', client, folder, isNew: true }
 }
 

@@ -8,7 +8,7 @@ import type { Host } from '../host/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { renderJson } from './display/render.ts'
 import type { Runs } from './runs.ts'
-import { describeTerminal, type Terminal } from './terminal.ts'
+import { type ColorChoice, describeTerminal, type Terminal } from './terminal.ts'
 
 export interface GlobalOptions {
   readonly json?: boolean
@@ -19,10 +19,14 @@ export interface GlobalOptions {
   readonly daemon: boolean
   /** False with --no-input: nobody is asked. */
   readonly input: boolean
+  readonly color?: ColorChoice
+  readonly quiet?: boolean
 }
 
 export interface Session {
   readonly json: boolean
+  /** Only what was asked for is said, and what somebody must decide. */
+  readonly quiet: boolean
   readonly terminal: Terminal
   /** One value for programs, or text for people. */
   print(value: unknown, text: () => string): void
@@ -34,7 +38,11 @@ export function openSession(program: Command): Session {
   const streams = { input: process.stdin, output: process.stdout }
   return {
     json,
-    terminal: describeTerminal(streams, process.env, { input: options.input && !json }),
+    quiet: options.quiet === true,
+    terminal: describeTerminal(streams, process.env, {
+      input: options.input && !json,
+      color: options.color,
+    }),
     print(value, text) {
       process.stdout.write(`${json ? renderJson(value) : text()}\n`)
     },

@@ -9,7 +9,7 @@ import { recordFolder, type Session } from './session.ts'
 /** What was not used of them is said, once. */
 export async function settingsHere(
   program: Command,
-  { json }: Pick<Session, 'json'>,
+  { json, quiet }: Pick<Session, 'json' | 'quiet'>,
   { config, nameSource, nameModel }: SettingOptions = {},
 ): Promise<LoadedConfig> {
   const { loadConfig } = await import('../host/config/load-config.ts')
@@ -22,6 +22,7 @@ export async function settingsHere(
     flags: { naming },
     ...(config === undefined ? {} : { file: config }),
   })
-  if (!json) for (const note of loaded.notes) process.stderr.write(`note: ${visible(note)}\n`)
+  if (json || quiet) return loaded
+  for (const note of loaded.notes) process.stderr.write(`note: ${visible(note)}\n`)
   return loaded
 }

@@ -81,15 +81,17 @@ function createPersonShow(
   { before, title, notes = [], isReplay = false, isUnderWay = false }: From,
   onLeave: () => void,
 ): Show {
-  const { terminal } = session
-  const display = createDisplay(process.stdout, terminal, before?.state ?? initialState)
+  const { terminal, quiet } = session
+  const display = createDisplay(process.stdout, terminal, before?.state ?? initialState, { quiet })
   const asker = createAsker(answers, run, display, { terminal, onLeave })
   const head = visible(run.name)
   const [first = '', ...more] = [`${run.name}  ${title}`, ...notes].flatMap((text) =>
     renderNotice(text, terminal),
   )
-  display.say(`${terminal.style.bold(head)}${first.slice(head.length)}`)
-  for (const line of more) display.say(line)
+  if (!quiet) {
+    display.say(`${terminal.style.bold(head)}${first.slice(head.length)}`)
+    for (const line of more) display.say(line)
+  }
   if (isUnderWay) for (const asked of before?.questions ?? []) asker.put(asked)
   return {
     event(recorded) {

@@ -29,3 +29,14 @@ test('nobody is asked without a terminal on both sides, or with --no-input, or i
   expect(asks(keyboard, tty, {}, false)).toBe(false)
   expect(asks(keyboard, tty, { CI: 'true' })).toBe(false)
 })
+
+test('--color comes before the environment', () => {
+  const chosen = (
+    output: NodeJS.WriteStream,
+    color: 'auto' | 'always' | 'never',
+    environment = {},
+  ) => describeTerminal({ input: keyboard, output }, environment, { color }).style.red('x')
+  expect(chosen(pipe, 'always', { NO_COLOR: '1' })).not.toBe('x')
+  expect(chosen(tty, 'never', { FORCE_COLOR: '1' })).toBe('x')
+  expect(chosen(tty, 'auto', { NO_COLOR: '1' })).toBe('x')
+})

@@ -1,6 +1,6 @@
 /**
  * What is known about the terminal: whether there is one, whether it wants colour, how wide it is.
- * NO_COLOR and FORCE_COLOR as everywhere; no prompt and no repainting without a terminal.
+ * --color, then NO_COLOR and FORCE_COLOR as everywhere; no prompt and no repainting without a terminal.
  */
 
 export interface Terminal {
@@ -11,6 +11,9 @@ export interface Terminal {
   readonly style: Style
   width(): number
 }
+
+/** What `--color` says; it comes before the environment. */
+export type ColorChoice = 'auto' | 'always' | 'never'
 
 export type Style = Readonly<Record<Tone, (text: string) => string>>
 
@@ -28,7 +31,7 @@ const codes = {
 export function describeTerminal(
   streams: { readonly input: NodeJS.ReadStream; readonly output: NodeJS.WriteStream },
   environment: NodeJS.ProcessEnv,
-  options: { readonly input?: boolean } = {},
+  options: { readonly input?: boolean; readonly color?: ColorChoice | undefined } = {},
 ): Terminal {
   const { input, output } = streams
   const isDumb = environment['TERM'] === 'dumb'
@@ -36,7 +39,7 @@ export function describeTerminal(
   return {
     live,
     asks: live && isTerminal(input) && options.input !== false,
-    style: createStyle(wantsColour(environment, isTerminal(output) && !isDumb)),
+    style: createStyle(wantsColour(environment, isTerminal(output) && !isDumb, options.color)),
     width: () => Math.max(40, output.columns ?? 80),
   }
 }
@@ -44,7 +47,12 @@ export function describeTerminal(
 /** The types say it is always there; on a pipe it is not. */
 const isTerminal = ({ isTTY }: { readonly isTTY?: boolean }): boolean => isTTY === true
 
-function wantsColour(environment: NodeJS.ProcessEnv, painted: boolean): boolean {
+function wantsColour(
+  environment: NodeJS.ProcessEnv,
+  painted: boolean,
+  choice: ColorChoice = 'auto',
+): boolean {
+  if (choice !== 'auto') return choice === 'always'
   // Set and not empty, whatever the value: https://no-color.org
   if ((environment['NO_COLOR'] ?? '') !== '') return false
   const forced = environment['FORCE_COLOR']

@@ -35,6 +35,8 @@ export function createDisplay(
   output: NodeJS.WriteStream,
   terminal: Terminal,
   initial: RunState,
+  /** Only questions and the end are told. */
+  { quiet = false }: { readonly quiet?: boolean } = {},
 ): Display {
   const narrator = createNarrator(terminal.style)
   let state = initial
@@ -42,7 +44,8 @@ export function createDisplay(
   let waiting: Doing | undefined
   /** How long the line is that is painted; 0: none is. */
   let painted = 0
-  let paused = !terminal.live
+  const isLive = terminal.live && !quiet
+  let paused = !isLive
   let closed = false
 
   function paint(): void {
@@ -73,7 +76,7 @@ export function createDisplay(
     paint()
   }
 
-  const timer = terminal.live ? setInterval(paint, repaintMs) : undefined
+  const timer = isLive ? setInterval(paint, repaintMs) : undefined
   timer?.unref()
 
   return {
@@ -82,12 +85,15 @@ export function createDisplay(
       doing = doingAfter(doing, recorded.event, recorded.atMs)
       // What somebody has to decide about is read whole.
       const isAsking = recorded.event.type === 'step-started' && recorded.event.question
-      for (const line of narrator.tell(recorded, state)) say(isAsking ? line : fitted(line))
+      const lines = narrator.tell(recorded, state)
+      if (!quiet || isAsking || recorded.event.type === 'run-ended') {
+        for (const line of lines) say(isAsking ? line : fitted(line))
+      }
       paint()
     },
     say,
     wait(why) {
-      if (why === waiting?.what) return
+      if (quiet || why === waiting?.what) return
       waiting = why === undefined ? undefined : { what: why, sinceMs: Date.now() }
       if (why !== undefined && !terminal.live) say(`  ${visible(why)}`)
       paint()
@@ -97,7 +103,7 @@ export function createDisplay(
       wipe()
     },
     resume() {
-      paused = closed || !terminal.live
+      paused = closed || !isLive
       paint()
     },
     close() {
