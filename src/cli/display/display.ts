@@ -51,18 +51,12 @@ export function createDisplay(
   function paint(): void {
     if (paused) return
     const line = renderStatusLine(state, waiting ?? doing, Date.now(), terminal.width())
-    output.write(`${wiping()}${line}`)
+    output.write(`${wiping(painted, terminal.width())}${line}`)
     painted = line.length
   }
 
-  /** A terminal that became narrower has broken the line, and all of it must go. */
-  function wiping(): string {
-    const broken = Math.max(0, Math.ceil(painted / terminal.width()) - 1)
-    return `\r\u001B[2K${'\u001B[1A\u001B[2K'.repeat(broken)}`
-  }
-
   function wipe(): void {
-    if (painted > 0) output.write(wiping())
+    if (painted > 0) output.write(wiping(painted, terminal.width()))
     painted = 0
   }
 
@@ -116,6 +110,12 @@ export function createDisplay(
       return state
     },
   }
+}
+
+/** A terminal that became narrower has broken the line, and all of it must go. */
+function wiping(painted: number, width: number): string {
+  const broken = Math.max(0, Math.ceil(painted / width) - 1)
+  return `\r\u001B[2K${'\u001B[1A\u001B[2K'.repeat(broken)}`
 }
 
 function doingAfter(doing: Doing | undefined, event: RunEvent, atMs: number): Doing | undefined {
