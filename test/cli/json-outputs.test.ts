@@ -265,7 +265,8 @@ describe('every command', () => {
     const ended = printed.get(name) ?? []
     const values = ended.map(({ stdout }) => valuesIn(stdout, output?.prints))
     // It was seen to print something, or nothing is shown.
-    expect(values.flat(), ended.map(({ stderr }) => stderr).join('')).not.toEqual([])
+    const said = ended.map(({ stderr }) => stderr)
+    expect({ printed: values.flat(), said }).not.toMatchObject({ printed: [] })
     const isValid = schemaOf(name)
     for (const value of values.flat()) {
       expect({ value, problems: isValid(value) ? [] : isValid.errors }).toMatchObject({
