@@ -28,7 +28,9 @@ export async function main(): Promise<void> {
 const wantsJson = (): boolean => process.argv.includes('--json')
 
 const wrongUse = ({ code, message }: CommanderError): string =>
-  code === 'commander.help' ? 'A command is needed; see loopctl help.' : message
+  code === 'commander.help'
+    ? 'A command is needed. See: loopctl help'
+    : `${message.replace(/(?<![.)])$/, '.')} See: loopctl help`
 
 /** Commander asks each command for itself. */
 function silence(command: Command): void {

@@ -58,6 +58,7 @@ export function createProgram(): Command {
     )
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
+    .showHelpAfterError('See: loopctl help')
     .exitOverride()
     .addHelpText('after', examples)
   program.commandsGroup('Run a loop:')

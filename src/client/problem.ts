@@ -6,12 +6,12 @@ import { type ErrorCode, errorTable, LoopError } from '../loop/index.ts'
 export function rejectionFrom(status: number, body: string, where: string): LoopError {
   const { code, detail } = readProblem(body)
   if (code !== undefined && isErrorCode(code)) {
-    return new LoopError(code, detail ?? `The daemon says ${code} (${status}).`)
+    return new LoopError(code, detail ?? `The daemon says ${code} (${status}). ${sameVersion}`)
   }
   const said = detail === undefined ? `status ${status}` : `${detail} (status ${status})`
   return status >= 500 || status === 404
     ? new LoopError('not-available', `The daemon at ${where} answers with ${said}. ${sameVersion}`)
-    : new LoopError('bad-request', `The daemon at ${where} refuses: ${said}`)
+    : new LoopError('bad-request', `The daemon at ${where} refuses: ${said}. ${sameVersion}`)
 }
 
 const sameVersion =

@@ -88,7 +88,7 @@ export function createTransport(way: Way, token: string): Transport {
       } catch (cause) {
         throw new LoopError(
           'not-available',
-          `${where} does not answer like a daemon of Loopwright. Is it another program?`,
+          `${where} does not answer like a daemon of Loopwright. Is it another program? See: loopctl daemon status`,
           { cause },
         )
       }

@@ -23,7 +23,10 @@ export async function askPerson(branch: Branch, name: string, question: Question
   if (isLate(branch)) return unanswered()
   const problem = questionProblem(question)
   if (problem !== undefined) {
-    throw new LoopError('bad-request', `The question "${name}" cannot be asked: ${problem}.`)
+    throw new LoopError(
+      'bad-request',
+      `The question "${name}" cannot be asked: ${problem}. Change it in the loop.`,
+    )
   }
   const { iteration } = branch
   const { run } = iteration

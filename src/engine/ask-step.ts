@@ -116,7 +116,7 @@ export function nextId(branch: Branch, spec: Pick<StepSpec, 'kind' | 'name'>): S
   if (problem !== undefined) {
     throw new LoopError(
       'bad-name',
-      `A step cannot be named ${JSON.stringify(spec.name)}: ${problem}.`,
+      `A step cannot be named ${JSON.stringify(spec.name)}: ${problem}. Choose another name.`,
     )
   }
   const occurrence = (before ?? 0) + 1
@@ -135,7 +135,8 @@ const nested = (outer: StepId, inner: string): LoopError =>
 /** A plain step may not look like another kind. */
 function plainName(name: string): string {
   if (name.includes(':') && stepKinds.some((kind) => name.startsWith(`${kind}:`))) {
-    throw new LoopError('bad-name', `A step cannot be named "${name}": that beginning is reserved.`)
+    const message = `A step cannot be named "${name}": that beginning is reserved.`
+    throw new LoopError('bad-name', `${message} Choose another name.`)
   }
   return name
 }

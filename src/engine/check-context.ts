@@ -15,7 +15,7 @@ export function checkContext(branch: Branch, step: StepId, context: StepContext)
     async work(role, task) {
       if (ports.agents !== undefined) return ports.agents.work(role, task, agent)
       const message = `The check asks for an agent for the role "${role}", and this run has none.`
-      throw new LoopError('not-configured', message)
+      throw new LoopError('not-configured', `${message} Give the run an agent.`)
     },
     callTool: (name, args) => agent.callTool(name, args),
     ...filesOf(branch),

@@ -133,7 +133,7 @@ async function runParallel<B extends Branches>(
   const index = parent.parallels++
   const names = Object.keys(branches)
   if (names.length > branchesMax) {
-    const message = `${names.length} branches at once are too many; the limit is ${branchesMax}.`
+    const message = `${names.length} branches at once are too many; at most ${branchesMax} may be. Start them in turns.`
     throw new LoopError('bad-request', message)
   }
   for (const name of names) {
@@ -141,7 +141,7 @@ async function runParallel<B extends Branches>(
     if (problem !== undefined) {
       throw new LoopError(
         'bad-name',
-        `A branch cannot be named ${JSON.stringify(name)}: ${problem}.`,
+        `A branch cannot be named ${JSON.stringify(name)}: ${problem}. Choose another name.`,
       )
     }
   }

@@ -164,7 +164,10 @@ export function createRecorder(
       return failure
     },
     close() {
-      failure ??= new LoopError('wrong-status', 'The run is no longer driven here.')
+      failure ??= new LoopError(
+        'wrong-status',
+        'The run is no longer driven here. Resume it to go on.',
+      )
     },
   }
 }

@@ -117,5 +117,6 @@ export async function readAnswer(run: LiveRun, { seq }: EvidenceKept): Promise<C
 
 export function required<T>(port: T | undefined, what: string): T {
   if (port !== undefined) return port
-  throw new LoopError('not-configured', `The loop asks for ${what}, and this run has none.`)
+  const message = `The loop asks for ${what}, and this run has none.`
+  throw new LoopError('not-configured', `${message} Give it one when the run is started.`)
 }

@@ -40,7 +40,7 @@ export async function readKeys(
 async function readPrivate(path: string): Promise<string> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if ((error as { code?: unknown }).code === 'ENOENT') return undefined
-    const message = `The keys in ${path} cannot be read: ${textOf(error)}`
+    const message = `The keys in ${path} cannot be read: ${textOf(error)}. Mend the file, or remove it.`
     throw new LoopError('not-configured', message, { cause: error })
   })
   if (file === undefined) return ''

@@ -54,7 +54,8 @@ async function copy(from: string, to: string, signal: AbortSignal): Promise<stri
   const { exitCode, ended, stderr } = await createPlainCommands().run(command, signal)
   if (exitCode === 0) return undefined
   await rm(to, { recursive: true, force: true })
-  if (signal.aborted) throw new LoopError('not-available', `Copying ${from} was given up.`)
+  if (signal.aborted)
+    throw new LoopError('not-available', `Copying ${from} was given up. Start the run again.`)
   const why = ended === 'timeout' ? 'it took too long' : (stderr.trim().split('\n').at(-1) ?? '')
   return `${from} could not be copied to ${to}: ${why}. What needs it will fail.`
 }

@@ -53,7 +53,7 @@ export function createCheckpointFiles(
       const { input, limits, iteration, progress, origin, files, tree, ...rest } =
         fromCheckpointFile(parseCheckpointFile(text, sha256))
       if (rest.loop !== loop.name) {
-        const message = `The checkpoint is of the loop "${rest.loop}", not "${loop.name}".`
+        const message = `The checkpoint is of the loop "${rest.loop}", not "${loop.name}". Use that loop.`
         throw new LoopError('bad-checkpoint', message)
       }
       const given = requireKnownLimits(options.limits)
@@ -149,7 +149,8 @@ async function keepFiles(
     const workspace = createDirectoryWorkspace({ path: place, blobs: base.blobs, exclude: [] })
     const tree = await workspace.snapshot()
     if (expected === undefined || tree === expected) return tree
-    throw new LoopError('bad-checkpoint', 'The files of the checkpoint do not make its tree.')
+    const message = 'The files of the checkpoint do not make its tree.'
+    throw new LoopError('bad-checkpoint', `${message} Export it again.`)
   })
 }
 
@@ -169,6 +170,7 @@ function cannotWrite(file: WorkspaceFile, cause: unknown): LoopError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const code = (cause as NodeJS.ErrnoException).code ?? ''
   const isTheirs = ['ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE', 'EILSEQ', 'EINVAL'].includes(code)
-  const message = `The file ${JSON.stringify(file.path.slice(0, 200))} cannot be written: ${reason}.`
+  const next = isTheirs ? 'Export it again.' : 'Free the disk or choose another folder.'
+  const message = `The file ${JSON.stringify(file.path.slice(0, 200))} cannot be written: ${reason}. ${next}`
   return new LoopError(isTheirs ? 'bad-checkpoint' : 'store-failed', message, { cause })
 }

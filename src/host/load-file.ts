@@ -60,7 +60,8 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     planChecks: async (workspace) =>
       (await import('./checks/plan-checks.ts')).planChecks(file, workspace),
     async open(place) {
-      if (options.purpose === 'look') throw new LoopError('not-trusted', 'It was only looked at.')
+      if (options.purpose === 'look')
+        throw new LoopError('not-trusted', 'It was only looked at. Load it to run it.')
       const apart = [...named(read), ...(place.apart ?? [])]
       const base = dirname(path)
       const parts = await openParts(file, { ...place, apart, base }, environment)

@@ -41,7 +41,10 @@ export async function extractTree(base: HostPorts, tree: string, folder: string)
   const named = journal.namedContent().filter(({ hash, isTree }) => isTree && hash.startsWith(tree))
   const [only] = named
   if (only === undefined || named.length > 1 || tree === '') {
-    const what = named.length > 1 ? 'fits several trees. Say more of it.' : 'is no tree of a run.'
+    const what =
+      named.length > 1
+        ? 'fits several trees. Say more of it.'
+        : 'is no tree of a run. Take one that loopctl inspect shows.'
     throw new LoopError('unknown-artifact', `"${tree}" ${what}`)
   }
   const path = resolveWorkspace(folder, record) ?? folder

@@ -46,7 +46,7 @@ export function serversOf(
 const notReplayed = (name: string): LoopError =>
   new LoopError(
     'bad-request',
-    `The MCP server "${name}" is reached over HTTP, and a replay asks nobody: a run that uses it cannot be replayed.`,
+    `The MCP server "${name}" is reached over HTTP, and a replay asks nobody: a run that uses it cannot be replayed. Fork it instead.`,
   )
 
 const variablePattern = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g

@@ -144,7 +144,7 @@ function launchFor(
 const onlyHeadless = ({ name }: AgentProgram): LoopError =>
   new LoopError(
     'bad-loop-file',
-    `With a login of its own ${name} is used headless: agent: { program: ${name}, subscription: true }`,
+    `With a login of its own ${name} is used headless. Write: agent: { program: ${name}, subscription: true }`,
   )
 
 /** With its own home and login, and without walls. */

@@ -12,7 +12,7 @@ export function requireOwnLogin(
   if (place.replay !== undefined) {
     throw new LoopError(
       'bad-request',
-      `${own}: nothing of what it asked is on record, so it cannot be replayed.`,
+      `${own}: nothing of what it asked is on record, so it cannot be replayed. Fork it instead.`,
     )
   }
   if (place.attended !== true) {

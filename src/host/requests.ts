@@ -62,7 +62,10 @@ export function requireKnownLimits(limits: Partial<Limits> | undefined): Partial
 export function requireName(name: string): string {
   const problem = typeof name === 'string' ? nameProblem(name) : 'it is not text'
   if (problem === undefined) return name
-  throw new LoopError('bad-name', `The run cannot be named ${JSON.stringify(name)}: ${problem}.`)
+  throw new LoopError(
+    'bad-name',
+    `The run cannot be named ${JSON.stringify(name)}: ${problem}. Choose another name.`,
+  )
 }
 
 const badRequest = (message: string): LoopError => new LoopError('bad-request', message)

@@ -24,7 +24,7 @@ export function createTells(base: HostPorts): Pick<Host, 'answer' | 'tell' | 'su
       await suspendIdle(run.id, idle, createOwner(), reason)
     },
     async answer(idOrName, questionId, answer, by) {
-      if (typeof answer !== 'string') throw new LoopError('bad-answer', 'An answer is text.')
+      if (typeof answer !== 'string') throw new LoopError('bad-answer', 'An answer must be text.')
       requireBy(by)
       const run = await journal.findRun(idOrName)
       const questions = await openQuestions(journal, run.id)

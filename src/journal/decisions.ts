@@ -76,7 +76,10 @@ export function createDecisions(database: Database): Decisions {
       })),
     markApplied(id, seq) {
       if (Number(mark.run(seq, id).changes) === 1) return
-      throw new LoopError('fenced', `Decision ${id} was applied already; nothing was kept.`)
+      throw new LoopError(
+        'fenced',
+        `Decision ${id} was applied already; nothing was kept. Read the run anew.`,
+      )
     },
   }
 }

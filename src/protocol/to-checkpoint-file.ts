@@ -150,4 +150,7 @@ function digest(content: object, sha256: Sha256): string {
 }
 
 const refused = (problem: string): LoopError =>
-  new LoopError('not-serialisable', `the checkpoint cannot be written as a file: ${problem}`)
+  new LoopError(
+    'not-serialisable',
+    `the checkpoint cannot be written as a file: ${problem}. Export another, or change the loop.`,
+  )

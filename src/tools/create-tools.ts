@@ -118,7 +118,10 @@ function requireSound({
   outputCharsMax,
 }: Tool): void {
   const refuse = (what: string): never => {
-    throw new LoopError('bad-request', `The tool ${JSON.stringify(name)} ${what}.`)
+    throw new LoopError(
+      'bad-request',
+      `The tool ${JSON.stringify(name)} ${what}. Change its definition.`,
+    )
   }
   if (typeof name !== 'string' || !/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/.test(name)) {
     refuse('needs a name of a letter, then letters, digits, _ and -, at most 64 in all')
@@ -138,7 +141,7 @@ function parserOf(tool: Tool): Parser {
   try {
     return createParser(tool)
   } catch (cause) {
-    const message = `The parameters of the tool "${tool.name}" are no schema of an object: ${textOf(cause)}.`
+    const message = `The parameters of the tool "${tool.name}" must be the schema of an object: ${textOf(cause)}.`
     throw new LoopError('bad-request', message, { cause })
   }
 }

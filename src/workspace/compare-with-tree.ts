@@ -186,7 +186,10 @@ function hashingBlobs(known: Blobs | undefined): Blobs {
     async get(blob) {
       const found = kept.get(blob) ?? (await known?.get(blob))
       if (found !== undefined) return found
-      throw new LoopError('unknown-artifact', `${blob} is not here. Only its hash was looked at.`)
+      throw new LoopError(
+        'unknown-artifact',
+        `${blob} is not here. Only its hash was looked at. Read it from its store.`,
+      )
     },
     async *stream(blob) {
       yield await this.get(blob)

@@ -55,7 +55,10 @@ export async function loadTree(blobs: Blobs, tree: TreeId): Promise<readonly Tre
 export function blobOf(tree: TreeId): BlobId {
   const id: string = tree
   if (isBlobId(id)) return id
-  throw new LoopError('unknown-artifact', `${id} is not the id of a tree.`)
+  throw new LoopError(
+    'unknown-artifact',
+    `${id} is not the id of a tree. Take one that loopctl inspect shows.`,
+  )
 }
 
 /** The id that a text has, or will have once it is kept. */

@@ -21,7 +21,8 @@ export async function writeFile(
     const written = await writeContent(place, handle, entry)
     if (written === entry.bytes) return
     const what = `${entry.blob} has ${written} bytes and not ${entry.bytes}`
-    throw new LoopError('store-damaged', `A tree does not fit its content: ${what}.`)
+    const message = `A tree does not fit its content: ${what}.`
+    throw new LoopError('store-damaged', `${message} Look at the record: loopctl doctor`)
   } finally {
     await handle.close()
   }

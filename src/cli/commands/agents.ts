@@ -79,7 +79,10 @@ async function requireConsent({ terminal }: Session, plan: FetchPlan): Promise<v
   }
   const again = plan.isThere ? ' What is there is replaced.' : ''
   if (await confirm(visible(`Shall I ${what}?${again}`))) return
-  throw new LoopError('bad-request', 'Nothing was fetched.')
+  throw new LoopError(
+    'bad-request',
+    'Nothing was fetched. Answer yes, or say --yes, if it is wanted.',
+  )
 }
 
 async function remove(program: Command, name: string): Promise<void> {

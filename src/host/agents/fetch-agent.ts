@@ -67,7 +67,7 @@ export async function fetchAgent(
     if (!existsSync(join(fresh, 'node_modules', '.bin', plan.name))) {
       throw new LoopError(
         'not-available',
-        `${plan.packages.join(' ')} has no program ${plan.name}.`,
+        `${plan.packages.join(' ')} has no program ${plan.name}. Install it yourself, and put it on the PATH.`,
       )
     }
     await rm(plan.folder, { recursive: true, force: true })

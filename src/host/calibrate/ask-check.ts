@@ -36,7 +36,7 @@ export function createAsking({ measured, place, parts, money, signal }: AskingPa
   const tool: ToolContext = { signal, attempt: 1, spend, reserve, iteration: 0, workspace }
   const callTool: CheckContext['callTool'] = async (name, args) => {
     if (parts.tools !== undefined) return parts.tools.call(name, args, tool)
-    throw new LoopError('not-available', `There is no tool ${name} here.`)
+    throw new LoopError('not-available', `There is no tool ${name} here. Add it to the loop.`)
   }
   const agentContext = (role: string): AgentContext => ({
     ...tool,
@@ -55,7 +55,7 @@ export function createAsking({ measured, place, parts, money, signal }: AskingPa
     ...tool,
     async work(role, task) {
       if (place.agents !== undefined) return place.agents.work(role, task, agentContext(role))
-      throw new LoopError('not-available', `There is no agent ${role} here.`)
+      throw new LoopError('not-available', `There is no agent ${role} here. Name one in the loop.`)
     },
     callTool,
     ...changesOf(measured, over),

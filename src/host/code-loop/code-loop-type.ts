@@ -74,7 +74,11 @@ const latest = (around: WentAround): WentAround => concluded.get(around) ?? arou
 function lookUp(around: WentAround, code: string): boolean {
   const { met } = latest(around)
   const found = Object.hasOwn(met, code) ? met[code] : undefined
-  if (found === undefined) throw new LoopError('bad-request', `"${code}" was not evaluated.`)
+  if (found === undefined)
+    throw new LoopError(
+      'bad-request',
+      `"${code}" was not evaluated. Name it in the loop's conditions.`,
+    )
   if (typeof found === 'boolean') return found
   throw decodeError(found.error satisfies Json)
 }

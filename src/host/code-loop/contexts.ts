@@ -75,7 +75,11 @@ export function createContexts(abort: (context: number, reason: Json) => void): 
         case 'settle': {
           const sent = parseSent(settleSchema, args, 'settle')
           const reservation = find(sent.context).reservations[sent.reservation]
-          if (reservation === undefined) throw new LoopError('bad-request', 'Nothing is reserved.')
+          if (reservation === undefined)
+            throw new LoopError(
+              'bad-request',
+              'Nothing is reserved. Ask for it first: reserve, then settle.',
+            )
           await reservation.settle(sent.spent)
           return undefined
         }
@@ -86,11 +90,15 @@ export function createContexts(abort: (context: number, reason: Json) => void): 
         case 'call-tool': {
           const sent = parseSent(callToolSchema, args, 'callTool')
           const { callTool } = find(sent.context).context
-          if (callTool === undefined) throw new LoopError('bad-request', 'Only agents call tools.')
+          if (callTool === undefined)
+            throw new LoopError('bad-request', 'Only agents call tools. Ask an agent.')
           return toJson(await callTool(sent.name, sent.args))
         }
         default:
-          throw new LoopError('bad-request', `Nothing is known of "${name.slice(0, 100)}".`)
+          throw new LoopError(
+            'bad-request',
+            `Nothing is known of "${name.slice(0, 100)}". Use the same version on both sides.`,
+          )
       }
     },
     hear(name, args) {
@@ -123,4 +131,7 @@ function describe(number: number, context: LentContext): Json {
 }
 
 const tooManyReservations = (): LoopError =>
-  new LoopError('bad-request', `One call may reserve ${reservationsMax} times and no more.`)
+  new LoopError(
+    'bad-request',
+    `One call may reserve at most ${reservationsMax} times. Settle some first.`,
+  )

@@ -89,7 +89,7 @@ function scanModule(file: string, content: Buffer, root: string, parse: Parse): 
     return { ...known, format: 'json', source: text, imports: {}, packages: [] }
   }
   if (!codeLoopEndings.includes(ending)) {
-    const message = `${file} is imported, and only ${codeLoopEndings.join(', ')} and .json can be.`
+    const message = `${file} is imported, and it must end in ${codeLoopEndings.join(', ')} or .json.`
     throw new LoopError('bad-loop-file', message)
   }
   const source = ending.endsWith('ts') ? stripTypes(text, file) : text
@@ -117,7 +117,7 @@ function importsOf(
   } catch (error) {
     const at = (error as { idx?: unknown }).idx
     const place = typeof at === 'number' ? placeOf(source, at) : ''
-    const message = `${file}${place}: this is no JavaScript module: ${firstLine(textOf(error))}.`
+    const message = `${file}${place}: this is no JavaScript module: ${firstLine(textOf(error))}. Correct it.`
     throw new LoopError('bad-loop-file', message)
   }
 }
@@ -138,7 +138,9 @@ function resolveLocal(specifier: string, from: string, source: string, start: nu
   if (found !== undefined) return pathToFileURL(realpathSync(found)).href
   const nearest = codeLoopEndings.find((ending) => isFile(`${path}${ending}`))
   const hint =
-    nearest === undefined ? 'there is no such file' : `write it with its ending, ${nearest}`
+    nearest === undefined
+      ? 'there is no such file. Correct the path'
+      : `write it with its ending, ${nearest}`
   const place = `${from}${placeOf(source, start)}`
   throw new LoopError('bad-loop-file', `${place}: cannot import "${specifier}": ${hint}.`)
 }

@@ -105,7 +105,11 @@ function valuesOf(
 }
 
 const cannotLoad = (file: string, cause: FaultError): LoopError =>
-  new LoopError('bad-loop-file', `${file} cannot be loaded. ${cause.message}`, { cause })
+  new LoopError(
+    'bad-loop-file',
+    `${file} cannot be loaded. ${cause.message} Check it with: loopctl validate`,
+    { cause },
+  )
 
 const isClosed = (): LoopError =>
   new LoopError('wrong-status', "The loop's code was closed. Open it again.")

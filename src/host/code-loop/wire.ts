@@ -191,5 +191,8 @@ export function parseSent<T>(schema: z.ZodType<T>, value: unknown, what: string)
   const [issue] = error.issues
   const path = issue?.path.join('.') ?? ''
   const where = path === '' ? '' : ` (${path})`
-  throw new LoopError('bad-request', `${what}${where}: ${issue?.message ?? 'it cannot be read'}.`)
+  throw new LoopError(
+    'bad-request',
+    `${what}${where}: ${issue?.message ?? 'it cannot be read'}. Change what is given.`,
+  )
 }

@@ -76,7 +76,10 @@ export async function createPullRequest(
   const [tip] = await branchCommits(repository, range)
   if (tip === undefined) {
     const message = `The branch of run "${run.name}" has no commits: nothing was changed.`
-    throw new LoopError('wrong-status', `${message} There is nothing to offer.`)
+    throw new LoopError(
+      'wrong-status',
+      `${message} Look at what it did: loopctl inspect ${run.name}`,
+    )
   }
   await pushCommit(repository, remote, { commit: tip.commit, branch })
   const vouched = certificate === undefined ? '' : ` Certified: ${certificate.id}.`

@@ -70,7 +70,7 @@ async function fromBranch(
   const head = `refs/heads/${branch}`
   const [before, after] = await Promise.all([trees.treeOf(base.commit), trees.treeOf(head)])
   if (before === undefined || after === undefined) {
-    const message = `The branch ${branch} is not there any more. What it was is in review-diff.json of the run's folder.`
+    const message = `The branch ${branch} is not there any more. See what it was in review-diff.json of the run's folder.`
     throw new LoopError('unknown-artifact', message)
   }
   const found = await branchCommits(repository, { base: base.commit, head, max: commitsMax })

@@ -62,7 +62,10 @@ function checked(shown: string): Bytes {
   const path = fromText(shown)
   const isPath = path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
   if (isPath && !path.includes('\0') && !isReserved(path)) return path
-  throw new LoopError('bad-request', `${JSON.stringify(shown)} is no path of a file in a tree.`)
+  throw new LoopError(
+    'bad-request',
+    `${JSON.stringify(shown)} is no path of a file in a tree. Give it from the top, without . and ..`,
+  )
 }
 
 /** A file is where a folder was, or in what was a file. */

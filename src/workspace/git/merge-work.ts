@@ -82,7 +82,7 @@ async function merged(
   const target = requireBranchName(options.target)
   const theirs = await commitOf(tools.git, repository, branchRef(branch))
   if (theirs === undefined) {
-    const message = `There is no branch ${branch} in ${repository.home}. Nothing can be merged from it.`
+    const message = `There is no branch ${branch} in ${repository.home}. Nothing can be merged from it. See which there are: git branch`
     throw new LoopError('workspace-failed', message)
   }
   for (let tries = 1; tries <= triesMax; tries += 1) {

@@ -102,7 +102,11 @@ export function createBorrowed(peer: Peer): Borrowed {
     },
     async run(code, args, context, functions) {
       const call = local.codes.get(code) ?? functions.get(code)
-      if (call === undefined) throw new LoopError('bad-request', `There is no function "${code}".`)
+      if (call === undefined)
+        throw new LoopError(
+          'bad-request',
+          `There is no function "${code}". Use the same version on both sides.`,
+        )
       for (const value of args) adoptJson(value)
       const work = async (given?: AgentContext): Promise<Json | undefined> => {
         const value = await call(args, given as never)
@@ -115,7 +119,11 @@ export function createBorrowed(peer: Peer): Borrowed {
     },
     async branch(code, sent) {
       const work = local.codes.get(code)
-      if (work === undefined) throw new LoopError('bad-request', `There is no branch "${code}".`)
+      if (work === undefined)
+        throw new LoopError(
+          'bad-request',
+          `There is no branch "${code}". Use the same version on both sides.`,
+        )
       await lendIteration(sent, async (it) => work([], it as never))
       return undefined
     },

@@ -69,7 +69,7 @@ function cannotImport(error: unknown, file: string, modules: readonly ScannedMod
   const name = error instanceof Error && !isSyntax ? `${error.name}: ` : ''
   const hint = text.includes('does not provide an export named')
     ? ' If it is a type, write: import type { … }.'
-    : ''
+    : ' Correct it, then try again.'
   const message = `${place}: ${what}: ${name}${text}${hint}`
   return new LoopError('bad-loop-file', message, { cause: error })
 }

@@ -96,7 +96,8 @@ function hear(name: string, args: Json): void {
 
 async function goAround(sent: GoAround): Promise<WentAround> {
   const loop = definition?.loop
-  if (loop === undefined) throw new LoopError('bad-request', 'This file has no loop type.')
+  if (loop === undefined)
+    throw new LoopError('bad-request', 'This file has no loop type. Add the key loop.')
   const { input, previous } = sent
   const context = loop.createContext(input, previous)
   const result = await borrowed.iteration(sent, (it) => loop.iterate(context, it))
@@ -106,7 +107,8 @@ async function goAround(sent: GoAround): Promise<WentAround> {
 
 /** What the last trip came to, given what the engine found after it. */
 function conclude(findings: Findings): WentAround {
-  if (around === undefined) throw new LoopError('bad-request', 'No iteration was gone around here.')
+  if (around === undefined)
+    throw new LoopError('bad-request', 'No iteration was gone around here. Start one first.')
   const { loop, result, previous } = around
   const made = loop.extractProgress(result, previous, findings)
   const progress = made === undefined ? undefined : toJson(made)
