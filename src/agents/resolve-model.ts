@@ -140,7 +140,7 @@ function split(id: string, baseUrl: string | undefined): NamedModel {
 function requireUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return
-  const message = `The base URL "${text}" is not one. Write it from http:// or https:// on.`
+  const message = `The base URL "${text}" is not one. Give one that begins with http:// or https://.`
   throw new LoopError('not-configured', message)
 }
 
