@@ -160,10 +160,10 @@ const fill = (
     path,
   )
 
-/** As a client would, and some as no client should. */
+/** As a client would, and some as no client should. Paths cannot say `.` and `..`: they mean another. */
 function encoded(text: string): string {
   if (/^(%zz|%00|%|%%|\.\.%2f.*)$/.test(text)) return text
-  return encodeURIComponent(wellFormed(text)).replaceAll('.', text === '..' ? '%2e' : '.')
+  return encodeURIComponent(/^\.\.?$/.test(text) ? '...' : wellFormed(text))
 }
 
 /** Only what HTTP can carry. */

@@ -3,40 +3,54 @@
  * with runs: it never answers 500, never keeps anybody waiting, and whatever it answers is in the document.
  */
 
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import * as fc from 'fast-check'
 import { atLeast, atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { type ApiRequest, anyRequest } from './api-requests.ts'
-import type { Document, Known } from './api-values.ts'
-import { type Answer, type LiveDaemon, startLiveDaemon, trustedLoop } from './live-daemon.ts'
+import { prepareScene } from './api-scene.ts'
+import type { Document } from './api-values.ts'
+import { type Answer, startLiveDaemon } from './live-daemon.ts'
 
 const requestsWanted = 10_000
 const atOnce = 8
+/** Requests remove runs too. So many batches later there are all of them again. */
+const refreshEach = 40
+/** `gh` is not there, and the daemon is needed. */
+const neverAsked = ['createPullRequest', 'stopDaemon', 'answerQuestion']
 
 export const apiRequests: Suite = {
   area: 'daemon',
   title: 'random requests from the OpenAPI document are answered as it says',
   async run(options) {
-    const { requests, accepted, operations, slowestMs, seed, failures } = await askAnything(options)
+    const { requests, accepted, never, slowestMs, seed, failures } = await askAnything(options)
     const detail =
-      `${requests} requests to ${operations} operations, ${accepted} answered with 2xx, the slowest took ` +
-      `${Math.round(slowestMs)} ms, seed ${seed}`
+      `${requests} requests, ${accepted} answered with 2xx, the slowest took ${Math.round(slowestMs)} ms, ` +
+      `never done: ${never.join(', ')}; seed ${seed}`
     const shown = failures[0] === undefined ? detail : `${detail}; ${failures[0]}`
     return [
       atMost('daemon.api-failures', failures.length, 0, 'failures', shown),
-      atLeast('daemon.api-accepted', accepted / requests, 0.1, 'share', detail),
+      atLeast('daemon.api-requests', requests, wantedOf(options.scale), 'requests', detail),
+      atMost(
+        'daemon.api-never-done',
+        options.scale < 1 ? 0 : never.filter((id) => !neverAsked.includes(id)).length,
+        0,
+        'operations',
+      ),
     ]
   },
 }
 
+const wantedOf = (scale: number): number =>
+  Math.max(1, Math.round((requestsWanted * scale) / atOnce)) * atOnce
+
 export interface ApiReport {
   readonly requests: number
   readonly accepted: number
-  readonly operations: number
+  /** Operations that never were asked for what they could do. */
+  readonly never: readonly string[]
   readonly slowestMs: number
   readonly seed: number
   readonly failures: readonly string[]
@@ -53,18 +67,20 @@ export async function askAnything(options: ApiOptions): Promise<ApiReport> {
   const daemon = await startLiveDaemon()
   try {
     const document = (await daemon.json('GET', '/openapi.json')) as unknown as Document
-    const known = await prepare(daemon)
+    const { known, refresh } = await prepareScene(daemon)
     const judge = createJudge(document)
-    const seen = new Set<string>()
+    const done = new Set<string>()
     let [requests, accepted, slowestMs] = [0, 0, 0]
     const one = async (asked: ApiRequest): Promise<string | undefined> => {
       requests++
-      seen.add(asked.operation)
       const startMs = performance.now()
       const answer = await daemon.ask(asked).catch((error: unknown) => String(error))
       slowestMs = Math.max(slowestMs, performance.now() - startMs)
       if (typeof answer === 'string') return `${shown(asked)}: ${answer}`
-      if (answer.status < 300) accepted++
+      if (answer.status < 300) {
+        accepted++
+        done.add(asked.operation)
+      }
       const problem = judge(asked, sabotage(answer))
       return problem === undefined ? undefined : `${shown(asked)}: ${problem}`
     }
@@ -73,14 +89,16 @@ export async function askAnything(options: ApiOptions): Promise<ApiReport> {
       maxLength: atOnce,
     })
     const failures: string[] = []
-    const wanted = Math.max(1, Math.round((requestsWanted * scale) / atOnce))
-    for (const asked of fc.sample(batch, { seed, numRuns: wanted })) {
+    const wanted = wantedOf(scale) / atOnce
+    for (const [index, asked] of fc.sample(batch, { seed, numRuns: wanted }).entries()) {
+      if (index % refreshEach === refreshEach - 1) await refresh()
       const problems = await Promise.all(asked.map(one))
       failures.push(...problems.filter((problem) => problem !== undefined))
     }
     if (existsSync(join(daemon.folder, 'pwned'))) failures.push('something was run')
-    const operations = seen.size
-    return { requests, accepted, operations, slowestMs, seed, failures: failures.slice(0, 100) }
+    const all = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+    const never = all.map(({ operationId }) => operationId).filter((id) => !done.has(id))
+    return { requests, accepted, never, slowestMs, seed, failures: failures.slice(0, 100) }
   } finally {
     await daemon.end()
   }
@@ -88,94 +106,6 @@ export async function askAnything(options: ApiOptions): Promise<ApiReport> {
 
 const shown = ({ method, path, headers, body, token }: ApiRequest): string =>
   `${method} ${path.slice(0, 300)} ${JSON.stringify(headers)} ${token} ${(body ?? '').slice(0, 300)}`
-
-/** Runs of every kind: one that completed in a worktree, one that ended badly, one at work, one that waits. */
-async function prepare(daemon: LiveDaemon): Promise<Known> {
-  const { folder, json } = daemon
-  const shop = makeRepository(join(folder, 'shop'))
-  const line = loopText('echo line >> lines.txt', 'test -s lines.txt')
-  const good = await trustedLoop(daemon, 'good', line)
-  const bad = await trustedLoop(daemon, 'bad', loopText('true', 'test -s never.txt'))
-  const long = await trustedLoop(daemon, 'long', loopText('sleep 600', 'true'))
-  const start = async (loop: object, more: object): Promise<{ id: string; name: string }> => {
-    const body = { ...loop, attended: true, ...more }
-    const { run } = (await json('POST', '/runs', body)) as { run: { id: string; name: string } }
-    return run
-  }
-  const [w1, w2] = [join(folder, 'w1'), join(folder, 'w2')]
-  for (const path of [w1, w2]) mkdirSync(path)
-  const done = await start(good, { workspace: shop, worktree: { use: true }, name: 'otter-done' })
-  const lost = await start(bad, { workspace: w1, name: 'otter-lost', limits: { iterations: 1 } })
-  await untilEnded(daemon, [done.id, lost.id])
-  const busy = await start(long, { workspace: w2, name: 'busy-bee' })
-  const waiting = await start(long, { workspace: w2, name: 'patient-bee' })
-  const certificates = (await json('GET', '/certificates')) as { items: { id: string }[] }
-  return {
-    ...knownPlaces(folder, [good.file, bad.file]),
-    run: fc.constantFrom(
-      ...[done, lost, busy, waiting].flatMap(({ id, name }) => [id, name, id.slice(0, 8)]),
-      'otter',
-      'bee',
-    ),
-    id: fc.constantFrom(...certificates.items.map(({ id }) => id), '5f2b8d10'),
-    trust: fc.constantFrom(good.trust, bad.trust, 'x'),
-  }
-}
-
-/** Nothing but these is ever worked in. */
-function knownPlaces(folder: string, loops: readonly string[]): Known {
-  const inside = (name: string): string => join(folder, name)
-  const folders = [inside('shop'), inside('w1'), inside('none'), inside('none\0'), 'relative']
-  const files = [...loops, inside('none.yaml'), inside('shop/README.md'), inside('shop')]
-  return {
-    n: fc.constantFrom(0, 1, 2),
-    iteration: fc.constantFrom(0, 1, 2, 100),
-    path: fc.constantFrom('summary.json', 'report.tsv', 'otter-lost', inside('w1'), '../x'),
-    file: fc.constantFrom(...files),
-    workspace: fc.constantFrom(...folders),
-    here: fc.constantFrom(...folders),
-    cursor: fc.constantFrom('1', '2', 'WzFd', 'WzEsMV0', 'W10', 'bm8', '____'),
-    name: fc.oneof(fc.stringMatching(/^[a-z]{3,10}-[a-z]{3,10}$/), fc.string({ maxLength: 20 })),
-    model: fc.constantFrom('none/none', 'x', '/', 'anthropic/'),
-    limits: fc.constantFrom(...limits),
-  }
-}
-
-const limits = [{}, { iterations: 1 }, { iterations: 0 }, { tokens: 1e15 }, { timeMs: 1 }]
-
-function makeRepository(path: string): string {
-  mkdirSync(path)
-  writeFileSync(join(path, 'README.md'), 'A shop.\n')
-  const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.com']
-  for (const args of [
-    ['init', '-q', '-b', 'main'],
-    ['add', '.'],
-    ['commit', '-q', '-m', 'one'],
-  ]) {
-    execFileSync('git', ['-C', path, ...who, ...args], { stdio: 'ignore' })
-  }
-  return path
-}
-
-const loopText = (command: string, check: string): string => `name: lines
-prompt: Add a line.
-agent: { command: [sh, -c, ${JSON.stringify(command)}] }
-checks:
-  there: ${JSON.stringify(check)}
-certify: { dependencies: none, teeth: false }
-limits: { iterations: 2 }
-`
-
-async function untilEnded({ json }: LiveDaemon, runs: readonly string[]): Promise<void> {
-  for (const run of runs) {
-    for (let tries = 0; ; tries++) {
-      const { run: row } = (await json('GET', `/runs/${run}`)) as { run: { status: string } }
-      if (['completed', 'exhausted', 'stuck', 'failed'].includes(row.status)) break
-      if (tries > 600) throw new Error(`Run ${run} does not end: ${row.status}`)
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
-}
 
 type Judge = (asked: ApiRequest, answer: Answer) => string | undefined
 

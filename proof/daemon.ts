@@ -1,6 +1,7 @@
 /** The daemon against those who would use it without being asked to. */
 
 import { atLeast, atMost, type Suite } from '../bench/report.ts'
+import { apiNames } from './api-names.ts'
 import { attackDaemon } from './daemon-attacks.ts'
 import { tryDisks } from './daemon-bad-disk.ts'
 import { findOpenDoors, findUnrefused, rotate } from './daemon-doors.ts'
@@ -78,4 +79,12 @@ const disks: Suite = {
   },
 }
 
-export const daemonSuites: readonly Suite[] = [attacked, doors, modes, disks, slow, droppedStreams]
+export const daemonSuites: readonly Suite[] = [
+  attacked,
+  doors,
+  modes,
+  disks,
+  slow,
+  droppedStreams,
+  apiNames,
+]

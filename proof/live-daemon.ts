@@ -1,11 +1,11 @@
 /** The real daemon as a process of its own, on a record of its own, for proofs. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { endedBy, startProcess } from './daemon-process.ts'
 
 export interface LiveDaemon {
   readonly folder: string
@@ -14,9 +14,7 @@ export interface LiveDaemon {
   ask(asked: Asked): Promise<Answer>
   /** A request that has to be answered with 2xx, JSON in and out. */
   json(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>>
-  /** What it wrote to its log. */
-  log(): string
-  end(): Promise<number | null>
+  end(): Promise<void>
 }
 
 export interface Asked {
@@ -35,23 +33,22 @@ export interface Answer {
   readonly text: string
 }
 
-const program = fileURLToPath(new URL('../../dist/daemon/loopd.js', import.meta.url))
-const startMs = 20_000
 const streamMs = 100
+const endMs = 20_000
 
-export async function startLiveDaemon(args: readonly string[] = []): Promise<LiveDaemon> {
+export interface LiveOptions {
+  /** Makes the folder of all programs that it finds. */
+  readonly programs?: (folder: string) => string
+}
+
+export async function startLiveDaemon({ programs }: LiveOptions = {}): Promise<LiveDaemon> {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-api-'))
-  const state = join(folder, 'state')
-  mkdirSync(join(folder, 'home'))
-  const child = spawn(process.execPath, [program, '--state', state, '--port', '0', ...args], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: join(folder, 'home'), USER: 'tester' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  await listening(child)
-  const place = join(state, 'daemon')
-  const read = (name: string): string => readFileSync(join(place, name), 'utf8').trim()
-  const { address } = JSON.parse(read('daemon.json')) as { address: string }
-  const tokens = { write: read('token'), read: read('read-token') }
+  const env = { PATH: programs?.(folder) ?? process.env['PATH'] ?? '' }
+  const children: ChildProcess[] = []
+  const onStarted = (child: ChildProcess): void => void children.push(child)
+  const started = await startProcess(join(folder, 'state'), { env, onStarted })
+  const { address } = started
+  const tokens = { write: started.token, read: started.readToken }
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   const ask = (asked: Asked): Promise<Answer> => send({ address, tokens, agent }, asked)
   return {
@@ -65,41 +62,23 @@ export async function startLiveDaemon(args: readonly string[] = []): Promise<Liv
       if (status >= 200 && status < 300) return JSON.parse(text) as Record<string, unknown>
       throw new Error(`${method} ${path}: ${status} ${text}`)
     },
-    log: () => read('loopd.log'),
     async end() {
+      await cancelAll(ask)
       agent.destroy()
-      const code = await ended(child)
+      const late = setTimeout(() => void started.kill(), endMs)
+      for (const child of children) await endedBy(child, 'SIGTERM')
+      clearTimeout(late)
       rmSync(folder, { recursive: true, force: true })
-      return code
     },
   }
 }
 
-function listening(child: ChildProcess): Promise<void> {
-  let said = ''
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`loopd says nothing: ${said}`)), startMs)
-    child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
-    child.stdout?.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-      if (!said.includes('loopd listens on')) return
-      clearTimeout(late)
-      resolve()
-    })
-    child.on('close', (code) => reject(new Error(`loopd ended with ${code}: ${said}`)))
-  })
-}
-
-function ended(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode)
-  return new Promise((resolve) => {
-    const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
-    child.once('exit', (code) => {
-      clearTimeout(late)
-      resolve(code)
-    })
-    child.kill('SIGTERM')
-  })
+/** What a run started would outlive a daemon that is killed. */
+async function cancelAll(ask: LiveDaemon['ask']): Promise<void> {
+  const { text } = await ask({ method: 'GET', path: '/queue?limit=1000' })
+  const { items } = JSON.parse(text) as { items: readonly { run: string }[] }
+  for (const { run } of items)
+    await ask({ method: 'POST', path: `/runs/${run}/cancel`, body: '{}' })
 }
 
 interface Way extends Pick<LiveDaemon, 'address' | 'tokens'> {

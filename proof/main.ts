@@ -3,6 +3,7 @@
 import { runSuites } from '../bench/report.ts'
 import { agentKills } from './agent-kills.ts'
 import { agentOutput } from './agent-output.ts'
+import { apiRequests } from './api.ts'
 import { canaries } from './canary.ts'
 import { certificateMutations } from './certificate-mutations.ts'
 
@@ -26,7 +27,7 @@ import { simulation } from './simulate.ts'
 import { theatre } from './theatre.ts'
 
 const isReplay = process.argv.some((argument) => /^--seed\b/.test(argument))
-const seeded = [simulation, loopFileFuzz, agentOutput, certificateMutations]
+const seeded = [simulation, loopFileFuzz, agentOutput, certificateMutations, apiRequests]
 const everything = [
   ...seeded,
   ...hostileSets,

@@ -49,6 +49,8 @@ export interface SqliteJournal extends Journal {
   readStore(range: StoreRange): Promise<readonly RecordedEvent[]>
   /** Newest first, in pages. */
   pageRuns(options?: RunPageOptions): Promise<RunPage>
+  /** How many runs there are, by status. */
+  countRuns(): Promise<Readonly<Record<string, number>>>
   /** What is asked of people now, in all runs; the earliest deadline first. */
   questions(options: {
     readonly limit: number

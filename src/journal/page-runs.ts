@@ -46,6 +46,14 @@ export function pageRuns(database: Database, options: RunPageOptions, now: Momen
   }
 }
 
+/** How many there are, by status. */
+export function countRuns(database: Database): Readonly<Record<string, number>> {
+  const rows = database.prepare('SELECT status, count(*) AS runs FROM runs GROUP BY status').all()
+  return Object.fromEntries(
+    (rows as { status: string; runs: number }[]).map(({ status, runs }) => [status, runs]),
+  )
+}
+
 function conditionsOf(options: RunPageOptions): { sql: string; values: readonly SqlValue[] } {
   const { status, workspace, loop, name, createdAfterMs, createdBeforeMs, before } = options
   const conditions: [string, readonly SqlValue[]][] = []

@@ -17,7 +17,7 @@ import { createEventTable, type EventTable } from './event-table.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import type { SqliteJournal, SqliteJournalOptions } from './journal.ts'
 import { createLeases, type Leases, type Moment } from './leases.ts'
-import { pageRuns } from './page-runs.ts'
+import { countRuns, pageRuns } from './page-runs.ts'
 import { readQuestions } from './question-table.ts'
 import { createQueueTable, type QueueTable } from './queue-table.ts'
 import { createRemoval } from './remove-run.ts'
@@ -140,6 +140,7 @@ interface Parts {
 
 type Looking =
   | 'pageRuns'
+  | 'countRuns'
   | 'questions'
   | 'readEvidence'
   | 'boundaryBefore'
@@ -156,6 +157,7 @@ function createReading(
     findRun: (idOrName) => reading(() => runs.find(idOrName, now())),
     listRuns: (filter) => reading(() => runs.list(filter?.status, filter?.limit ?? 1000, now())),
     pageRuns: (options = {}) => reading(() => pageRuns(database, options, now())),
+    countRuns: () => reading(() => countRuns(database)),
     questions: ({ limit, after }) => reading(() => readQuestions(database, limit, after)),
     readEvidence: (run, { afterSeq, limit }) =>
       reading(() => events.readEvidence(run, afterSeq, limit)),

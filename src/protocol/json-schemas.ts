@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { eventVersion } from '../loop/index.ts'
+import { apiSchemas } from './api/api-schemas.ts'
 import { certificateVersion, signedCertificateSchema } from './certificate.ts'
 import { checkpointFileSchema, checkpointFormatVersion } from './checkpoint.ts'
 import { commandErrorSchema, commandFileName, commandOutputs } from './cli/index.ts'
@@ -15,6 +16,7 @@ import { published } from './values.ts'
 /** By file name in `schemas/`, where `node scripts/schemas.mjs` writes them. */
 export function jsonSchemas(): { readonly [fileName: string]: object } {
   return {
+    'api.schema.json': apiDocument(),
     'certificate.schema.json': document(signedCertificateSchema, {
       $id: `urn:loopwright:schema:certificate:${certificateVersion}`,
       description:
@@ -41,6 +43,17 @@ export function jsonSchemas(): { readonly [fileName: string]: object } {
       description: 'Keys whose certificates count; see docs/certificates.md.',
     }),
   }
+}
+
+/** Every value of the daemon's API by its name, as `$defs`; what is asked and answered where is in OpenAPI. */
+function apiDocument(): object {
+  const { $schema, $defs } = z.toJSONSchema(z.union(apiSchemas), {
+    target: 'draft-2020-12',
+    io: 'input',
+    metadata: published,
+  })
+  const description = 'What the daemon and its clients say to each other; see docs/api.md.'
+  return { $schema, $id: 'urn:loopwright:schema:api:1', description, $defs }
 }
 
 /** What `loopctl --json` prints, command by command. */

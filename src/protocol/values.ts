@@ -47,3 +47,10 @@ export const id = <T extends string>(): z.ZodType<T> =>
 
 export const listOf = <T>(item: z.ZodType<T>, max?: number): z.ZodType<readonly T[]> =>
   max === undefined ? z.array(item) : z.array(item).max(max)
+
+/** A path as somebody says it. No file system has a NUL in one. */
+export const pathText: z.ZodType<string> = z
+  .string()
+  .min(1)
+  .max(4096)
+  .regex(/^[^\0]*$/, 'it holds a NUL')

@@ -167,6 +167,7 @@ describe('what is read', () => {
     const found = (await get('/runs?name=a-&status=COMPLETED')).body
     expect(found).toMatchObject({ items: [{ name: 'a-two' }, { name: 'a-one' }] })
     expect((await get('/runs?status=RUNNING')).body).toEqual({ items: [] })
+    expect((await get('/daemon')).body).toMatchObject({ counts: { runs: { completed: 3 } } })
   })
 
   test('is not sent again to whoever has it, and has a head', async () => {

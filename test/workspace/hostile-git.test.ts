@@ -12,12 +12,12 @@ import {
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hostileNames } from '../../build/proof/hostile-names.js'
 import type { TreeId } from '../../src/loop/index.ts'
 import { fromText } from '../../src/workspace/bytes.ts'
 import { isReserved } from '../../src/workspace/git/reserved-names.ts'
 import type { KnownWorktree } from '../../src/workspace/index.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
-import { hostileNames } from './hostile-names.ts'
 import {
   hostileAttributes,
   makeContentHostile,

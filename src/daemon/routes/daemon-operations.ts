@@ -65,16 +65,10 @@ const info = operation({
         maxRunsPerWorkspace,
         queuePolicy,
       },
-      counts: { runs: countsOf(await host.list()), driven, queued: queue.length - driven },
+      counts: { runs: await host.journal.countRuns(), driven, queued: queue.length - driven },
     })
   },
 })
-
-function countsOf(runs: readonly { readonly status: string }[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {}
-  for (const { status } of runs) counts[status] = (counts[status] ?? 0) + 1
-  return counts
-}
 
 const stoppingSchema = z.strictObject({ status: z.literal('stopping') })
 

@@ -13,6 +13,7 @@ const repository = text({
   description: 'Of this repository: a whole path in it. Of all runs on record unless told.',
   example: '/home/me/shop',
   max: 4096,
+  pattern: /^[^\0]*$/,
 })
 
 const list = operation({
@@ -44,6 +45,7 @@ const remove = operation({
       description: 'Only this one: its folder, or the run that works in it.',
       example: '/home/me/shop.run-calm-otters-sing',
       max: 4096,
+      pattern: /^[^\0]*$/,
     }),
     force: flag('With `path`: also with work in it that is nowhere else.'),
     dryRun: flag('Without `path`: only says what would be done.'),

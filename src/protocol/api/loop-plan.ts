@@ -5,7 +5,7 @@ import type { Json, Limits } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import type { CertifySettings, SealSettings } from '../loop-file.ts'
 import { limitsSchema } from '../run-values.ts'
-import { json, published } from '../values.ts'
+import { json, pathText, published } from '../values.ts'
 
 const text = z.string()
 const texts = z.array(text).readonly()
@@ -16,7 +16,7 @@ export interface PreviewRequest {
 }
 
 export const previewRequestSchema: z.ZodType<PreviewRequest> = exactly<PreviewRequest>()(
-  z.strictObject({ file: text.min(1).max(4096) }),
+  z.strictObject({ file: pathText }),
 ).register(published, { id: 'PreviewRequest' })
 
 /** The same as the host's `LoopPreview`. */

@@ -2,15 +2,13 @@
 
 import { z } from 'zod'
 import { someLimitsSchema } from '../run-values.ts'
-import { published } from '../values.ts'
+import { pathText as path, published } from '../values.ts'
 import {
   type AskedWorktree,
   askedWorktreeSchema,
   type RunSettings,
   runSettingsSchema,
 } from './run-settings.ts'
-
-const path = z.string().min(1).max(4096)
 
 export const newRunSchema: z.ZodType<NewRunRequest> = z
   .strictObject({

@@ -4,10 +4,9 @@ import { z } from 'zod'
 import type { Limits } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import { someLimitsSchema } from '../run-values.ts'
-import { published } from '../values.ts'
+import { pathText as path, published } from '../values.ts'
 
 const by = z.string().min(1).max(256).exactOptional()
-const path = z.string().min(1).max(4096)
 const iteration = z.int().min(0).max(1_000_000)
 const priority = z.int().min(-100).max(100).exactOptional()
 const input = z.record(z.string().max(256), z.string().max(1_000_000)).exactOptional()

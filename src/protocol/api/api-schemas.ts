@@ -1,0 +1,80 @@
+/** All that the API says and is told, by name, for those who want it without OpenAPI. */
+
+import type { z } from 'zod'
+import { artifactSchema, certificateEntrySchema } from './artifacts.ts'
+import { cleanedWorktreeSchema, diffSchema, mergedSchema, worktreeEntrySchema } from './changes.ts'
+import { daemonInfoSchema, healthSchema, readinessSchema } from './daemon-info.ts'
+import { planSchema, previewRequestSchema, previewSchema } from './loop-plan.ts'
+import { newRunSchema } from './new-run.ts'
+import { postmortemRequestSchema, postmortemSchema } from './postmortem.ts'
+import { problemSchema } from './problem.ts'
+import { queueEntrySchema } from './queue.ts'
+import {
+  evidenceEntrySchema,
+  inboxQuestionSchema,
+  iterationSummarySchema,
+  ledgerSchema,
+  outputEntrySchema,
+  progressSchema,
+  stepSchema,
+} from './record-views.ts'
+import { runRemovedSchema } from './removed-run.ts'
+import {
+  discardedSchema,
+  pullRequestRequestSchema,
+  pullRequestSchema,
+  reviewDiffSchema,
+} from './review.ts'
+import { runAnswerSchema, runDetailSchema, runSchema } from './run.ts'
+import {
+  answerSchema,
+  forkSchema,
+  limitsRequestSchema,
+  mergeSchema,
+  resumeSchema,
+  retrySchema,
+  tellSchema,
+} from './told.ts'
+
+/** Each is registered under its name too. */
+export const apiSchemas: readonly z.ZodType[] = [
+  answerSchema,
+  artifactSchema,
+  certificateEntrySchema,
+  cleanedWorktreeSchema,
+  daemonInfoSchema,
+  diffSchema,
+  discardedSchema,
+  evidenceEntrySchema,
+  forkSchema,
+  healthSchema,
+  inboxQuestionSchema,
+  iterationSummarySchema,
+  ledgerSchema,
+  limitsRequestSchema,
+  mergedSchema,
+  mergeSchema,
+  newRunSchema,
+  outputEntrySchema,
+  planSchema,
+  postmortemRequestSchema,
+  postmortemSchema,
+  previewRequestSchema,
+  previewSchema,
+  problemSchema,
+  progressSchema,
+  pullRequestRequestSchema,
+  pullRequestSchema,
+  queueEntrySchema,
+  readinessSchema,
+  resumeSchema,
+  retrySchema,
+  reviewDiffSchema,
+  runAnswerSchema,
+  runDetailSchema,
+  runRemovedSchema,
+  runSchema,
+  stepSchema,
+  tellSchema,
+  worktreeEntrySchema,
+]
