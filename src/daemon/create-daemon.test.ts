@@ -44,6 +44,11 @@ describe('where it listens', () => {
     },
   )
 
+  test('names of other machines are refused without TLS', async () => {
+    const settings = newSettings({ publicNames: ['build-box.example'] })
+    await expect(createDaemon(settings)).rejects.toThrow('--public-name')
+  })
+
   test('a certificate that is none is said', async () => {
     const tls = { cert: '/no/such/file', key: '/no/such/file' }
     const settings = newSettings({ hostname: '0.0.0.0', tls })
@@ -63,6 +68,12 @@ describe('where it listens', () => {
 })
 
 describe('what it is told', () => {
+  test('it says the port that it got', async () => {
+    const daemon = await start(newSettings(), { token })
+    const info = await (await fetch(`${daemon.address}/daemon`, { headers })).json()
+    expect(info).toMatchObject({ settings: { port: Number(new URL(daemon.address).port) } })
+  })
+
   test('a short token is refused', async () => {
     await expect(createDaemon(newSettings(), { token: 'short' })).rejects.toThrow(
       'LOOPD_AUTH_TOKEN',

@@ -84,12 +84,15 @@ async function openDaemon(
     follow: (run) => followRun(host, run, { onProblem: (problem) => log.warn({ run }, problem) }),
   })
   const { closing, isEnding, stop } = ending
+  let bound: DaemonSettings = settings
   const front = createFront(
     createRoutes({
       host,
       scheduler,
       log,
-      settings,
+      get settings() {
+        return bound
+      },
       startedAtMs,
       closing,
       isReady: () => !isEnding(),
@@ -98,6 +101,7 @@ async function openDaemon(
     log,
   )
   const doors = await openGuarded({ settings, front, tokens, log, place, isEnding })
+  bound = { ...settings, port: doors.port }
   const looking = setInterval(() => front.dropDead(tokens), lookMs).unref()
   ending.atEnd(() => clearInterval(looking))
   ending.atEnd((hurry) => doors.close(hurry))

@@ -11,8 +11,14 @@ const isLoopback = (hostname: string): boolean =>
   (isIPv4(hostname) && hostname.startsWith('127.'))
 
 /** Refuses to listen where others can come, unless nobody can listen in. */
-export function requireSafe({ hostname, tls }: DaemonSettings): void {
-  if (isLoopback(hostname) || tls !== undefined) return
+export function requireSafe({ hostname, tls, publicNames = [] }: DaemonSettings): void {
+  if (tls !== undefined) return
+  if (publicNames.length > 0) {
+    const message = 'Without TLS the daemon answers to names of this machine only.'
+    const advice = 'Leave --public-name out, or give --tls-cert and --tls-key.'
+    throw new LoopError('bad-request', `${message} ${advice}`)
+  }
+  if (isLoopback(hostname)) return
   throw new LoopError(
     'bad-request',
     `${hostname} can be reached by other machines, and what is said there can be read on the way. ` +

@@ -37,14 +37,23 @@ export function holdFile(path: string): HeldFile | undefined {
 /** Which process holds it, as the kernel says; undefined where it says nothing. */
 export function holderOf(path: string): number | undefined {
   try {
-    const { ino } = statSync(path)
-    const lock = readFileSync('/proc/locks', 'utf8')
+    const { dev, ino } = statSync(path)
+    const locks = readFileSync('/proc/locks', 'utf8')
       .split('\n')
       .map((line) => line.trim().split(/\s+/))
-      .find((fields) => fields[3] === 'WRITE' && fields[5]?.split(':')[2] === String(ino))
-    const pid = Number(lock?.[4])
-    return Number.isInteger(pid) && pid > 0 ? pid : undefined
+      .map(([, , , kind, pid, file = '']) => ({ kind, pid: Number(pid), file }))
+      .filter(({ kind, pid, file }) => kind === 'WRITE' && pid > 0 && file.endsWith(`:${ino}`))
+    // Some file systems have another number for their device there.
+    const exact = locks.find(({ file }) => file === `${deviceOf(dev)}:${ino}`)
+    return (exact ?? locks[0])?.pid
   } catch {
     return undefined
   }
+}
+
+/** As the kernel writes it: both numbers in hex. */
+function deviceOf(dev: number): string {
+  const major = (dev >> 8) & 0xfff
+  const minor = (dev & 0xff) | ((dev >> 12) & 0xfff00)
+  return [major, minor].map((number) => number.toString(16).padStart(2, '0')).join(':')
 }
