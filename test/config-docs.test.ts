@@ -1,0 +1,38 @@
+// docs/configuration.md names every setting and every key of `.loop/config`, and no others.
+
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { defaultSettings } from '../src/protocol/config.ts'
+import { settingRules, valueAt } from '../src/protocol/config-rules.ts'
+import { configSchema } from '../src/protocol/config-schema.ts'
+import { loopConfigKeys } from '../src/protocol/loop-config-keys.ts'
+
+const page = readFileSync(resolve(import.meta.dirname, '../docs/configuration.md'), 'utf8')
+
+test('every setting has its row, with its default', () => {
+  const section = page.slice(page.indexOf('## Settings'), page.indexOf('## `.loop/config`'))
+  const rows = [...section.matchAll(/^\| `([A-Za-z.]+)` +\| ([^|]*?) *\|/gm)].map(
+    ([, name, value]) => [name, value],
+  )
+  expect(rows.map(([name]) => name)).toEqual(settingRules.map(({ name }) => name))
+  const written = new Map(rows.map(([name, value]) => [name, value]))
+  for (const rule of settingRules) {
+    const value = valueAt(defaultSettings, rule)
+    if (value === undefined || typeof value === 'object') continue
+    expect([rule.name, written.get(rule.name)]).toEqual([rule.name, rule.show(value)])
+  }
+})
+
+test('every key of .loop/config is told, and what is told is one', () => {
+  const section = page.slice(page.indexOf('## `.loop/config`'), page.indexOf('## Before anything'))
+  const told = [...section.matchAll(/`([a-z]+(?:_[a-z]+)*)`/g)].map(([, key]) => key)
+  const missing = Object.keys(loopConfigKeys).filter((key) => !told.includes(key))
+  expect(missing).toEqual([])
+})
+
+test('the example is a configuration', async () => {
+  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? []
+  const { parse } = await import('yaml')
+  expect(configSchema.safeParse(parse(example)).success).toBe(true)
+})
