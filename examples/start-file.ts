@@ -1,6 +1,7 @@
 /**
  * `npm start`: runs a loop file as a user would, with `loopctl run`, on a copy of its project. When the
- * last run of it was left or killed, it goes on with that one.
+ * last run of it was left or killed, it goes on with that one. The daemon that it goes through is ended
+ * again, unless it was there before: whoever tries this out is left with nothing that runs.
  */
 
 import { spawn, spawnSync } from 'node:child_process'
@@ -29,11 +30,29 @@ const intros: Readonly<Record<LoopFileName, readonly string[]>> = {
 }
 
 export async function startFile(name: LoopFileName, wanted: string | undefined): Promise<number> {
+  const wasThere = hasDaemon()
+  const code = await runFile(name, wanted)
+  if (!wasThere && hasDaemon()) {
+    say('', 'The daemon was started for this, and ends with it:')
+    await ctl(['daemon', 'stop'])
+    if (code !== 0) say('Go on with: npm start')
+  }
+  return code
+}
+
+function hasDaemon(): boolean {
+  const asked = [loopctl, '--json', 'daemon', 'status']
+  return spawnSync(process.execPath, asked, { stdio: 'ignore' }).status === 0
+}
+
+async function runFile(name: LoopFileName, wanted: string | undefined): Promise<number> {
   const folder = stateFolder()
   // Whoever types this watches it, also where there is no terminal to ask at.
   const ours = ['--trust', '--attended']
-  const open = await findRun(folder, name, (run) => !isEnd(run.status) && !run.held)
-  if (open !== undefined) return ctl(['resume', open, ...ours])
+  const open = await findRun(folder, name, (run) => !isEnd(run.status))
+  if (open !== undefined) {
+    return open.held ? ctl(['watch', open.name]) : ctl(['resume', open.name, ...ours])
+  }
   const offers = name === 'mend-duration' && wanted === undefined ? await findOffers(loopctl) : []
   const agent = wanted ?? (await chooseAgent(offers))
   const { file, isRepository } = freshCopy(folder, name, agent)
@@ -41,7 +60,7 @@ export async function startFile(name: LoopFileName, wanted: string | undefined):
   say(`  loopctl run ${file}`, '')
   // A copy of the same: what was tried before is tried again on purpose.
   const code = await ctl(['run', file, '--again', ...ours, ...(isRepository ? ['--worktree'] : [])])
-  const done = await findRun(folder, name, () => true)
+  const done = (await findRun(folder, name, () => true))?.name
   if (done === undefined || code !== 0) return code
   say('', 'What it changed:', '')
   await ctl(['diff', done])
@@ -62,16 +81,18 @@ function nextSteps(run: string, offers: readonly Offer[]): readonly string[] {
   return ['Next:', ...steps.flatMap(([command, why]) => [`  ${why}:`, `    ${command}`])]
 }
 
+type Run = Awaited<ReturnType<Awaited<ReturnType<typeof openHost>>['list']>>[number]
+
 /** The newest first. */
 async function findRun(
   folder: string,
   loop: string,
-  fits: (run: Awaited<ReturnType<Awaited<ReturnType<typeof openHost>>['list']>>[number]) => boolean,
-): Promise<string | undefined> {
+  fits: (run: Run) => boolean,
+): Promise<Run | undefined> {
   const host = await openHost({ folder })
   try {
     const runs = await host.list()
-    return runs.find((run) => run.loop === loop && fits(run))?.name
+    return runs.find((run) => run.loop === loop && fits(run))
   } finally {
     await host.close()
   }

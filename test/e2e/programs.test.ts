@@ -17,6 +17,7 @@ const env = {
   LOOP_USE_DAEMON: '0',
   USER: 'tester',
 }
+const throughDaemon = { ...env, LOOP_USE_DAEMON: '1', LOOPWRIGHT_DAEMON_PORT: '0' }
 const loopctl = join(root, 'dist/cli/loopctl.js')
 const start = join(root, 'build/examples/start.js')
 
@@ -48,8 +49,12 @@ async function runs(): Promise<readonly Row[]> {
 test('npm start mends a project without a model, and shows the diff and what to type next', async () => {
   const key = { ANTHROPIC_API_KEY: 'sk-ant-of-nobody' }
   for (const number of [1, 2]) {
-    const here = number === 1 ? env : { ...env, ...key }
+    const here = number === 1 ? throughDaemon : { ...env, ...key }
     const { stdout } = await run(process.execPath, [start], { env: here })
+    // What was started for it does not stay.
+    expect(stdout.includes('The daemon has ended.')).toBe(number === 1)
+    expect(existsSync(join(state, 'daemon', 'daemon.json'))).toBe(false)
+    expect(existsSync(join(state, 'daemon', 'token'))).toBe(true)
     expect(stdout).toContain('needs no model, no key and no network')
     expect(stdout).toContain(`mend-duration-${number}`)
     expect(stdout).toContain('✓ completed: checks-pass')
