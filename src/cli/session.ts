@@ -82,6 +82,13 @@ export async function withRecord(
   program: Command,
   work: (host: Host, session: Session) => Promise<void>,
 ): Promise<void> {
+  const address = program.opts<GlobalOptions>().addr
+  if (address !== undefined) {
+    throw new LoopError(
+      'bad-request',
+      `This is read from the record itself, and not through ${address}. Say it where the record is, without --addr.`,
+    )
+  }
   if (!(await hasRecord(program))) {
     throw new LoopError(
       'unknown-run',

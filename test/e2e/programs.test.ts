@@ -46,7 +46,9 @@ async function runs(): Promise<readonly Row[]> {
     .map((line) => JSON.parse(line) as Row)
 }
 
-test('npm start mends a project without a model, and shows the diff and what to type next', async () => {
+test('npm start mends a project without a model, and shows the diff and what to type next', {
+  timeout: 120_000,
+}, async () => {
   const key = { ANTHROPIC_API_KEY: 'sk-ant-of-nobody' }
   for (const number of [1, 2]) {
     const here = number === 1 ? throughDaemon : { ...env, ...key }
