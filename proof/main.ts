@@ -8,6 +8,7 @@ import { canaries } from './canary.ts'
 import { certificateMutations } from './certificate-mutations.ts'
 
 import { daemonSuites } from './daemon.ts'
+import { daemonArtifacts } from './daemon-artifacts.ts'
 
 import { daemonFaults } from './daemon-faults.ts'
 
@@ -33,6 +34,7 @@ const everything = [
   ...hostileSets,
   ...gatewaySuites,
   ...daemonSuites,
+  daemonArtifacts,
   prefixResume,
   races,
   failingCalls,

@@ -21,6 +21,8 @@ export interface AgentParts {
   readonly walls: OpenWalls
   readonly models: ModelDoor
   readonly environment: Environment
+  /** What lies about where it works, and is not kept with what it says. */
+  readonly secrets?: readonly string[]
   /** Those of the loop file that are commands. */
   readonly checks: CommandChecks
   /** What is missing and can be done without is added here. */

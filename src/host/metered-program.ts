@@ -38,13 +38,17 @@ export function programVariables(
 
 export function meteredProgram(
   { secrets }: Pick<ProgramVariables, 'secrets'>,
-  { place: { replay }, models }: Pick<AgentParts, 'place' | 'models'>,
+  {
+    place: { replay },
+    models,
+    secrets: others = [],
+  }: Pick<AgentParts, 'place' | 'models' | 'secrets'>,
   make: (session: Session) => Promise<Agent>,
 ): Agent {
   return meteredAgent({
     gateway: () => models.gateway(),
     keyVariable: (provider) => keyVariables(provider)[0] ?? provider,
-    secrets,
+    secrets: [...secrets, ...others],
     make,
     ...(replay === undefined ? {} : { replay }),
   })

@@ -15,9 +15,13 @@ import { requireOwnLogin } from './own-login.ts'
 import { passOn } from './pass-on.ts'
 import { requireCommand } from './require-command.ts'
 import { toldOfGit } from './told-of-git.ts'
+import { discreet, workspaceSecrets } from './workspace-secrets.ts'
 
 export async function openAgent(settings: AgentSettings, parts: AgentParts): Promise<OpenedAgent> {
-  const opened = await openKind(settings, parts)
+  const { workspace, checkout } = parts.place
+  const secrets = await workspaceSecrets([workspace, checkout], parts.environment)
+  const plain = await openKind(settings, { ...parts, secrets })
+  const opened = { ...plain, agent: discreet(plain.agent, secrets) }
   const reads = settings.type !== 'script' && settings.type !== 'repair'
   // Without walls it could commit.
   if (!reads || parts.walls.walls.tier === 'none') return opened
@@ -94,6 +98,7 @@ async function openModel(settings: ModelAgentSettings, parts: AgentParts): Promi
     gateway: () => models.gateway(),
     keyVariable: () => keyVariable ?? `the key of ${provider}`,
     access: accessOf(settings, parts.environment),
+    ...(parts.secrets === undefined ? {} : { secrets: parts.secrets }),
     ...(place.replay === undefined ? {} : { replay: place.replay }),
     async make(session) {
       const { modelAgent, resolveModel } = await import('../agents/index.ts')
