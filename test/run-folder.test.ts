@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { followRun, type Host, writeRunFolder } from '../src/host/index.ts'
+import { followRun, type Host, listArtifacts, writeRunFolder } from '../src/host/index.ts'
 import { newFolder, newHost } from './host-fixture.ts'
 import { contentOf, loop, start } from './run-folder-fixture.ts'
 import { newRepository } from './worktree-fixture.ts'
@@ -190,4 +190,21 @@ test('in a checkout git passes over them, and the worktree of the run has none',
   await next.done
   const exclude = readFileSync(join(repository.checkout, '.git', 'info', 'exclude'), 'utf8')
   expect(exclude.split('\n').filter((line) => line === '/logs/loop/')).toHaveLength(1)
+})
+
+test('files that were not finished when their writer was killed are there when somebody asks', async () => {
+  const host = await newHost()
+  const { id, done } = await start(host, 'two', { workspace: newFolder() })
+  await done
+  const [written] = await writeRunFolder(host, id, { mode: 'global' })
+  const folder = written?.path ?? ''
+  const before = contentOf(folder)
+  rmSync(join(folder, 'summary.json'))
+  const marker: object = JSON.parse(readFileSync(join(folder, '.folder.json'), 'utf8'))
+  writeFileSync(join(folder, '.folder.json'), JSON.stringify({ ...marker, finished: undefined }))
+  const listed = (await listArtifacts(host, id)).map(({ path }) => path)
+  expect(listed).toContain('summary.json')
+  expect(contentOf(folder)).toEqual(before)
+  await host.remove('two')
+  expect(existsSync(folder)).toBe(false)
 })

@@ -1,6 +1,7 @@
 /** Takes a run out of the record for good. Its content goes with the next gc, if no other names it. */
 
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type RunRow, readCreated } from '../engine/index.ts'
 import type { RemoveOptions } from '../journal/index.ts'
 import { isEnd, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
@@ -39,7 +40,11 @@ export async function removeRun(
     throw new LoopError('bad-request', message)
   }
   const { worktree } = await readCreated(journal, run.id)
-  const remove = (): Promise<void> => journal.removeRun(run.id, { force: force === true })
+  const remove = async (): Promise<void> => {
+    await journal.removeRun(run.id, { force: force === true })
+    // Those beside its work are the person's.
+    await rm(join(folder, 'runs', `run-${run.id}`), { recursive: true, force: true })
+  }
   // Nobody chose the folder of a replay, so nobody would look for it.
   const { workspace } = run
   const isOurs = workspace !== undefined && isReplayFolder(folder, workspace)

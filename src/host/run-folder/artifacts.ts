@@ -7,11 +7,15 @@
  * 2. What is refused is not told from what is not there.
  */
 
-import { LoopError } from '../../loop/index.ts'
+import type { RunRow } from '../../engine/index.ts'
+import { isEnd, LoopError } from '../../loop/index.ts'
 import { kindOf } from './file-names.ts'
 import { type FolderPlace, knownPlaces } from './folder-place.ts'
 import { holdFolder } from './held-folder.ts'
+import { settledBefore } from './log-dir.ts'
+import { readMarker } from './marker.ts'
 import type { Artifact, ArtifactFile, FolderHost } from './options.ts'
+import { writeRunFolder } from './write-run-folder.ts'
 
 /** Nothing that is made here is longer. */
 const bytesMax = 64 * 1024 * 1024
@@ -23,6 +27,7 @@ export async function listArtifacts(
   idOrName: string,
 ): Promise<readonly Artifact[]> {
   const run = await host.journal.findRun(idOrName)
+  await catchUp(host, run)
   for (const place of await knownPlaces(host, run)) {
     const files = await listIn(place)
     if (files !== undefined) return files
@@ -37,6 +42,7 @@ export async function readArtifact(
   path: string,
 ): Promise<ArtifactFile> {
   const run = await host.journal.findRun(idOrName)
+  if (isPath(path)) await catchUp(host, run)
   const places = isPath(path) ? await knownPlaces(host, run) : []
   for (const place of places) {
     const file = await readIn(place, path)
@@ -45,6 +51,24 @@ export async function readArtifact(
   const shown = JSON.stringify(path.slice(0, 200))
   const message = `Run "${run.name}" has no file ${shown}. See which it has: loopctl inspect ${run.name}`
   throw new LoopError('unknown-artifact', message)
+}
+
+/** Whoever drove it may have been killed between its end and its last files. */
+async function catchUp(host: FolderHost, run: RunRow): Promise<void> {
+  if (!isEnd(run.status) || run.held) return
+  // Files that nobody ever wanted are not made because somebody asks for them.
+  const [place] = (await settledBefore(host.journal, run.id)) ? await knownPlaces(host, run) : []
+  if (place === undefined || (await isFinished(place, run))) return
+  await writeRunFolder(host, run.id).catch(() => undefined)
+}
+
+async function isFinished({ root, parts }: FolderPlace, { id }: RunRow): Promise<boolean> {
+  const folder = await holdFolder(root, parts, { make: false })
+  try {
+    return folder !== undefined && (await readMarker(folder, id)).finished !== undefined
+  } finally {
+    await folder?.close()
+  }
 }
 
 /** Names as they are made here. Whatever else somebody asks for is not looked for. */
