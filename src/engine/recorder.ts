@@ -69,6 +69,8 @@ function addNaming(unit: Gathered, naming: Naming, state: RunState): void {
   if (naming.trees !== undefined) unit.trees = [...unit.trees, ...naming.trees]
 }
 
+const closedMessage = 'The run is no longer driven here. Resume it to go on.'
+
 const asFailure = (error: unknown): LoopError =>
   error instanceof LoopError
     ? error
@@ -164,10 +166,7 @@ export function createRecorder(
       return failure
     },
     close() {
-      failure ??= new LoopError(
-        'wrong-status',
-        'The run is no longer driven here. Resume it to go on.',
-      )
+      failure ??= new LoopError('wrong-status', closedMessage)
     },
   }
 }

@@ -75,11 +75,7 @@ export function createContexts(abort: (context: number, reason: Json) => void): 
         case 'settle': {
           const sent = parseSent(settleSchema, args, 'settle')
           const reservation = find(sent.context).reservations[sent.reservation]
-          if (reservation === undefined)
-            throw new LoopError(
-              'bad-request',
-              'Nothing is reserved. Ask for it first: reserve, then settle.',
-            )
+          if (reservation === undefined) throw refused('Nothing is reserved: reserve it first.')
           await reservation.settle(sent.spent)
           return undefined
         }
@@ -90,15 +86,11 @@ export function createContexts(abort: (context: number, reason: Json) => void): 
         case 'call-tool': {
           const sent = parseSent(callToolSchema, args, 'callTool')
           const { callTool } = find(sent.context).context
-          if (callTool === undefined)
-            throw new LoopError('bad-request', 'Only agents call tools. Ask an agent.')
+          if (callTool === undefined) throw refused('Only agents call tools. Ask an agent.')
           return toJson(await callTool(sent.name, sent.args))
         }
         default:
-          throw new LoopError(
-            'bad-request',
-            `Nothing is known of "${name.slice(0, 100)}". Use the same version on both sides.`,
-          )
+          throw refused(`"${name.slice(0, 100)}" is not known. Use one version on both sides.`)
       }
     },
     hear(name, args) {
@@ -129,6 +121,8 @@ function describe(number: number, context: LentContext): Json {
     ...(signal.aborted ? { aborted: encodeError(signal.reason) } : {}),
   }
 }
+
+const refused = (message: string): LoopError => new LoopError('bad-request', message)
 
 const tooManyReservations = (): LoopError =>
   new LoopError(

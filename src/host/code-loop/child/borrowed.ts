@@ -51,6 +51,9 @@ export interface Borrowed {
 
 const nothingLeft: Remaining = { tokens: 0, costMicros: 0, iterations: 0, timeMs: 0 }
 
+const unknownCode = (what: string, code: string): LoopError =>
+  new LoopError('bad-request', `There is no ${what} "${code}". Use the same version on both sides.`)
+
 export function createBorrowed(peer: Peer): Borrowed {
   const signals = new Map<string, AbortController>()
   const local: LocalCode = {
@@ -102,11 +105,7 @@ export function createBorrowed(peer: Peer): Borrowed {
     },
     async run(code, args, context, functions) {
       const call = local.codes.get(code) ?? functions.get(code)
-      if (call === undefined)
-        throw new LoopError(
-          'bad-request',
-          `There is no function "${code}". Use the same version on both sides.`,
-        )
+      if (call === undefined) throw unknownCode('function', code)
       for (const value of args) adoptJson(value)
       const work = async (given?: AgentContext): Promise<Json | undefined> => {
         const value = await call(args, given as never)
@@ -119,11 +118,7 @@ export function createBorrowed(peer: Peer): Borrowed {
     },
     async branch(code, sent) {
       const work = local.codes.get(code)
-      if (work === undefined)
-        throw new LoopError(
-          'bad-request',
-          `There is no branch "${code}". Use the same version on both sides.`,
-        )
+      if (work === undefined) throw unknownCode('branch', code)
       await lendIteration(sent, async (it) => work([], it as never))
       return undefined
     },
