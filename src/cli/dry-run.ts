@@ -3,8 +3,10 @@
 import type { Command } from 'commander'
 import type { Host, LoadedLoop } from '../host/index.ts'
 import { type Limits, LoopError } from '../loop/index.ts'
+import type { Plan } from '../protocol/api/index.ts'
 import { visibleText } from './display/render.ts'
 import { showPlan } from './plan.ts'
+import { reach } from './reach.ts'
 import { type RunOptions, workspaceFor } from './run-here.ts'
 import { askedWorktree, changesFrom, limitsFrom } from './run-options.ts'
 import { hasRecord, openSession, recordFolder, type Session, withNewRecord } from './session.ts'
@@ -17,23 +19,35 @@ export async function dryRun(program: Command, file: string, options: RunOptions
     const { runWorktree } = await import('../host/config/apply-settings.ts')
     const { planRun } = await import('../host/plan-run.ts')
     const workspace = workspaceFor(options.workspace, loaded)
-    const show = async (
-      host: Pick<Host, 'folder'> & { journal?: Host['journal'] },
-    ): Promise<void> =>
-      showPlan(
-        session,
-        await planRun(host, loaded, {
+    const queue = await askQueue(program, workspace)
+    const show = async (host: Pick<Host, 'folder'> & Partial<Host>): Promise<void> =>
+      showPlan(session, {
+        ...(await planRun(host, loaded, {
           workspace,
           worktree: runWorktree(loaded.worktree, settings, askedWorktree(options)),
           isVouched: options.worktree === true,
           attended: session.terminal.asks || options.attended === true,
           limits,
-        }),
-      )
+        })),
+        ...queue,
+      })
     // Looking makes no record.
     if (await hasRecord(program)) await withNewRecord(program, show)
     else await show({ folder: await recordFolder(program) })
   })
+}
+
+/** What it would wait for, if there is a daemon that can say so. None is started. */
+async function askQueue(program: Command, workspace: string): Promise<Pick<Plan, 'queue'>> {
+  try {
+    const way = await reach(program, 'look')
+    if (way.type === 'record') return {}
+    const { wouldWait } = await import('../host/plan/would-wait.ts')
+    const [entries, { settings }] = await Promise.all([way.client.queue(), way.client.daemon()])
+    return { queue: wouldWait(entries, settings, workspace) }
+  } catch {
+    return {}
+  }
 }
 
 /** The first prompt alone, as the agent would be given it. */

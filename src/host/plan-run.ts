@@ -21,7 +21,7 @@ export interface PlanOptions {
 }
 
 export async function planRun(
-  host: Pick<Host, 'folder'> & { readonly journal?: Host['journal'] },
+  host: Pick<Host, 'folder'> & Partial<Pick<Host, 'journal' | 'inspect'>>,
   loaded: LoadedLoop,
   { workspace, worktree, isVouched = false, attended = false, limits: given }: PlanOptions,
 ): Promise<Plan> {
@@ -29,7 +29,7 @@ export async function planRun(
   const limits = { ...defaultLimits, ...loaded.limits, ...given }
   const prompt = loaded.firstPrompt(limits, workspace)
   const { checks, seals, certify } = await loaded.planChecks(workspace)
-  const past = host.journal === undefined ? undefined : await pastOf(host.journal, loop.name)
+  const past = await pastOf(host, loop.name)
   const journal = host.journal ?? { makerOfGit: async () => undefined }
   return {
     loop: loop.name,

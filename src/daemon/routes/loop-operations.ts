@@ -10,6 +10,7 @@ import {
   previewLoop,
   runLimits,
   runWorktree,
+  wouldWait,
 } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import {
@@ -48,7 +49,7 @@ const plan = operation({
   body: { schema: newRunSchema, example: { file: '/home/me/shop/fix-tests.yaml' } },
   answers: { 200: json('The plan.', planSchema) },
   problems: [404, 409, 422, 501],
-  async handle({ host }, { body, signal }) {
+  async handle({ host, scheduler, settings: own }, { body, signal }) {
     const { file, workspace, here, input, changes, limits, worktree, attended } = body
     for (const path of [file, workspace, here]) if (path !== undefined) requireWhole(path)
     const settings = body.settings ?? (await loadDaemonConfig()).settings
@@ -64,15 +65,17 @@ const plan = operation({
       ...(changes === undefined ? {} : { changes }),
     })
     try {
-      return ok(
-        await planRun(host, loaded, {
-          workspace: workspace ?? loaded.workspace,
+      const where = workspace ?? loaded.workspace
+      return ok({
+        ...(await planRun(host, loaded, {
+          workspace: where,
           worktree: runWorktree(loaded.worktree, settings, worktree),
           isVouched: worktree?.use === true,
           limits: runLimits(loaded.limits, settings, limits),
           attended: attended === true,
-        }),
-      )
+        })),
+        queue: wouldWait(scheduler.queue(), own, where),
+      })
     } finally {
       await loaded.close()
     }

@@ -1,26 +1,29 @@
 /** What runs of a loop on record took, on average: the best guess that there is. */
 
-import type { SqliteJournal } from '../../journal/index.ts'
+import type { RunState } from '../../loop/index.ts'
 import type { CostEstimate } from '../../protocol/api/index.ts'
+import type { Host } from '../host.ts'
 
 const looked = 200
-const runsMax = 10
+const runsMax = 5
 
+/** Of the newest few; undefined where there is none, or no record. */
 export async function pastOf(
-  journal: Pick<SqliteJournal, 'listRuns' | 'snapshot'>,
+  { journal, inspect }: Partial<Pick<Host, 'journal' | 'inspect'>>,
   loop: string,
 ): Promise<CostEstimate['past']> {
+  if (journal === undefined || inspect === undefined) return undefined
   const rows = (await journal.listRuns({ limit: looked })).filter(
     (run) => run.loop === loop && run.iteration > 0,
   )
-  const states = await Promise.all(rows.slice(0, runsMax).map((run) => journal.snapshot(run.id)))
-  const known = states.filter((state) => state !== undefined && state.iteration > 0)
-  const sum = (of: (state: NonNullable<(typeof states)[number]>) => number): number =>
-    known.reduce((total, state) => total + (state === undefined ? 0 : of(state)), 0)
+  const states: RunState[] = []
+  for (const { id } of rows.slice(0, runsMax)) states.push((await inspect(id)).state)
+  const sum = (of: (state: RunState) => number): number =>
+    states.reduce((total, state) => total + of(state), 0)
   const iterations = sum((state) => state.iteration)
   if (iterations === 0) return undefined
   return {
-    runs: known.length,
+    runs: states.length,
     iterations,
     tokensPerIteration: Math.ceil(sum(({ spent }) => spent.tokens) / iterations),
     costMicrosPerIteration: Math.ceil(sum(({ spent }) => spent.costMicros) / iterations),

@@ -1,0 +1,26 @@
+/** What a new run would wait for, by the queue as it is. Pure. */
+
+import type { Plan, QueueEntry } from '../../protocol/api/index.ts'
+
+export interface QueueLimits {
+  readonly maxConcurrentRuns: number
+  readonly maxRunsPerWorkspace: number
+}
+
+export function wouldWait(
+  entries: readonly QueueEntry[],
+  { maxConcurrentRuns, maxRunsPerWorkspace }: QueueLimits,
+  workspace: string,
+): NonNullable<Plan['queue']> {
+  const driven = entries.filter(({ state }) => state === 'driven')
+  const rivals = driven.filter((entry) => entry.workspace === workspace)
+  if (rivals.length >= maxRunsPerWorkspace) {
+    const names = rivals.map(({ name }) => name).join(', ')
+    return { waitsFor: 'workspace', why: `waits for workspace ${workspace} (${names})` }
+  }
+  const queued = entries.filter(({ state, waitsFor }) => state === 'queued' && waitsFor === 'slot')
+  if (driven.length < maxConcurrentRuns && queued.length === 0) return { waitsFor: 'nothing' }
+  const before = queued.length === 0 ? '' : `, and ${queued.length} wait for one`
+  const why = `waits for a slot: ${driven.length} of ${maxConcurrentRuns} runs are at work${before}`
+  return { waitsFor: 'slot', why }
+}
