@@ -16,6 +16,8 @@ import { LoopError } from '../loop/index.ts'
 
 /** The parts of a record that hold what it knows; other folders in it may be worked in. */
 const recordParts = [
+  'answers',
+  'baselines',
   'blobs',
   'certificates',
   'certify',
@@ -23,6 +25,7 @@ const recordParts = [
   'keys',
   'layers',
   'output',
+  'repositories',
   'runs',
   'tmp',
 ]

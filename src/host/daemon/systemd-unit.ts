@@ -9,7 +9,7 @@ export interface UnitOptions {
   readonly args?: readonly string[]
 }
 
-/** For `~/.config/systemd/user/loopd.service`. Keys come from a file that only its owner can read. */
+/** For `~/.config/systemd/user/loopd.service`. It holds no key. */
 export function systemdUnit({ node, program, state, args = [] }: UnitOptions): string {
   const words = [node, program, ...(state === undefined ? [] : ['--state', state]), ...args]
   return `[Unit]
@@ -27,9 +27,10 @@ KillSignal=SIGTERM
 TimeoutStopSec=90
 Restart=on-failure
 RestartSec=2
-# 75: another daemon has the record. 64, 78: it was told something wrong. Trying again does not help.
-RestartPreventExitStatus=64 75 78
-# API keys as NAME=value, if agents need them. Mode 0600.
+# 75: another daemon has the record. 64, 78: it was told something wrong. 77: a token file that is not
+# safe. Trying again does not help.
+RestartPreventExitStatus=64 75 77 78
+# Other variables, if agents need some. Keys of models are read from %h/.config/loopwright/keys.
 EnvironmentFile=-%h/.config/loopwright/environment
 LimitNOFILE=65536
 # Agents are put behind walls with user namespaces, so those of this unit stay thin.
