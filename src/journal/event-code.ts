@@ -50,7 +50,11 @@ export function encodeEvent(event: RunEvent): EncodedEvent {
   return { code: codes[type], body: `{${body.slice(opening.length)}` }
 }
 
-export function decodeEvent(code: number, body: string): RunEvent {
-  if (body.startsWith('{"type":')) return JSON.parse(body) as RunEvent
-  return JSON.parse(`{"type":"${eventTypes[code]}",${body.slice(1)}`) as RunEvent
-}
+export const decodeEvent = (code: number, body: string): RunEvent =>
+  JSON.parse(eventText(code, body)) as RunEvent
+
+/** The event as JSON, as it was given. */
+export const eventText = (code: number, body: string): string =>
+  body.startsWith('{"type":') ? body : `{"type":"${eventTypes[code]}",${body.slice(1)}`
+
+export const eventTypeOf = (code: number): EventType => eventTypes[code] ?? 'warning'

@@ -4,7 +4,13 @@ import type { Checkpoint, Tried } from '../engine/index.ts'
 import type { EventType, RecordedEvent, RunId, RunState } from '../loop/index.ts'
 import type { Database, SqlValue } from './database.ts'
 import { eventCode } from './event-code.ts'
-import { type EventColumns, parseBody, toRecordedEvent } from './rows.ts'
+import {
+  type EventColumns,
+  type EventText,
+  parseBody,
+  toEventText,
+  toRecordedEvent,
+} from './rows.ts'
 
 export interface EventRange {
   readonly afterSeq?: number
@@ -25,7 +31,9 @@ export interface StoreRange {
 export interface EventTable {
   snapshot(run: RunId): RunState | undefined
   read(run: RunId, range: EventRange): readonly RecordedEvent[]
+  readTexts(run: RunId, range: EventRange): readonly EventText[]
   readStore(range: StoreRange): readonly RecordedEvent[]
+  readStoreTexts(range: StoreRange): readonly EventText[]
   /** The answers of checks. */
   readEvidence(run: RunId, afterSeq: number, limit: number): readonly RecordedEvent[]
   /** Where the last iteration ended that ended before, or at, an event; 0: none has. */
@@ -86,28 +94,35 @@ export function createEventTable(
   key: (run: RunId) => number,
 ): EventTable {
   const selectEvents = database.prepare(`SELECT ${eventColumns} ${inRange}`)
+
+  function rowsOf(run: RunId, range: EventRange): readonly EventColumns[] {
+    const { afterSeq = 0, toSeq = Number.MAX_SAFE_INTEGER, limit = readLimit } = range
+    const { types, bytesMax } = range
+    const given = [run, key(run), afterSeq, toSeq, limit]
+    const rows =
+      types === undefined && bytesMax === undefined
+        ? selectEvents.all(...given)
+        : database
+            .prepare(selectSomeSql(types))
+            .all(...given, codesOf(types), bytesMax ?? Number.MAX_SAFE_INTEGER)
+    return rows as EventColumns[]
+  }
+
+  const storeRows = ({ afterPosition, limit, bytesMax }: StoreRange): readonly EventColumns[] =>
+    database
+      .prepare(selectStoreSql)
+      .all(afterPosition, limit, bytesMax ?? Number.MAX_SAFE_INTEGER) as EventColumns[]
+
   return {
     snapshot(run) {
       const row = database.prepare('SELECT body FROM snapshots WHERE run = ?').get(key(run))
       if (row === undefined) return undefined
       return parseBody((row as { body: string }).body, path) as RunState
     },
-    read(run, range) {
-      const { afterSeq = 0, toSeq = Number.MAX_SAFE_INTEGER, limit = readLimit } = range
-      const { types, bytesMax } = range
-      const given = [run, key(run), afterSeq, toSeq, limit]
-      const rows =
-        types === undefined && bytesMax === undefined
-          ? selectEvents.all(...given)
-          : database
-              .prepare(selectSomeSql(types))
-              .all(...given, codesOf(types), bytesMax ?? Number.MAX_SAFE_INTEGER)
-      return (rows as EventColumns[]).map((row) => toRecordedEvent(row, path))
-    },
-    readStore({ afterPosition, limit, bytesMax = Number.MAX_SAFE_INTEGER }) {
-      const rows = database.prepare(selectStoreSql).all(afterPosition, limit, bytesMax)
-      return (rows as EventColumns[]).map((row) => toRecordedEvent(row, path))
-    },
+    read: (run, range) => rowsOf(run, range).map((row) => toRecordedEvent(row, path)),
+    readTexts: (run, range) => rowsOf(run, range).map(toEventText),
+    readStore: (range) => storeRows(range).map((row) => toRecordedEvent(row, path)),
+    readStoreTexts: (range) => storeRows(range).map(toEventText),
     readEvidence(run, afterSeq, limit) {
       const rows = database.prepare(selectEvidenceSql).all(run, key(run), afterSeq, limit)
       return (rows as EventColumns[]).map((row) => toRecordedEvent(row, path))

@@ -7,6 +7,7 @@ import type { EventRange, StoreRange } from './event-table.ts'
 import type { RunPage, RunPageOptions } from './page-runs.ts'
 import type { AskedAfter, AskedQuestion } from './question-table.ts'
 import type { RemoveOptions } from './remove-run.ts'
+import type { EventText } from './rows.ts'
 import type { RunFact } from './run-facts.ts'
 import type { RunQueue } from './run-queue.ts'
 import type { RunMaker } from './run-table.ts'
@@ -47,6 +48,9 @@ export interface SqliteJournal extends Journal {
   setFact(run: RunId, name: string, fact: RunFact): Promise<void>
   read(run: RunId, range?: EventRange): Promise<readonly RecordedEvent[]>
   readStore(range: StoreRange): Promise<readonly RecordedEvent[]>
+  /** The same as text, for those who send it on. */
+  readTexts(run: RunId, range?: EventRange): Promise<readonly EventText[]>
+  readStoreTexts(range: StoreRange): Promise<readonly EventText[]>
   /** Newest first, in pages. */
   pageRuns(options?: RunPageOptions): Promise<RunPage>
   /** How many runs there are, by status. */

@@ -143,6 +143,8 @@ type Looking =
   | 'countRuns'
   | 'questions'
   | 'readEvidence'
+  | 'readTexts'
+  | 'readStoreTexts'
   | 'boundaryBefore'
   | 'lastPosition'
   | 'changedRuns'
@@ -168,6 +170,8 @@ function createReading(
     snapshot: (run) => reading(() => events.snapshot(run)),
     read: (run, range = {}) => reading(() => events.read(run, range)),
     readStore: (range) => reading(() => events.readStore(range)),
+    readTexts: (run, range = {}) => reading(() => events.readTexts(run, range)),
+    readStoreTexts: (range) => reading(() => events.readStoreTexts(range)),
     checkpoints: (run) => reading(() => events.checkpoints(run)),
     tried: (fingerprint) => reading(() => events.tried(fingerprint)),
     facts: (run) => reading(() => facts.of(runs.key(run))),

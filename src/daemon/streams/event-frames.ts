@@ -1,6 +1,6 @@
 /** The text of server-sent events. */
 
-import type { RecordedEvent } from '../../host/index.ts'
+import type { Host } from '../../host/index.ts'
 import type { OutputEntry } from '../../protocol/api/index.ts'
 
 /** What a browser waits before it comes again. */
@@ -13,29 +13,19 @@ export const openingFrame: Uint8Array = encoder.encode(`retry: ${retryMs}\n\n`)
 /** A comment: it says that the line is alive. */
 export const beatFrame: Uint8Array = encoder.encode(': beat\n\n')
 
-export const runEventFrames = (events: readonly RecordedEvent[]): Uint8Array =>
-  framesOf(events, ({ seq }) => seq, eventType)
+type EventTexts = Awaited<ReturnType<Host['journal']['readTexts']>>
 
-export const storeEventFrames = (events: readonly RecordedEvent[]): Uint8Array =>
-  framesOf(events, ({ position }) => position, eventType)
+export const runEventFrames = (events: EventTexts): Uint8Array =>
+  framesOf(events.map(({ seq, type, json }) => frameOf(seq, type, json)))
+
+export const storeEventFrames = (events: EventTexts): Uint8Array =>
+  framesOf(events.map(({ position, type, json }) => frameOf(position, type, json)))
 
 export const outputFrames = (entries: readonly OutputEntry[]): Uint8Array =>
-  framesOf(
-    entries,
-    ({ seq }) => seq,
-    () => 'output',
-  )
-
-const eventType = ({ event }: RecordedEvent): string => event.type
+  framesOf(entries.map((entry) => frameOf(entry.seq, 'output', JSON.stringify(entry))))
 
 /** JSON has no line breaks, so that `data` is one line. */
-const framesOf = <T>(
-  items: readonly T[],
-  idOf: (item: T) => number,
-  typeOf: (item: T) => string,
-): Uint8Array =>
-  encoder.encode(
-    items
-      .map((item) => `id: ${idOf(item)}\nevent: ${typeOf(item)}\ndata: ${JSON.stringify(item)}\n\n`)
-      .join(''),
-  )
+const frameOf = (id: number, event: string, json: string): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${json}\n\n`
+
+const framesOf = (frames: readonly string[]): Uint8Array => encoder.encode(frames.join(''))

@@ -19,8 +19,16 @@ export interface Feed {
   version(subject: Subject): number
   /** Resolves when it is higher, when the signal aborts, and when the feed ends. */
   changed(subject: Subject, version: number, signal: AbortSignal): Promise<void>
-  /** Does the work once for all who ask for the same before there is more. */
-  share<T>(subject: Subject, what: string, work: () => Promise<T>): Promise<T>
+  /**
+   * Does the work once for all who ask for the same before there is more; what is whole, which nothing
+   * that comes can change, once for all who ask for it soon.
+   */
+  share<T>(
+    subject: Subject,
+    what: string,
+    work: () => Promise<T>,
+    isWhole: (made: T) => boolean,
+  ): Promise<T>
   readonly ended: AbortSignal
   /** Ends all streams. */
   end(): void
@@ -56,8 +64,8 @@ export function createFeed({ journal }: Pick<Host, 'journal'>): Feed {
 
   return {
     ended: ending.signal,
-    share: (subject, what, work) =>
-      share(`${subject}/${followed.get(subject)?.version ?? 0}/${what}`, work),
+    share: (subject, what, work, isWhole) =>
+      share(`${subject}/${what}`, followed.get(subject)?.version ?? 0, work, isWhole),
     version: (subject) => followed.get(subject)?.version ?? 0,
     follow(subject) {
       const entry = followed.get(subject) ?? { followers: 0, version: 0, wake: new Set() }
@@ -152,18 +160,43 @@ function createLooks(
   }
 }
 
-type Share = <T>(key: string, work: () => Promise<T>) => Promise<T>
+type Share = <T>(
+  key: string,
+  version: number,
+  work: () => Promise<T>,
+  isWhole: (made: T) => boolean,
+) => Promise<T>
 
 function createSharing(): Share {
   const shared = new Map<string, Promise<unknown>>()
-  return <T>(key: string, work: () => Promise<T>) => {
-    const known = shared.get(key)
-    if (known !== undefined) return known as Promise<T>
-    const made = work()
+
+  function keep(key: string, made: Promise<unknown>): void {
     shared.set(key, made)
-    made.catch(() => shared.delete(key))
     const [oldest] = shared.keys()
     if (shared.size > sharedMax && oldest !== undefined) shared.delete(oldest)
-    return made
+  }
+
+  return async <T>(
+    key: string,
+    version: number,
+    work: () => Promise<T>,
+    isWhole: (made: T) => boolean,
+  ) => {
+    const atVersion = `${key}@${version}`
+    const known = shared.get(key) ?? shared.get(atVersion)
+    if (known !== undefined) return known as Promise<T>
+    const working = work()
+    keep(atVersion, working)
+    try {
+      const made = await working
+      if (isWhole(made)) {
+        shared.delete(atVersion)
+        keep(key, working)
+      }
+      return made
+    } catch (error) {
+      shared.delete(atVersion)
+      throw error
+    }
   }
 }

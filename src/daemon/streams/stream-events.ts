@@ -4,7 +4,7 @@
  */
 
 import type { Context } from 'hono'
-import { type Host, isEnd, LoopError, type RecordedEvent, type RunId } from '../../host/index.ts'
+import { type Host, isEnd, LoopError, type RunId } from '../../host/index.ts'
 import { runEventFrames, storeEventFrames } from './event-frames.ts'
 import { type Feed, feedOf, type Subject } from './feed.ts'
 import { sseResponse } from './sse-response.ts'
@@ -24,10 +24,13 @@ export async function streamRunEvents(
   const { status, lastSeq } = await host.journal.findRun(run)
   if (isEnd(status) && lastSeq <= after) return c.body(null, 204)
   return streamOf(feedOf(host), { subject: run, what: 'events', after }, async (place) => {
-    const events = await host.journal.read(run, { ...pageMax, afterSeq: place })
+    const toSeq = blockEnd(place)
+    const events = await host.journal.readTexts(run, { ...pageMax, afterSeq: place, toSeq })
     const last = events.at(-1)
     if (last === undefined) return undefined
-    return { frames: runEventFrames(events), last: last.seq, isEnd: events.some(ends) }
+    const isOver = last.type === 'run-ended'
+    const isWhole = isOver || last.seq === toSeq
+    return { frames: runEventFrames(events), last: last.seq, isEnd: isOver, isWhole }
   })
 }
 
@@ -38,10 +41,11 @@ export async function streamStoreEvents(
   after: number = placeOf(c),
 ): Promise<Response> {
   return streamOf(feedOf(host), { subject: 'store', what: 'events', after }, async (place) => {
-    const events = await host.journal.readStore({ ...pageMax, afterPosition: place })
+    const events = await host.journal.readStoreTexts({ ...pageMax, afterPosition: place })
     const last = events.at(-1)
     if (last === undefined) return undefined
-    return { frames: storeEventFrames(events), last: last.position, isEnd: false }
+    const isWhole = events.length === pageMax.limit
+    return { frames: storeEventFrames(events), last: last.position, isEnd: false, isWhole }
   })
 }
 
@@ -63,10 +67,18 @@ export interface StreamPage {
   /** Go on after this. */
   readonly last: number
   readonly isEnd: boolean
+  /** Nothing that comes can change it. */
+  readonly isWhole: boolean
 }
 
+/**
+ * Pages of a run begin and end at the same places for all, wherever they came in, so that those who are
+ * behind share them.
+ */
+const blockEnd = (place: number): number => (Math.floor(place / pageMax.limit) + 1) * pageMax.limit
+
 /** What a slow client holds on to at most, but for one event. */
-const pageMax = { limit: 100, bytesMax: 64 * 1024 }
+const pageMax = { limit: 64, bytesMax: 64 * 1024 }
 
 export interface StreamStart {
   readonly subject: Subject
@@ -90,7 +102,12 @@ export function streamOf<Page extends StreamPage>(
       async next(signal) {
         if (before?.isEnd === true) return 'end'
         const version = feed.version(subject)
-        const page = await feed.share(subject, `${what}/${place}`, () => read(place, before))
+        const page = await feed.share(
+          subject,
+          `${what}/${place}`,
+          () => read(place, before),
+          (made) => made?.isWhole === true,
+        )
         if (page === undefined) {
           await feed.changed(subject, version, signal)
           return 'later'
@@ -103,5 +120,3 @@ export function streamOf<Page extends StreamPage>(
     { ended: feed.ended },
   )
 }
-
-const ends = ({ event }: RecordedEvent): boolean => event.type === 'run-ended'

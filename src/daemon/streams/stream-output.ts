@@ -26,7 +26,7 @@ export async function streamOutput(
       })
       if (page.afterSeq <= place) return undefined
       const { items, afterSeq, said, isEnd: isOver } = page
-      return { frames: outputFrames(items), last: afterSeq, isEnd: isOver, said }
+      return { frames: outputFrames(items), last: afterSeq, isEnd: isOver, isWhole: isOver, said }
     },
   )
 }

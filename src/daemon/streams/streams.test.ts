@@ -15,9 +15,9 @@ beforeEach(() => {
   reads = 0
   const journal = {
     ...opened,
-    read: (...given: Parameters<typeof opened.read>) => {
+    readTexts: (...given: Parameters<typeof opened.readTexts>) => {
       reads++
-      return opened.read(...given)
+      return opened.readTexts(...given)
     },
   }
   host = { journal, blobs: undefined as never }

@@ -30,19 +30,8 @@ export async function viewIterations(
 ): Promise<Page<IterationSummary>> {
   const [fromSeq = 0] = fromCursor(cursor, 1)
   const { begun, next, rewound } = await findStarts(source, run, fromSeq, limit)
-  const items: IterationSummary[] = []
-  for (const [index, start] of begun.entries()) {
-    const toSeq = (begun[index + 1]?.seq ?? next ?? Number.MAX_SAFE_INTEGER) - 1
-    const summary = await summarize(source, run, start, toSeq)
-    const undone = rewound.some(
-      ({ seq, event }) =>
-        seq > start.seq &&
-        (event.type === 'run-rewound'
-          ? event.toIteration < summary.iteration
-          : event.type === 'iteration-restarted' && event.iteration === summary.iteration),
-    )
-    items.push({ ...summary, undone })
-  }
+  const drafts = await summarize(source, run, begun, next ?? Number.MAX_SAFE_INTEGER)
+  const items = drafts.map((draft) => ({ ...draft, undone: isUndone(draft, rewound) }))
   const last = begun.at(-1)
   return { items, ...(next !== undefined && last ? { next: toCursor(last.seq) } : {}) }
 }
@@ -82,16 +71,54 @@ async function findStarts(
 const isFirst = ({ event }: RecordedEvent): boolean =>
   event.type === 'iteration-started' && event.again !== true
 
+/** The run went back to before it, or began it anew. */
+const isUndone = (draft: Draft, rewound: readonly RecordedEvent[]): boolean =>
+  rewound.some(
+    ({ seq, event }) =>
+      seq > draft.seq &&
+      (event.type === 'run-rewound'
+        ? event.toIteration < draft.iteration
+        : event.type === 'iteration-restarted' && event.iteration === draft.iteration),
+  )
+
+/** Reads once over all of them, from the first to where the one after the last starts. */
 async function summarize(
   source: RecordSource,
   run: RunId,
-  start: RecordedEvent,
-  toSeq: number,
-): Promise<IterationSummary> {
-  const { event, seq, atMs } = start
+  begun: readonly RecordedEvent[],
+  endSeq: number,
+): Promise<readonly Draft[]> {
+  const drafts = begun.map(emptyDraft)
+  let spending = createSpending()
+  let index = 0
+  let after = begun[0]?.seq ?? endSeq
+  while (after < endSeq) {
+    const range = { afterSeq: after, toSeq: endSeq - 1, limit: 500, types: read }
+    const events = await source.journal.read(run, range)
+    for (const recorded of events) {
+      if (recorded.seq === begun[index + 1]?.seq) {
+        index++
+        spending = createSpending()
+        continue
+      }
+      const draft = drafts[index]
+      if (draft === undefined) continue
+      for (const { type, amount } of spending.add(recorded)) {
+        if (type !== 'reserved') draft.spent = add(draft.spent, amount)
+      }
+      await apply(source, draft, recorded)
+    }
+    const last = events.at(-1)
+    if (last === undefined) break
+    after = last.seq
+  }
+  return drafts
+}
+
+function emptyDraft({ event, seq, atMs }: RecordedEvent): Draft {
   const iteration = 'iteration' in event ? (event.iteration ?? 0) : 0
   const before = event.type === 'iteration-started' ? event.tree : undefined
-  const draft: Draft = {
+  return {
     iteration,
     seq,
     entered: 1,
@@ -102,26 +129,6 @@ async function summarize(
     checks: [],
     ...(before === undefined ? {} : { before, after: before }),
   }
-  const spending = createSpending()
-  let after = seq
-  while (after < toSeq) {
-    const events = await source.journal.read(run, {
-      afterSeq: after,
-      toSeq,
-      limit: 500,
-      types: read,
-    })
-    for (const recorded of events) {
-      for (const { type, amount } of spending.add(recorded)) {
-        if (type !== 'reserved') draft.spent = add(draft.spent, amount)
-      }
-      await apply(source, draft, recorded)
-    }
-    const last = events.at(-1)
-    if (last === undefined) break
-    after = last.seq
-  }
-  return draft
 }
 
 async function apply(
