@@ -43,6 +43,7 @@ export interface Dropped {
 
 export async function dropStreams({
   scale,
+  note,
 }: Pick<SuiteOptions, 'scale' | 'note'>): Promise<Dropped> {
   const some = (all: number, least: number): number => Math.max(least, Math.round(all * scale))
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-streams-'))
@@ -63,7 +64,9 @@ export async function dropStreams({
     const dropping = Array.from({ length: some(droppingClients, 3) }, () => drop(target))
     await writer.write(some(eventsWanted, 300), eventBytes, 10)
     const last = await writer.end()
+    note(`  ${last} events are written`)
     const dropped = await Promise.all(dropping)
+    note('  all that drop are at the end')
     // They begin to read when all is written.
     for (const client of slow) client.resume()
     await Promise.all(slow.map(({ ended }) => ended))
@@ -99,6 +102,7 @@ async function drop(target: SseTarget): Promise<{ ids: readonly number[]; times:
   const ids: number[] = []
   for (let times = 0; ; times++) {
     const client = openSse(target, ids.at(-1))
+    await client.opened
     const cut = setTimeout(() => client.drop(), dropMs)
     const status = await client.ended
     clearTimeout(cut)

@@ -4,6 +4,8 @@ import { atLeast, atMost, type Suite } from '../bench/report.ts'
 import { apiNames } from './api-names.ts'
 import { attackDaemon } from './daemon-attacks.ts'
 import { tryDisks } from './daemon-bad-disk.ts'
+import { busyRecord } from './daemon-busy.ts'
+import { setClocks } from './daemon-clock.ts'
 import { findOpenDoors, findUnrefused, rotate } from './daemon-doors.ts'
 import { lookAtModes } from './daemon-modes.ts'
 import { findSlow } from './daemon-slow.ts'
@@ -86,5 +88,7 @@ export const daemonSuites: readonly Suite[] = [
   disks,
   slow,
   droppedStreams,
+  busyRecord,
+  setClocks,
   apiNames,
 ]

@@ -16,6 +16,8 @@ export interface SseClient {
   pause(): void
   resume(): void
   drop(): void
+  /** Resolves with the first piece, or the end. */
+  readonly opened: Promise<void>
   /** Resolves with the status when the stream has ended, in whatever way. */
   readonly ended: Promise<number>
 }
@@ -37,6 +39,10 @@ export function openSse(target: SseTarget, lastId: number | undefined): SseClien
       ...from,
     },
   })
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
   const client: { onMessage?: (data: string) => void } & SseClient = {
     ids,
     pause() {
@@ -48,12 +54,17 @@ export function openSse(target: SseTarget, lastId: number | undefined): SseClien
       response?.resume()
     },
     drop: () => void asked.destroy(),
+    opened,
     ended: new Promise((resolve) => {
-      asked.on('error', () => resolve(response?.statusCode ?? 0))
+      asked.on('error', () => {
+        open()
+        resolve(response?.statusCode ?? 0)
+      })
       asked.on('response', (given) => {
         response = given
         given.setEncoding('utf8')
         given.on('data', (chunk: string) => {
+          open()
           const messages = `${text}${chunk}`.split('\n\n')
           text = messages.pop() ?? ''
           for (const message of messages) {
@@ -63,7 +74,10 @@ export function openSse(target: SseTarget, lastId: number | undefined): SseClien
             client.onMessage?.(/^data: (.*)$/m.exec(message)?.[1] ?? '')
           }
         })
-        const done = (): void => resolve(given.statusCode ?? 0)
+        const done = (): void => {
+          open()
+          resolve(given.statusCode ?? 0)
+        }
         given.on('error', done)
         given.on('close', done)
         if (isPaused) given.pause()
