@@ -58,9 +58,19 @@ export async function knownPlaces(host: FolderHost, run: RunRow): Promise<readon
 }
 
 async function settleNew({ journal }: FolderHost, run: RunRow): Promise<Settled> {
-  const workspace = await namedFolder(run, await readCreated(journal, run.id))
-  const named = workspace === undefined ? {} : { workspace }
-  return { mode: artifactModeDefault, logDir: logDirDefault, ...named }
+  const created = await readCreated(journal, run.id)
+  const workspace = await namedFolder(run, created)
+  const { origin } = created
+  // A fork leaves what the run that it comes from does; that one may be gone.
+  const like =
+    origin?.type === 'fork'
+      ? await settledBefore(journal, origin.run).catch(() => undefined)
+      : undefined
+  const { workspace: _its, ...settled } = like ?? {
+    mode: artifactModeDefault,
+    logDir: logDirDefault,
+  }
+  return { ...settled, ...(workspace === undefined ? {} : { workspace }) }
 }
 
 async function namedFolder(
