@@ -77,7 +77,9 @@ describe('every loopctl command in a document', () => {
 
   test('has only options that there are', () => {
     const wrong = [...new Set(used.map(({ name }) => name))].flatMap((name) => {
-      const text = commands.get(name)?.helpInformation() ?? ''
+      const command = commands.get(name)
+      const all = command === undefined ? [] : [command, ...command.commands]
+      const text = all.map((one) => one.helpInformation()).join('')
       const options = used.filter((one) => one.name === name).flatMap((one) => one.options)
       return options.filter((option) => !text.includes(option)).map((option) => `${name} ${option}`)
     })

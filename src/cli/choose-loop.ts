@@ -26,7 +26,7 @@ export async function chooseLoop(
   if (all.length === 0) {
     const message =
       'There is no loop file in loops/ or in this folder. Name one: loopctl run <file>'
-    throw new LoopError('unknown-file', message)
+    throw new LoopError('bad-request', message)
   }
   if (pick && terminal.asks) return askFor(all)
   const advice = pick ? '--pick needs a terminal. Name one' : 'Name a loop file, or say --pick'
