@@ -14,6 +14,7 @@ import {
   type Clock,
   type Commands,
   knownPrograms,
+  type ProgramName,
   programAgent,
 } from 'loopwright'
 import { createAgentContext, seededRandom, type TestAgentContext } from 'loopwright/testing'
@@ -84,6 +85,19 @@ export async function fuzzAgentOutput(options: OutputFuzzOptions): Promise<Outpu
     }
   }
   return { cases, ends, failures }
+}
+
+/** One output as bytes, for a program that really prints it. */
+export function fuzzedOutput(
+  seed: number,
+  { program, isHuge }: { readonly program: ProgramName; readonly isHuge: boolean },
+): Buffer {
+  const random = seededRandom(seed)
+  const recordings = recordingsOf(program)
+  const { chunks } = isHuge
+    ? hugeCase(random, recordings)
+    : outputCase(random, recordings, isEndOf(agentProgram(program)))
+  return Buffer.concat([...chunks].map(({ bytes }) => bytes))
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -41,7 +41,7 @@ export interface Session {
 export interface SessionActivity {
   /** Exchanges. */
   readonly underWay: number
-  /** When one began or ended, or the session was opened. */
+  /** When one began or ended; 0 before the first. */
   readonly lastAtMs: number
   /**
    * `final`: the model has ended its turn and called no tool, and all that it called before has come
@@ -103,7 +103,7 @@ function openDoor(parts: SessionParts, token: string): Door {
   const underWay = new Set<Promise<void>>()
   const digest = digestOf(token)
   let ordinal = 0
-  let lastAtMs = clock.now()
+  let lastAtMs = 0
   return {
     take: (port) => (request, client) => {
       const { method, url, headers } = request

@@ -85,7 +85,7 @@ export function isOver({ activity }: Pick<Session, 'activity'>): boolean {
 }
 
 /** Longer than those who watch look away. */
-const momentMs = 10_000
+const momentMs = 6000
 
 /** A model works for it, or did a moment ago. One that asks again and again for nothing is not busy. */
 export const isBusy = ({ activity, totals }: Pick<Session, 'activity' | 'totals'>): boolean =>

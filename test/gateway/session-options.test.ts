@@ -151,11 +151,12 @@ test.each(ways)('whose turn it is: %s, streamed: %s', async (format, stream) => 
 test('what is under way is seen, and when it ended', async () => {
   await using setting = await openSetting([{ does: 'hang' }], { limits: { answerMs: 300 } })
   const { activity } = setting.session
-  const openedAtMs = activity.lastAtMs
+  expect(activity.lastAtMs).toBe(0)
   const answer = ask(setting, 'chat', false)
   await expect.poll(() => activity.underWay).toBe(1)
+  const beganAtMs = activity.lastAtMs
   await setting.clock.sleep(5000)
   await answer
   await expect.poll(() => activity.underWay).toBe(0)
-  expect(activity.lastAtMs).toBe(openedAtMs + 5000)
+  expect(activity.lastAtMs).toBe(beganAtMs + 5000)
 })
