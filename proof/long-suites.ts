@@ -104,6 +104,13 @@ export const longSuites: readonly LongSuite[] = [
     isShared: true,
   },
   {
+    name: 'workspace.snapshot-contract',
+    title: 'what a snapshot of every workspace must see',
+    file: 'test/workspace/snapshot-contract.test.ts',
+    casesMin: 20,
+    isShared: true,
+  },
+  {
     name: 'workspace.many-worktrees',
     title: 'twenty worktrees of one name at once',
     file: 'test/workspace/worktrees.test.ts',

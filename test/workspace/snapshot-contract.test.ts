@@ -16,6 +16,7 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Workspace } from '../../src/engine/index.ts'
+import { share } from '../share.ts'
 import { type ContractPlace, workspaceKinds } from './workspace-kinds.ts'
 
 describe.each(workspaceKinds)('$kind', ({ makePlace }) => {
@@ -68,21 +69,23 @@ describe.each(workspaceKinds)('$kind', ({ makePlace }) => {
 
     test('sees every one of many changes in quick succession, of the same size', async () => {
       const trees = new Set<string>()
-      for (let time = 100; time < 120; time += 1) {
+      const changes = share(20, 8)
+      for (let time = 100; time < 100 + changes; time += 1) {
         await write('p', String(time))
         trees.add(await workspace.snapshot())
       }
-      expect(trees.size).toBe(20)
+      expect(trees.size).toBe(changes)
     })
 
     test('sees a change of the same size whose time was set back', async () => {
       const trees = new Set<string>()
-      for (let time = 100; time < 112; time += 1) {
+      const changes = share(12, 5)
+      for (let time = 100; time < 100 + changes; time += 1) {
         await write('p', String(time))
         await utimes(at('p'), 50, 50)
         trees.add(await workspace.snapshot())
       }
-      expect(trees.size).toBe(12)
+      expect(trees.size).toBe(changes)
     })
 
     test('leaves out pipes and sockets, also one in place of a file', async () => {
