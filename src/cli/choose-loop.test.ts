@@ -1,0 +1,44 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { chooseLoop } from './choose-loop.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loopwright-choose-'))
+  mkdirSync(join(folder, 'loops'))
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const write = (name: string): void => writeFileSync(join(folder, name), '')
+
+const chosen = (named?: string, pick = false): Promise<string> =>
+  chooseLoop({ asks: false }, named, pick, folder).catch((error: unknown) =>
+    String(error).replaceAll(`${folder}/`, ''),
+  )
+
+test('a loop file that is named is meant, and the only one in loops/ where none is', async () => {
+  write('loops/one.yaml')
+  write('other.yaml')
+  expect(await chosen('x.yaml')).toBe('x.yaml')
+  expect(await chosen()).toBe(join(folder, 'loops/one.yaml'))
+})
+
+test('of several none is guessed: they are listed, without the configuration', async () => {
+  write('loops/one.yaml')
+  write('loops/two.yml')
+  write('three.yaml')
+  write('loopwright.yaml')
+  expect(await chosen()).toBe(
+    'LoopError: Name a loop file, or say --pick: loopctl run <file>. There are: loops/one.yaml, loops/two.yml, three.yaml.',
+  )
+  expect(await chosen(undefined, true)).toContain('--pick needs a terminal. Name one')
+  expect(await chosen('x.yaml', true)).toContain('--pick chooses a file, and x.yaml is named')
+})
+
+test('where there is none it is said how to name one', async () => {
+  expect(await chosen()).toContain('There is no loop file in loops/ or in this folder. Name one')
+})
