@@ -7,10 +7,10 @@ import { visible } from './display/render.ts'
 import type { Epilogue } from './show-run.ts'
 
 export const compareAtEnd =
-  (host: Host, handle: RunHandle) =>
+  (host: Host, { id }: Pick<RunHandle, 'id'>) =>
   async (end: DriveEnd): Promise<Epilogue | undefined> => {
     if (end.type !== 'ended') return undefined
-    const comparison = await host.compareFork(handle.id)
+    const comparison = await host.compareFork(id)
     return { lines: renderComparison(comparison), value: { comparison } }
   }
 

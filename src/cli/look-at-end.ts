@@ -68,7 +68,7 @@ async function differenceOf(
   }
 }
 
-type AtEnd = (end: DriveEnd) => Promise<Epilogue | undefined>
+export type AtEnd = (end: DriveEnd) => Promise<Epilogue | undefined>
 
 /** One after the other. */
 export const allAtEnd =

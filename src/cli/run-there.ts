@@ -4,11 +4,11 @@ import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { NewRunRequest, RunAnswer } from '../client/index.ts'
-import { LoopError } from '../loop/index.ts'
+import { LoopError, type RunId } from '../loop/index.ts'
 import { daemonRuns } from './daemon-runs.ts'
 import { visible } from './display/render.ts'
 import type { ForkCommandOptions } from './fork-here.ts'
-import { lookAtEndOf } from './look-at-end.ts'
+import { type AtEnd, allAtEnd, lookAtEndOf } from './look-at-end.ts'
 import type { Reach } from './reach.ts'
 import type { ResumeOptions } from './resume-here.ts'
 import type { RunOptions } from './run-here.ts'
@@ -137,6 +137,7 @@ export async function forkThere(
   await follow(session, there, forked, options, (inspected) => ({
     before: undefined,
     title: `${describePlace(inspected)}, forked from ${from.run.name} after iteration ${iteration}`,
+    epilogue: compareThere(there, inspected.run.id),
   }))
 }
 
@@ -156,6 +157,21 @@ export async function watchThere(session: Session, there: There, name: string): 
   }))
 }
 
+/** The record says it, where that is on this machine. */
+const compareThere =
+  ({ folder }: There, run: RunId): AtEnd =>
+  async (end) => {
+    if (folder === undefined || end.type !== 'ended') return undefined
+    const { openHost } = await import('../host/open-host.ts')
+    const { compareAtEnd } = await import('./fork-epilogue.ts')
+    const host = await openHost({ folder })
+    try {
+      return await compareAtEnd(host, { id: run })(end)
+    } finally {
+      await host.close()
+    }
+  }
+
 /** Shows it to its end, or says that it is in good hands. */
 async function follow(
   session: Session,
@@ -172,8 +188,10 @@ async function follow(
     return
   }
   const inspected = await client.inspect(run.id)
-  const epilogue = lookAtEndOf(session, daemonRuns(client), run.id)
-  await watchRun(session, client, run, { ...from(inspected), epilogue })
+  const told = from(inspected)
+  const look = lookAtEndOf(session, daemonRuns(client), run.id)
+  const epilogue = allAtEnd([look, ...(told.epilogue === undefined ? [] : [told.epilogue])])
+  await watchRun(session, client, run, { ...told, epilogue })
 }
 
 /** With a terminal, somebody watches: as in the foreground without a daemon. */

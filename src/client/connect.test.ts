@@ -111,5 +111,5 @@ test('a token that is refused is told at once', async () => {
   const client = await serve((_request, response) =>
     send(response, 401, { code: 'no-token', detail: 'Send the header Authorization.' }),
   )
-  await expect(waitForHealth(() => client)).rejects.toThrow(/Send the header Authorization/)
+  await expect(waitForHealth(() => client)).rejects.toThrow(/--token or LOOPD_TOKEN/)
 })

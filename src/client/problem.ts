@@ -5,6 +5,7 @@ import { type ErrorCode, errorTable, LoopError } from '../loop/index.ts'
 /** With the same code, so that callers and exit codes are the same as without a daemon. */
 export function rejectionFrom(status: number, body: string, where: string): LoopError {
   const { code, detail } = readProblem(body)
+  if (status === 401) return wrongToken(where)
   if (code !== undefined && isErrorCode(code)) {
     return new LoopError(code, detail ?? `The daemon says ${code} (${status}). ${sameVersion}`)
   }
@@ -13,6 +14,13 @@ export function rejectionFrom(status: number, body: string, where: string): Loop
     ? new LoopError('not-available', `The daemon at ${where} answers with ${said}. ${sameVersion}`)
     : new LoopError('bad-request', `The daemon at ${where} refuses: ${said}. ${sameVersion}`)
 }
+
+const wrongToken = (where: string): LoopError =>
+  new LoopError(
+    'no-token',
+    `The daemon at ${where} does not take this token. Give the right one with --token or LOOPD_TOKEN; ` +
+      'where the daemon runs, this says it: loopctl daemon token',
+  )
 
 const sameVersion =
   'If it is of another version than loopctl, start it anew: loopctl daemon stop, then loopctl daemon start.'

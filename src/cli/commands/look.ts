@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Break, OutputEntry } from '../../client/index.ts'
 import type { RunRow } from '../../host/index.ts'
-import { describeEvent } from '../../loop/index.ts'
+import { describeEvent, LoopError, runStatuses, statusesNamed } from '../../loop/index.ts'
 import { renderQueue } from '../display/queue-view.ts'
 import { renderTime, visible, visibleText } from '../display/render.ts'
 import { renderInspection, renderList } from '../display/runs-view.ts'
@@ -131,12 +131,19 @@ function createOutputShow({ json, print, terminal }: Session): (entry: OutputEnt
 
 /** One more than is shown, to know whether there are more. */
 function filterFrom({ status, workspace, limit, all }: ListOptions, more: number): ListFilter {
+  if (status !== undefined && statusesNamed(status) === undefined) throw noStatus(status)
   return {
     ...(status === undefined ? {} : { status }),
     ...(workspace === undefined ? {} : { workspace: resolve(workspace) }),
     ...(all === true ? {} : { limit: (limit ?? listedMax) + more }),
   }
 }
+
+const noStatus = (status: string): LoopError =>
+  new LoopError(
+    'bad-request',
+    `No run ever has the status "${status}". The statuses are: ${runStatuses.join(', ')}.`,
+  )
 
 function listRuns(program: Command, found: readonly RunRow[], options: ListOptions): void {
   const { json, print, terminal } = openSession(program)

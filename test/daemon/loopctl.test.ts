@@ -1,0 +1,176 @@
+/** loopctl and the daemon as programs and scripts use them: one daemon for all of these. */
+
+import { execFile } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { afterFile } from '../after.ts'
+
+const program = new URL('../../dist/cli/loopctl.js', import.meta.url).pathname
+const folder = mkdtempSync(join(tmpdir(), 'loopwright-loopctl-'))
+const state = join(folder, 'state')
+const daemonFile = join(state, 'daemon', 'daemon.json')
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function ctlWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
+  const environment = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    LOOPWRIGHT_STATE: state,
+    LOOPWRIGHT_DAEMON_PORT: '0',
+    USER: 'tester',
+    ...env,
+  }
+  return new Promise((resolve) => {
+    const options = { env: environment, cwd: folder, maxBuffer: 64e6 }
+    execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    )
+  })
+}
+
+const ctl = (...args: string[]): Promise<Ended> => ctlWith({}, ...args)
+
+/** A loop that writes a file into a folder of its own. */
+function writeLoop(name: string, command: string): void {
+  mkdirSync(join(folder, name), { recursive: true })
+  writeFileSync(
+    join(folder, `${name}.yaml`),
+    `name: ${name}
+workspace: ${name}
+prompt: Write the file.
+agent: { script: [[{ call: run, args: { command: "${command}" } }, { say: Done. }]] }
+checks: { there: test -f done.txt }
+certify: { teeth: false }
+limits: { iterations: 1, cost: 1 }
+`,
+  )
+}
+
+async function queued(): Promise<readonly Record<string, unknown>[]> {
+  const { stdout } = await ctl('--json', 'queue')
+  const lines = stdout.split('\n').filter((line) => line !== '')
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+beforeAll(() => {
+  writeLoop('quick', 'echo ok > done.txt')
+  writeLoop('slow', 'sleep 600')
+  writeLoop('failing', 'true')
+  afterFile(() => {
+    const { pid } = JSON.parse(readFileSync(daemonFile, 'utf8')) as { pid: number }
+    process.kill(pid, 'SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+})
+
+test('who only looks starts no daemon and makes no record', async () => {
+  expect(await ctl('list')).toMatchObject({ code: 0, stdout: 'No runs yet.\n' })
+  expect(await ctl('daemon', 'status')).toMatchObject({ code: 69 })
+  expect(existsSync(state)).toBe(false)
+})
+
+test('two that start a daemon at once end up with one, and both have their run accepted', async () => {
+  const run = (name: string): Promise<Ended> =>
+    ctl('--json', 'run', 'slow.yaml', '--trust', '--detach', '--name', name)
+  const both = await Promise.all([run('slow-a'), run('slow-b')])
+  expect(both.map(({ code }) => code)).toEqual([0, 0])
+  const { pid } = JSON.parse(readFileSync(daemonFile, 'utf8')) as { pid: number }
+  expect(readlinkSync(`/proc/${pid}/cwd`)).toBe(state)
+  const queue = await queued()
+  expect(queue.map(({ name }) => name).toSorted()).toEqual(['slow-a', 'slow-b'])
+  const [first] = queue
+  expect(queue[1]).toMatchObject({
+    position: 1,
+    waitsFor: 'workspace',
+    why: `waits for workspace ${join(folder, 'slow')} (${String(first?.['name'])})`,
+  })
+})
+
+test('what is wrong has the same words and exit code with a daemon as without', async () => {
+  const asked = [
+    ['inspect', 'nobody'],
+    ['inspect', 'slow'],
+    ['list', '--status', 'asleep'],
+    ['answer', 'slow-a', 'tone', 'friendly'],
+    ['diff', 'slow-a', '--iteration', '9'],
+  ]
+  for (const args of asked) {
+    const through = await ctl('--json', ...args)
+    const without = await ctl('--json', '--no-daemon', ...args)
+    expect(through.code, args.join(' ')).toBeGreaterThan(0)
+    expect(through).toEqual(without)
+  }
+  expect((await ctl('inspect', 'slow')).stderr).toMatch(/slow-a.*slow-b|slow-b.*slow-a/)
+})
+
+test('runs are paused, resumed and cancelled, and reset goes only with a yes', async () => {
+  const status = async (name: string): Promise<unknown> =>
+    (JSON.parse((await ctl('--json', 'inspect', name)).stdout) as { run: { status: string } }).run
+      .status
+  const [driven = '', waiting = ''] = (await queued()).map(({ name }) => String(name))
+  await ctl('pause', waiting)
+  expect(await status(waiting)).toBe('paused')
+  expect(await queued()).toHaveLength(1)
+  expect((await ctl('resume', waiting, '--detach')).stdout).toContain('1. in the queue')
+  expect((await ctl('cancel', driven)).code).toBe(0)
+  await expect.poll(() => status(driven), { timeout: 30_000 }).toBe('cancelled')
+  await expect.poll(() => status(waiting), { timeout: 30_000 }).toBe('running')
+  const refused = await ctl('reset', waiting)
+  expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('--yes') as string })
+  expect((await ctl('reset', waiting, '--yes')).code).toBe(0)
+  expect(await status(waiting)).toBe('cancelled')
+})
+
+test('a run is followed to its outcome as lines of JSON; one that failed is tried again', async () => {
+  const done = await ctl('--json', 'run', 'quick.yaml', '--trust', '--name', 'quick-a')
+  const rows = done.stdout.trim().split('\n')
+  const lines = rows.map((row) => JSON.parse(row) as Record<string, unknown>)
+  expect(done.code).toBe(0)
+  expect(lines[0]).toMatchObject({ seq: 1, event: { type: 'run-created' } })
+  expect(lines.at(-1)).toMatchObject({ name: 'quick-a', type: 'ended' })
+  const failed = await ctl('run', 'failing.yaml', '--trust', '--name', 'failing-a')
+  expect(failed.code).toBe(3)
+  const again = await ctl('retry', 'failing-a', '--name', 'failing-b')
+  expect(again.stdout).toContain('another try of failing-a')
+  expect(again.code).not.toBe(0)
+  expect((await ctl('output', 'quick-a')).stdout).toContain('Done.')
+})
+
+test('the address needs a token, and one that may only look cannot change anything', async () => {
+  const { address } = JSON.parse(readFileSync(daemonFile, 'utf8')) as { address: string }
+  const elsewhere = { LOOPWRIGHT_STATE: join(folder, 'elsewhere'), LOOPD_ADDR: address }
+  const token = (await ctl('daemon', 'token', '--read-only')).stdout.trim()
+  expect(await ctlWith(elsewhere, 'list')).toMatchObject({ code: 78 })
+  const wrong = await ctlWith({ ...elsewhere, LOOPD_TOKEN: 'x'.repeat(43) }, 'list')
+  expect(wrong).toMatchObject({ code: 77, stderr: expect.stringContaining('--token') as string })
+  const reading = { ...elsewhere, LOOPD_TOKEN: token }
+  expect((await ctlWith(reading, 'list')).stdout).toContain('quick-a')
+  expect(await ctlWith(reading, 'rm', 'quick-a')).toMatchObject({ code: 77 })
+  expect((await ctl('list')).stdout).toContain('quick-a')
+})
+
+test('a daemon of another version is said to be one', async () => {
+  const text = readFileSync(daemonFile, 'utf8')
+  const file = JSON.parse(text) as Record<string, unknown>
+  writeFileSync(daemonFile, JSON.stringify({ ...file, version: '0.0.1' }))
+  const { code, stderr } = await ctl('list')
+  writeFileSync(daemonFile, text)
+  expect(code).toBe(0)
+  expect(stderr).toContain('the daemon is version 0.0.1')
+  expect((await ctl('list')).stderr).toBe('')
+})
