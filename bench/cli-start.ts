@@ -1,4 +1,4 @@
-/** How long small commands of loopctl take beside Node that does nothing, in turns. */
+/** How long small commands of loopctl take beside Node that does nothing, in turns; also through a daemon. */
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -16,26 +16,42 @@ export const cliStart: Suite = {
     withFolder(async (folder) => {
       // A record without runs: the time is that of loading, and of opening it.
       await (await openHost({ folder })).close()
+      const daemon = [loopctl, '--state', folder, 'daemon']
+      wallMs([...daemon, 'start', '--port', '0'])
       const bare: number[] = []
       const version: number[] = []
       const list: number[] = []
-      for (let round = -1; round < Math.max(5, Math.round(rounds * scale)); round++) {
-        const took = [
-          wallMs(['-e', '0']),
-          wallMs([loopctl, '--version']),
-          wallMs([loopctl, '--state', folder, 'list']),
-        ] as const
-        // The first round fills the caches.
-        if (round < 0) continue
-        bare.push(took[0])
-        version.push(took[1])
-        list.push(took[2])
+      const daemonList: number[] = []
+      try {
+        for (let round = -1; round < Math.max(5, Math.round(rounds * scale)); round++) {
+          const took = [
+            wallMs(['-e', '0']),
+            wallMs([loopctl, '--version']),
+            wallMs([loopctl, '--no-daemon', '--state', folder, 'list']),
+            wallMs([loopctl, '--state', folder, 'list']),
+          ] as const
+          // The first round fills the caches.
+          if (round < 0) continue
+          bare.push(took[0])
+          version.push(took[1])
+          list.push(took[2])
+          daemonList.push(took[3])
+        }
+      } finally {
+        wallMs([...daemon, 'stop'])
       }
       const beside = (ours: readonly number[]): string =>
         `${median(ours).toFixed(0)} ms beside ${median(bare).toFixed(0)} ms`
       return [
         atMost('cli.version-start', median(version) / median(bare), 2.5, 'x', beside(version)),
         atMost('cli.list-start', median(list) / median(bare), 4, 'x', beside(list)),
+        atMost(
+          'cli.list-through-daemon',
+          median(daemonList) / median(bare),
+          4,
+          'x',
+          beside(daemonList),
+        ),
       ]
     }),
 }

@@ -92,7 +92,7 @@ test('two that start a daemon at once end up with one, and both have their run a
   const { pid } = JSON.parse(readFileSync(daemonFile, 'utf8')) as { pid: number }
   expect(readlinkSync(`/proc/${pid}/cwd`)).toBe(state)
   const queue = await queued()
-  expect(queue.map(({ name }) => name).toSorted()).toEqual(['slow-a', 'slow-b'])
+  expect(new Set(queue.map(({ name }) => name))).toEqual(new Set(['slow-a', 'slow-b']))
   const [first] = queue
   expect(queue[1]).toMatchObject({
     position: 1,
@@ -112,7 +112,7 @@ test('what is wrong has the same words and exit code with a daemon as without', 
   for (const args of asked) {
     const through = await ctl('--json', ...args)
     const without = await ctl('--json', '--no-daemon', ...args)
-    expect(through.code, args.join(' ')).toBeGreaterThan(0)
+    expect(through.code).toBeGreaterThan(0)
     expect(through).toEqual(without)
   }
   expect((await ctl('inspect', 'slow')).stderr).toMatch(/slow-a.*slow-b|slow-b.*slow-a/)
