@@ -4,6 +4,7 @@ import { certifyOverhead } from './certify.ts'
 import { checkReuse } from './check-reuse.ts'
 import { cliStart } from './cli-start.ts'
 import { comparePeers } from './compare-peers.ts'
+import { daemonLive } from './daemon-live.ts'
 import { daemonReads } from './daemon-reads.ts'
 import { flat } from './flat.ts'
 import { gateway } from './gateway.ts'
@@ -38,6 +39,7 @@ await runSuites('bench', [
   worktreeReady,
   worktreeTrees,
   daemonReads,
+  daemonLive,
   certifyOverhead,
   repair,
   calibrateDemo,
