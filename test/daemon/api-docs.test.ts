@@ -1,0 +1,44 @@
+// The commands of docs/api.md work as they stand there.
+
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { operations } from '../../src/daemon/index.ts'
+import { newFolder } from '../host-fixture.ts'
+import { startDaemon } from './start-daemon.ts'
+
+const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
+const [, block = ''] = /^```sh\n([\s\S]*?)^```$/m.exec(page) ?? []
+
+test('a conversation by curl: a loop file is looked at, trusted, run and followed to its end', async () => {
+  const home = newFolder()
+  const state = join(home, '.local/share/loopd')
+  const { address } = await startDaemon({ state })
+  const folder = join(home, 'shop')
+  mkdirSync(folder)
+  const agent = '{ script: [[{ call: write, args: { path: a.txt, content: a } }]] }'
+  const text = `prompt: Write a.txt.\nagent: ${agent}\nworkspace: ${folder}\nchecks: { there: test -s a.txt }\n`
+  writeFileSync(join(home, 'loop.yaml'), text)
+  const lines = block.replace(/^LOOPD=.*$/m, `LOOPD=${address}`)
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-e', '-c', lines], {
+    cwd: home,
+    env: { PATH: process.env['PATH'] ?? '', HOME: home },
+    timeout: 60_000,
+  })
+  expect(stderr).toBe('')
+  expect(stdout).toContain('{"status":"ok"}')
+  expect(stdout).toContain('"trusted":false')
+  expect(stdout).toContain('event: run-ended\n')
+  expect(stdout).toMatch(/"name":"calm-otters-sing".*"status":"completed"/)
+})
+
+test('the page names every path', () => {
+  const table = page.slice(page.indexOf('## What there is'), page.indexOf('## Conventions'))
+  const missing = operations.filter(({ path }) => {
+    const [last = ''] = path.split(/(?<=\})\/|^\/(?!runs\/)/).slice(-1)
+    return !table.includes(last)
+  })
+  expect(missing.map(({ path }) => path)).toEqual([])
+})
