@@ -21,21 +21,26 @@ export async function prepareScene(daemon: LiveDaemon): Promise<Scene> {
   const good = await trustedLoop(daemon, 'good', line)
   const bad = await trustedLoop(daemon, 'bad', loopText('true', 'test -s never.txt'))
   const long = await trustedLoop(daemon, 'long', loopText('sleep 600', 'true'))
-  const [w1, w2] = [join(folder, 'w1'), join(folder, 'w2')]
-  for (const path of [w1, w2]) mkdirSync(path)
+  const sealed = `seals: { paths: [spec.txt], changes: ask }\n`
+  const asks = loopText('echo line >> spec.txt', 'test -s spec.txt')
+  const curious = await trustedLoop(daemon, 'curious', `${asks}${sealed}`)
+  const [w1, w2, w3] = [join(folder, 'w1'), join(folder, 'w2'), join(folder, 'w3')]
+  for (const path of [w1, w2, w3]) mkdirSync(path)
+  writeFileSync(join(w3, 'spec.txt'), 'a line\n')
   const wanted = [
     { ...good, workspace: shop, worktree: { use: true, allowDirty: true }, name: 'otter-done' },
     { ...bad, workspace: w1, name: 'otter-lost', limits: { iterations: 1 } },
     { ...long, workspace: w2, name: 'busy-bee' },
     { ...long, workspace: w2, name: 'patient-bee' },
+    { ...curious, workspace: w3, name: 'curious-cat' },
   ]
   /** Not there, or not at work any more where it should be. */
   const isWanted = async (name: string): Promise<boolean> => {
     const { status, text } = await ask({ method: 'GET', path: `/runs/${name}` })
-    if (status === 404) return true
-    const { run } = JSON.parse(text) as { run: { status: string } }
-    const isOver = ['cancelled', 'stopped', 'failed', 'exhausted', 'stuck'].includes(run.status)
-    if (!isOver || name === 'otter-lost') return false
+    const { run } = JSON.parse(text) as { run?: { name: string; status: string } }
+    // A beginning is enough for others.
+    if (status !== 200 || run?.name !== name) return true
+    if (!ends.includes(run.status) || name.startsWith('otter')) return false
     return (await ask({ method: 'DELETE', path: `/runs/${name}` })).status === 200
   }
   const refresh = async (): Promise<void> => {
@@ -46,12 +51,15 @@ export async function prepareScene(daemon: LiveDaemon): Promise<Scene> {
     }
   }
   await refresh()
+  const asked = await untilAsked(daemon)
   const { items } = (await json('GET', '/certificates')) as { items: { id: string }[] }
   const names = wanted.map(({ name }) => name)
   const known = {
     ...knownPlaces(folder, [good.file, bad.file]),
     run: fc.constantFrom(...names, ...names.map((name) => name.slice(0, 8)), 'otter', 'bee'),
     id: fc.constantFrom(...items.map(({ id }) => id), '5f2b8d10'),
+    question: fc.constant(asked.id),
+    answer: fc.constantFrom(...(asked.question.options ?? []), 'perhaps'),
     trust: fc.constantFrom(good.trust, good.trust, good.trust, bad.trust, 'x'),
   }
   return { known, refresh }
@@ -118,10 +126,26 @@ certify: { dependencies: none, teeth: false }
 limits: { iterations: 2 }
 `
 
+const ends = ['completed', 'exhausted', 'stuck', 'failed', 'stopped', 'cancelled']
+
+interface AskedQuestion {
+  readonly id: string
+  readonly question: { readonly options?: readonly string[] }
+}
+
+async function untilAsked({ json }: LiveDaemon): Promise<AskedQuestion> {
+  for (let tries = 0; tries < 600; tries++) {
+    const { items } = (await json('GET', '/questions')) as { items: readonly AskedQuestion[] }
+    if (items[0] !== undefined) return items[0]
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error('Nothing is asked.')
+}
+
 export async function untilEnded({ json }: LiveDaemon, run: string): Promise<void> {
   for (let tries = 0; tries < 600; tries++) {
     const { run: row } = (await json('GET', `/runs/${run}`)) as { run: { status: string } }
-    if (['completed', 'exhausted', 'stuck', 'failed'].includes(row.status)) return
+    if (ends.includes(row.status)) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error(`Run ${run} does not end.`)

@@ -19,7 +19,7 @@ const atOnce = 8
 /** Requests remove runs too. So many batches later there are all of them again. */
 const refreshEach = 40
 /** `gh` is not there, and the daemon is needed. */
-const neverAsked = ['createPullRequest', 'stopDaemon', 'answerQuestion']
+const neverAsked = ['createPullRequest', 'stopDaemon']
 
 export const apiRequests: Suite = {
   area: 'daemon',
@@ -111,7 +111,7 @@ type Judge = (asked: ApiRequest, answer: Answer) => string | undefined
 
 /** What is wrong with an answer, by the document. */
 export function createJudge(document: Document): Judge {
-  const ajv = new Ajv2020({ strict: false, allErrors: false })
+  const ajv = new Ajv2020({ strict: false, validateSchema: false })
   formats.default(ajv)
   ajv.addSchema(document, 'api')
   const known = new Map<string, ValidateFunction>()

@@ -87,7 +87,7 @@ async function refuse(
   const problem = await problemOf(parts, error, at)
   const headers = new Headers({ 'content-type': problemType })
   if (error instanceof MethodError) headers.set('allow', error.allow)
-  if (problem.status === 503) headers.set('retry-after', '5')
+  if (problem.code === 'store-failed') headers.set('retry-after', '5')
   return new Response(JSON.stringify(problem), { status: problem.status, headers })
 }
 

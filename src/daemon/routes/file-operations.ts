@@ -50,7 +50,7 @@ const checkpoint = operation({
     files: flag('With the content of the workspace, so that it can be restored elsewhere.'),
   },
   answers: { 200: json('The checkpoint.', checkpointFileSchema) },
-  problems,
+  problems: [...problems, 501],
   async handle({ host }, { params: { run, n }, query }) {
     const file = await host.exportCheckpoint(run, { iteration: n, files: query.files })
     return new Response(file, { headers: { 'content-type': 'application/json' } })

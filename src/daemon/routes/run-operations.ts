@@ -133,7 +133,7 @@ const remove = operation({
   params: inRun,
   query: { force: flag('Also one that has not ended, if nobody drives it.') },
   answers: { 200: json('What it was.', runRemovedSchema) },
-  problems: [404, 409],
+  problems: [404, 409, 501],
   async handle({ host, scheduler }, { params, query }) {
     const run = await host.journal.findRun(params.run)
     const isNamed = params.run === run.id || params.run === run.name

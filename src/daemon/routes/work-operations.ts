@@ -1,13 +1,7 @@
 /** What runs made: differences, merges, pull requests, what is thrown away. */
 
 import { z } from 'zod'
-import {
-  createPullRequest,
-  recordReview,
-  resetRun,
-  reviewDiff,
-  scrapRun,
-} from '../../host/index.ts'
+import { createPullRequest, resetRun, reviewDiff, scrapRun } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import {
   diffSchema,
@@ -24,7 +18,8 @@ import { flag, oneOf, orElse, whole } from './parameter.ts'
 import { inRun, someone } from './run-parameters.ts'
 
 const tag = 'work'
-const problems = [404, 409]
+/** 501: there is no git. */
+const problems = [404, 409, 501]
 
 const diff = operation({
   id: 'getDiff',
@@ -66,7 +61,7 @@ const merge = operation({
   answers: { 200: json('Where it is.', mergedSchema) },
   problems,
   async handle({ host }, { params, body }) {
-    const result = await host.merge(params.run, body)
+    const result = await host.merge(params.run, { ...body, by: body.by ?? someone })
     if (result.status === 'conflict') {
       const { target, branch, files } = result
       const message =
@@ -74,15 +69,6 @@ const merge = operation({
         `Merge ${branch} by hand, or run the loop again from ${target}.`
       throw new LoopError('wrong-status', message, {
         details: { conflict: { target, branch, files } },
-      })
-    }
-    if (result.status === 'merged') {
-      const { target, commit } = result
-      await recordReview(host, params.run, {
-        status: 'merged',
-        by: someone,
-        branch: target,
-        commit,
       })
     }
     return ok(result)
@@ -98,7 +84,7 @@ const createPr = operation({
   params: inRun,
   body: { schema: pullRequestRequestSchema, example: { base: 'main', draft: true } },
   answers: { 201: json('The pull request.', pullRequestSchema) },
-  problems: [...problems, 501],
+  problems,
   async handle({ host }, { params, body }) {
     const made = await createPullRequest(host, params.run, { ...body, by: body.by ?? someone })
     return { status: 201, value: made }

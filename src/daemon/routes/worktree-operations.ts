@@ -24,7 +24,7 @@ const list = operation({
   summary: 'The git worktrees of runs, with their sizes.',
   query: { ...paged, workspace: repository },
   answers: { 200: json('A page of them.', pageSchema(worktreeEntrySchema)) },
-  problems: [404, 409, 422],
+  problems: [404, 409, 422, 501],
   async handle({ host, log }, { query }) {
     return ok(
       pageOf(await host.worktrees({ ...within(query.workspace), onProblem: warn(log) }), query),
@@ -51,7 +51,7 @@ const remove = operation({
     dryRun: flag('Without `path`: only says what would be done.'),
   },
   answers: { 200: json('What became of each.', pageSchema(cleanedWorktreeSchema)) },
-  problems: [404, 409, 422],
+  problems: [404, 409, 422, 501],
   async handle({ host, log }, { query: { workspace, path, force, dryRun } }) {
     const where = within(workspace)
     if (path !== undefined) {

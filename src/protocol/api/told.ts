@@ -131,11 +131,14 @@ export interface MergeRequest {
   readonly into?: string
   /** One commit, or all of them; one unless told. */
   readonly strategy?: 'squash' | 'merge'
+  /** Who says so, for the record. */
+  readonly by?: string
 }
 
 export const mergeSchema: z.ZodType<MergeRequest> = exactly<MergeRequest>()(
   z.strictObject({
     into: z.string().min(1).max(256).exactOptional(),
     strategy: z.enum(['squash', 'merge']).exactOptional(),
+    by,
   }),
 ).register(published, { id: 'MergeRequest' })
