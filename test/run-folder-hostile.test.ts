@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { listArtifacts, readArtifact, writeRunFolder } from '../src/host/index.ts'
+import { type LoopType, listArtifacts, readArtifact, writeRunFolder } from '../src/host/index.ts'
 import { newFolder, newHost } from './host-fixture.ts'
 import { contentOf, start } from './run-folder-fixture.ts'
 
@@ -87,4 +87,28 @@ test('only plain files of the folder are listed and read', async () => {
   const read = Buffer.concat(await content.toArray())
   expect(read.toString()).toBe(readFileSync(join(beside, 'report.tsv'), 'utf8'))
   expect([bytes, kind]).toEqual([read.length, 'report'])
+})
+
+test('what a run changed is shown without the secrets that lie beside it', async () => {
+  const host = await newHost()
+  const workspace = newFolder()
+  writeFileSync(join(workspace, '.env'), 'API_TOKEN=tok-canary-1234567890\n')
+  const leak: LoopType<null, null, null, null> = {
+    name: 'leak',
+    createContext: () => null,
+    async iterate(_context, it) {
+      return it.step('leak', () => {
+        writeFileSync(join(workspace, 'leak.txt'), 'it is tok-canary-1234567890\n')
+        return null
+      })
+    },
+    extractProgress: () => null,
+  }
+  const limits = { iterations: 1 }
+  const { id, done } = await host.start(leak, { input: null, name: 'leak', workspace, limits })
+  await done
+  const [written] = await writeRunFolder(host, id, { mode: 'global' })
+  const files = contentOf(written?.path ?? '')
+  expect(files['review-diff.json']).toContain('it is [secret]')
+  expect(JSON.stringify(files)).not.toContain('tok-canary')
 })

@@ -2,11 +2,13 @@
 
 import type { RunRow } from '../../engine/index.ts'
 import { type Amount, zero } from '../../loop/index.ts'
+import { masked } from '../masked.ts'
 import type { ReviewDiff } from '../review/review-diff.ts'
 import type { FolderHost } from '../run-folder/options.ts'
 import { collectFindings, type Findings } from './collect-findings.ts'
 import { type FoundCause, findRootCause, type RootCause } from './find-root-cause.ts'
 import { type GitFiles, gitFiles } from './git-files.ts'
+import { maskFor } from './mask-for.ts'
 import {
   type DocumentName,
   documentNames,
@@ -49,7 +51,8 @@ export async function collectMaterial(
   compared?: ReviewDiff,
 ): Promise<Material> {
   const found = await collectFindings(host, run)
-  return { found, cause: findRootCause(found), git: await gitFiles(host, run, compared) }
+  const git = masked(await maskFor(host, run), await gitFiles(host, run, compared))
+  return { found, cause: findRootCause(found), git }
 }
 
 export async function builtIn(

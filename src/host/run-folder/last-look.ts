@@ -4,7 +4,9 @@
  */
 
 import type { RunRow } from '../../engine/index.ts'
+import { masked } from '../masked.ts'
 import { builtIn } from '../postmortem/built-in.ts'
+import { maskFor } from '../postmortem/mask-for.ts'
 import { type ReviewDiff, reviewDiff } from '../review/review-diff.ts'
 import { type FolderHost, fileBytesMax } from './options.ts'
 import type { PostmortemFact } from './postmortem-rows.ts'
@@ -19,7 +21,7 @@ export function createLastLook(host: FolderHost, { id }: Pick<RunRow, 'id'>): La
   let compared: Promise<ReviewDiff | undefined> | undefined
   let looked: Promise<PostmortemFact | undefined> | undefined
   const compare = (): Promise<ReviewDiff | undefined> => {
-    compared ??= reviewDiff(host, id).catch(() => undefined)
+    compared ??= compareMasked(host, id).catch(() => undefined)
     return compared
   }
   const look = async (run: RunRow): Promise<PostmortemFact | undefined> => {
@@ -35,6 +37,12 @@ export function createLastLook(host: FolderHost, { id }: Pick<RunRow, 'id'>): La
       return looked
     },
   }
+}
+
+/** The branch has the files as they are; this is a view of them. */
+async function compareMasked(host: FolderHost, id: RunRow['id']): Promise<ReviewDiff> {
+  const run = await host.journal.findRun(id)
+  return masked(await maskFor(host, run), await reviewDiff(host, id))
 }
 
 function toText(diff: ReviewDiff | undefined): string | undefined {
