@@ -50,9 +50,9 @@ async function live(): Promise<Life> {
   })
   try {
     const problem = await runOnce(stage)
-    // Also the run's folder beside its work.
-    const beside = pathsUnder(join(stage.folder, 'work', 'logs'))
-    const paths = [stage.daemon.socket, ...pathsUnder(stage.daemon.state), ...beside]
+    const { socket, state } = stage.daemon
+    const beside = join(stage.folder, 'work', 'logs')
+    const paths = [socket, ...pathsUnder(state), ...pathsUnder(beside)]
     const temporary = join(stage.folder, 'temporary')
     const left = pathsUnder(temporary)
     return {
@@ -68,19 +68,23 @@ async function live(): Promise<Life> {
 
 /** While it is driven and when it has ended the files are there. */
 async function runOnce({ daemon, file }: Stage): Promise<readonly string[]> {
-  const headers = {
-    authorization: `Bearer ${daemon.token}`,
-    'content-type': 'application/json',
-  }
+  const looking = { authorization: `Bearer ${daemon.token}` }
+  const headers = { ...looking, 'content-type': 'application/json' }
   const body = JSON.stringify({ file, name: 'looked-at', attended: true })
   const made = await fetch(`${daemon.address}/runs`, { method: 'POST', headers, body })
   if (made.status !== 201) return [`the run was not taken: ${await made.text()}`]
   const events = await fetch(`${daemon.address}/runs/looked-at/events`, {
-    headers: { authorization: headers.authorization, accept: 'text/event-stream' },
+    headers: { ...looking, accept: 'text/event-stream' },
   })
   // It ends with the run.
   const told = await events.text()
-  return told.includes('run-ended') ? [] : ['the run did not end']
+  // Whoever asks for the files of a run is told when they are whole.
+  const files = await fetch(`${daemon.address}/runs/looked-at/artifacts`, { headers: looking })
+  const listed = await files.text()
+  return [
+    ...(told.includes('run-ended') ? [] : ['the run did not end']),
+    ...(listed.includes('summary.json') ? [] : [`the run has no files: ${listed}`]),
+  ]
 }
 
 /** What belongs to a workspace has the modes that its owner wants. */

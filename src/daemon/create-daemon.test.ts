@@ -1,10 +1,10 @@
 // The daemon in this process: what it refuses, and how it ends. test/daemon has it as a process.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { afterStory } from '../../test/after.ts'
 import { daemonPlace } from '../host/daemon/index.ts'
@@ -47,6 +47,15 @@ describe('where it listens', () => {
   test('names of other machines are refused without TLS', async () => {
     const settings = newSettings({ publicNames: ['build-box.example'] })
     await expect(createDaemon(settings)).rejects.toThrow('--public-name')
+  })
+
+  test('a socket whose path would be too long is in the runtime folder', async () => {
+    const settings = newSettings()
+    const daemon = await start({ ...settings, folder: join(settings.folder, 'x'.repeat(120)) })
+    expect(Buffer.byteLength(daemon.socket)).toBeLessThanOrEqual(100)
+    expect(statSync(daemon.socket).mode & 0o777).toBe(0o600)
+    await daemon.stop()
+    expect(existsSync(dirname(daemon.socket))).toBe(false)
   })
 
   test('a certificate that is none is said', async () => {

@@ -2,14 +2,13 @@
 
 import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { loopd } from '../../build/proof/daemon-process.js'
 import { sendRaw } from '../../build/proof/raw-http.js'
 import { daemonPlace, rotateToken } from '../../src/host/daemon/index.ts'
 import { afterStory } from '../after.ts'
-import { newState, type StartedDaemon, startDaemon } from './start-daemon.ts'
+import { type StartedDaemon, startDaemon } from './start-daemon.ts'
 
 const run = promisify(execFile)
 
@@ -220,19 +219,5 @@ describe('the record is held by one', () => {
     expect(await next.stop()).toBe(0)
     const { file, pid, socket } = daemonPlace(first.state)
     expect([file, pid, socket].filter((path) => existsSync(path))).toEqual([])
-  })
-})
-
-describe('where it listens', () => {
-  test('a socket whose path would be too long is in the runtime folder', async () => {
-    const state = join(newState(), 'x'.repeat(120))
-    const far = await startDaemon({ state })
-    expect(Buffer.byteLength(far.socket)).toBeLessThanOrEqual(100)
-    expect(modeOf(far.socket)).toBe(0o600)
-    const headers = [['Authorization', `Bearer ${far.token}`] as const]
-    const answer = await sendRaw({ path: far.socket }, { method: 'GET', path: '/health', headers })
-    expect(answer.status).toBe(200)
-    await far.stop()
-    expect(existsSync(far.socket)).toBe(false)
   })
 })
