@@ -6,6 +6,8 @@ import type { ReportRow } from './report-row.ts'
 export type FileChange =
   | { readonly type: 'append'; readonly path: string; readonly text: string }
   | { readonly type: 'put'; readonly path: string; readonly text: string }
+  /** Files of iterations before this one do not grow any more. */
+  | { readonly type: 'close'; readonly before: number }
   /** The last lines of another file. */
   | { readonly type: 'tail'; readonly path: string; readonly of: string }
 

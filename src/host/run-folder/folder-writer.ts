@@ -96,18 +96,20 @@ async function writePage(
 ): Promise<Marker | undefined> {
   let { carried } = marker
   const lengths = new Map(Object.entries(marker.lengths))
-  const page = createPage(folder, lengths)
+  const page = createPage(folder, lengths, marker.bytes)
   for (const recorded of events) {
     const step = projectEvent(carried, recorded, await resultOf(host, recorded))
     carried = step.carried
     for (const one of step.changes) await page.add(one)
   }
-  if (!(await page.flush())) return undefined
+  const bytes = await page.flush()
+  if (bytes === undefined) return undefined
   return {
     ...marker,
     seq: events.at(-1)?.seq ?? marker.seq,
     carried,
     lengths: Object.fromEntries(lengths),
+    bytes,
   }
 }
 
@@ -122,23 +124,26 @@ async function resultOf(
 
 interface Page {
   add(change: FileChange): Promise<void>
-  flush(): Promise<boolean>
+  /** How much there is of files that grow; undefined: one of them is not as it was left. */
+  flush(): Promise<number | undefined>
 }
 
 /** What is added to one file is written at once. */
-function createPage(folder: HeldFolder, lengths: Map<string, number>): Page {
+function createPage(folder: HeldFolder, lengths: Map<string, number>, before: number): Page {
   const added = new Map<string, string[]>()
   let isWhole = true
+  let bytes = before
 
   async function write(path: string): Promise<void> {
     const texts = added.get(path)
     if (texts === undefined) return
     added.delete(path)
     const offset = lengths.get(path) ?? 0
-    const content = bounded(Buffer.from(texts.join('')), offset, total(lengths))
+    const content = bounded(Buffer.from(texts.join('')), offset, bytes)
     if (content.length === 0) return
     isWhole &&= await folder.writeFrom(path, offset, content)
     lengths.set(path, offset + content.length)
+    bytes += content.length
   }
 
   return {
@@ -150,8 +155,15 @@ function createPage(folder: HeldFolder, lengths: Map<string, number>): Page {
           added.set(change.path, texts)
           return
         }
+        case 'close':
+          for (const path of new Set([...lengths.keys(), ...added.keys()])) {
+            if (iterationOf(path) >= change.before) continue
+            await write(path)
+            lengths.delete(path)
+          }
+          return
         case 'put':
-          return folder.put(change.path, bounded(Buffer.from(change.text), 0, total(lengths)))
+          return folder.put(change.path, bounded(Buffer.from(change.text), 0, bytes))
         case 'tail':
           await write(change.of)
           return folder.put(change.path, await tailOf(folder, change.of))
@@ -159,13 +171,14 @@ function createPage(folder: HeldFolder, lengths: Map<string, number>): Page {
     },
     async flush() {
       for (const path of added.keys()) await write(path)
-      return isWhole
+      return isWhole ? bytes : undefined
     },
   }
 }
 
-const total = (lengths: ReadonlyMap<string, number>): number =>
-  [...lengths.values()].reduce((sum, bytes) => sum + bytes, 0)
+/** Endless for those that are of no iteration. */
+const iterationOf = (path: string): number =>
+  Number(/^iter-(\d+)-/.exec(path)?.[1] ?? Number.POSITIVE_INFINITY)
 
 const cutLine = Buffer.from('\n[the rest is not kept here: too long]\n')
 

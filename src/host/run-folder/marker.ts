@@ -13,6 +13,8 @@ export interface Marker {
   readonly carried: Carried
   /** Of the files that grow. */
   readonly lengths: { readonly [path: string]: number }
+  /** Of all that ever grew. */
+  readonly bytes: number
   /** What came after the end of the run is there too, as of then. */
   readonly finished?: string
 }
@@ -28,6 +30,7 @@ export const nothingWritten = (run: RunId): Marker => ({
   seq: 0,
   carried: nothingYet,
   lengths: {},
+  bytes: 0,
 })
 
 /** One that cannot be read, or is of another run, counts as none: then all is written anew. */
@@ -51,6 +54,7 @@ function isMarker(read: Partial<Marker> | null, run: RunId): read is Marker {
     read?.version === version &&
     read.run === run &&
     isCount(read.seq) &&
+    isCount(read.bytes) &&
     typeof read.carried === 'object' &&
     typeof read.lengths === 'object' &&
     Object.values(read.lengths ?? {}).every(isCount)

@@ -30,6 +30,8 @@ import { oneLine, type ReportRow, reportHeader, reportLine } from './report-row.
 /** From five minutes on an iteration is long, as document 002 has it. */
 const longMs = 300_000
 const largeBytes = 1024 * 1024
+/** What is remembered of files stays small, however long a run is. */
+const openIterations = 3
 const lineCharsMax = 4000
 
 export interface Step {
@@ -73,7 +75,11 @@ function change(carried: Carried, event: RunEvent, atMs: number, result: Json | 
     case 'iteration-started': {
       const { iteration } = event
       const open = { iteration, startedAtMs: atMs, exitCode: 0, bytes: 0, lines: 0, steps: {} }
-      return { next: { ...carried, open }, rows: [{ atMs, kind: 'ITERATION_START', iteration }] }
+      return {
+        next: { ...carried, open },
+        rows: [{ atMs, kind: 'ITERATION_START', iteration }],
+        changes: [{ type: 'close', before: iteration - openIterations }],
+      }
     }
     case 'iteration-ended':
       return endIteration(carried, event, atMs)
