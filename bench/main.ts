@@ -4,6 +4,7 @@ import { certifyOverhead } from './certify.ts'
 import { checkReuse } from './check-reuse.ts'
 import { cliStart } from './cli-start.ts'
 import { comparePeers } from './compare-peers.ts'
+import { daemonDelivery } from './daemon-delivery.ts'
 import { daemonLive } from './daemon-live.ts'
 import { daemonReads } from './daemon-reads.ts'
 import { flat } from './flat.ts'
@@ -40,6 +41,7 @@ await runSuites('bench', [
   worktreeTrees,
   daemonReads,
   daemonLive,
+  daemonDelivery,
   certifyOverhead,
   repair,
   calibrateDemo,

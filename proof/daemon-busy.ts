@@ -56,8 +56,9 @@ export async function holdRecord({ scale }: Pick<SuiteOptions, 'scale'>): Promis
   const ask = askerOf(daemon)
   try {
     const runs: string[] = []
-    for (let n = 0; n < runsAtOnce; n++) {
-      const file = await writeLoop(state, join(folder, `${n}`), countingLoop(scale < 0.5 ? 3 : 30))
+    const isSmall = scale < 0.5
+    for (let n = 0; n < (isSmall ? 1 : runsAtOnce); n++) {
+      const file = await writeLoop(state, join(folder, `${n}`), countingLoop(isSmall ? 3 : 30))
       runs.push(await submit(ask, file))
     }
     const other = openDatabase(join(state, 'journal.db'), 'NORMAL')

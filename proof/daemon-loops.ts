@@ -34,6 +34,8 @@ certify: { teeth: false }
 /** Writes it into a new folder and trusts it there. */
 export async function writeLoop(state: string, folder: string, text: string): Promise<string> {
   mkdirSync(join(folder, 'work'), { recursive: true })
+  // What was tried with the very same files is not tried again.
+  writeFileSync(join(folder, 'work/which.txt'), folder)
   const file = join(folder, 'loop.yaml')
   writeFileSync(file, `name: proof\nworkspace: work\n${text}`)
   await trustLoop(await previewLoop(file, state), state)

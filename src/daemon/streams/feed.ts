@@ -7,6 +7,7 @@
  *     the number of streams.
  */
 
+import { setMaxListeners } from 'node:events'
 import type { Host, RunId } from '../../host/index.ts'
 
 /** What can be followed: one run, or all. */
@@ -57,6 +58,8 @@ export function feedOf(host: Pick<Host, 'journal'>): Feed {
 export function createFeed({ journal }: Pick<Host, 'journal'>): Feed {
   const followed = new Map<Subject, Followed>()
   const ending = new AbortController()
+  // Every stream listens to it.
+  setMaxListeners(0, ending.signal)
   const watch = createLooks(journal, (subjects) => {
     for (const subject of subjects ?? [...followed.keys()]) moved(followed.get(subject))
   })
