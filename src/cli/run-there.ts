@@ -19,7 +19,7 @@ import { settingsHere } from './settings-here.ts'
 import type { From } from './show-run.ts'
 import { describePlace } from './told-place.ts'
 import { agreedDigest } from './trust.ts'
-import { waitText, watchRun } from './watch-run.ts'
+import { type Leaving, listenToLeave, waitText, watchRun } from './watch-run.ts'
 
 export type There = Extract<Reach, { type: 'daemon' }>
 
@@ -45,7 +45,7 @@ export async function runThere(
   const trust = preview.trusted
     ? undefined
     : await agreedDigest(session, preview, options.trust === true)
-  const created = await client.createRun({
+  const request: NewRunRequest = {
     ...(await requestFrom(options)),
     file: preview.file,
     ...hereUnlessHome(),
@@ -53,11 +53,17 @@ export async function runThere(
     attended: isAttended(session, options),
     ...(trust === undefined ? {} : { trust }),
     by: who(),
-  })
-  await follow(session, there, created, options, (inspected) => ({
-    before: undefined,
-    title: describePlace(inspected),
-  }))
+  }
+  await accepted(
+    session,
+    there,
+    () => client.createRun(request),
+    options,
+    (inspected) => ({
+      before: undefined,
+      title: describePlace(inspected),
+    }),
+  )
 }
 
 export async function resumeThere(
@@ -74,17 +80,23 @@ export async function resumeThere(
   }
   const before = await client.inspect(name)
   await trustAgain(session, there, before, options)
-  const resumed = await client.resume(before.run.id, {
+  const request = {
     by: who(),
     attended: isAttended(session, options),
     ...(options.force === true ? { force: true } : {}),
     ...(options.keepFiles === true ? { keepFiles: true } : {}),
     ...(options.from === undefined ? {} : { fromIteration: options.from }),
-  })
-  await follow(session, there, resumed, options, (inspected) => ({
-    before,
-    title: `${describePlace(inspected)}, resumed after iteration ${before.state.iteration}`,
-  }))
+  }
+  await accepted(
+    session,
+    there,
+    () => client.resume(before.run.id, request),
+    options,
+    (inspected) => ({
+      before,
+      title: `${describePlace(inspected)}, resumed after iteration ${before.state.iteration}`,
+    }),
+  )
 }
 
 export async function retryThere(
@@ -96,15 +108,21 @@ export async function retryThere(
   const { client } = there
   const before = await client.inspect(name)
   await trustAgain(session, there, before, options)
-  const again = await client.retry(before.run.id, {
+  const request = {
     by: who(),
     attended: isAttended(session, options),
     ...(options.name === undefined ? {} : { name: options.name }),
-  })
-  await follow(session, there, again, options, (inspected) => ({
-    before: undefined,
-    title: `${describePlace(inspected)}, another try of ${before.run.name}`,
-  }))
+  }
+  await accepted(
+    session,
+    there,
+    () => client.retry(before.run.id, request),
+    options,
+    (inspected) => ({
+      before: undefined,
+      title: `${describePlace(inspected)}, another try of ${before.run.name}`,
+    }),
+  )
 }
 
 export async function forkThere(
@@ -124,7 +142,7 @@ export async function forkThere(
   const { forkFolder } = await import('./fork-here.ts')
   const workspace = forkFolder(from, options.workspace, iteration)
   const changes = await changesFrom(options)
-  const forked = await client.fork(from.run.id, {
+  const request = {
     iteration,
     by: who(),
     attended: isAttended(session, options),
@@ -133,12 +151,18 @@ export async function forkThere(
     ...(workspace === undefined ? {} : { workspace }),
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.input === undefined ? {} : { input: options.input }),
-  })
-  await follow(session, there, forked, options, (inspected) => ({
-    before: undefined,
-    title: `${describePlace(inspected)}, forked from ${from.run.name} after iteration ${iteration}`,
-    epilogue: compareThere(there, inspected.run.id),
-  }))
+  }
+  await accepted(
+    session,
+    there,
+    () => client.fork(from.run.id, request),
+    options,
+    (inspected) => ({
+      before: undefined,
+      title: `${describePlace(inspected)}, forked from ${from.run.name} after iteration ${iteration}`,
+      epilogue: compareThere(there, inspected.run.id),
+    }),
+  )
 }
 
 export async function watchThere(session: Session, there: There, name: string): Promise<void> {
@@ -150,11 +174,17 @@ export async function watchThere(session: Session, there: There, name: string): 
     const message = `Run "${run.name}" has ended (${run.status}).`
     throw new LoopError('wrong-status', `${message} Look at it: loopctl inspect ${run.name}`)
   }
-  await follow(session, there, { run }, {}, () => ({
-    before,
-    title: `${describePlace(before)}${at}`,
-    isUnderWay: true,
-  }))
+  await accepted(
+    session,
+    there,
+    async () => ({ run }),
+    {},
+    () => ({
+      before,
+      title: `${describePlace(before)}${at}`,
+      isUnderWay: true,
+    }),
+  )
 }
 
 /** The record says it, where that is on this machine. */
@@ -172,13 +202,29 @@ const compareThere =
     }
   }
 
-/** Shows it to its end, or says that it is in good hands. */
+/** Has it accepted, then shows it to its end, or says that it is in good hands. */
+async function accepted(
+  session: Session,
+  there: There,
+  ask: () => Promise<RunAnswer>,
+  options: DetachOption,
+  from: (inspected: Inspected) => From,
+): Promise<void> {
+  const leaving = listenToLeave()
+  try {
+    await follow(session, there, await ask(), options, from, leaving)
+  } finally {
+    leaving.close()
+  }
+}
+
 async function follow(
   session: Session,
   { client }: There,
   { run, queue }: RunAnswer,
   { detach = false }: DetachOption,
   from: (inspected: Inspected) => From,
+  leaving: Leaving,
 ): Promise<void> {
   if (detach) {
     const line = queue?.state === 'queued' ? waitText(queue) : 'at work'
@@ -191,7 +237,8 @@ async function follow(
   const told = from(inspected)
   const look = lookAtEndOf(session, daemonRuns(client), run.id)
   const epilogue = allAtEnd([look, ...(told.epilogue === undefined ? [] : [told.epilogue])])
-  await watchRun(session, client, run, { ...told, epilogue })
+  const waits = queue?.waitsFor === undefined ? {} : { waits: waitText(queue) }
+  await watchRun(session, client, run, { ...told, ...waits, epilogue }, leaving)
 }
 
 /** With a terminal, somebody watches: as in the foreground without a daemon. */

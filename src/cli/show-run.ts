@@ -18,6 +18,8 @@ export interface From {
   readonly isReplay?: boolean
   /** Somebody drives it already: what it asks was asked before. */
   readonly isUnderWay?: boolean
+  /** Why it does not begin at once. */
+  readonly waits?: string
   readonly epilogue?: (end: DriveEnd) => Promise<Epilogue | undefined>
 }
 

@@ -18,9 +18,10 @@ export async function watchRun(
   client: Client,
   run: RunName,
   from: From,
+  leaving: Leaving,
 ): Promise<void> {
-  const leaving = listenToLeave()
   const show = createShow(session, client, run, from, leaving.leave)
+  show.wait(from.waits)
   let end: DriveEnd | undefined
   try {
     end = await toItsEnd(client, run, from, show, leaving.signal)
@@ -39,7 +40,8 @@ export async function watchRun(
   }
 }
 
-interface Leaving {
+/** Whoever wants to leave, from the moment that there may be a run. */
+export interface Leaving {
   readonly signal: AbortSignal
   leave(): void
   /** Whether anybody reads what is said. */
@@ -48,16 +50,20 @@ interface Leaving {
   close(): void
 }
 
-function listenToLeave(): Leaving {
+export function listenToLeave(): Leaving {
   const left = new AbortController()
-  const leave = (): void => left.abort()
+  const leave = (): void => {
+    // Nobody waits for a daemon that does not answer.
+    if (left.signal.aborted) process.exit(interruptedExitCode)
+    left.abort()
+  }
   let failed = false
   let heard = true
   function onBrokenOutput({ code }: NodeJS.ErrnoException): void {
     // Who has seen enough, as `head` does, is no error.
     failed ||= code !== 'EPIPE'
     heard = false
-    leave()
+    left.abort()
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const name of signals) process.on(name, leave)
