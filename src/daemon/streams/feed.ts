@@ -8,6 +8,7 @@
  */
 
 import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Host, RunId } from '../../host/index.ts'
 
 /** What can be followed: one run, or all. */
@@ -43,6 +44,8 @@ interface Followed {
 
 /** So much is kept of what was sent, at most. */
 const sharedMax = 64
+
+const gatherMs = 10
 
 const feeds = new WeakMap<object, Feed>()
 
@@ -145,6 +148,8 @@ function createLooks(
       isStale = false
       // Where the record fails, or is closed, who reads it hears of it.
       await lookOnce().catch(() => tell(undefined))
+      // The first is told at once; what follows on its heels is told together.
+      await sleep(gatherMs)
     }
     isLooking = false
   }
