@@ -49,6 +49,9 @@ export interface NamesOptions {
   readonly sabotage?: (argv: readonly string[]) => readonly string[]
 }
 
+/** How many of the requests below give git something. */
+const seenByGit = 5
+
 /** Found again wherever it ends up, and as hostile with it as without. */
 const mark = 'q7x'
 
@@ -62,7 +65,9 @@ export async function sendNames({ scale, sabotage }: NamesOptions): Promise<Name
     let requests = 0
     for (const plain of names) {
       for (const name of [plain, `${plain}${mark}`]) {
-        for (const asked of requestsWith(name, file, daemon.folder)) {
+        const all = requestsWith(name, file, daemon.folder)
+        // As it is, where git gets to see it; marked, wherever it can be said.
+        for (const asked of name === plain ? all.slice(0, seenByGit) : all) {
           requests++
           const answer = await daemon.ask({ ...asked, timeoutMs: 30_000 }).catch(String)
           const isBad = typeof answer === 'string' || answer.status === 500
@@ -126,19 +131,19 @@ function requestsWith(name: string, file: string, folder: string): readonly Aske
   })
   return [
     post('/loops/plan', { file, workspace: shop, worktree: { use: true, base: name } }),
-    post('/loops/plan', { file, workspace: join(folder, name) }),
-    post('/loops/preview', { file: join(folder, `${name}.yaml`) }),
     // Refused for what it is to start from, once its name was let through.
     post('/runs', { file, workspace: shop, name, worktree: { use: true, base: 'none' } }),
-    post('/runs', { file, workspace: shop, worktree: { use: true, base: name }, attended: true }),
     post(`${done}/merge`, { into: name }),
     post(`${done}/create-pr`, { remote: name, base: name, title: name, body: name }),
+    { method: 'GET', path: `/worktrees?workspace=${encodeURIComponent(shop)}%2F${text}` },
+    post('/runs', { file, workspace: shop, worktree: { use: true, base: name }, attended: true }),
+    post('/loops/plan', { file, workspace: join(folder, name) }),
+    post('/loops/preview', { file: join(folder, `${name}.yaml`) }),
     post(`${done}/create-pr`, { base: name, title: name }),
     post(`${done}/fork`, { iteration: 99, name }),
     post(`${done}/questions/${text}/answer`, { answer: name }),
     { method: 'GET', path: `/runs/${text}/diff` },
     { method: 'GET', path: `${done}/artifacts/${text}` },
-    { method: 'GET', path: `/worktrees?workspace=${encodeURIComponent(shop)}%2F${text}` },
     { method: 'DELETE', path: `/worktrees?path=${text}&force=true` },
     { method: 'DELETE', path: `/runs/${text}` },
   ]

@@ -69,7 +69,8 @@ export async function prepareScene(daemon: LiveDaemon): Promise<Scene> {
 function knownPlaces(folder: string, loops: readonly string[]): Known {
   const inside = (name: string): string => join(folder, name)
   const [shop, w1] = [inside('shop'), inside('w1')]
-  const folders = [shop, shop, shop, w1, w1, inside('none'), inside('none\0'), 'relative']
+  const odd = ['none', 'none\0', 'shop/README.md', 'shop/README.md/x', 'x'.repeat(300)]
+  const folders = [...Array<string>(9).fill(shop), ...Array<string>(5).fill(w1), ...odd.map(inside)]
   const [good = ''] = loops
   const files = [
     good,

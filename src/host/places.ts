@@ -57,7 +57,7 @@ export function requireEmpty(
   workspace: string | undefined,
   replaceFiles: boolean | undefined,
 ): void {
-  if (workspace === undefined || replaceFiles === true || !existsSync(workspace)) return
+  if (workspace === undefined || !mayBeFolder(workspace) || replaceFiles === true) return
   if (readdirSync(workspace).length === 0) return
   throw new LoopError(
     'bad-request',
@@ -85,11 +85,23 @@ export function makeFolder(path: string): string | undefined {
 
 /** A run that has nowhere to work is not made. */
 export function requireFolder(workspace: string | undefined): void {
-  if (workspace === undefined) return
-  const found = statSync(workspace, { throwIfNoEntry: false })
-  if (found?.isDirectory() === true) return
-  const what = found === undefined ? 'There is no folder' : 'This is no folder:'
-  const message = `${what} ${workspace}. Make it, or give another to work in.`
+  if (workspace === undefined || mayBeFolder(workspace)) return
+  const message = `There is no folder ${workspace}. Make it, or give another to work in.`
+  throw new LoopError('bad-request', message)
+}
+
+/** True: it is there. False: it could be made. Throws where it never can be. */
+export function mayBeFolder(path: string): boolean {
+  let problem = 'it is something else'
+  try {
+    if (statSync(path).isDirectory()) return true
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    if (code === 'ENOENT') return false
+    problem = code
+  }
+  const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path
+  const message = `This is no folder: ${shown} (${problem}). Make it, or give another to work in.`
   throw new LoopError('bad-request', message)
 }
 

@@ -4,6 +4,7 @@ import { defaultLimits, type Limits } from '../loop/index.ts'
 import type { Plan } from '../protocol/api/index.ts'
 import type { Host } from './host.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
+import { mayBeFolder } from './places.ts'
 import { estimateCost } from './plan/estimate-cost.ts'
 import { pastOf } from './plan/past-of.ts'
 import { planSandbox } from './plan/plan-sandbox.ts'
@@ -25,6 +26,7 @@ export async function planRun(
   loaded: LoadedLoop,
   { workspace, worktree, isVouched = false, attended = false, limits: given }: PlanOptions,
 ): Promise<Plan> {
+  mayBeFolder(workspace)
   const { loop, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...loaded.limits, ...given }
   const prompt = loaded.firstPrompt(limits, workspace)

@@ -75,7 +75,7 @@ async function isFinished({ root, parts }: FolderPlace, { id }: RunRow): Promise
 const isPath = (path: string): boolean =>
   path.length <= pathCharsMax &&
   path.split('/').length <= partsMax &&
-  path.split('/').every((part) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(part))
+  path.split('/').every((part) => /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$/.test(part))
 
 async function listIn({ root, parts }: FolderPlace): Promise<readonly Artifact[] | undefined> {
   const folder = await holdFolder(root, parts, { make: false })

@@ -37,7 +37,8 @@ export async function findRemote(repository: Repository, name: string): Promise<
       const { exitCode, stdout } = await runGit({
         at: { gitDir: repository.commonDir },
         command: 'config',
-        options: ['--local', '--no-includes', '--get', `remote.${name}.${key}`],
+        options: ['--local', '--no-includes', '--get'],
+        operands: [`remote.${name}.${key}`],
         answers: [0, 1],
       })
       return exitCode === 0 ? stdout.toString('utf8').trim() : ''
