@@ -84,6 +84,8 @@ export async function openScreen(options: {
     async told(line) {
       const mark = `end ${++told}`
       const asked = `echo "${mark.replace(' ', '" "')}: $?"`
+      // What is typed before is echoed among what a program shows.
+      if (line === undefined) await until(/\n\$$/)
       await type(line === undefined ? asked : `${line}; ${asked}`)
       const text = await until(new RegExp(`^${mark}: \\d+$`, 'm'))
       return { code: Number(new RegExp(`^${mark}: (\\d+)$`, 'm').exec(text)?.[1]), text }
