@@ -275,6 +275,7 @@ export type {
   RunParts,
   StartOptions,
 } from './options.ts'
+export { makeWorkFolder } from './places.ts'
 export { wouldWait } from './plan/would-wait.ts'
 export { type PlanOptions, planRun } from './plan-run.ts'
 export type { RemovedRun, WorktreeRemoval } from './remove-run.ts'

@@ -83,6 +83,19 @@ export function makeFolder(path: string): string | undefined {
   return first ?? path
 }
 
+/** A folder to work in that somebody named as a whole path; made if it is not there. */
+export function makeWorkFolder(path: string): void {
+  if (isAbsolute(path) && mayBeFolder(path)) return
+  try {
+    if (isAbsolute(path)) return void makeFolder(path)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `The folder cannot be made: ${reason}. Give another to work in.`
+    throw new LoopError('bad-request', message, { cause })
+  }
+  throw new LoopError('bad-request', `"${path}" is no whole path. Give it from / on.`)
+}
+
 /** A run that has nowhere to work is not made. */
 export function requireFolder(workspace: string | undefined): void {
   if (workspace === undefined || mayBeFolder(workspace)) return

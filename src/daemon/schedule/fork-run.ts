@@ -6,8 +6,8 @@
  * the folder itself with the files as they are now.
  */
 
-import { existsSync, mkdirSync } from 'node:fs'
-import { type Inspection, loadLoop } from '../../host/index.ts'
+import { existsSync } from 'node:fs'
+import { type Inspection, loadLoop, makeWorkFolder } from '../../host/index.ts'
 import { isEnd, isLoopError, LoopError, type RunId } from '../../loop/index.ts'
 import type { ForkRequest, RetryRequest } from '../../protocol/api/index.ts'
 import { fileOf } from './drive-queued.ts'
@@ -72,7 +72,7 @@ async function createFrom(
   })
   try {
     const workspace = request.workspace ?? newFolderFor(from, iteration)
-    if (workspace !== undefined) mkdirSync(workspace, { recursive: true, mode: 0o700 })
+    if (workspace !== undefined) makeWorkFolder(workspace)
     const place = await host.placeFork(run, {
       iteration,
       worktree: loaded.worktree,
