@@ -11,7 +11,8 @@ export function keepLease(ports: Ports, lease: Lease, interrupter: Interrupter):
   const stop = new AbortController()
   const renew = async (): Promise<void> => {
     while (true) {
-      await ports.clock.sleep(renewMs, stop.signal)
+      // At the same moments as all others of this process, so that they are written together.
+      await ports.clock.sleep(renewMs - (ports.clock.now() % renewMs), stop.signal)
       try {
         await ports.journal.renew(lease)
       } catch (error) {

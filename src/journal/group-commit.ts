@@ -18,12 +18,17 @@ export interface GroupCommit {
    * `write` runs inside the transaction; what it throws refuses this unit, and the later ones of the
    * same run in this commit, since they build on it.
    */
-  add(run: number, write: () => void): Promise<void>
+  add(run: number, write: () => void, manner?: Manner): Promise<void>
   /** Writes what waits, now if the record is free. */
   flush(): void
 }
 
-interface Waiting {
+export interface Manner {
+  /** Nobody who follows events need look: there are none. */
+  readonly isQuiet?: boolean
+}
+
+interface Waiting extends Manner {
   readonly run: number
   readonly write: () => void
   readonly resolve: () => void
@@ -71,14 +76,14 @@ export function createGroupCommit(
       if (refused.has(unit)) unit.reject(refused.get(unit))
       else unit.resolve()
     }
-    on.commit()
+    if (batch.some(({ isQuiet }) => isQuiet !== true)) on.commit()
   }
 
   return {
-    add: (run, write) =>
+    add: (run, write, manner) =>
       new Promise((resolve, reject) => {
         if (waiting.length === 0) schedule(flush)
-        waiting.push({ run, write, resolve, reject })
+        waiting.push({ run, write, resolve, reject, ...manner })
       }),
     flush,
   }

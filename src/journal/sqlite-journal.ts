@@ -225,7 +225,11 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
     },
     acquire: (run, owner) => acquire(run, owner, true),
     acquireIdle: (run, owner) => acquire(run, owner, false),
-    renew: (lease) => transaction(() => leases.verify(runs.heldKey(lease.run), lease, now())),
+    // Leases of many runs are renewed at the same moment, and share a commit.
+    async renew(lease) {
+      const key = guarded(() => runs.heldKey(lease.run))
+      await group.add(key, () => leases.verify(key, lease, now()), { isQuiet: true })
+    },
     release: (lease) => transaction(() => leases.drop(runs.heldKey(lease.run), lease)),
     append(lease, unit) {
       const key = guarded(() => runs.heldKey(lease.run))
