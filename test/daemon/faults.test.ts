@@ -1,6 +1,7 @@
-// A small share of the daemon's proofs, through the same code: the real process, killed and rivalled.
+// A small share of the daemon's proofs, through the same code: the real process, killed and starved.
 
 import { expect, test } from 'vitest'
+import { runFullDisk } from '../../build/proof/daemon-disk.js'
 import { runDaemonCase } from '../../build/proof/daemon-kill-case.js'
 import { runRivals } from '../../build/proof/daemon-rivals.js'
 
@@ -22,6 +23,11 @@ test('F1, E10: killed between accepting and answering, there is one run', async 
   expect(findings).toEqual([])
   expect(killed).toHaveLength(2)
 })
+
+test('F5: a run waits for space on a disk that is full, and goes on by itself', async () => {
+  const end = await runFullDisk({ site: 'sql.insert-events', occurrence: 9 })
+  expect(end).toMatchObject({ wasFull: true, waited: true, findings: [] })
+}, 180_000)
 
 test('F7: one of several daemons has the record, also while it stands still', async () => {
   const { notOne, repeated, refusedMs } = await runRivals({ scale: 0.002, note: () => undefined })
