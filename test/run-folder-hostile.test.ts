@@ -15,6 +15,7 @@ import { expect, test } from 'vitest'
 import { type LoopType, listArtifacts, readArtifact, writeRunFolder } from '../src/host/index.ts'
 import { newFolder, newHost } from './host-fixture.ts'
 import { contentOf, start } from './run-folder-fixture.ts'
+import { newRepository } from './worktree-fixture.ts'
 
 test('whatever an agent puts in the way, nothing outside is written, and nothing waits', async () => {
   const host = await newHost()
@@ -44,6 +45,35 @@ test('whatever an agent puts in the way, nothing outside is written, and nothing
     expect({ name, files: contentOf(beside) }).toEqual({ name, files: expected })
   }
   expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('as it was')
+})
+
+test('a folder that has anything but runs is no place for files of runs, where nobody would see it', async () => {
+  const host = await newHost()
+  const inner = newFolder()
+  const { id, done } = await start(host, 'before', { workspace: inner })
+  await done
+  await writeRunFolder(host, id)
+  mkdirSync(join(inner, 'test'))
+  writeFileSync(join(inner, 'test', 'sum.test.js'), 'the tests')
+  symlinkSync('test', join(inner, 'link'))
+  const repository = newRepository({ 'test/sum.test.js': 'the tests' })
+  for (const [workspace, logDir, why] of [
+    [inner, 'test', 'sum.test.js'],
+    [inner, 'logs', 'loop'],
+    [inner, 'link', 'no folder'],
+    [inner, 'number.txt', 'no folder'],
+    [repository.checkout, 'test', 'sum.test.js'],
+  ] as const) {
+    const placed = host.place({ workspace, logDir })
+    await expect(placed, logDir).rejects.toMatchObject({
+      code: 'bad-request',
+      message: expect.stringContaining(why),
+    })
+  }
+  for (const logDir of ['logs/loop', 'test/runs', 'number.txt/runs', 'link/runs', undefined]) {
+    const given = { workspace: inner, ...(logDir === undefined ? {} : { logDir }) }
+    expect(await host.place(given)).toMatchObject({ logDir: logDir ?? 'logs/loop' })
+  }
 })
 
 test('only plain files of the folder are listed and read', async () => {

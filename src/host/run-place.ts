@@ -31,7 +31,7 @@ import {
   requireReadable,
   resolveWorkspace,
 } from './places.ts'
-import { logDirOf, requireLogDir } from './run-folder/log-dir.ts'
+import { logDirOf, requireLogDir, requireOnlyRuns } from './run-folder/log-dir.ts'
 import { chooseName } from './run-names.ts'
 import { decideWorktree, settingsOf, type WorktreeChoice } from './worktree-options.ts'
 
@@ -98,6 +98,8 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
     isVouched: options.isVouched === true,
   })
   const logDir = requireLogDir(options.logDir)
+  const beside = repository === undefined ? workspace : repository.checkout
+  if (beside !== undefined) requireOnlyRuns(beside, logDir)
   if (repository === undefined) return { ...inFolder(named, workspace, why), logDir }
   const { base: from, path, branchPrefix, carry, allowDirty } = settings
   const apart = [...(options.apart ?? []), base.folder].flatMap(

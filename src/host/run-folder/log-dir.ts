@@ -1,8 +1,10 @@
 /** Where the files of a run were settled to be, as it is kept as a fact of the run. */
 
-import { isAbsolute } from 'node:path'
+import { lstatSync, readdirSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
 import type { SqliteJournal } from '../../journal/index.ts'
 import { LoopError, type RunId } from '../../loop/index.ts'
+import { requireReadable } from '../places.ts'
 import { type ArtifactMode, artifactModes, logDirDefault } from './options.ts'
 
 export interface Settled {
@@ -43,6 +45,37 @@ export function requireLogDir(logDir: string = logDirDefault): string {
   const message = `Files of runs cannot be kept in ${JSON.stringify(logDir.slice(0, 200))}.`
   const advice = `Give a path in the workspace, like "${logDirDefault}".`
   throw new LoopError('bad-request', `${message} ${advice}`)
+}
+
+/**
+ * Nothing but folders of runs is there, or nothing at all: git is told to pass over it, and a run that
+ * works in the folder sees nothing of it, so that whatever else is there would be seen by nobody.
+ */
+export function requireOnlyRuns(folder: string, logDir: string): void {
+  const parts = logDir.split('/')
+  let path = folder
+  for (const [index, part] of parts.entries()) {
+    path = join(path, part)
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    const isLast = index === parts.length - 1
+    // Behind a link, or below a file, nothing is passed over.
+    if (stat === undefined || !(isLast || stat.isDirectory())) return
+    if (isLast && !stat.isDirectory()) throw notOnlyRuns(path, 'It is no folder.')
+  }
+  requireReadable(path)
+  const other = readdirSync(path, { withFileTypes: true }).find(
+    (entry) => !entry.isDirectory() || !runFolderName.test(entry.name),
+  )
+  if (other === undefined) return
+  throw notOnlyRuns(path, `Something else is there: ${JSON.stringify(other.name.slice(0, 200))}.`)
+}
+
+const runFolderName = /^run-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function notOnlyRuns(path: string, why: string): LoopError {
+  const message = `Files of runs cannot be kept in ${path}, where nothing else would be seen. ${why}`
+  const advice = `Move it away, or give another folder (artifacts.logDir; "${logDirDefault}" unless told).`
+  return new LoopError('bad-request', `${message} ${advice}`)
 }
 
 export function requireWhole(folder: string): string {
