@@ -65,7 +65,7 @@ test('a folder that has anything but runs is no place for files of runs, where n
     [repository.checkout, 'test', 'sum.test.js'],
   ] as const) {
     const placed = host.place({ workspace, logDir })
-    await expect(placed, logDir).rejects.toMatchObject({
+    await expect(placed).rejects.toMatchObject({
       code: 'bad-request',
       message: expect.stringContaining(why),
     })
