@@ -56,7 +56,7 @@ export async function startDaemon(options: DaemonStart): Promise<DaemonProcess |
       if (chunk.includes('loopd listens on')) resolve('listens')
     })
   })
-  const first = await Promise.race([listening, ended, sleep(startMsMax, 'hangs')])
+  const first = await Promise.race([listening, ended, sleep(startMsMax, 'hangs', { ref: false })])
   if (first !== 'listens') {
     child.kill('SIGKILL')
     return `${first}: ${said}`
