@@ -71,8 +71,13 @@ describe('where it listens', () => {
     const { port } = other.address() as AddressInfo
     const settings = newSettings({ port })
     await expect(createDaemon(settings)).rejects.toThrow(`Port ${port}`)
-    const daemon = await start({ ...settings, orAnyPort: true })
+    const lines: string[] = []
+    const logged = { logLevel: 'warn', echo: (line: string) => lines.push(line) } as const
+    const daemon = await start({ ...settings, orAnyPort: true }, logged)
     expect(daemon.address).not.toContain(`:${port}`)
+    expect(lines.map((line) => (JSON.parse(line) as { readonly msg: string }).msg)).toEqual([
+      'the port is used by another program: any other is taken',
+    ])
   })
 })
 

@@ -67,7 +67,6 @@ export function createFront(routes: Hono, log: Log): Front {
       }
       server.on('upgrade', onUpgrade)
       server.on('connect', onUpgrade)
-      server.on('error', (error) => log.error({ error }, 'nobody new can come in'))
       server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
         const isAnswering = [...open.keys()].some((response) => response.socket === socket)
         endBadClient(error, socket, isAnswering)

@@ -53,7 +53,7 @@ export async function openDoors(options: DoorOptions): Promise<Doors> {
   await listenOn(outer, settings, log)
   const inner = limited(createServer(limits))
   serve(inner, 'socket')
-  const socket = await openSocket(inner, place).catch(async (error: unknown) => {
+  const socket = await openSocket(inner, place, log).catch(async (error: unknown) => {
     outer.close()
     throw error
   })
@@ -92,7 +92,7 @@ async function listenOn(server: Server, settings: DaemonSettings, log: Log): Pro
   const { hostname, port, orAnyPort } = settings
   const host = hostname === 'localhost' ? '127.0.0.1' : hostname
   try {
-    await listening(server, { host, port })
+    await listening(server, { host, port }, log)
   } catch (error) {
     if (codeOf(error) !== 'EADDRINUSE' || port === 0) throw notListening(settings, error)
     if (orAnyPort !== true) {
@@ -101,7 +101,7 @@ async function listenOn(server: Server, settings: DaemonSettings, log: Log): Pro
       throw new LoopError('not-available', `${message} ${advice}`, { cause: error })
     }
     log.warn({ port }, 'the port is used by another program: any other is taken')
-    await listening(server, { host, port: 0 })
+    await listening(server, { host, port: 0 }, log)
   }
 }
 
@@ -113,11 +113,13 @@ function notListening({ hostname, port }: DaemonSettings, cause: unknown): LoopE
 
 type Where = { readonly host: string; readonly port: number } | { readonly path: string }
 
-function listening(server: Server, where: Where): Promise<void> {
+/** Until it listens, what goes wrong is told to the caller alone, who may know another way. */
+function listening(server: Server, where: Where, log: Log): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(where, () => {
       server.off('error', reject)
+      server.on('error', (error) => log.error({ error }, 'nobody new can come in'))
       resolve()
     })
   })
@@ -129,12 +131,12 @@ interface SocketFile {
 }
 
 /** One that is left over is nobody's: who holds the lock is the only daemon here. */
-async function openSocket(server: Server, place: DaemonPlace): Promise<SocketFile> {
+async function openSocket(server: Server, place: DaemonPlace, log: Log): Promise<SocketFile> {
   const isShort = Buffer.byteLength(place.socket) <= socketPathBytesMax
   const folder = isShort ? undefined : await makeOwnFolder()
   const path = folder === undefined ? place.socket : `${folder.path}/loopd.sock`
   rmSync(path, { force: true })
-  await listening(server, { path })
+  await listening(server, { path }, log)
   chmodSync(path, 0o600)
   return {
     path,
