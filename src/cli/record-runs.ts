@@ -1,7 +1,7 @@
 /** The runs of the record in this process. What only some commands need is loaded when they do. */
 
 import type { Host } from '../host/index.ts'
-import { statusesNamed } from '../loop/index.ts'
+import { isEnd, statusesNamed } from '../loop/index.ts'
 import { everything } from './everything.ts'
 import type { ListFilter, Runs } from './runs.ts'
 
@@ -22,7 +22,7 @@ export function recordRuns(host: Host): Runs {
       const { viewInbox } = await import('../host/views/view-inbox.ts')
       return everything((cursor) => viewInbox(host, { limit: pageItems, ...cursor }))
     },
-    queue: () => Promise.resolve([]),
+    queue: () => queueOf(host),
     async removeWorktree(worktree, { force = false } = {}) {
       const { removeRunWorktree } = await import('../host/review/remove-run-worktree.ts')
       return [await removeRunWorktree(host, { worktree, force })]
@@ -41,6 +41,25 @@ export function recordRuns(host: Host): Runs {
       return createPullRequest(host, run, options)
     },
   }
+}
+
+/** As it is on disk. Who is next is the business of whoever drives them. */
+async function queueOf({ journal }: Host): ReturnType<Runs['queue']> {
+  const all = await journal.queue.list()
+  const rows = all.filter(({ status }) => !isEnd(status) && status !== 'paused')
+  return Promise.all(
+    rows.map(async ({ run, name, workspace, priority, queuedAtMs, retryAtMs }) => ({
+      run,
+      name,
+      ...((await journal.findRun(run)).held
+        ? { state: 'driven' as const }
+        : { state: 'queued' as const, why: 'waits for a daemon: loopctl daemon start' }),
+      priority,
+      queuedAtMs,
+      ...(workspace === undefined ? {} : { workspace }),
+      ...(retryAtMs === undefined ? {} : { retryAtMs }),
+    })),
+  )
 }
 
 type HostRange = NonNullable<Parameters<Host['events']>[1]>

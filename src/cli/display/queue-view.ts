@@ -9,7 +9,7 @@ export function renderQueue(
   entries: readonly QueueEntry[],
   { live, width }: Pick<Terminal, 'live' | 'width'>,
 ): string {
-  if (entries.length === 0) return 'Nothing is at work, and nothing waits.'
+  if (entries.length === 0) return 'The daemon has nothing at work, and nothing waits for it.'
   const rows = entries.map((entry) => [place(entry), entry.name, describeEntry(entry)])
   const table = renderTable([['PLACE', 'NAME', 'STATE'], ...rows])
   const isNarrow = live && table.split('\n').some((line) => line.length > width())
