@@ -92,7 +92,16 @@ export function createProgram(): Command {
   addCompletion(program)
   addDoctor(program)
   addHelp(program)
+  for (const command of program.commands) sayWhereHelpIs(command, command.name())
   return program
+}
+
+/** After a wrong use: the help of that command, and how to find what it is about. */
+function sayWhereHelpIs(command: Command, topic: string): void {
+  const isOfRun = command.registeredArguments.some((argument) => argument.name() === 'run')
+  const runs = isOfRun ? '. Which runs there are: loopctl list' : ''
+  command.showHelpAfterError(`See: loopctl help ${topic}${runs}`)
+  for (const inner of command.commands) sayWhereHelpIs(inner, topic)
 }
 
 /** `help <command>` as usual, and topics that are no commands. Where both are there, both are told. */
