@@ -3,8 +3,10 @@
 import { type Command, CommanderError } from 'commander'
 import { type ErrorCode, errorTable, LoopError } from '../loop/index.ts'
 import { visible } from './display/render.ts'
+import { wrappedLine } from './display/wrap.ts'
 import { bugExitCode, outputExitCode } from './exit-codes.ts'
 import { createProgram } from './program.ts'
+import { describeTerminal } from './terminal.ts'
 
 export async function main(): Promise<void> {
   process.stdout.on('error', endAtBrokenOutput)
@@ -52,7 +54,13 @@ function report(code: ErrorCode, message: string | undefined): void {
     process.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`)
   } else if (message !== undefined) {
     const lines = inLines.has(code) ? message.split('\n') : [message]
-    process.stderr.write(`loopctl: ${lines.map(visible).join('\n')}\n`)
+    const streams = { input: process.stdin, output: process.stderr }
+    const terminal = describeTerminal(streams, process.env)
+    const [first = '', ...more] = lines
+    const shown = [`loopctl: ${first}`, ...more]
+      .map(visible)
+      .flatMap((line) => (terminal.live ? wrappedLine(line, terminal.width()) : [line]))
+    process.stderr.write(`${shown.join('\n')}\n`)
   }
 }
 

@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import type { NewRunRequest, RunAnswer } from '../client/index.ts'
 import { LoopError, type RunId } from '../loop/index.ts'
 import { daemonRuns } from './daemon-runs.ts'
-import { visible } from './display/render.ts'
+import { renderNotice } from './display/wrap.ts'
 import type { ForkCommandOptions } from './fork-here.ts'
 import { type AtEnd, allAtEnd, lookAtEndOf } from './look-at-end.ts'
 import type { Reach } from './reach.ts'
@@ -229,7 +229,10 @@ async function follow(
   if (detach) {
     const line = queue?.state === 'queued' ? waitText(queue) : 'at work'
     session.print({ run: run.id, name: run.name, ...(queue && { queue }) }, () =>
-      visible(`${run.name}: ${line}. Watch it: loopctl watch ${run.name}`),
+      renderNotice(
+        `${run.name}: ${line}. Watch it: loopctl watch ${run.name}`,
+        session.terminal,
+      ).join('\n'),
     )
     return
   }

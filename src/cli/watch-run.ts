@@ -182,7 +182,7 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
 
 export function waitText({ position, why, waitsFor }: QueueEntry): string {
   if (why === undefined && waitsFor === undefined) return 'about to begin'
-  const place = position === undefined ? '' : `${position}. in the queue, `
+  const place = position === undefined ? '' : `number ${position} in the queue, `
   return `${place}${why ?? `waits for a ${waitsFor}`}`
 }
 

@@ -126,7 +126,9 @@ test('runs are paused, resumed and cancelled, and reset goes only with a yes', a
   await ctl('pause', waiting)
   expect(await status(waiting)).toBe('paused')
   expect(await queued()).toHaveLength(1)
-  expect((await ctl('resume', waiting, '--detach')).stdout).toContain('1. in the queue')
+  expect((await ctl('resume', waiting, '--detach')).stdout).toContain(
+    `${waiting}: number 1 in the queue`,
+  )
   expect((await ctl('cancel', driven)).code).toBe(0)
   await expect.poll(() => status(driven), { timeout: 30_000 }).toBe('cancelled')
   await expect.poll(() => status(waiting), { timeout: 30_000 }).toBe('running')

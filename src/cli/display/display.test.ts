@@ -10,6 +10,7 @@ import {
 } from '../../loop/index.ts'
 import { createStyle } from '../terminal.ts'
 import { createDisplay } from './display.ts'
+import { renderStatusLine } from './status-line.ts'
 
 test('what ends late, such as a question, brings no bottom line back', () => {
   const written: string[] = []
@@ -70,4 +71,26 @@ test('the bottom line says when an agent waits for a provider, and that it goes 
   } finally {
     display.close()
   }
+})
+
+test('the end of a run is whole on a narrow terminal, and breaks at words', () => {
+  const written: string[] = []
+  const output = { write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream
+  const terminal = { live: true, asks: true, style: createStyle(false), width: () => 50 }
+  const display = createDisplay(output, terminal, initialState)
+  const message = `it went wrong ${'in many words '.repeat(9)}see --again`
+  const fault = { code: 'tool-failed', message, retryable: false } as const
+  const event: RunEvent = { type: 'run-ended', outcome: { type: 'failed', fault } }
+  display.show({ run: 'r1' as RunId, seq: 1, position: 1, atMs: 1, event })
+  display.close()
+  const lines = written.flatMap((text) => text.split('\n')).filter((line) => /[a-z]{2}/.test(line))
+  expect(lines.join(' ')).toContain('see --again')
+  expect(lines.every((line) => line.length <= 50)).toBe(true)
+})
+
+test('where there is little room, what a run waits for is told in place of a picture', () => {
+  const doing = { what: 'waits for workspace shop', sinceMs: 0 }
+  expect(renderStatusLine(initialState, doing, 0, 80)).toContain('░')
+  const narrow = renderStatusLine(initialState, doing, 0, 44)
+  expect(narrow).toMatch(/^. 0\/\d+ {2}waits for workspace shop 0/)
 })

@@ -15,6 +15,7 @@ import { plural, renderClock } from './amounts.ts'
 import { createNarrator, noterName, renderCall, stepName } from './narrate.ts'
 import { visible } from './render.ts'
 import { type Doing, fitStyled, renderStatusLine } from './status-line.ts'
+import { wrappedLine } from './wrap.ts'
 
 export interface Display {
   show(recorded: RecordedEvent): void
@@ -60,10 +61,6 @@ export function createDisplay(
     painted = 0
   }
 
-  /** On a terminal a line is a line; in a file all of it stands. */
-  const fitted = (line: string): string =>
-    terminal.live ? fitStyled(line, terminal.width()) : line
-
   function say(line: string): void {
     wipe()
     output.write(`${line}\n`)
@@ -77,11 +74,10 @@ export function createDisplay(
     show(recorded) {
       state = evolve(state, recorded)
       doing = doingAfter(doing, recorded.event, recorded.atMs)
-      // What somebody has to decide about is read whole.
-      const isAsking = recorded.event.type === 'step-started' && recorded.event.question
+      const { event } = recorded
       const lines = narrator.tell(recorded, state)
-      if (!quiet || isAsking || recorded.event.type === 'run-ended') {
-        for (const line of lines) say(isAsking ? line : fitted(line))
+      if (!quiet || isAsking(event) || event.type === 'run-ended') {
+        for (const line of lines.flatMap((one) => fitted(one, event, terminal))) say(line)
       }
       paint()
     },
@@ -111,6 +107,22 @@ export function createDisplay(
     },
   }
 }
+
+/** On a terminal a line is a line, but for what is read whole; in a file all of it stands. */
+function fitted(line: string, event: RunEvent, { live, width }: Terminal): readonly string[] {
+  if (!live) return [line]
+  return isReadWhole(event) ? wrappedLine(line, width()) : [fitStyled(line, width())]
+}
+
+const isAsking = (event: RunEvent): boolean =>
+  event.type === 'step-started' && event.question !== undefined
+
+/** What somebody has to decide about, and what ends with what to do. */
+const isReadWhole = (event: RunEvent): boolean =>
+  isAsking(event) ||
+  event.type === 'run-ended' ||
+  event.type === 'workspace-changed' ||
+  (event.type === 'step-finished' && event.step.includes('certify:'))
 
 /** A terminal that became narrower has broken the line, and all of it must go. */
 function wiping(painted: number, width: number): string {

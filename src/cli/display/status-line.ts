@@ -26,12 +26,11 @@ export function renderStatusLine(
     doing === undefined
       ? state.status
       : `${visible(doing.what)} ${renderSpan(Math.max(0, nowMs - doing.sinceMs))}`
-  const parts = [
-    `${frame} ${bar(under, state.limits.iterations)} ${under}/${state.limits.iterations}`,
-    now,
-    ...usage(state),
-  ]
-  return fit(parts.join('  '), width)
+  const count = `${under}/${state.limits.iterations}`
+  const drawn = `${frame} ${bar(under, state.limits.iterations)} ${count}  ${now}`
+  // What it does is worth more than a picture of how far it is.
+  const first = drawn.length < width ? drawn : `${frame} ${count}  ${now}`
+  return fit([first, ...usage(state)].join('  '), width)
 }
 
 function usage({ spent, limits }: RunState): string[] {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { renderNotice, renderPowers, wrapped, wrappedAdvice } from './wrap.ts'
+import { createStyle } from '../terminal.ts'
+import { renderNotice, renderPowers, wrapped, wrappedAdvice, wrappedLine } from './wrap.ts'
 
 test('text is broken at spaces only', () => {
   expect(wrapped('a bb ccc', 4)).toEqual(['a bb', 'ccc'])
@@ -42,4 +43,13 @@ test('what a loop file may do is whole on a terminal, and a line each elsewhere'
   expect(narrow.map((line) => line.trim()).join(' ')).toBe(
     wide.map((line) => line.trim()).join(' '),
   )
+})
+
+test('a line goes on further in, and its colours take no room', () => {
+  const { red } = createStyle(true)
+  expect(wrappedLine(`  ${red('stuck')}: nothing new was found; try it with --again`, 26)).toEqual([
+    `  ${red('stuck')}: nothing new was`,
+    '    found; try it with',
+    '    --again',
+  ])
 })
