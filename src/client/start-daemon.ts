@@ -4,8 +4,8 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isLoopError, LoopError } from '../loop/index.ts'
 import type { Client } from './client.ts'
@@ -67,7 +67,7 @@ interface Spawned {
 
 function spawnDaemon(folder: string, output: string, args: readonly string[]): Spawned {
   const program = fileURLToPath(new URL('../daemon/loopd.js', import.meta.url))
-  mkdirSync(daemonFolder(folder), { recursive: true, mode: 0o700 })
+  makeFolder(daemonFolder(folder))
   const size = statSync(output, { throwIfNoEntry: false })?.size ?? 0
   // What it says before it has its log, and what Node says if it breaks.
   const file = openSync(output, size > outputBytesMax ? 'w' : 'a', 0o600)
@@ -81,6 +81,22 @@ function spawnDaemon(folder: string, output: string, args: readonly string[]): S
     return { child, from: size > outputBytesMax ? 0 : size }
   } finally {
     closeSync(file)
+  }
+}
+
+/** With those above it. Node's own way goes round for ever where one is refused as not there (`/proc`). */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  const above = dirname(path)
+  if (above !== path) makeFolder(above)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (cause) {
+    // Somebody else was faster.
+    if (existsSync(path)) return
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const message = `The folder of the record cannot be made: ${why}.`
+    throw new LoopError('store-failed', `${message} Name another with --state.`, { cause })
   }
 }
 
