@@ -60,6 +60,13 @@ export function feedOf(host: Pick<Host, 'journal'>): Feed {
 
 export function createFeed({ journal }: Pick<Host, 'journal'>): Feed {
   const followed = new Map<Subject, Followed>()
+  // Of all that is ever followed: what was read for those who are gone is nothing to who comes later.
+  let lastVersion = 0
+  const moved = (entry: Followed | undefined): void => {
+    if (entry === undefined) return
+    entry.version = ++lastVersion
+    for (const resolve of entry.wake) resolve()
+  }
   const ending = new AbortController()
   // Every stream listens to it.
   setMaxListeners(0, ending.signal)
@@ -71,10 +78,14 @@ export function createFeed({ journal }: Pick<Host, 'journal'>): Feed {
   return {
     ended: ending.signal,
     share: (subject, what, work, isWhole) =>
-      share(`${subject}/${what}`, followed.get(subject)?.version ?? 0, work, isWhole),
+      share(`${subject}/${what}`, followed.get(subject)?.version ?? ++lastVersion, work, isWhole),
     version: (subject) => followed.get(subject)?.version ?? 0,
     follow(subject) {
-      const entry = followed.get(subject) ?? { followers: 0, version: 0, wake: new Set() }
+      const entry = followed.get(subject) ?? {
+        followers: 0,
+        version: ++lastVersion,
+        wake: new Set(),
+      }
       followed.set(subject, entry)
       entry.followers++
       if (!ending.signal.aborted) watch.start()
@@ -104,12 +115,6 @@ export function createFeed({ journal }: Pick<Host, 'journal'>): Feed {
       for (const entry of followed.values()) moved(entry)
     },
   }
-}
-
-function moved(entry: Followed | undefined): void {
-  if (entry === undefined) return
-  entry.version++
-  for (const resolve of entry.wake) resolve()
 }
 
 interface Looks {

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Host, RunId } from '../../host/index.ts'
 import { openSqliteJournal } from '../../journal/index.ts'
 import { type WrittenRun, writeRun } from '../../testing/write-run.ts'
@@ -107,6 +107,25 @@ describe('a stream of events', () => {
     }
     await writing
     expect(seen).toEqual(Array.from({ length: 202 }, (_, index) => index + 1))
+  })
+
+  test('has all that happened since the last who followed it left', async () => {
+    const [left, other] = [await newRun('left'), await newRun('other')]
+    // Followed all the time, so that the record is.
+    const watcher = await connect(`/${other.run}`)
+    await other.write(say('watched'))
+    await watcher.ids(2)
+    const before = await connect(`/${left.run}`)
+    await before.ids(1)
+    reads = 0
+    const more = before.rest()
+    await vi.waitUntil(() => reads > 0)
+    await before.leave()
+    expect(await more).toEqual([1])
+    await left.write(say('meanwhile'), end)
+    const after = await connect(`/${left.run}`)
+    expect(await after.ids(3)).toEqual([1, 2, 3])
+    await watcher.leave()
   })
 
   test('of all runs is in the order of the store', async () => {
