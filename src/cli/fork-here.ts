@@ -3,8 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Inspection, LoadedLoop, OpenedLoop } from '../host/index.ts'
-import { LoopError } from '../loop/index.ts'
+import type { LoadedLoop, OpenedLoop } from '../host/index.ts'
 import { type Drive, fileOf, type Started, type Watched, withLoop } from './drive-loop.ts'
 import { compareAtEnd } from './fork-epilogue.ts'
 import { allAtEnd, lookAtEnd } from './look-at-end.ts'
@@ -40,7 +39,9 @@ export async function forkHere(
   await withNewRecord(program, async (host) => {
     const from = await host.inspect(name)
     const iteration = options.at ?? from.checkpoints.at(-1)?.iteration ?? 0
-    const workspace = forkFolder(from, options.workspace, iteration)
+    const { forkFolder } = await import('../host/fork-folder.ts')
+    const workspace =
+      options.workspace === undefined ? forkFolder(from, iteration) : resolve(options.workspace)
     const chosen = {
       iteration,
       ...(workspace === undefined ? {} : { workspace }),
@@ -84,24 +85,4 @@ async function inFolder(folder: string | undefined, work: () => Promise<void>): 
     // Whoever left before there was a run left nothing in it.
     if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder)
   }
-}
-
-export function forkFolder(
-  { run, state }: Inspection,
-  given: string | undefined,
-  iteration: number,
-): string | undefined {
-  if (given !== undefined) return resolve(given)
-  if (run.workspace === undefined) return undefined
-  // It gets a worktree of its own.
-  if (state.worktree !== undefined) return undefined
-  if (state.origin?.type === 'replay') {
-    const message = `Run "${run.name}" is a replay, in a folder that goes with it.`
-    throw new LoopError('bad-request', `${message} Say with --workspace where the fork is to work.`)
-  }
-  const beside = `${run.workspace}-fork-${iteration}`
-  if (!existsSync(beside)) return beside
-  let number = 2
-  while (existsSync(`${beside}-${number}`)) number++
-  return `${beside}-${number}`
 }

@@ -132,15 +132,10 @@ export async function forkThere(
   options: ForkCommandOptions & DetachOption,
 ): Promise<void> {
   const { client } = there
-  if (options.file !== undefined) {
-    const message = '--file: a daemon forks with the loop file of the run.'
-    throw new LoopError('bad-request', `${message} Use another in this process: --no-daemon.`)
-  }
   const from = await client.inspect(name)
   const iteration = options.at ?? from.checkpoints.at(-1)?.iteration ?? 0
-  await trustAgain(session, there, from, options)
-  const { forkFolder } = await import('./fork-here.ts')
-  const workspace = forkFolder(from, options.workspace, iteration)
+  const file = options.file === undefined ? undefined : resolve(options.file)
+  await trustAgain(session, there, from, options, file)
   const changes = await changesFrom(options)
   const request = {
     iteration,
@@ -148,7 +143,8 @@ export async function forkThere(
     attended: isAttended(session, options),
     limits: limitsFrom(options),
     ...(Object.keys(changes).length === 0 ? {} : { changes }),
-    ...(workspace === undefined ? {} : { workspace }),
+    ...(file === undefined ? {} : { file }),
+    ...(options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }),
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.input === undefined ? {} : { input: options.input }),
   }
@@ -278,10 +274,10 @@ async function trustAgain(
   { client, folder }: There,
   { state }: Inspected,
   { trust = false }: { readonly trust?: boolean },
+  file = state.source?.file,
 ): Promise<void> {
-  const { source } = state
-  if (source === undefined || folder === undefined) return
-  const preview = await client.previewLoop(source.file)
+  if (file === undefined || folder === undefined) return
+  const preview = await client.previewLoop(file)
   if (preview.trusted) return
   const digest = await agreedDigest(session, preview, trust)
   if (digest === undefined) return

@@ -242,6 +242,7 @@ export {
   type ProviderFound,
   type RecordFound,
 } from './doctor.ts'
+export { forkFolder } from './fork-folder.ts'
 export type { Host, Inspection } from './host.ts'
 export { loadExchange } from './load-exchange.ts'
 export {

@@ -6,8 +6,7 @@
  * the folder itself with the files as they are now.
  */
 
-import { existsSync } from 'node:fs'
-import { type Inspection, loadLoop, makeWorkFolder } from '../../host/index.ts'
+import { forkFolder, loadLoop, makeWorkFolder } from '../../host/index.ts'
 import { isEnd, isLoopError, LoopError, type RunId } from '../../loop/index.ts'
 import type { ForkRequest, RetryRequest } from '../../protocol/api/index.ts'
 import { fileOf } from './drive-queued.ts'
@@ -71,7 +70,7 @@ async function createFrom(
     ...(input === undefined ? {} : { input }),
   })
   try {
-    const workspace = request.workspace ?? newFolderFor(from, iteration)
+    const workspace = request.workspace ?? forkFolder(from, iteration)
     if (workspace !== undefined) makeWorkFolder(workspace)
     const place = await host.placeFork(run, {
       iteration,
@@ -93,20 +92,6 @@ async function createFrom(
   } finally {
     await loaded.close()
   }
-}
-
-/** Beside that of the other, unless it gets a worktree of its own. */
-function newFolderFor({ run, state }: Inspection, iteration: number): string | undefined {
-  if (run.workspace === undefined || state.worktree !== undefined) return undefined
-  if (state.origin?.type === 'replay') {
-    const message = `Run "${run.name}" is a replay, in a folder that goes with it.`
-    throw new LoopError('bad-request', `${message} Say where the fork is to work (workspace).`)
-  }
-  const beside = `${run.workspace}-fork-${iteration}`
-  if (!existsSync(beside)) return beside
-  let number = 2
-  while (existsSync(`${beside}-${number}`)) number++
-  return `${beside}-${number}`
 }
 
 const nameCharsMax = 64

@@ -1,0 +1,22 @@
+/** Where a fork works that nobody named a folder for: beside the run that it comes from. */
+
+import { existsSync } from 'node:fs'
+import { LoopError } from '../loop/index.ts'
+import type { Inspection } from './host.ts'
+
+/** Undefined: it gets a worktree of its own, or has no files. */
+export function forkFolder(
+  { run, state }: Pick<Inspection, 'run' | 'state'>,
+  iteration: number,
+): string | undefined {
+  if (run.workspace === undefined || state.worktree !== undefined) return undefined
+  if (state.origin?.type === 'replay') {
+    const message = `Run "${run.name}" is a replay, in a folder that goes with it.`
+    throw new LoopError('bad-request', `${message} Say with --workspace where the fork is to work.`)
+  }
+  const beside = `${run.workspace}-fork-${iteration}`
+  if (!existsSync(beside)) return beside
+  let number = 2
+  while (existsSync(`${beside}-${number}`)) number++
+  return `${beside}-${number}`
+}
