@@ -7,7 +7,7 @@ import {
   lockDaemon,
   packageVersion,
 } from '../host/daemon/index.ts'
-import { followRun, type Host, openHost } from '../host/index.ts'
+import { finishRunFolder, followRun, type Host, openHost } from '../host/index.ts'
 import { removeDaemonFile, removePid, writeDaemonFile, writePid } from './daemon-file.ts'
 import { createEnding, type Ending, type StopOptions } from './ending.ts'
 import { createFront, type Front } from './front.ts'
@@ -82,6 +82,7 @@ async function openDaemon(
     settings,
     log,
     follow: (run) => followRun(host, run, { onProblem: (problem) => log.warn({ run }, problem) }),
+    finish: (run) => finishRunFolder(host, run),
   })
   const { closing, isEnding, stop } = ending
   let bound: DaemonSettings = settings

@@ -36,6 +36,7 @@ export {
   type ArtifactFile,
   type ArtifactKind,
   type ArtifactMode,
+  finishRunFolder,
   followRun,
   listArtifacts,
   type RunFolderFollower,

@@ -1,6 +1,6 @@
 // Runs that come to the daemon: accepted, queued, driven, and taken up again by the next one.
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
@@ -9,7 +9,13 @@ import {
   type Scheduler,
   type SchedulerOptions,
 } from '../../src/daemon/index.ts'
-import { type Host, previewLoop, trustLoop } from '../../src/host/index.ts'
+import {
+  finishRunFolder,
+  type Host,
+  previewLoop,
+  type QueueRow,
+  trustLoop,
+} from '../../src/host/index.ts'
 import { isLoopError, type RunId } from '../../src/loop/index.ts'
 import type { QueueEntry } from '../../src/protocol/api/index.ts'
 import { afterStory } from '../after.ts'
@@ -31,8 +37,10 @@ async function loopFile(host: Host, agent: string): Promise<string> {
 async function open(
   host: Host,
   given: Partial<SchedulerOptions['settings']> = {},
+  beside: Pick<SchedulerOptions, 'follow' | 'finish'> = {},
 ): Promise<Scheduler> {
-  const scheduler = await openScheduler({ host, log: quiet, settings: { ...settings, ...given } })
+  const all = { ...settings, ...given }
+  const scheduler = await openScheduler({ host, log: quiet, settings: all, ...beside })
   afterStory(() => scheduler.drain(AbortSignal.abort()))
   return scheduler
 }
@@ -232,5 +240,43 @@ describe('a retry', () => {
     expect(await left(host, again.run.id)).toBe('cancelled')
     await until(host, () => scheduler.queue().length === 0)
     expect((await scheduler.retry(again.run.id)).run.name).toBe('try-3')
+  })
+})
+
+describe('the files of a run that has ended', () => {
+  test('are waited for at the end of the daemon', async () => {
+    const host = await newHost()
+    const order: string[] = []
+    const file = await loopFile(host, atOnce)
+    await new Promise<void>((resolve) => {
+      const stop = async (): Promise<void> => {
+        void scheduler.then((one) => one.drain().then(() => resolve(void order.push('drained'))))
+        await new Promise(setImmediate)
+        order.push('written')
+      }
+      const scheduler = open(host, {}, { follow: () => ({ stop }) })
+      void scheduler.then((one) => one.submit({ file, workspace: newFolder() }))
+    })
+    expect(order).toEqual(['written', 'drained'])
+  })
+
+  test('are made by the next daemon where one was killed before they were', async () => {
+    const host = await newHost()
+    const first = await open(host)
+    const workspace = newFolder()
+    const file = await loopFile(host, atOnce)
+    const { id } = (await first.submit({ file, workspace })).run
+    const [row] = await host.journal.queue.list()
+    expect(await left(host, id)).toBe('completed')
+    await first.drain()
+    const summaries = [join(host.folder, 'runs'), join(workspace, 'logs/loop')].map((folder) =>
+      join(folder, `run-${id}`, 'summary.json'),
+    )
+    expect(summaries.map((path) => existsSync(path))).toEqual([false, false])
+    await host.journal.queue.put(id, row as QueueRow)
+    const finish = (run: RunId): Promise<void> => finishRunFolder(host, run)
+    await (await open(host, {}, { finish })).drain()
+    expect(summaries.map((path) => existsSync(path))).toEqual([true, true])
+    expect(await host.journal.queue.list()).toEqual([])
   })
 })

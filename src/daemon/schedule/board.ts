@@ -18,7 +18,7 @@ export interface Board {
   item(run: RunId): Item | undefined
   /** Puts a row of the queue on the board, or in place of the one that is there. */
   add(row: QueueRow): void
-  /** Takes it off the queue, on disk first. */
+  /** Takes it off the queue, on disk first, when all that it leaves is there. */
   forget(run: RunId): Promise<void>
   wake(): void
   entries(): readonly QueueEntry[]
@@ -63,7 +63,9 @@ export function createBoard(options: SchedulerOptions): Board {
     if (isOpen) woken ??= setImmediate(work)
   }
 
+  /** Whoever is killed before the row goes does the same again at the next start. */
   async function forget(run: RunId): Promise<void> {
+    await options.finish?.(run)
     await rows.remove(run).catch((error: unknown) => {
       if (!isLoopError(error, 'unknown-run')) throw error
     })

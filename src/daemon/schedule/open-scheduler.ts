@@ -25,6 +25,8 @@ export interface SchedulerOptions {
   >
   /** Beside each run while it is driven, such as its folder of files. */
   readonly follow?: (run: RunId) => { stop(): Promise<unknown> }
+  /** Sees that all that a run leaves is there, if it has ended, before it leaves the queue. Never rejects. */
+  readonly finish?: (run: RunId) => Promise<unknown>
   readonly now?: () => number
 }
 
@@ -34,10 +36,15 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
   const { journal } = host
   const board = createBoard(options)
   const creating = { host, log, now }
-  for (const row of await journal.queue.list()) {
-    if (isEnd(row.status) || row.status === 'paused') await journal.queue.remove(row.run)
-    else board.add(row)
+  const rows = await journal.queue.list()
+  for (const row of rows) {
+    if (row.status === 'paused') await journal.queue.remove(row.run)
+    else if (!isEnd(row.status)) board.add(row)
   }
+  const finished = forgetAll(
+    board,
+    rows.filter(({ status }) => isEnd(status)),
+  )
   const accepted = async (create: () => Promise<RunId>): Promise<Submitted> => {
     requireTaking(board)
     const run = await create()
@@ -69,7 +76,18 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
     },
     queue: board.entries,
     entry: (run) => board.entries().find((one) => one.run === run),
-    drain: board.close,
+    async drain(hurry) {
+      await Promise.all([board.close(hurry), finished])
+    },
+  }
+}
+
+/** Those that had ended when they were left: one by one, beside all else. Never rejects. */
+async function forgetAll(board: Board, rows: readonly QueueRow[]): Promise<void> {
+  try {
+    for (const { run } of rows) if (board.isOpen) await board.forget(run)
+  } catch {
+    // A store that fails is heard of by those who write to it; the next start tries again.
   }
 }
 

@@ -74,11 +74,10 @@ export function startItem(item: Item, parts: ItemParts): void {
         await host.journal.queue.put(run, item.row).catch(() => undefined)
       }
       const watched = { signal: stop.signal, hurry: hurry.signal, onState, onStarted }
-      await settle(item, await driveQueued(parts, run, request, watched), parts)
+      const end = await driveQueued(parts, run, request, watched).finally(() => follower?.stop())
+      await settle(item, end, parts)
     } catch (error) {
       await setBack(item, error, parts, { signal: stop.signal, before })
-    } finally {
-      await follower?.stop().catch(() => undefined)
     }
   }
   const settled = drive()

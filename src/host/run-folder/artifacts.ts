@@ -10,10 +10,10 @@
 import type { RunRow } from '../../engine/index.ts'
 import { isEnd, LoopError } from '../../loop/index.ts'
 import { kindOf } from './file-names.ts'
+import { isFinished } from './finish-run-folder.ts'
 import { type FolderPlace, knownPlaces } from './folder-place.ts'
 import { holdFolder } from './held-folder.ts'
 import { settledBefore } from './log-dir.ts'
-import { readMarker } from './marker.ts'
 import type { Artifact, ArtifactFile, FolderHost } from './options.ts'
 import { writeRunFolder } from './write-run-folder.ts'
 
@@ -58,17 +58,8 @@ async function catchUp(host: FolderHost, run: RunRow): Promise<void> {
   if (!isEnd(run.status) || run.held) return
   // Files that nobody ever wanted are not made because somebody asks for them.
   const [place] = (await settledBefore(host.journal, run.id)) ? await knownPlaces(host, run) : []
-  if (place === undefined || (await isFinished(place, run))) return
+  if (place === undefined || (await isFinished(place, run.id))) return
   await writeRunFolder(host, run.id).catch(() => undefined)
-}
-
-async function isFinished({ root, parts }: FolderPlace, { id }: RunRow): Promise<boolean> {
-  const folder = await holdFolder(root, parts, { make: false })
-  try {
-    return folder !== undefined && (await readMarker(folder, id)).finished !== undefined
-  } finally {
-    await folder?.close()
-  }
 }
 
 /** Names as they are made here. Whatever else somebody asks for is not looked for. */

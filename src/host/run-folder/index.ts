@@ -1,4 +1,5 @@
 export { listArtifacts, readArtifact } from './artifacts.ts'
+export { finishRunFolder } from './finish-run-folder.ts'
 export { followRun } from './follow-run.ts'
 export {
   type Artifact,
