@@ -3,7 +3,7 @@
  * socket: whoever sits on its port in its place never gets the token.
  */
 
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import type { Client } from './client.ts'
@@ -58,7 +58,8 @@ const bytesMax = 64 * 1024
 function readOwn(path: string): string | undefined {
   let file: number
   try {
-    file = openSync(path, 'r')
+    // A pipe is not waited for.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
@@ -68,9 +69,10 @@ function readOwn(path: string): string | undefined {
     })
   }
   try {
-    const { uid, size } = fstatSync(file)
+    const found = fstatSync(file)
+    const { uid, size } = found
     const own = process.getuid?.()
-    if (size > bytesMax || (own !== undefined && uid !== own && uid !== 0)) return undefined
+    if (!found.isFile() || size > bytesMax || (own !== undefined && uid !== own && uid !== 0)) return undefined
     return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)

@@ -4,7 +4,17 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isLoopError, LoopError } from '../loop/index.ts'
@@ -68,9 +78,9 @@ interface Spawned {
 function spawnDaemon(folder: string, output: string, args: readonly string[]): Spawned {
   const program = fileURLToPath(new URL('../daemon/loopd.js', import.meta.url))
   makeFolder(daemonFolder(folder))
-  const size = statSync(output, { throwIfNoEntry: false })?.size ?? 0
+  requireOwn(daemonFolder(folder))
   // What it says before it has its log, and what Node says if it breaks.
-  const file = openSync(output, size > outputBytesMax ? 'w' : 'a', 0o600)
+  const { file, from } = openOutput(output)
   try {
     const child = spawn(process.execPath, [program, ...args], {
       cwd: folder,
@@ -78,7 +88,7 @@ function spawnDaemon(folder: string, output: string, args: readonly string[]): S
       env: { ...process.env, LOOPWRIGHT_STATE: folder },
       stdio: ['ignore', file, file],
     })
-    return { child, from: size > outputBytesMax ? 0 : size }
+    return { child, from }
   } finally {
     closeSync(file)
   }
@@ -98,6 +108,40 @@ function makeFolder(path: string): void {
     const message = `The folder of the record cannot be made: ${why}.`
     throw new LoopError('store-failed', `${message} Name another with --state.`, { cause })
   }
+}
+
+/** In another's folder, whatever we write may end up in a file that they chose. */
+function requireOwn(folder: string): void {
+  const found = lstatSync(folder)
+  if (!found.isDirectory()) throw unusable(folder, 'it is no folder, or a link to one')
+  if (found.uid !== process.getuid?.()) throw unusable(folder, 'it belongs to another user')
+}
+
+/** To go on at its end; one that is long begins anew. */
+function openOutput(path: string): { readonly file: number; readonly from: number } {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+  let file: number
+  try {
+    file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+  } catch (cause) {
+    throw unusable(path, cause instanceof Error ? cause.message : String(cause), cause)
+  }
+  try {
+    const found = fstatSync(file)
+    if (!found.isFile() || found.nlink > 1) throw unusable(path, 'it is no file of its own')
+    if (found.size <= outputBytesMax) return { file, from: found.size }
+    ftruncateSync(file)
+    return { file, from: 0 }
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
+}
+
+function unusable(path: string, why: string, cause?: unknown): LoopError {
+  const message = `${path} cannot be used: ${why}.`
+  const advice = 'Put that right, or name another folder with --state.'
+  return new LoopError('store-failed', `${message} ${advice}`, { cause })
 }
 
 const linesMax = 5
