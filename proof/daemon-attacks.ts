@@ -80,6 +80,8 @@ const upgrade: readonly Header[] = [
   ['Sec-WebSocket-Key', 'AAAAAAAAAAAAAAAAAAAAAA=='],
 ]
 
+const many: readonly Header[] = Array.from({ length: 2000 }, () => ['a', 'b'])
+
 export const attacks: readonly Attack[] = [
   byHost('another name', (port) => [`evil.example:${port}`]),
   byHost('a name that begins like ours', (port) => [`127.0.0.1.evil.example:${port}`]),
@@ -90,6 +92,12 @@ export const attacks: readonly Attack[] = [
   byHost('empty', () => ['']),
   byHost('two', (port) => [`127.0.0.1:${port}`, `evil.example:${port}`]),
   byHost('none', () => []),
+  {
+    table: 'S1',
+    name: 'a second one, after more headers than Node keeps',
+    headers: (at) => [hostOf(at), bearer(at.token), json, ...many, ['Host', 'evil.example']],
+    refusals: [421],
+  },
   byBody('text/plain', ['Content-Type', 'text/plain']),
   byBody('a form', ['Content-Type', 'application/x-www-form-urlencoded']),
   byBody('multipart', ['Content-Type', 'multipart/form-data; boundary=x']),

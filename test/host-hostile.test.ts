@@ -142,9 +142,28 @@ describe('a request that makes no sense is refused and not recorded', () => {
     await (await host.fork('open', brief, { iteration: 1, limits: open })).done
   })
 
-  test.each(['', 'a\nb', '\u001b[2J', 'a/b', 'x'.repeat(201)])('the name %j', async (name) => {
+  test('names that cannot be typed, or that would be taken for something else', async () => {
     const host = await newHost()
-    await expect(host.start(brief, { input: null, name })).rejects.toEqual(code('bad-name'))
+    const whole = '01a1e26c-7952-7c6e-8f3b-0123456789ab'
+    const ids = [whole, whole.toUpperCase(), whole.slice(0, 13), whole.slice(0, 8)]
+    const bad = [
+      '',
+      'a\nb',
+      '\u001b[2J',
+      'a/b',
+      'x'.repeat(201),
+      '..',
+      '.x',
+      '-x',
+      '--help',
+      ...ids,
+    ]
+    for (const name of bad) {
+      await expect(host.start(brief, { input: null, name })).rejects.toEqual(code('bad-name'))
+    }
+    for (const name of ['20261116', 'facade', '01-first', 'a..b']) {
+      await (await host.start(brief, { input: null, name })).done
+    }
   })
 
   test('an answer that is no text', async () => {

@@ -70,10 +70,11 @@ function readOwn(path: string): string | undefined {
   }
   try {
     const found = fstatSync(file)
-    const { uid, size } = found
     const own = process.getuid?.()
-    if (!found.isFile() || size > bytesMax || (own !== undefined && uid !== own && uid !== 0)) return undefined
-    return readFileSync(file, 'utf8')
+    const isOwn = own === undefined || found.uid === own || found.uid === 0
+    return isOwn && found.isFile() && found.size <= bytesMax
+      ? readFileSync(file, 'utf8')
+      : undefined
   } finally {
     closeSync(file)
   }

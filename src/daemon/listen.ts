@@ -85,6 +85,8 @@ function createOuter({ tls }: DaemonSettings): Server {
 function limited(server: Server): Server {
   server.maxConnections = connectionsMax
   server.maxRequestsPerSocket = 0
+  // The guard sees all of them: their size is limited, and Node would drop those after the 2000th.
+  server.maxHeadersCount = 0
   return server
 }
 

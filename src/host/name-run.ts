@@ -3,9 +3,10 @@
  * Two to four words in lower case with hyphens between them, which no run has yet.
  */
 
-import { LoopError, nameProblem } from '../loop/index.ts'
+import { LoopError } from '../loop/index.ts'
 import { askModel } from './ask-model.ts'
 import type { Host } from './host.ts'
+import { runNameProblem } from './requests.ts'
 import { chooseName, isNameFree } from './run-names.ts'
 
 export interface NamingOptions {
@@ -94,7 +95,7 @@ export function toName(text: string): string | undefined {
     .join('-')
     .slice(0, nameCharsMax - 4)
     .replace(/-+$/, '')
-  return nameProblem(name) === undefined ? name : undefined
+  return runNameProblem(name) === undefined ? name : undefined
 }
 
 const triesMax = 100

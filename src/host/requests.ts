@@ -60,12 +60,20 @@ export function requireKnownLimits(limits: Partial<Limits> | undefined): Partial
 
 /** Names are shown in lists and typed on command lines. */
 export function requireName(name: string): string {
-  const problem = typeof name === 'string' ? nameProblem(name) : 'it is not text'
+  const problem = typeof name === 'string' ? runNameProblem(name) : 'it is not text'
   if (problem === undefined) return name
   throw new LoopError(
     'bad-name',
     `The run cannot be named ${JSON.stringify(name)}: ${problem}. Choose another name.`,
   )
+}
+
+/** Wherever a run can be named, its id can be, or the beginning of it; options begin with "-". */
+export function runNameProblem(name: string): string | undefined {
+  if (/^[-.]/.test(name)) return 'it begins with "-" or "."'
+  // As ids are until the year 2527.
+  if (/^0[0-9a-f]{7}(-[0-9a-f-]*)?$/i.test(name)) return 'it looks like the id of a run'
+  return nameProblem(name)
 }
 
 const badRequest = (message: string): LoopError => new LoopError('bad-request', message)
