@@ -11,6 +11,8 @@ const afterStories: Undo[] = []
 const afterFiles: Undo[] = []
 
 export const afterStory = (undo: Undo): void => void afterStories.push(undo)
+/** Before what was asked for so far: what stands on something else goes first. */
+export const firstAfterStory = (undo: Undo): void => void afterStories.unshift(undo)
 export const afterFile = (undo: Undo): void => void afterFiles.push(undo)
 
 /** In the order in which they were asked for. */

@@ -18,7 +18,7 @@ import {
 } from '../../src/host/index.ts'
 import { isLoopError, type RunId } from '../../src/loop/index.ts'
 import type { QueueEntry } from '../../src/protocol/api/index.ts'
-import { afterStory } from '../after.ts'
+import { firstAfterStory } from '../after.ts'
 import { newFolder, newHost, slow } from '../host-fixture.ts'
 
 const quiet: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -41,7 +41,7 @@ async function open(
 ): Promise<Scheduler> {
   const all = { ...settings, ...given }
   const scheduler = await openScheduler({ host, log: quiet, settings: all, ...beside })
-  afterStory(() => scheduler.drain(AbortSignal.abort()))
+  firstAfterStory(() => scheduler.drain(AbortSignal.abort()))
   return scheduler
 }
 
