@@ -27,7 +27,19 @@ export type Reach =
       readonly isNew?: true
     }
 
+/** Who has a run driven goes on with the daemon that is there when that one goes away, or starts it. */
 export async function reach(program: Command, need: 'look' | 'drive'): Promise<Reach> {
+  const way = await reachNow(program, need)
+  if (way.type === 'record' || need === 'look') return way
+  const { steadyClient } = await import('../client/steady-client.ts')
+  const find = async (): Promise<Client> => {
+    const found = await reachNow(program, need)
+    return found.type === 'daemon' ? found.client : way.client
+  }
+  return { ...way, client: steadyClient(way.client, find) }
+}
+
+async function reachNow(program: Command, need: 'look' | 'drive'): Promise<Reach> {
   const { addr, token, daemon } = program.opts<GlobalOptions>()
   if (!daemon && addr !== undefined) {
     throw new LoopError('bad-request', '--addr names a daemon, --no-daemon wants none. Say one.')

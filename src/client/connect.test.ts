@@ -56,18 +56,6 @@ test('a name goes into the path whole, and the token with it', async () => {
   expect(seen).toEqual(['/runs/..%2Fdaemon%3Fx%3D1', 'Bearer the-token'])
 })
 
-test('a run that may have been heard is asked for again with the same key', async () => {
-  const keys: unknown[] = []
-  const client = await serve(({ headers, socket }, response) => {
-    keys.push(headers['idempotency-key'])
-    if (keys.length === 1) socket.destroy()
-    else send(response, 201, { run: { id: 'r', name: 'calm-otter' } })
-  })
-  expect(await client.createRun({ file: '/a.yaml' })).toMatchObject({ run: { name: 'calm-otter' } })
-  expect(keys).toHaveLength(2)
-  expect(keys[0]).toBe(keys[1])
-})
-
 test('whoever answers with anything else is no daemon', async () => {
   const client = await serve((_request, response) => void response.end('<html>hello</html>'))
   await expect(client.runs()).rejects.toThrow(/does not answer like a daemon/)

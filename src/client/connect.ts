@@ -5,7 +5,7 @@ import { LoopError } from '../loop/index.ts'
 import type { Page, QueueEntry } from '../protocol/api/index.ts'
 import { type Client, type Query, runPath, type Told } from './client.ts'
 import { queryOf, streamEvents, streamOutput } from './streams.ts'
-import { type Ask, createTransport, GoneError, type Method, type Transport } from './transport.ts'
+import { type Ask, createTransport, type Method, type Transport } from './transport.ts'
 import { type Way, wayTo } from './way.ts'
 
 export type Connection = { readonly token: string } & (
@@ -41,16 +41,12 @@ function createClient(transport: Transport): Client {
     },
     questions: (query) => page('/questions', query),
     worktrees: (query) => page('/worktrees', query),
-    createRun(request, key = randomUUID()) {
-      const ask = { body: request, headers: { 'idempotency-key': key }, timeoutMs: longMs }
-      return object<Awaited<ReturnType<Client['createRun']>>>('POST', '/runs', ask).catch(
-        (error: unknown) => {
-          // Whether it heard us is not known; with the same key nothing is made twice.
-          if (!(error instanceof GoneError)) throw error
-          return object('POST', '/runs', ask)
-        },
-      )
-    },
+    createRun: (request, key = randomUUID()) =>
+      object('POST', '/runs', {
+        body: request,
+        headers: { 'idempotency-key': key },
+        timeoutMs: longMs,
+      }),
     inspect: (run) => object('GET', runPath(run)),
     remove: (run, { force = false } = {}) =>
       object('DELETE', `${runPath(run)}${queryOf({ force: force || undefined })}`, {

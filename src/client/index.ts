@@ -22,5 +22,6 @@ export {
 } from './find-daemon.ts'
 export type { Break } from './follow.ts'
 export { type StartedDaemon, type StartOptions, startDaemon } from './start-daemon.ts'
+export { type SteadyOptions, steadyClient } from './steady-client.ts'
 export { GoneError } from './transport.ts'
 export { type HealthWait, isHealthy, waitForHealth } from './wait-for-health.ts'
