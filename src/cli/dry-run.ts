@@ -5,6 +5,7 @@ import type { Host, LoadedLoop } from '../host/index.ts'
 import { type Limits, LoopError } from '../loop/index.ts'
 import type { Plan } from '../protocol/api/index.ts'
 import { visibleText } from './display/render.ts'
+import { outputFiles } from './output-files.ts'
 import { showPlan } from './plan.ts'
 import { reach } from './reach.ts'
 import { type RunOptions, workspaceFor } from './run-here.ts'
@@ -26,6 +27,8 @@ export async function dryRun(program: Command, file: string, options: RunOptions
           workspace,
           worktree: runWorktree(loaded.worktree, settings, askedWorktree(options)),
           isVouched: options.worktree === true,
+          apart: outputFiles(),
+          logDir: settings.artifacts.logDir,
           attended: session.terminal.asks || options.attended === true,
           limits,
         })),

@@ -8,7 +8,8 @@ import type { Session } from './session.ts'
 
 export function showPlan(session: Session, plan: Plan): void {
   const { loop, workspace, worktree, limits, variables, powers, warnings, prompt } = plan
-  const refusals = plan.checks.flatMap(({ problem }) => problem ?? []).map(visible)
+  const unmet = plan.checks.flatMap(({ problem }) => problem ?? [])
+  const refusals = [...unmet, ...(worktree.problem === undefined ? [] : [worktree.problem])]
   session.print(plan, () =>
     [
       `loop       ${loop}`,
@@ -20,17 +21,22 @@ export function showPlan(session: Session, plan: Plan): void {
       ...renderChecks(plan),
       `policy     ${plan.policy}`,
       ...renderSandbox(plan),
-      ...renderQueue(plan),
+      ...(refusals.length === 0 ? renderQueue(plan) : []),
       ...renderEstimate(plan),
       ...powers.filter(isNew).map((power) => `           ${power}`),
       ...warnings.map((warning) => `warning: ${warning}`),
     ]
       .map(visible)
       .concat(prompt === undefined ? [] : ['', 'The first prompt:', visibleText(prompt)])
-      .concat(refusals.length === 0 ? [] : ['', 'This run would be refused:', ...refusals])
+      .concat(
+        refusals.length === 0 ? [] : ['', 'This run would be refused:', ...refusals.map(visible)],
+      )
       .join('\n'),
   )
-  if (refusals.length > 0) process.exitCode = errorTable['not-configured'].exitCode
+  if (refusals.length > 0) {
+    const code = unmet.length > 0 ? 'not-configured' : 'wrong-status'
+    process.exitCode = errorTable[code].exitCode
+  }
 }
 
 function renderSandbox({ sandbox }: Plan): readonly string[] {

@@ -8,6 +8,7 @@ import { mayBeFolder } from './places.ts'
 import { estimateCost } from './plan/estimate-cost.ts'
 import { pastOf } from './plan/past-of.ts'
 import { planSandbox } from './plan/plan-sandbox.ts'
+import { requireLogDir, requireOnlyRuns } from './run-folder/log-dir.ts'
 import { planWorktree, type WorktreeChoice } from './worktree-options.ts'
 
 export interface PlanOptions {
@@ -17,6 +18,9 @@ export interface PlanOptions {
   readonly isVouched?: boolean
   /** In the place of those of the file. */
   readonly limits?: Partial<Limits>
+  /** Files that may be there uncommitted, besides those of the loop: whole paths. */
+  readonly apart?: readonly string[]
+  readonly logDir?: string | undefined
   /** Somebody would watch: then strong walls are not demanded. */
   readonly attended?: boolean
 }
@@ -24,9 +28,12 @@ export interface PlanOptions {
 export async function planRun(
   host: Pick<Host, 'folder'> & Partial<Pick<Host, 'journal' | 'inspect'>>,
   loaded: LoadedLoop,
-  { workspace, worktree, isVouched = false, attended = false, limits: given }: PlanOptions,
+  options: PlanOptions,
 ): Promise<Plan> {
+  const { workspace, worktree, isVouched = false, attended = false, limits: given } = options
+  const apart = [...loaded.files, ...(options.apart ?? [])]
   mayBeFolder(workspace)
+  requireOnlyRuns(workspace, requireLogDir(options.logDir))
   const { loop, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...loaded.limits, ...given }
   const prompt = loaded.firstPrompt(limits, workspace)
@@ -36,7 +43,7 @@ export async function planRun(
   return {
     loop: loop.name,
     workspace,
-    worktree: await planWorktree(workspace, worktree, { ...host, journal, isVouched }),
+    worktree: await planWorktree(workspace, worktree, { ...host, journal, isVouched, apart }),
     limits,
     input,
     variables,

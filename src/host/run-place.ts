@@ -3,7 +3,7 @@
  * anything is opened there; one that is taken up again finds its worktree, or has it made again.
  */
 
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { loadRun, type RunRow, readCreated } from '../engine/index.ts'
 import { isLoopError, LoopError, type RunId, type RunWorktree, type TreeId } from '../loop/index.ts'
@@ -24,16 +24,10 @@ import {
 import type { BegunFiles } from './checks/resolve-checks.ts'
 import type { HostPorts } from './driver.ts'
 import { makeWorktree } from './make-worktree.ts'
-import {
-  pathInside,
-  requireFolder,
-  requireNoGitDir,
-  requireReadable,
-  resolveWorkspace,
-} from './places.ts'
+import { requireFolder, requireNoGitDir, requireReadable, resolveWorkspace } from './places.ts'
 import { logDirOf, requireLogDir, requireOnlyRuns } from './run-folder/log-dir.ts'
 import { chooseName } from './run-names.ts'
-import { decideWorktree, settingsOf, type WorktreeChoice } from './worktree-options.ts'
+import { decideWorktree, pathsApart, settingsOf, type WorktreeChoice } from './worktree-options.ts'
 
 /** Opened once a run is driven in it. */
 export interface PlacedWorktree {
@@ -102,9 +96,7 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
   if (beside !== undefined) requireOnlyRuns(beside, logDir)
   if (repository === undefined) return { ...inFolder(named, workspace, why), logDir }
   const { base: from, path, branchPrefix, carry, allowDirty } = settings
-  const apart = [...(options.apart ?? []), base.folder].flatMap(
-    (file) => pathInside(repository.checkout ?? workspace ?? '', whereIs(file)) ?? [],
-  )
+  const apart = pathsApart(repository, workspace ?? '', [...(options.apart ?? []), base.folder])
   const made = await makeWorktree(base.folder, {
     repository,
     key: named.id,
@@ -123,12 +115,6 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
     throw withWayOut(error)
   })
   return inWorktree(base, named, repository, made)
-}
-
-/** The folder that it is in may be named by way of links; it may be one itself. */
-function whereIs(file: string): string {
-  const folder = dirname(file)
-  return existsSync(folder) ? join(realpathSync(folder), basename(file)) : file
 }
 
 /** A worktree of its own for a run that goes on from a checkpoint of one that has one. */

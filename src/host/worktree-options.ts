@@ -1,7 +1,7 @@
 /** Whether a new run gets a git worktree of its own: what was asked for, and what the folder is. */
 
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { SqliteJournal } from '../journal/index.ts'
 import { isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
@@ -14,6 +14,7 @@ import {
   findRepository,
   openGitTrees,
   type Repository,
+  requireClean,
   runGit,
   worktreeFiles,
 } from '../workspace/index.ts'
@@ -45,6 +46,8 @@ export interface PlannedWorktree {
   /** Where one is used: what its branch is called, and what it gets of what git ignores. */
   readonly branch?: string
   readonly carry?: readonly CarryRule[]
+  /** Why the run would be refused. */
+  readonly problem?: string
 }
 
 export interface DecidedAt {
@@ -59,21 +62,45 @@ export interface DecidedAt {
 export async function planWorktree(
   workspace: string,
   choice: WorktreeChoice,
-  at: DecidedAt,
+  at: DecidedAt & { readonly apart?: readonly string[] },
 ): Promise<PlannedWorktree> {
   const real = existsSync(workspace) ? realpathSync(workspace) : workspace
   const settings = settingsOf(choice)
   const { repository, why } = await decideWorktree(real, settings, at)
   if (repository === undefined) return { isUsed: false, ...(why === undefined ? {} : { why }) }
   const tools = { git: runGit, files: worktreeFiles }
-  const { name, commit } = await findBase(tools, repository, settings.base)
-  const { branchPrefix = branchPrefixDefault, carry = carryRulesDefault } = settings
+  const base = await findBase(tools, repository, settings.base)
+  const { branchPrefix = branchPrefixDefault, carry = carryRulesDefault, allowDirty } = settings
+  const apart = pathsApart(repository, real, [...(at.apart ?? []), at.folder])
+  const problem = allowDirty
+    ? undefined
+    : await requireClean(tools, repository, base, apart).then(() => undefined, refusalOf)
   return {
     isUsed: true,
-    base: { name, commit },
+    base: { name: base.name, commit: base.commit },
+    ...(problem === undefined ? {} : { problem }),
     branch: `${branchPrefix}<name of the run>`,
     carry: carry.filter(({ by }) => by !== 'nothing'),
   }
+}
+
+function refusalOf(error: unknown): string {
+  if (isLoopError(error, 'wrong-status')) return error.message
+  throw error
+}
+
+/** Of whole paths: those in the checkout, from its top on. */
+export const pathsApart = (
+  { checkout }: Repository,
+  workspace: string,
+  paths: readonly string[],
+): readonly string[] =>
+  paths.flatMap((path) => pathInside(checkout ?? workspace, whereIs(path)) ?? [])
+
+/** The folder that it is in may be named by way of links; it may be one itself. */
+function whereIs(file: string): string {
+  const folder = dirname(file)
+  return existsSync(folder) ? join(realpathSync(folder), basename(file)) : file
 }
 
 export async function decideWorktree(

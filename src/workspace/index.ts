@@ -69,6 +69,7 @@ export {
   removeWorktree,
 } from './git/remove-worktree.ts'
 export { findRepository, projectFolders, type Repository } from './git/repository.ts'
+export { requireClean } from './git/require-clean.ts'
 export { type GitCall, type GitPlace, type RunGit, runGit } from './git/run-git.ts'
 export { GitError, runProgram } from './git/run-program.ts'
 export { type FilePatch, splitPatch } from './git/split-patch.ts'

@@ -42,6 +42,10 @@ test('without a branch, what is not committed is held against what is checked ou
   const refused = await run(at)
   expect(refused.code).not.toBe(0)
   expect(refused.stderr).toContain('has uncommitted changes: a.txt')
+  const plan = await ctl(at, 'run', at.file, '--dry-run')
+  expect(plan.code).toBe(refused.code)
+  expect(plan.stdout).toContain(`would be refused:\n${at.work} has uncommitted changes: a.txt`)
+  expect((await ctl(at, 'run', at.file, '--dry-run', '--allow-dirty')).code).toBe(0)
 })
 
 test('a dry run says what another base is, and that there is none', async () => {

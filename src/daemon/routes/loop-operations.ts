@@ -71,6 +71,7 @@ const plan = operation({
           workspace: where,
           worktree: runWorktree(loaded.worktree, settings, worktree),
           isVouched: worktree?.use === true,
+          logDir: settings.artifacts?.logDir,
           limits: runLimits(loaded.limits, settings, limits),
           attended: attended === true,
         })),

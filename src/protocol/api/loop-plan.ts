@@ -43,6 +43,8 @@ export interface Plan {
     readonly why?: string
     readonly branch?: string
     readonly carry?: readonly { readonly path: string; readonly by: 'copy' | 'link' | 'nothing' }[]
+    /** Why a run would be refused. */
+    readonly problem?: string
   }
   readonly limits: Limits
   readonly input: Json
@@ -146,6 +148,7 @@ export const planSchema: z.ZodType<Plan> = exactly<Plan>()(
         .array(z.strictObject({ path: text, by: z.enum(['copy', 'link', 'nothing']) }))
         .readonly()
         .exactOptional(),
+      problem: text.exactOptional(),
     }),
     limits: limitsSchema,
     input: json,

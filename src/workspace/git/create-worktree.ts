@@ -16,24 +16,19 @@ import { failure } from './failure.ts'
 import { finishRemoval } from './finish-removal.ts'
 import { freeBytesMinDefault, requireSpace } from './free-space.ts'
 import { idAt, removeHalf, unlockHalf } from './half-made.ts'
-import { ignoredPaths, requireCommitted } from './look-at-checkout.ts'
+import { ignoredPaths } from './look-at-checkout.ts'
 import { numbered, requireBranchName, slug } from './names.ts'
 import { type KnownWorktree, openWorkTree, showIndex, type Tools } from './open-work-tree.ts'
 import { gitProvider, type WorktreeProvider } from './provider.ts'
 import { branchRef, changeRef, commitOf } from './refs.ts'
 import type { Repository } from './repository.ts'
+import { requireClean } from './require-clean.ts'
 import { fillWorkTree, restoreWorkTree } from './restore-work-tree.ts'
 import { type RunGit, runGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 import { pathTemplateDefault, worktreePath } from './worktree-path.ts'
-import {
-  readRecord,
-  readRecords,
-  removeRecord,
-  type WorktreeRecord,
-  writeRecord,
-} from './worktree-record.ts'
+import { readRecord, removeRecord, type WorktreeRecord, writeRecord } from './worktree-record.ts'
 
 export interface CreateWorktreeOptions {
   readonly repository: Repository
@@ -135,15 +130,12 @@ async function resumed(
 
 async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<KnownWorktree> {
   const { repository, key, provider = gitProvider } = options
-  const { name, commit, isCheckedOut } =
+  const base =
     options.baseCommit === undefined
       ? await findBase(tools, repository, options.base)
       : { ...beginningAt(options.baseCommit, options.base), isCheckedOut: false }
-  if (options.allowDirty !== true) {
-    const known = isCheckedOut ? commit : undefined
-    const apart = [...(options.apart ?? []), ...(await ourPaths(tools, repository))]
-    await requireCommitted(tools.git, tools.files, repository, known, apart)
-  }
+  const { name, commit } = base
+  if (options.allowDirty !== true) await requireClean(tools, repository, base, options.apart)
   const prefix = options.branchPrefix ?? branchPrefixDefault
   const wanted = requireBranchName(`${prefix}${slug(options.name)}`)
   for (let number = 1; number <= namesMax; number += 1) {
@@ -168,13 +160,6 @@ async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<Kn
   }
   const advice = 'Choose another name for the run, or remove old worktrees and branches.'
   throw new LoopError('name-taken', `All names like ${wanted} are taken. ${advice}`)
-}
-
-/** Worktrees may lie in the checkout itself: they are no changes of it. */
-async function ourPaths({ files }: Tools, repository: Repository): Promise<readonly string[]> {
-  const top = `${repository.checkout ?? repository.home}/`
-  const records = await readRecords(files, repository)
-  return records.flatMap(({ path }) => (path.startsWith(top) ? [path.slice(top.length)] : []))
 }
 
 /** The base may be gone by now. */
