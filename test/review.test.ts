@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { renderInspection } from '../src/cli/display/runs-view.ts'
 import {
   createPullRequest,
   removeRunWorktree,
@@ -57,6 +58,8 @@ test('scrapping takes worktree and branch away, says what went, and leaves the r
   expect(hasBranch(repository, 'run/work')).toBe(false)
   expect((await host.inspect('work')).run.status).toBe('completed')
   expect(await reviewOf(host, 'work')).toMatchObject({ status: 'scrapped', by: 'me' })
+  const plain = { live: false, width: () => 80 }
+  expect(renderInspection(await host.inspect('work'), plain)).toMatch(/^work +scrapped by me$/m)
   const folder = join(host.folder, 'runs', `run-${scrapped.run.id}`)
   expect(readFileSync(join(folder, 'review-diff.json'), 'utf8')).toContain('+line 4')
   // A second time there is nothing left to take away.

@@ -27,6 +27,7 @@ import type {
 } from './options.ts'
 import type { RemovedRun } from './remove-run.ts'
 import type { Replay, ReplayOptions } from './replay/index.ts'
+import type { Review } from './review/review.ts'
 import type { RunHandle } from './run-handle.ts'
 import type { PlaceForkOptions, PlaceOptions, RunPlace } from './run-place.ts'
 import type {
@@ -39,8 +40,12 @@ import type {
 export interface Inspection {
   readonly run: RunRow
   readonly state: RunState
+  /** Why it was left, where it is suspended. */
+  readonly why?: string
   readonly questions: readonly OpenQuestion[]
   readonly checkpoints: readonly Checkpoint[]
+  /** What became of its work, once somebody has decided. */
+  readonly review?: Review
 }
 
 export interface Host {

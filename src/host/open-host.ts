@@ -5,12 +5,13 @@
 
 import { chmodSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { loadRun, questionsOf, streamEvents, systemClock } from '../engine/index.ts'
+import { streamEvents, systemClock } from '../engine/index.ts'
 import { createBlobStore, openSqliteJournal } from '../journal/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { createCheckpointFiles } from './checkpoint-files.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
+import { inspectRun } from './inspect-run.ts'
 import { createModelDoor } from './model-door.ts'
 import type { HostOptions } from './options.ts'
 import { makeFolder } from './places.ts'
@@ -65,13 +66,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     problems: async () => (await import('./look-after.ts')).findProblems(base),
     extract: async (tree, to) => (await import('./look-after.ts')).extractTree(base, tree, to),
     list: () => journal.listRuns(),
-    async inspect(idOrName) {
-      const run = await journal.findRun(idOrName)
-      const loaded = await loadRun(journal, run.id)
-      const questions = await questionsOf(journal, run.id, loaded)
-      const checkpoints = await journal.checkpoints(run.id)
-      return { run, state: loaded.state, questions, checkpoints }
-    },
+    inspect: (run) => inspectRun(journal, run),
     async *events(idOrName, range) {
       const run = await journal.findRun(idOrName)
       const signal = AbortSignal.any([closing.signal, ...(range?.signal ? [range.signal] : [])])

@@ -66,7 +66,7 @@ function renderAge(ms: number): string {
 }
 
 export function renderInspection(
-  { run, state, questions, checkpoints, queue }: Inspected,
+  { run, state, why, questions, checkpoints, review, queue }: Inspected,
   { live, width }: Pick<Terminal, 'live' | 'width'>,
 ): string {
   const { limits, spent, metrics } = state
@@ -77,7 +77,8 @@ export function renderInspection(
     ['loop', run.loop],
     ...(state.source === undefined ? [] : [['file', `${state.source.file}${changesOf(state)}`]]),
     ...(state.origin === undefined ? [] : [['from', describeOrigin(state.origin)]]),
-    ['status', describeStatus(run, state)],
+    ['status', describeStatus(run, state, why)],
+    ...(review === undefined ? [] : [['work', describeReview(review)]]),
     ...(queue === undefined ? [] : [['queue', describeEntry(queue)]]),
     ...(state.agent === undefined ? [] : [['agent', describeAgent(state.agent)]]),
     ...(state.sandbox === undefined ? [] : [['sandbox', describeWalls(state.sandbox)]]),
@@ -134,10 +135,16 @@ function describeOrigin(origin: NonNullable<Inspection['state']['origin']>): str
   }
 }
 
-function describeStatus(run: RunRow, state: Inspection['state']): string {
+function describeStatus(run: RunRow, state: Inspection['state'], why: string | undefined): string {
   if (state.outcome !== undefined) return describeOutcome(state.outcome)
   if (run.interrupted) return 'interrupted: its process ended; resume it to go on'
-  return state.status
+  return why === undefined ? state.status : `${state.status}: ${why}`
+}
+
+function describeReview({ status, by, url, branch }: NonNullable<Inspection['review']>): string {
+  const words = { merged: `merged into ${branch}`, 'pr-created': `offered as ${url}` }
+  const what = status === 'merged' || status === 'pr-created' ? words[status] : status
+  return `${what}${by === undefined ? '' : ` by ${by}`}`
 }
 
 function renderQuestion(run: RunRow, { id, question, deadlineAtMs }: OpenQuestion): string {

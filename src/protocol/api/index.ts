@@ -76,11 +76,10 @@ export {
   type PullRequestRequest,
   pullRequestRequestSchema,
   pullRequestSchema,
-  type Review,
   type ReviewDiff,
   reviewDiffSchema,
-  reviewSchema,
 } from './review.ts'
+export { type Review, reviewSchema } from './review-status.ts'
 export {
   type CheckpointPlace,
   checkpointPlaceSchema,

@@ -4,32 +4,12 @@ import { z } from 'zod'
 import type { RunStatus } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import { count, id, published } from '../values.ts'
+import { type Review, reviewSchema } from './review-status.ts'
 import type { Run } from './run.ts'
 import { runStatusSchema } from './run-status.ts'
 
 const text = z.string()
 const texts = z.array(text).readonly()
-
-/** The same as the host's `Review`. */
-export interface Review {
-  readonly status: 'pending' | 'reviewed' | 'scrapped' | 'merged' | 'pr-created'
-  readonly by?: string
-  readonly atMs?: number
-  readonly url?: string
-  readonly branch?: string
-  readonly commit?: string
-}
-
-export const reviewSchema: z.ZodType<Review> = exactly<Review>()(
-  z.strictObject({
-    status: z.enum(['pending', 'reviewed', 'scrapped', 'merged', 'pr-created']),
-    by: text.exactOptional(),
-    atMs: z.number().exactOptional(),
-    url: text.exactOptional(),
-    branch: text.exactOptional(),
-    commit: text.exactOptional(),
-  }),
-).register(published, { id: 'Review' })
 
 type RunNamed = Pick<Run, 'id' | 'name' | 'status'>
 

@@ -6,6 +6,7 @@ import { questionSchema } from '../event-parts.ts'
 import { exactly } from '../exactly.ts'
 import { count, id, published } from '../values.ts'
 import { type QueueEntry, queueEntrySchema } from './queue.ts'
+import { type Review, reviewSchema } from './review-status.ts'
 import { runStateSchema } from './run-state.ts'
 import { runStatusSchema } from './run-status.ts'
 
@@ -66,8 +67,12 @@ export const openQuestionSchema: z.ZodType<OpenQuestion> = exactly<OpenQuestion>
 export interface RunDetail {
   readonly run: Run
   readonly state: RunState
+  /** Why it was left, where it is suspended. */
+  readonly why?: string
   readonly questions: readonly OpenQuestion[]
   readonly checkpoints: readonly CheckpointPlace[]
+  /** What became of its work, once somebody has decided. */
+  readonly review?: Review
   /** Absent: the daemon is not to drive it. */
   readonly queue?: QueueEntry
 }
@@ -76,8 +81,10 @@ export const runDetailSchema: z.ZodType<RunDetail> = z
   .strictObject({
     run: runSchema,
     state: runStateSchema,
+    why: z.string().exactOptional(),
     questions: z.array(openQuestionSchema).readonly(),
     checkpoints: z.array(checkpointPlaceSchema).readonly(),
+    review: reviewSchema.exactOptional(),
     queue: queueEntrySchema.exactOptional(),
   })
   .register(published, { id: 'RunDetail' })
