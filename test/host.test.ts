@@ -130,11 +130,16 @@ test('a run that nobody drives is cancelled at once', async () => {
   }
   stop.abort()
   expect(await run.done).toMatchObject({ type: 'suspended' })
+  const { why = '' } = await host.inspect('waiting')
+  expect(await run.done).toMatchObject({ reason: why })
   await expect(host.answer('waiting', '1/ask:go#1', 'maybe', 'me')).rejects.toThrow(/not an option/)
+  await expect(host.answer('waiting', 'og', 'yes', 'me')).rejects.toThrow(
+    "It asks: go. Answer with: loopctl answer waiting 'go' <answer>",
+  )
   await host.tell('waiting', { type: 'cancel', reason: 'no longer needed' }, 'me')
   expect((await host.inspect('waiting')).run.status).toBe('cancelled')
   await expect(host.tell('waiting', { type: 'pause' }, 'me')).rejects.toThrow(/has ended/)
-  await expect(host.resume('waiting', waiting)).rejects.toThrow(/Fork it/)
+  await expect(host.resume('waiting', waiting)).rejects.toThrow(/loopctl retry waiting.*Fork it/)
 })
 
 test('a question is answered while nobody drives the run, and the answer is there on resume', async () => {

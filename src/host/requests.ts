@@ -80,9 +80,10 @@ const badRequest = (message: string): LoopError => new LoopError('bad-request', 
 
 export function requireOpen(run: RunRow): void {
   if (!isEnd(run.status)) return
+  const again = run.status === 'completed' ? '' : `Try it anew: loopctl retry ${run.name}. `
   throw new LoopError(
     'wrong-status',
     `Run "${run.name}" has ended (${run.status}) and stays as it is. ` +
-      `Fork it to go on from one of its checkpoints: loopctl fork ${run.name} --at <iteration>`,
+      `${again}Fork it to go on from one of its checkpoints: loopctl fork ${run.name} --at <iteration>`,
   )
 }

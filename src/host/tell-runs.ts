@@ -65,10 +65,13 @@ function findQuestion(open: readonly OpenQuestion[], name: string): OpenQuestion
 }
 
 function unknownQuestion(run: RunRow, id: string, open: readonly OpenQuestion[]): LoopError {
+  const names = open.map((question) => questionName(question.id))
+  // Where two have the same name, only the whole one tells them apart.
+  const asked = new Set(names).size === names.length ? names : open.map((one) => one.id)
   const choice =
     open.length === 0
-      ? 'It asks nothing now.'
-      : `It asks: ${open.map((question) => question.id).join(', ')}.`
+      ? `It asks nothing now. See what is asked: loopctl inbox`
+      : `It asks: ${asked.join(', ')}. Answer with: loopctl answer ${run.name} '${asked[0]}' <answer>`
   return new LoopError(
     'unknown-question',
     `Run "${run.name}" has no open question "${id}". ${choice}`,
