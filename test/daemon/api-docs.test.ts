@@ -15,15 +15,14 @@ const [, block = ''] = /^```sh\n([\s\S]*?)^```$/m.exec(page) ?? []
 test('a conversation by curl: a loop file is looked at, trusted, run and followed to its end', async () => {
   const home = newFolder()
   const state = join(home, '.local/share/loopd')
-  const { address } = await startDaemon({ state })
+  await startDaemon({ state })
   const folder = join(home, 'shop')
   mkdirSync(folder)
   const agent = '{ script: [[{ call: write, args: { path: a.txt, content: a } }]] }'
-  const text = `prompt: Write a.txt.\nagent: ${agent}\nworkspace: ${folder}\nchecks: { there: test -s a.txt }\n`
-  writeFileSync(join(home, 'loop.yaml'), text)
-  const lines = block.replace(/^LOOPD=.*$/m, `LOOPD=${address}`)
-  const { stdout, stderr } = await promisify(execFile)('bash', ['-e', '-c', lines], {
-    cwd: home,
+  const text = `prompt: Write a.txt.\nagent: ${agent}\nchecks: { there: test -s a.txt }\n`
+  writeFileSync(join(folder, 'loop.yaml'), text)
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-e', '-c', block], {
+    cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', HOME: home },
     timeout: 60_000,
   })

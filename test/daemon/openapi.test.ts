@@ -1,5 +1,6 @@
 // The OpenAPI document is valid, and says exactly what the router does.
 
+import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -32,6 +33,12 @@ describe('the OpenAPI document', () => {
     const { valid, errors } = await new Validator().validate({ ...structuredClone(document) })
     expect(errors).toBeUndefined()
     expect(valid).toBe(true)
+  })
+
+  test('is under the licence of the package', () => {
+    const file = new URL('../../package.json', import.meta.url)
+    const { license } = JSON.parse(readFileSync(file, 'utf8')) as { readonly license: string }
+    expect(document).toMatchObject({ info: { license: { identifier: license } } })
   })
 
   test('has every route of the router, and no other', () => {

@@ -56,7 +56,7 @@ export function openApi(operations: readonly Operation[]): Fields {
       version: packageVersion(),
       summary: 'Runs of loops: created, watched, steered.',
       description: 'Times are in milliseconds since 1970, costs in millionths of a dollar.',
-      license: { name: 'MIT', identifier: 'MIT' },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: 'http://127.0.0.1:7700', description: 'The daemon of this machine.' }],
     security: [{ token: [] }],

@@ -73,7 +73,7 @@ async function possibleFor(
 /** What can be asked of a run in this status. */
 export function possibleNow(status: RunStatus): readonly string[] {
   if (status === 'completed') {
-    return ['merge', 'create-pr', 'scrap', 'reset', 'retry', 'fork', 'postmortem', 'delete']
+    return ['merge', 'create-pr', 'scrap', 'reset', 'fork', 'postmortem', 'delete']
   }
   if (isEnd(status)) return ['scrap', 'reset', 'retry', 'fork', 'postmortem', 'delete']
   const isWorking = status === 'running' || status === 'waiting'
