@@ -43,7 +43,10 @@ const meanings: readonly (readonly [number, string])[] = [
   [outcomeExitCodes.stopped, 'the run was stopped by somebody'],
   [outcomeExitCodes.cancelled, 'the run was cancelled by somebody'],
   [suspendedExitCode, 'the run is suspended or paused, and can be resumed'],
-  [interruptedExitCode, 'the same, by Ctrl-C or a signal'],
+  [
+    interruptedExitCode,
+    'left by Ctrl-C or a signal: it goes on in the daemon; without one it can be resumed',
+  ],
   [divergedExitCode, 'the replay left the record, and says where'],
   [verdictExitCodes.invalid, 'the certificate is invalid: it proves nothing'],
   [verdictExitCodes.untrusted, 'the certificate was signed by a key that is not trusted here'],

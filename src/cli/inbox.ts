@@ -1,4 +1,4 @@
-/** Everything that people are asked, across runs: a list, and at a terminal a way to answer by number. */
+/** Everything that people are asked, across runs: a list, and at a terminal a way to answer. */
 
 import type { InboxQuestion } from '../client/index.ts'
 import { isLoopError } from '../loop/index.ts'
@@ -47,7 +47,7 @@ export function renderInbox(
     .join('\n')
 }
 
-/** One is asked for at once; of several, the number. Undefined: enough for now. */
+/** One is asked for at once; of several, one is chosen. Undefined: enough for now. */
 async function choose(asked: readonly InboxQuestion[]): Promise<InboxQuestion | undefined> {
   if (asked.length === 1) return asked[0]
   const { isCancel, select } = await import('@clack/prompts')

@@ -16,3 +16,14 @@ test.each([
   await expect(program.parseAsync(args, { from: 'user' })).rejects.toThrow('error')
   expect(said).toContain(expected)
 })
+
+test('help is there for a command of a command', async () => {
+  const program = createProgram()
+  const start = program.commands
+    .find((one) => one.name() === 'daemon')
+    ?.commands.find((one) => one.name() === 'start')
+  let said = ''
+  start?.configureOutput({ writeOut: (text) => void (said += text) })
+  await program.parseAsync(['help', 'daemon', 'start'], { from: 'user' })
+  expect(said).toContain('--max-concurrent-runs')
+})

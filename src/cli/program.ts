@@ -30,7 +30,7 @@ Examples:
   loopctl show brave-owls-jump 2        what an iteration was about
   loopctl diff brave-owls-jump          what a run changed
   loopctl verify brave-owls-jump        whether its certificate holds
-  loopctl resume brave-owls-jump        go on after Ctrl-C, a crash or a pause
+  loopctl resume brave-owls-jump        go on after a pause or a crash
   loopctl answer brave-owls-jump tone friendly
 
   loopctl help exit-codes               what the exit codes mean; also: config, environment, daemon
@@ -108,17 +108,25 @@ function sayWhereHelpIs(command: Command, topic: string): void {
 function addHelp(program: Command): void {
   program.helpCommand(false)
   program
-    .command('help [command]')
+    .command('help [command...]')
     .description('help for a command, or for exit-codes, config, environment, daemon')
-    .action(async (name: string | undefined) => {
+    .action(async (names: readonly string[]) => {
       const { helpTopic } = await import('./help-topics.ts')
-      const topic = name === undefined ? undefined : helpTopic(name)
-      const command = program.commands.find((known) => known.name() === name)
-      if (command !== undefined) command.outputHelp()
+      const [name = ''] = names
+      const topic = names.length === 1 ? helpTopic(name) : undefined
+      const command = commandNamed(program, names)
+      if (names.length === 0) program.outputHelp()
+      else if (command !== undefined) command.outputHelp()
       if (topic !== undefined)
         process.stdout.write(`${command === undefined ? '' : '\n'}${topic}\n`)
-      else if (command !== undefined) return
-      else if (name === undefined) program.outputHelp()
-      else program.error(`error: unknown command '${name}'`, { exitCode: 64 })
+      else if (command === undefined) {
+        program.error(`error: unknown command '${names.join(' ')}'`, { exitCode: 64 })
+      }
     })
 }
+
+const commandNamed = (program: Command, names: readonly string[]): Command | undefined =>
+  names.reduce<Command | undefined>(
+    (command, name) => command?.commands.find((known) => known.name() === name),
+    program,
+  )

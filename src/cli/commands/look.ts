@@ -8,7 +8,7 @@ import { describeEvent, LoopError, runStatuses, statusesNamed } from '../../loop
 import { renderQueue } from '../display/queue-view.ts'
 import { renderTime, visible, visibleText } from '../display/render.ts'
 import { renderInspection, renderList } from '../display/runs-view.ts'
-import type { ListFilter } from '../runs.ts'
+import type { ListFilter, Runs } from '../runs.ts'
 import { folderName, openSession, type Session, wholeNumber, withRuns } from '../session.ts'
 
 interface ListOptions {
@@ -31,7 +31,7 @@ export function addLooking(program: Command): void {
     .action((options: ListOptions) =>
       withRuns(
         program,
-        async (runs) => listRuns(program, await runs.list(filterFrom(options, 1)), options),
+        async (runs) => listRuns(program, await listed(runs, options), options),
         () => listRuns(program, [], options),
       ),
     )
@@ -129,9 +129,19 @@ function createOutputShow({ json, print, terminal }: Session): (entry: OutputEnt
   }
 }
 
+/** What lists call interrupted is at work by its record, and nobody drives it. */
+const interrupted = 'interrupted'
+
+async function listed(runs: Runs, options: ListOptions): Promise<readonly RunRow[]> {
+  if (options.status !== interrupted) return runs.list(filterFrom(options, 1))
+  const { status: _all, ...rest } = filterFrom({ ...options, all: true }, 0)
+  return (await runs.list(rest)).filter((run) => run.interrupted)
+}
+
 /** One more than is shown, to know whether there are more. */
 function filterFrom({ status, workspace, limit, all }: ListOptions, more: number): ListFilter {
-  if (status !== undefined && statusesNamed(status) === undefined) throw noStatus(status)
+  const isKnown = status === undefined || status === interrupted || statusesNamed(status)
+  if (!isKnown) throw noStatus(status)
   return {
     ...(status === undefined ? {} : { status }),
     ...(workspace === undefined ? {} : { workspace: resolve(workspace) }),
@@ -142,7 +152,7 @@ function filterFrom({ status, workspace, limit, all }: ListOptions, more: number
 const noStatus = (status: string): LoopError =>
   new LoopError(
     'bad-request',
-    `No run ever has the status "${status}". The statuses are: ${runStatuses.join(', ')}.`,
+    `No run ever has the status "${status}". The statuses are: ${[...runStatuses, interrupted].join(', ')}.`,
   )
 
 function listRuns(program: Command, found: readonly RunRow[], options: ListOptions): void {

@@ -33,7 +33,7 @@ export function addTelling(program: Command): void {
         )
       }),
     )
-  for (const { name, description, decision, later } of decisions) {
+  for (const { name, description, decision, at, later } of decisions) {
     program
       .command(`${name} <run>`)
       .description(description)
@@ -41,7 +41,7 @@ export function addTelling(program: Command): void {
         withRuns(program, async (runs, { print }) => {
           await runs.tell(run, decision, who())
           const { status, held } = (await runs.inspect(run)).run
-          const note = held ? 'its process was told' : `it is ${status} now${later}`
+          const note = held ? at : `it is ${status} now${later}`
           print({ run, told: name, status, held }, () => visible(`${name} ${run}: ${note}`))
         }),
       )
@@ -52,7 +52,9 @@ interface DecisionCommand {
   readonly name: string
   readonly description: string
   readonly decision: Parameters<Host['tell']>[1]
-  /** What happens to a run that nobody drives. */
+  /** What happens to a run that is at work. */
+  readonly at: string
+  /** And to one that nobody drives. */
   readonly later: string
 }
 
@@ -61,18 +63,21 @@ const decisions: readonly DecisionCommand[] = [
     name: 'pause',
     description: 'finish the step in flight, then pause',
     decision: { type: 'pause' },
+    at: 'it finishes the step in flight, then pauses',
     later: ', and goes on when it is resumed',
   },
   {
     name: 'stop',
     description: 'end after the iteration under way',
     decision: { type: 'stop', reason: 'loopctl stop' },
+    at: 'it ends after the iteration under way',
     later: '; an open iteration is finished when it is next driven (use cancel to end it now)',
   },
   {
     name: 'cancel',
     description: 'end now',
     decision: { type: 'cancel', reason: 'loopctl cancel' },
+    at: 'it ends now',
     later: '',
   },
 ]
