@@ -23,7 +23,7 @@ export interface ApiRequest {
 
 export interface RequestOptions {
   readonly document: Document
-  /** Values for fields and parameters by their name. */
+  /** Values for fields and parameters by their name, or by that of the operation and theirs. */
   readonly known: Known
   /** Operations that are never asked for what they do. */
   readonly spoiltOnly: readonly string[]
@@ -51,7 +51,12 @@ function requestFor(
   const isOnlySpoilt = spoiltOnly.includes(operationId)
   return fc
     .record({
-      places: fc.tuple(...inPath.map((one) => parameterValue(one, document, known))),
+      places: fc.tuple(
+        ...inPath.map((one) => {
+          const own = known[`${operationId}.${one.name}`]
+          return parameterValue(one, document, own === undefined ? known : { [one.name]: own })
+        }),
+      ),
       query: queryFor(inQuery, document, known),
       headers: headersFor(inHeader, document, known),
       body: schema === undefined ? noBody(method) : bodyFor(schema, document, known, isOnlySpoilt),

@@ -26,7 +26,6 @@ export async function prepareScene(daemon: LiveDaemon): Promise<Scene> {
   const curious = await trustedLoop(daemon, 'curious', `${asks}${sealed}`)
   const [w1, w2, w3] = [join(folder, 'w1'), join(folder, 'w2'), join(folder, 'w3')]
   for (const path of [w1, w2, w3]) mkdirSync(path)
-  writeFileSync(join(w3, 'spec.txt'), 'a line\n')
   const wanted = [
     { ...good, workspace: shop, worktree: { use: true, allowDirty: true }, name: 'otter-done' },
     { ...bad, workspace: w1, name: 'otter-lost', limits: { iterations: 1 } },
@@ -46,6 +45,8 @@ export async function prepareScene(daemon: LiveDaemon): Promise<Scene> {
   const refresh = async (): Promise<void> => {
     for (const one of wanted) {
       if (!(await isWanted(one.name))) continue
+      // It asks about the very same change as the one before.
+      if (one.workspace === w3) writeFileSync(join(w3, 'spec.txt'), 'a line\n')
       await json('POST', '/runs', { ...one, attended: true, again: true })
       if (one.name.startsWith('otter')) await untilEnded(daemon, one.name)
     }
@@ -56,6 +57,7 @@ export async function prepareScene(daemon: LiveDaemon): Promise<Scene> {
   const names = wanted.map(({ name }) => name)
   const known = {
     ...knownPlaces(folder, [good.file, bad.file]),
+    'answerQuestion.run': fc.constant('curious-cat'),
     run: fc.constantFrom(...names, ...names.map((name) => name.slice(0, 8)), 'otter', 'bee'),
     id: fc.constantFrom(...items.map(({ id }) => id), '5f2b8d10'),
     question: fc.constant(asked.id),

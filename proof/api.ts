@@ -19,7 +19,7 @@ const atOnce = 8
 /** Requests remove runs too. So many batches later there are all of them again. */
 const refreshEach = 40
 /** `gh` is not there, and the daemon is needed. */
-const neverAsked = ['createPullRequest', 'stopDaemon', 'answerQuestion']
+const neverAsked = ['createPullRequest', 'stopDaemon']
 
 export const apiRequests: Suite = {
   area: 'daemon',

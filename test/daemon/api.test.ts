@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../src/daemon/index.ts'
 import { type Host, previewLoop, trustLoop } from '../../src/host/index.ts'
 import { isLoopError, type RunId } from '../../src/loop/index.ts'
+import type { InboxQuestion } from '../../src/protocol/api/index.ts'
 import { lines, newFolder } from '../host-fixture.ts'
 import { type Api, openApi } from './api-fixture.ts'
 
@@ -209,6 +210,41 @@ describe('what is read', () => {
     const head = await app.request(`/runs/${run}/events`, { headers, method: 'HEAD' })
     expect(head.status).toBe(200)
   })
+})
+
+test('a question of a run is answered, once, and the run goes on', async () => {
+  const { host, get, send } = await openApi()
+  const folder = newFolder()
+  const file = join(folder, 'curious.yaml')
+  writeFileSync(join(folder, 'spec.txt'), 'a line')
+  writeFileSync(
+    file,
+    `prompt: Change it.
+agent: { command: [sh, -c, echo more >> spec.txt] }
+checks: { there: test -s spec.txt }
+seals: { paths: [spec.txt], changes: ask }
+certify: { teeth: false }
+`,
+  )
+  await trustLoop(await previewLoop(file, host.folder), host.folder)
+  const created = await send('POST', '/runs', { file, workspace: folder, attended: true })
+  const { id } = created.body['run'] as { id: RunId }
+  for await (const { event } of host.events(id)) {
+    if (event.type === 'step-started' && event.kind === 'ask') break
+  }
+  const { items } = (await get('/questions')).body as { items: readonly InboxQuestion[] }
+  expect(items).toHaveLength(1)
+  const path = `/runs/${id}/questions/${encodeURIComponent(items[0]?.id ?? '')}/answer`
+  const odd = await send('POST', path, { answer: 'perhaps', by: 'ada' })
+  expect(odd).toMatchObject({ status: 400, body: { detail: expect.stringContaining('approve') } })
+  const answered = await send('POST', path, { answer: 'approve', by: 'ada' })
+  expect(answered).toMatchObject({ status: 200, body: { run: { id } } })
+  const last = []
+  for await (const { event } of host.events(id)) last.push(event)
+  expect(last).toContainEqual(expect.objectContaining({ type: 'decision-applied', by: 'ada' }))
+  expect(last.at(-1)).toMatchObject({ type: 'run-ended', outcome: { type: 'completed' } })
+  const late = await send('POST', path, { answer: 'reject', by: 'ada' })
+  expect(late).toMatchObject({ status: 404, body: { code: 'unknown-question' } })
 })
 
 test('an error of ours is logged by its id, and nothing of it is told', async () => {
