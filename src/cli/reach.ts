@@ -40,7 +40,7 @@ export async function reach(program: Command, need: 'look' | 'drive'): Promise<R
 }
 
 async function reachNow(program: Command, need: 'look' | 'drive'): Promise<Reach> {
-  const { addr, token, daemon } = program.opts<GlobalOptions>()
+  const { addr, daemon } = program.opts<GlobalOptions>()
   if (!daemon && addr !== undefined) {
     throw new LoopError('bad-request', '--addr names a daemon, --no-daemon wants none. Say one.')
   }
@@ -48,8 +48,10 @@ async function reachNow(program: Command, need: 'look' | 'drive'): Promise<Reach
   const folder = resolve(await recordFolder(program))
   const { use, address } = await daemonSettings(folder, addr)
   if (!use && addr === undefined) return { type: 'record' }
-  const known = token ?? (process.env['LOOPD_TOKEN'] || undefined)
-  if (address !== undefined) return { type: 'daemon', ...(await atAddress(address, folder, known)) }
+  if (address !== undefined) {
+    return { type: 'daemon', ...(await atAddress(program, address, folder)) }
+  }
+  const known = ownToken(program)
   const { clientOf, readDaemonFile } = await import('../client/find-daemon.ts')
   const file = readDaemonFile(folder)
   const found = file === undefined ? undefined : clientOf(folder, known)
@@ -64,6 +66,16 @@ async function reachNow(program: Command, need: 'look' | 'drive'): Promise<Reach
   if (program.opts<GlobalOptions>().quiet !== true)
     process.stderr.write(`Started the daemon, process ${pid}. To stop it: loopctl daemon stop\n`)
   return { type: 'daemon', client, folder, isNew: true }
+}
+
+/** Undefined: none was given; there may be one in the record. */
+function givenToken(program: Command): string | undefined {
+  return program.opts<GlobalOptions>().token ?? (process.env['LOOPD_TOKEN'] || undefined)
+}
+
+/** For the daemon of the record: what it is started with is what it takes. */
+export function ownToken(program: Command): string | undefined {
+  return givenToken(program) ?? (process.env['LOOPD_AUTH_TOKEN'] || undefined)
 }
 
 /** Of the command line, the environment and the files that hold here. */
@@ -87,9 +99,9 @@ async function answers(client: Client): Promise<boolean> {
  * of the record is for that one alone: whoever else is at an address must be given one.
  */
 async function atAddress(
+  program: Command,
   address: string,
   folder: string,
-  known: string | undefined,
 ): Promise<{ readonly client: Client; readonly folder?: string }> {
   const [{ clientOf, readDaemonFile }, { waitForHealth }, { wayTo, describeWay }] =
     await Promise.all([
@@ -100,10 +112,11 @@ async function atAddress(
   const origin = describeWay(wayTo(address))
   const file = readDaemonFile(folder)
   if (file !== undefined && file.address === origin) {
-    const client = await waitForHealth(() => clientOf(folder, known))
+    const client = await waitForHealth(() => clientOf(folder, ownToken(program)))
     tellOfSkew(file)
     return { client, folder }
   }
+  const known = givenToken(program)
   if (known === undefined) {
     const message = `The daemon at ${origin} is not that of this record, and its token is not known.`
     throw new LoopError('not-configured', `${message} Give it with --token or LOOPD_TOKEN.`)

@@ -41,11 +41,14 @@ export function readToken(
   return text === '' ? undefined : text
 }
 
-/** A client of the daemon that is written down there, which may not answer. */
+/**
+ * A client of the daemon that is written down there, which may not answer. One whose token nobody knows
+ * has a client too: it says that there is a daemon, and that it must be given a token.
+ */
 export function clientOf(folder: string, token?: string): Client | undefined {
   const file = readDaemonFile(folder)
-  const given = token ?? readToken(folder)
-  if (file === undefined || given === undefined) return undefined
+  if (file === undefined) return undefined
+  const given = token ?? readToken(folder) ?? ''
   const { socket, address } = file
   const connection: Connection =
     socket === undefined ? { address, token: given } : { socket, token: given }

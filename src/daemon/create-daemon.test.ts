@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { afterStory } from '../../test/after.ts'
+import { clientOf } from '../client/index.ts'
 import { daemonPlace } from '../host/daemon/index.ts'
 import { createDaemon, type Daemon, type DaemonOptions } from './create-daemon.ts'
 import type { DaemonSettings } from './parts.ts'
@@ -99,6 +100,9 @@ describe('what it is told', () => {
     const daemon = await start(settings, { token })
     expect((await fetch(`${daemon.address}/health`, { headers })).status).toBe(200)
     expect(existsSync(daemonPlace(settings.folder).token)).toBe(false)
+    expect(await clientOf(settings.folder, token)?.daemon()).toMatchObject({ isReady: true })
+    // Who does not know the token hears that there is a daemon.
+    await expect(clientOf(settings.folder)?.health()).rejects.toThrow('does not take this token')
   })
 
   test('no token and no secret of the environment is in the log', async () => {

@@ -166,6 +166,14 @@ test('the address needs a token, and one that may only look cannot change anythi
   expect((await ctl('list')).stdout).toContain('quick-a')
 })
 
+test('the daemon commands use the token that is given, and see a daemon that takes another', async () => {
+  const wrong = { LOOPD_AUTH_TOKEN: 'x'.repeat(43) }
+  const said = { code: 77, stderr: expect.stringContaining('--token') as string }
+  expect(await ctlWith(wrong, 'daemon', 'stop')).toMatchObject(said)
+  const token = (await ctl('daemon', 'token')).stdout.trim()
+  expect(await ctlWith(wrong, '--token', token, 'daemon', 'status')).toMatchObject({ code: 0 })
+})
+
 test('a daemon of another version is said to be one', async () => {
   const text = readFileSync(daemonFile, 'utf8')
   const file = JSON.parse(text) as Record<string, unknown>

@@ -7,6 +7,7 @@ import type { Client, DaemonInfo } from '../../client/index.ts'
 import { errorTable, LoopError } from '../../loop/index.ts'
 import { plural, renderSpan } from '../display/amounts.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
+import { ownToken } from '../reach.ts'
 import { openSession, recordFolder, wholeNumber } from '../session.ts'
 
 interface StartOptions {
@@ -97,7 +98,7 @@ async function running(program: Command): Promise<Client | undefined> {
   const folder = resolve(await recordFolder(program))
   const { clientOf } = await import('../../client/find-daemon.ts')
   const { isHealthy } = await import('../../client/wait-for-health.ts')
-  const client = clientOf(folder)
+  const client = clientOf(folder, ownToken(program))
   return client !== undefined && (await isHealthy(client)) ? client : undefined
 }
 
@@ -117,7 +118,7 @@ async function startIt(program: Command, options: StartOptions): Promise<void> {
   }
   const folder = resolve(await recordFolder(program))
   const { startDaemon } = await import('../../client/start-daemon.ts')
-  const client = there ?? (await startDaemon({ folder, args })).client
+  const client = there ?? (await startDaemon({ folder, args, token: ownToken(program) })).client
   const info = await client.daemon()
   const address = await addressIn(folder)
   const word = there === undefined ? 'The daemon runs' : 'The daemon runs already'
