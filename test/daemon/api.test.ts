@@ -33,6 +33,21 @@ async function loopFile(host: Host): Promise<string> {
 }
 
 describe('a request that is not as the document says', () => {
+  test('a body that does not end is read no further than it may be long', async () => {
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1
+        // A bound for who reads on all the same.
+        if (sent > 64) controller.close()
+        else controller.enqueue(new Uint8Array(1024 * 1024).fill(32))
+      },
+    })
+    const asked = new Request('http://localhost/runs', { method: 'POST', body, duplex: 'half' })
+    expect((await shared.app.request(asked)).status).toBe(413)
+    expect(sent).toBeLessThan(16)
+  })
+
   test.each([
     ['GET', '/runs?limit=0', 'query.limit'],
     ['GET', '/runs?limit=1&limit=2', 'query.limit'],

@@ -106,11 +106,7 @@ async function readBody(
   schema: z.ZodType,
   problems: FieldProblem[],
 ): Promise<unknown> {
-  const bytes = await request.arrayBuffer()
-  if (bytes.byteLength > bodyBytesMax) {
-    throw new LoopError('too-large', `The body is over ${bodyBytesMax} bytes. Send less.`)
-  }
-  const value = parsed(bytes)
+  const value = parsed(await readBytes(request))
   if (value === undefined) {
     problems.push({ field: 'body', reason: 'it is no JSON in UTF-8' })
     return {}
@@ -121,7 +117,20 @@ async function readBody(
   return {}
 }
 
-function parsed(bytes: ArrayBuffer): { readonly json: unknown } | undefined {
+/** No more than may be sent is ever held. */
+async function readBytes({ body }: Request): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of body ?? []) {
+    pieces.push(piece)
+    length += piece.length
+    if (length <= bodyBytesMax) continue
+    throw new LoopError('too-large', `The body is over ${bodyBytesMax} bytes. Send less.`)
+  }
+  return Buffer.concat(pieces)
+}
+
+function parsed(bytes: Uint8Array): { readonly json: unknown } | undefined {
   if (bytes.byteLength === 0) return { json: {} }
   try {
     return { json: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown }
