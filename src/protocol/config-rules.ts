@@ -129,7 +129,7 @@ export const settingRules: readonly SettingRule[] = [
   rule('limits.tokens', whole(0, 1_000_000_000_000), 'less'),
   rule('limits.cost', dollars, 'less', { key: 'costMicros' }),
   rule('limits.time', duration, 'less', { key: 'timeMs' }),
-  rule('worktree.base', text, 'any'),
+  rule('worktree.base', text, 'trusted'),
   rule('worktree.path', text, 'trusted'),
   rule('worktree.branchPrefix', text, 'any'),
   rule('worktree.provider', choice('auto', 'git', 'worktrunk'), 'trusted'),

@@ -106,22 +106,22 @@ describe('settings', () => {
   })
 
   test('of both files of a project: loopwright.yaml before .loop/config', async () => {
-    theirs('artifact_mode=workspace\nbase_branch=trunk\n')
+    theirs('artifact_mode=workspace\nrun_branch_prefix=loops/\n')
     ours('artifacts: { mode: global }\n')
     const { settings } = await load()
     expect(settings.artifacts.mode).toBe('global')
-    expect(settings.worktree.base).toBe('trunk')
+    expect(settings.worktree.branchPrefix).toBe('loops/')
   })
 
   test('of a file that is named come before those that are found', async () => {
-    ours('limits: { iterations: 10 }\nworktree: { base: main }\n')
+    ours('limits: { iterations: 10 }\nworktree: { branchPrefix: x/ }\n')
     write('other.config', 'iterations=5\n')
     for (const [environment, options] of [
       [{ LOOP_CONFIG: '~/other.config' }, {}],
       [{}, { file: '../../other.config' }],
     ] as const) {
       const { settings } = await load(environment, options)
-      expect([settings.limits.iterations, settings.worktree.base]).toEqual([5, 'main'])
+      expect([settings.limits.iterations, settings.worktree.branchPrefix]).toEqual([5, 'x/'])
     }
     expect(await refusal(load({ LOOP_CONFIG: 'gone' }))).toBe(
       'LOOP_CONFIG names /code/shop/gone, and there is no such file. Name another, or leave it out.',
@@ -147,7 +147,7 @@ describe('the file of a project that nobody trusted', () => {
         'daemon: { address: "http://evil.example", use: false }',
         'artifacts: { logDir: ../../elsewhere, postmortem: true }',
         'naming: { model: evil/model, source: model }',
-        'worktree: { path: /etc, provider: worktrunk, worktrunkProgram: ./evil, copyIgnored: true }',
+        'worktree: { base: evil, path: /etc, provider: worktrunk, worktrunkProgram: ./evil, copyIgnored: true }',
         'checks: { commands: [./evil] }',
       ].join('\n'),
     )

@@ -31,6 +31,11 @@ describe('a slug', () => {
   })
 })
 
+test('the name of a whole ref is none of a branch', () => {
+  expect(isBranchName('refs/heads/x')).toBe(false)
+  expect(isBranchName('x/refs/heads')).toBe(true)
+})
+
 test('a name that we take for a branch, git does too', () => {
   fc.assert(
     fc.property(anything.filter(isBranchName), (name) => {

@@ -27,10 +27,10 @@ export function slug(name: string): string {
 export const numbered = (name: string, number: number): string =>
   number === 1 ? name : `${name}-${number}`
 
-/** By the rules of `git check-ref-format --branch`, and with no dash in front. */
+/** By the rules of `git check-ref-format --branch`, with no dash in front, and not like a whole ref. */
 export function isBranchName(name: string): boolean {
   // oxlint-disable-next-line no-control-regex
-  const forbidden = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$|^@$/
+  const forbidden = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|^refs\/|[/.]$|^@$/
   if (name === '' || name === 'HEAD' || name.length > 200 || forbidden.test(name)) return false
   return name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'))
 }
