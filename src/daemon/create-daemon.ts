@@ -81,6 +81,7 @@ async function openDaemon(
     host,
     settings,
     log,
+    secrets: tokens.secrets,
     follow: (run) => followRun(host, run, { onProblem: (problem) => log.warn({ run }, problem) }),
     finish: (run) => finishRunFolder(host, run),
   })

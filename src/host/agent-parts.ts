@@ -16,7 +16,7 @@ export interface OpenedAgent {
 export interface AgentParts {
   readonly place: Pick<
     OpenPlace,
-    'attended' | 'checkout' | 'folder' | 'replay' | 'shownAs' | 'workspace'
+    'attended' | 'checkout' | 'folder' | 'replay' | 'secrets' | 'shownAs' | 'workspace'
   >
   readonly walls: OpenWalls
   readonly models: ModelDoor

@@ -72,6 +72,8 @@ export interface OpenPlace {
   readonly apart?: readonly string[]
   /** Somebody watches, and answers for what happens. Without it strong walls are needed. */
   readonly attended?: boolean
+  /** Not kept with what agents say, besides the secrets that lie about. */
+  readonly secrets?: readonly string[]
   /** Only checks are asked: whoever would do the work is not looked for. */
   readonly isForChecks?: true
   /** The host's own, shared by its runs; without it one is opened for this run. */

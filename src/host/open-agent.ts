@@ -15,11 +15,12 @@ import { requireOwnLogin } from './own-login.ts'
 import { passOn } from './pass-on.ts'
 import { requireCommand } from './require-command.ts'
 import { toldOfGit } from './told-of-git.ts'
-import { discreet, workspaceSecrets } from './workspace-secrets.ts'
+import { daemonTokens, discreet, workspaceSecrets } from './workspace-secrets.ts'
 
 export async function openAgent(settings: AgentSettings, parts: AgentParts): Promise<OpenedAgent> {
-  const { workspace, checkout } = parts.place
-  const secrets = await workspaceSecrets([workspace, checkout], parts.environment)
+  const { workspace, checkout, folder, secrets: told = [] } = parts.place
+  const found = await workspaceSecrets([workspace, checkout], parts.environment)
+  const secrets = [...told, ...(await daemonTokens(folder)), ...found]
   const plain = await openKind(settings, { ...parts, secrets })
   const opened = { ...plain, agent: discreet(plain.agent, secrets) }
   const reads = settings.type !== 'script' && settings.type !== 'repair'

@@ -1,6 +1,6 @@
 /**
  * Secrets that lie about where an agent works: values of files such as `.env`, and of our own environment,
- * by names that say so. Agents may read and use what they are shown; what they say is kept, and these are
+ * by names that say so; and the tokens of the record's daemon. Agents may read and use what they are shown; what they say is kept, and these are
  * not kept with it.
  */
 
@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import type { Agent } from '../agents/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { FaultError, textOf } from '../loop/index.ts'
+import { daemonPlace } from './daemon/place.ts'
 import type { Environment } from './loaded-loop.ts'
 import { type Mask, masked } from './masked.ts'
 
@@ -34,6 +35,13 @@ export async function workspaceSecrets(
     }
   }
   return [...found].slice(0, valuesMax)
+}
+
+/** Who may look at what agents say may not do all that a daemon can. */
+export async function daemonTokens(record: string): Promise<readonly string[]> {
+  const { token, readToken } = daemonPlace(record)
+  const texts = await Promise.all([token, readToken].map(readPlain))
+  return texts.map((text) => text.trim()).filter((text) => text.length >= charsMin)
 }
 
 /** An agent whose words are kept without these. What it does with them is its own business. */

@@ -1,6 +1,6 @@
 // Runs that come to the daemon: accepted, queued, driven, and taken up again by the next one.
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
@@ -9,6 +9,7 @@ import {
   type Scheduler,
   type SchedulerOptions,
 } from '../../src/daemon/index.ts'
+import { daemonPlace } from '../../src/host/daemon/index.ts'
 import {
   finishRunFolder,
   type Host,
@@ -37,7 +38,7 @@ async function loopFile(host: Host, agent: string): Promise<string> {
 async function open(
   host: Host,
   given: Partial<SchedulerOptions['settings']> = {},
-  beside: Pick<SchedulerOptions, 'follow' | 'finish'> = {},
+  beside: Pick<SchedulerOptions, 'follow' | 'finish' | 'secrets'> = {},
 ): Promise<Scheduler> {
   const all = { ...settings, ...given }
   const scheduler = await openScheduler({ host, log: quiet, settings: all, ...beside })
@@ -85,6 +86,21 @@ describe('a run that was accepted', () => {
     expect(await left(host, run.id)).toBe('completed')
     await until(host, () => scheduler.queue().length === 0)
     expect(await host.journal.queue.list()).toEqual([])
+  })
+
+  test('says the tokens of its daemon to nobody who looks at it', async () => {
+    const host = await newHost()
+    const [given, kept] = ['given-token-0123456789', 'kept-token-0123456789']
+    const place = daemonPlace(host.folder)
+    mkdirSync(place.folder)
+    writeFileSync(place.token, `${kept}\n`, { mode: 0o600 })
+    const scheduler = await open(host, {}, { secrets: () => [given] })
+    const file = await loopFile(host, `{ script: [[{ say: "${given} ${kept} and that" }]] }`)
+    const { run } = await scheduler.submit({ file, workspace: newFolder() })
+    expect(await left(host, run.id)).toBe('completed')
+    const said = JSON.stringify(await host.journal.read(run.id))
+    expect(said).toContain('and that')
+    for (const token of [given, kept]) expect(said).not.toContain(token)
   })
 
   test('is the one that its key made before; another request by that key is refused', async () => {

@@ -17,6 +17,8 @@ import type { Turns } from './turns.ts'
 export interface DriveParts {
   readonly host: Host
   readonly log: Log
+  /** What may never be written down. */
+  readonly secrets?: () => readonly string[]
   /** Opening starts processes and reads much: only a few do it at once. */
   readonly opening: Turns
 }
@@ -66,7 +68,7 @@ export async function driveQueued(
 }
 
 async function startIn(
-  { host, log }: DriveParts,
+  { host, log, secrets }: DriveParts,
   run: RunId,
   loaded: LoadedLoop,
   request: DriveRequest,
@@ -83,6 +85,7 @@ async function startIn(
     signal,
     attended: request.attended === true,
     models: host.models,
+    ...(secrets === undefined ? {} : { secrets: secrets() }),
   })
   const carried =
     request.carry === true ? await host.carryOver(run, parts.exclude ?? [], signal) : []

@@ -23,6 +23,8 @@ export interface SchedulerOptions {
     DaemonSettings,
     'maxConcurrentRuns' | 'maxRunsPerWorkspace' | 'queuePolicy'
   >
+  /** What may never be written down, such as tokens. */
+  readonly secrets?: () => readonly string[]
   /** Beside each run while it is driven, such as its folder of files. */
   readonly follow?: (run: RunId) => { stop(): Promise<unknown> }
   /** Sees that all that a run leaves is there, if it has ended, before it leaves the queue. Never rejects. */

@@ -38,6 +38,7 @@ export interface ItemParts {
   readonly host: Host
   readonly log: Log
   readonly opening: Turns
+  readonly secrets?: () => readonly string[]
   readonly follow?: (run: RunId) => { stop(): Promise<unknown> }
   readonly now: () => number
   readonly wake: () => void
