@@ -146,7 +146,7 @@ async function untilAsked({ json }: LiveDaemon): Promise<AskedQuestion> {
 }
 
 export async function untilEnded({ json }: LiveDaemon, run: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
+  for (let tries = 0; tries < 1800; tries++) {
     const { run: row } = (await json('GET', `/runs/${run}`)) as { run: { status: string } }
     if (ends.includes(row.status)) return
     await new Promise((resolve) => setTimeout(resolve, 100))

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { afterStory } from '../../test/after.ts'
-import { clientOf } from '../client/index.ts'
+import { clientOf, waitForHealth } from '../client/index.ts'
 import { daemonPlace } from '../host/daemon/index.ts'
 import { createDaemon, type Daemon, type DaemonOptions } from './create-daemon.ts'
 import type { DaemonSettings } from './parts.ts'
@@ -125,6 +125,16 @@ describe('what it is told', () => {
       expect(kept).not.toContain(secret)
     }
   })
+})
+
+test('files by which it is reached are put back where somebody removes them', async () => {
+  const settings = newSettings()
+  await start(settings, { token })
+  const { pid, file, socket } = daemonPlace(settings.folder)
+  for (const path of [pid, file, socket]) rmSync(path)
+  const client = await waitForHealth(() => clientOf(settings.folder, token), { windowMs: 30_000 })
+  expect(client.where).toContain(socket)
+  expect(readFileSync(pid, 'utf8')).toBe(`${process.pid}\n`)
 })
 
 describe('the end', () => {

@@ -1,6 +1,6 @@
 /** A daemon in this process: the lock, the host, the scheduler, the ways in. `loopd` is one as a program. */
 
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import {
   type DaemonLock,
   type DaemonPlace,
@@ -43,6 +43,7 @@ export interface DaemonOptions {
 
 /** How often it is looked for tokens that were replaced, for those who are being answered. */
 const lookMs = 250
+const mendMs = 1000
 
 export async function createDaemon(
   settings: DaemonSettings,
@@ -108,13 +109,39 @@ async function openDaemon(
   ending.atEnd(() => clearInterval(looking))
   ending.atEnd((hurry) => doors.close(hurry))
   const { address, socket } = doors
-  const file = { pid: process.pid, address, socket, startedAtMs, version: packageVersion() }
   ending.atEnd(() => removeDaemonFile(place))
-  writeDaemonFile(place, file)
+  ending.atEnd(keepReachable(place, doors, startedAtMs, log))
   ending.beforeEnd((hurry) => scheduler.drain(hurry))
   ending.atEnd(() => log.info({}, 'ending'))
   log.info({ address, socket }, 'listening')
   return { address, socket, host, scheduler, log, stop, ended: ending.ended }
+}
+
+/** Where it is said how it is reached, and put back when somebody removes it; until the answer is called. */
+function keepReachable(
+  place: DaemonPlace,
+  doors: Doors,
+  startedAtMs: number,
+  log: DaemonLog,
+): () => void {
+  const { pid } = process
+  const write = (): void => {
+    const { address, socket } = doors
+    writeDaemonFile(place, { pid, address, socket, startedAtMs, version: packageVersion() })
+  }
+  const mend = async (): Promise<void> => {
+    const isMended = await doors.mend()
+    if (!existsSync(place.pid)) writePid(place)
+    if (!isMended && existsSync(place.file)) return
+    write()
+    log.warn({}, 'somebody removed the files by which it is reached: they are there again')
+  }
+  write()
+  const timer = setInterval(() => {
+    // A folder that cannot be written to now is tried again.
+    mend().catch(() => undefined)
+  }, mendMs).unref()
+  return () => clearInterval(timer)
 }
 
 const openDaemonLog = (place: DaemonPlace, { logLevel, echo }: DaemonOptions): DaemonLog =>

@@ -3,7 +3,7 @@
  * and limits on how many come, how much they send, and how long they take.
  */
 
-import { chmodSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,10 @@ export interface Doors {
   /** Such as `http://127.0.0.1:7700`. */
   readonly address: string
   readonly port: number
+  /** It may be another after it was mended. */
   readonly socket: string
+  /** Opens the socket again where somebody removed its file; whether that was so. */
+  mend(): Promise<boolean>
   /** No more come in; those inside have a little time to finish, unless there is a hurry. */
   close(hurry: AbortSignal): Promise<void>
 }
@@ -51,9 +54,16 @@ export async function openDoors(options: DoorOptions): Promise<Doors> {
   const outer = limited(createOuter(settings))
   serve(outer, 'address')
   await listenOn(outer, settings, log)
-  const inner = limited(createServer(limits))
-  serve(inner, 'socket')
-  const socket = await openSocket(inner, place, log).catch(async (error: unknown) => {
+  /** Those whose file is gone still have who came in by them. */
+  const inner: Server[] = []
+  const openInner = async (): Promise<SocketFile> => {
+    const server = limited(createServer(limits))
+    serve(server, 'socket')
+    const opened = await openSocket(server, place, log)
+    inner.push(server)
+    return opened
+  }
+  let socket = await openInner().catch(async (error: unknown) => {
     outer.close()
     throw error
   })
@@ -61,9 +71,17 @@ export async function openDoors(options: DoorOptions): Promise<Doors> {
   return {
     address: addressOf(settings, port),
     port,
-    socket: socket.path,
+    get socket() {
+      return socket.path
+    },
+    async mend() {
+      if (existsSync(socket.path)) return false
+      await socket.remove()
+      socket = await openInner()
+      return true
+    },
     async close(hurry) {
-      await Promise.all([closeServer(outer, hurry), closeServer(inner, hurry)])
+      await Promise.all([outer, ...inner].map((server) => closeServer(server, hurry)))
       await socket.remove()
     },
   }

@@ -135,7 +135,7 @@ const toRow = (row: QueueColumns): QueueRow => ({
   status: row.status as RunStatus,
   priority: row.priority,
   queuedAtMs: row.queued_at,
-  request: JSON.parse(row.request) as Json,
+  request: parsed(row.request),
   tries: row.tries,
   ...(row.place === null ? {} : { place: row.place }),
   ...(row.by === null ? {} : { by: row.by }),
@@ -143,3 +143,12 @@ const toRow = (row: QueueColumns): QueueRow => ({
   ...(row.retry_at === null ? {} : { retryAtMs: row.retry_at }),
   ...(row.why === null ? {} : { why: row.why }),
 })
+
+/** One that is damaged keeps none of the others from being driven: it is as if nothing was asked for. */
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return null
+  }
+}

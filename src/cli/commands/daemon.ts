@@ -134,22 +134,40 @@ async function stop(program: Command): Promise<void> {
   const { print } = openSession(program)
   const client = await running(program)
   if (client === undefined) {
-    print({ stopped: false, running: false }, () => 'No daemon runs here.')
+    const silent = await silentDaemon(program)
+    if (silent === undefined) {
+      print({ stopped: false, running: false }, () => 'No daemon runs here.')
+      return
+    }
+    process.kill(silent, 'SIGTERM')
+    await untilEnded(silent)
+    print({ stopped: true, running: false, pid: silent }, () => 'The daemon has ended.')
     return
   }
   const { pid, counts } = await client.daemon()
   await client.stopDaemon()
+  await untilEnded(pid)
+  const left = counts.driven + counts.queued
+  const later = left === 0 ? '' : ` ${plural(left, 'run')} will go on when it is started again.`
+  print({ stopped: true, running: false, pid, runs: left }, () => `The daemon has ended.${later}`)
+}
+
+/** The process that has the record and cannot be reached. */
+async function silentDaemon(program: Command): Promise<number | undefined> {
+  const { daemonHolder } = await import('../../host/daemon/lock.ts')
+  return daemonHolder(resolve(await recordFolder(program)))
+}
+
+async function untilEnded(pid: number): Promise<void> {
   const endMs = Date.now() + stopWindowMs
   while (isAlive(pid)) {
     if (Date.now() > endMs) {
       const message = `The daemon, process ${pid}, has not ended after ${stopWindowMs / 1000} s.`
-      throw new LoopError('not-available', `${message} See why: loopctl daemon logs`)
+      const advice = `See why: loopctl daemon logs. At once: kill -9 ${pid}`
+      throw new LoopError('not-available', `${message} ${advice}`)
     }
     await new Promise((done) => void setTimeout(done, lookMs))
   }
-  const left = counts.driven + counts.queued
-  const later = left === 0 ? '' : ` ${plural(left, 'run')} will go on when it is started again.`
-  print({ stopped: true, running: false, pid, runs: left }, () => `The daemon has ended.${later}`)
 }
 
 function isAlive(pid: number): boolean {
@@ -165,6 +183,11 @@ async function status(program: Command): Promise<void> {
   const { print } = openSession(program)
   const client = await running(program)
   if (client === undefined) {
+    const silent = await silentDaemon(program)
+    if (silent !== undefined) {
+      const message = `The daemon, process ${silent}, does not answer.`
+      throw new LoopError('not-available', `${message} End it with: loopctl daemon stop`)
+    }
     const folder = await recordFolder(program)
     print({ running: false, folder }, () =>
       visible(`No daemon runs for ${folder}. Start it with: loopctl daemon start`),

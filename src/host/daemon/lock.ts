@@ -5,7 +5,13 @@
 import { readFileSync } from 'node:fs'
 import { type HeldFile, holderOf, holdFile } from '../../journal/hold-file.ts'
 import { LoopError } from '../../loop/index.ts'
-import { type DaemonPlace, makeDaemonFolder, placeFailure, readDaemonFile } from './place.ts'
+import {
+  type DaemonPlace,
+  daemonPlace,
+  makeDaemonFolder,
+  placeFailure,
+  readDaemonFile,
+} from './place.ts'
 
 export interface DaemonLock {
   readonly place: DaemonPlace
@@ -19,6 +25,9 @@ export function lockDaemon(state: string): DaemonLock {
   if (held === undefined) throw new LoopError('daemon-running', describeHolder(state, place))
   return { place, release: () => held.release() }
 }
+
+/** The process of the daemon that works on it, whether it answers or not, as the kernel says. */
+export const daemonHolder = (state: string): number | undefined => holderOf(daemonPlace(state).lock)
 
 function hold(place: DaemonPlace): HeldFile | undefined {
   try {
