@@ -28,8 +28,13 @@ export type Reach =
     }
 
 /** Who has a run driven goes on with the daemon that is there when that one goes away, or starts it. */
-export async function reach(program: Command, need: 'look' | 'drive'): Promise<Reach> {
-  const way = await reachNow(program, need)
+export async function reach(
+  program: Command,
+  need: 'look' | 'drive',
+  /** What must hold before a daemon is started, which takes up all that waits for one. */
+  beforeStart?: (folder: string) => Promise<void>,
+): Promise<Reach> {
+  const way = await reachNow(program, need, beforeStart)
   if (way.type === 'record' || need === 'look') return way
   const { steadyClient } = await import('../client/steady-client.ts')
   const find = async (): Promise<Client> => {
@@ -39,7 +44,11 @@ export async function reach(program: Command, need: 'look' | 'drive'): Promise<R
   return { ...way, client: steadyClient(way.client, find) }
 }
 
-async function reachNow(program: Command, need: 'look' | 'drive'): Promise<Reach> {
+async function reachNow(
+  program: Command,
+  need: 'look' | 'drive',
+  beforeStart?: (folder: string) => Promise<void>,
+): Promise<Reach> {
   const { addr, daemon } = program.opts<GlobalOptions>()
   if (!daemon && addr !== undefined) {
     throw new LoopError('bad-request', '--addr names a daemon, --no-daemon wants none. Say one.')
@@ -60,11 +69,16 @@ async function reachNow(program: Command, need: 'look' | 'drive'): Promise<Reach
     return { type: 'daemon', client: found, folder }
   }
   if (need === 'look') return { type: 'record' }
+  await beforeStart?.(folder)
   const { startDaemon } = await import('../client/start-daemon.ts')
   const { client, pid } = await startDaemon({ folder, token: known })
   if (pid === undefined) return { type: 'daemon', client, folder }
-  if (program.opts<GlobalOptions>().quiet !== true)
-    process.stderr.write(`Started the daemon, process ${pid}. To stop it: loopctl daemon stop\n`)
+  if (program.opts<GlobalOptions>().quiet !== true) {
+    const at = visible(readDaemonFile(folder)?.address ?? client.where)
+    process.stderr.write(
+      `Started the daemon, process ${pid}, at ${at}. To stop it: loopctl daemon stop\n`,
+    )
+  }
   return { type: 'daemon', client, folder, isNew: true }
 }
 

@@ -32,6 +32,21 @@ export async function loadTrusted(
   })
 }
 
+/** For a file that a daemon is to be started for: what is wrong, or trusted by nobody, starts none. */
+export async function requireAgreed(
+  session: Session,
+  folder: string,
+  file: string,
+  isTrusted: boolean,
+): Promise<void> {
+  const { previewLoop, requireTrustedLoop, trustLoop } = await import('../host/load-loop.ts')
+  const preview = await previewLoop(file, folder)
+  if (!preview.trusted && (isTrusted || (await isAgreed(session, preview)))) {
+    await trustLoop(preview, folder)
+  }
+  await requireTrustedLoop(preview, folder)
+}
+
 /** The digest of a file that somebody agrees to, for a daemon that is to trust just that. */
 export async function agreedDigest(
   session: Session,

@@ -42,6 +42,12 @@ export async function trustLoop(
   await openTrust(folder).trust({ digest: preview.digest, file: preview.file })
 }
 
+/** Rejects with `not-trusted`, and says what the file would do. */
+export const requireTrustedLoop = (
+  { file, digest, powers }: Pick<LoopPreview, 'file' | 'digest' | 'powers'>,
+  folder: string,
+): Promise<void> => requireTrusted(openTrust(folder), { path: file, digest, powers })
+
 /** Takes it back. What runs already goes on. */
 export async function distrustLoop(
   preview: Pick<LoopPreview, 'file' | 'digest'>,
@@ -57,9 +63,8 @@ export const trustedLoops = (folder: string): Promise<readonly TrustedEntry[]> =
 /** Rejects with `not-trusted`, `bad-loop-file`, `bad-template` or `bad-request`. */
 export async function loadLoop(path: string, options: LoadOptions): Promise<LoadedLoop> {
   const looked = await look(path, options.purpose)
-  const { file, digest, powers } = summary(looked)
   if (options.purpose !== 'look' || looked.type === 'code') {
-    await requireTrusted(openTrust(options.folder), { path: file, digest, powers })
+    await requireTrustedLoop(summary(looked), options.folder)
   }
   return looked.type === 'data' ? loadFile(looked.read, options) : loadCode(looked.scanned, options)
 }

@@ -84,6 +84,13 @@ test('who only looks starts no daemon and makes no record', async () => {
   expect(existsSync(state)).toBe(false)
 })
 
+test('a file that is wrong, or that nobody trusts, starts no daemon', async () => {
+  writeFileSync(join(folder, 'wrong.yaml'), 'prompt: x\nagnet: repair\n')
+  expect(await ctl('run', 'wrong.yaml')).toMatchObject({ code: 65 })
+  expect(await ctl('run', 'slow.yaml')).toMatchObject({ code: 77 })
+  expect(existsSync(state)).toBe(false)
+})
+
 test('two that start a daemon at once end up with one, and both have their run accepted', async () => {
   const run = (name: string): Promise<Ended> =>
     ctl('--json', 'run', 'slow.yaml', '--trust', '--detach', '--name', name)

@@ -100,7 +100,10 @@ async function startRun(
     const { dryRun } = await import('../dry-run.ts')
     return dryRun(program, file, options)
   }
-  const way = await reach(program, 'drive')
+  const way = await reach(program, 'drive', async (folder) => {
+    const { requireAgreed } = await import('../trust.ts')
+    await requireAgreed(openSession(program), folder, file, options.trust === true)
+  })
   if (way.type === 'daemon') {
     const { runThere } = await import('../run-there.ts')
     return runThere(program, way, file, options)
