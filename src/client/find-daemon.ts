@@ -3,7 +3,7 @@
  * socket: whoever sits on its port in its place never gets the token.
  */
 
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import type { Client } from './client.ts'
@@ -37,8 +37,22 @@ export function readToken(
   folder: string,
   name: 'token' | 'read-token' = 'token',
 ): string | undefined {
-  const text = readOwn(join(daemonFolder(folder), name))?.trim()
+  const path = join(daemonFolder(folder), name)
+  requireClosed(path)
+  const text = readOwn(path)?.trim()
   return text === '' ? undefined : text
+}
+
+/** The daemon takes no token from a file that others can read: who has read it is not known. */
+function requireClosed(path: string): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
+  if ((mode & 0o077) === 0) return
+  const shown = (mode & 0o777).toString(8)
+  throw new LoopError(
+    'no-token',
+    `The token file ${path} can be read by others (mode ${shown}), so that the daemon takes no token ` +
+      'from it. Make a new one: loopctl daemon token --rotate',
+  )
 }
 
 /**
