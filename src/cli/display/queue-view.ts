@@ -26,7 +26,7 @@ export function renderQueue(
 const place = ({ position }: QueueEntry): string => (position === undefined ? '-' : `${position}.`)
 
 export function describeEntry({ state, why, waitsFor, retryAtMs, priority }: QueueEntry): string {
-  if (state === 'driven') return 'at work'
+  if (state === 'driven') return why ?? 'at work'
   const reason = why ?? `waits for ${waitsFor ?? 'its turn'}`
   const again = retryAtMs === undefined ? '' : `, tried again at ${renderTime(retryAtMs)}`
   const first = priority === 0 ? '' : `, priority ${priority}`

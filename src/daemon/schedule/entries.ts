@@ -18,7 +18,11 @@ export function entriesOf(
     ...waits,
   ]
   return [
-    ...driven.map(({ row }) => ({ ...entryOf(row), state: 'driven' as const })),
+    ...driven.map(({ row, drive }) => ({
+      ...entryOf(row),
+      state: 'driven' as const,
+      ...(drive?.asks === true ? asking : {}),
+    })),
     ...next.flatMap((one, index) => {
       const row = items.get(one.run)?.row
       if (row === undefined) return []
@@ -28,6 +32,9 @@ export function entriesOf(
     }),
   ]
 }
+
+/** It has given its slot away. */
+const asking = { waitsFor: 'person', why: 'waits for an answer: loopctl inbox' } as const
 
 function why({ waitsFor, behind }: Partial<Waits>, row: QueueRow, slots: number): string {
   switch (waitsFor) {

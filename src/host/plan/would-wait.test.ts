@@ -22,6 +22,8 @@ const queued = (name: string): QueueEntry => ({
 describe('a new run', () => {
   test('begins at once where there is a slot and nobody in its workspace', () => {
     expect(wouldWait([driven('a', '/x')], limits, '/y')).toEqual({ waitsFor: 'nothing' })
+    const asking = { ...driven('a', '/x'), waitsFor: 'person' } as const
+    expect(wouldWait([asking, driven('b', '/y')], limits, '/x')).toEqual({ waitsFor: 'nothing' })
   })
 
   test('waits for whoever is in its workspace', () => {

@@ -12,7 +12,9 @@ export function wouldWait(
   { maxConcurrentRuns, maxRunsPerWorkspace }: QueueLimits,
   workspace: string,
 ): NonNullable<Plan['queue']> {
-  const driven = entries.filter(({ state }) => state === 'driven')
+  const driven = entries.filter(
+    ({ state, waitsFor }) => state === 'driven' && waitsFor !== 'person',
+  )
   const rivals = driven.filter((entry) => entry.workspace === workspace)
   if (rivals.length >= maxRunsPerWorkspace) {
     const names = rivals.map(({ name }) => name).join(', ')

@@ -12,8 +12,8 @@ export interface QueueEntry {
   readonly state: 'driven' | 'queued'
   /** Of those that wait: 1 is the next. */
   readonly position?: number
-  /** Why it waits. */
-  readonly waitsFor?: 'slot' | 'workspace' | 'time'
+  /** Why it waits. One that waits for a person is driven, and has given its slot away. */
+  readonly waitsFor?: 'slot' | 'workspace' | 'time' | 'person'
   /** The same for people, such as "waits for workspace /home/me/shop (brave-owls-jump)". */
   readonly why?: string
   readonly workspace?: string
@@ -29,7 +29,7 @@ export const queueEntrySchema: z.ZodType<QueueEntry> = z
     name: z.string(),
     state: z.enum(['driven', 'queued']),
     position: z.int().min(1).exactOptional(),
-    waitsFor: z.enum(['slot', 'workspace', 'time']).exactOptional(),
+    waitsFor: z.enum(['slot', 'workspace', 'time', 'person']).exactOptional(),
     why: z.string().exactOptional(),
     workspace: z.string().exactOptional(),
     priority: z.int(),
