@@ -159,8 +159,9 @@ function listRuns(program: Command, found: readonly RunRow[], options: ListOptio
   const { json, print, terminal } = openSession(program)
   const { limit = Number.POSITIVE_INFINITY } = filterFrom(options, 0)
   const runs = found.slice(0, limit)
+  const isPart = options.status !== undefined || options.workspace !== undefined
   if (json) for (const run of runs) print(run, String)
-  else print(runs, () => renderList(runs, Date.now(), terminal))
+  else print(runs, () => renderList(runs, Date.now(), terminal, isPart))
   if (found.length > runs.length && options.limit === undefined) {
     process.stderr.write(`These are the newest ${runs.length}. All of them: loopctl list --all\n`)
   }

@@ -33,8 +33,10 @@ export function renderList(
   runs: readonly RunRow[],
   nowMs: number,
   { live, width }: Pick<Terminal, 'live' | 'width'>,
+  /** Only some were asked for. */
+  isPart = false,
 ): string {
-  if (runs.length === 0) return 'No runs yet.'
+  if (runs.length === 0) return isPart ? 'No run is like that. All: loopctl list' : 'No runs yet.'
   const rows = runs.map((run) => [
     run.name,
     shownStatus(run),
