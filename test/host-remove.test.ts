@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../src/engine/index.ts'
 import { issueCertificate } from '../src/evidence/index.ts'
 import { collectGarbage } from '../src/host/collect-garbage.ts'
-import type { Host } from '../src/host/index.ts'
+import { type Host, writeRunFolder } from '../src/host/index.ts'
 import { certificateDraft, certifiedOutput } from '../src/testing/certificate-draft.ts'
 import { lines, newFolder, newHost, slow } from './host-fixture.ts'
 
@@ -77,6 +78,32 @@ test('a run that is driven is not removed; one that was left is, when asked twic
   await expect(host.remove('at-work')).rejects.toMatchObject({ code: 'wrong-status' })
   await host.remove('at-work', { force: true })
   expect(await host.list()).toEqual([])
+})
+
+test('a run whose files are being written goes with all of them', async () => {
+  const host = await newHost()
+  const handle = await host.start(lines, { input: 1, workspace: newFolder(), name: 'busy' })
+  await handle.done
+  await writeRunFolder(host, 'busy', { mode: 'global' })
+  const folder = join(host.folder, 'runs', `run-${handle.id}`)
+  let isLate = false
+  const writing = Array.from({ length: 4 }, async (_, writer) => {
+    for (let file = 0; !isLate; file++) {
+      const path = join(folder, 'analysis', `${writer}-${file}`)
+      await writeFile(path, '').catch(() => {
+        isLate = true
+      })
+    }
+  })
+  // A writer ends when its folder is gone, or soon.
+  const end = setTimeout(() => {
+    isLate = true
+  }, 300)
+  await host.remove('busy')
+  clearTimeout(end)
+  isLate = true
+  await Promise.all(writing)
+  expect(existsSync(folder)).toBe(false)
 })
 
 test('a beginning of a name is not enough to remove a run', async () => {

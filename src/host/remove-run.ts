@@ -42,8 +42,9 @@ export async function removeRun(
   const { worktree } = await readCreated(journal, run.id)
   const remove = async (): Promise<void> => {
     await journal.removeRun(run.id, { force: force === true })
-    // Those beside its work are the person's.
-    await rm(join(folder, 'runs', `run-${run.id}`), { recursive: true, force: true })
+    // Those beside its work are the person's. Who writes them at this moment finds no run, and ends.
+    const own = join(folder, 'runs', `run-${run.id}`)
+    await rm(own, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   }
   // Nobody chose the folder of a replay, so nobody would look for it.
   const { workspace } = run
