@@ -94,7 +94,9 @@ function pathsUnder(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
     if (isWork(path)) return []
-    return [path, ...(entry.isDirectory() ? pathsUnder(path) : [])]
+    // Trees of the work come and go in such a folder, which is looked at itself.
+    const isEntered = entry.isDirectory() && !entry.name.startsWith('restore-')
+    return [path, ...(isEntered ? pathsUnder(path) : [])]
   })
 }
 
