@@ -133,9 +133,12 @@ async function judge(
   const problems: string[] = []
   for (const [index, wanted] of (['exhausted', 'completed'] as const).entries()) {
     const run = runs[index] ?? ''
-    if (ended[index] !== wanted) problems.push(`${name}: ${ended[index]}, not ${wanted}`)
     const { items } = await ask('GET', `/runs/${run}/events?limit=1000`)
     const events = items as readonly RecordedEvent[]
+    if (ended[index] !== wanted) {
+      const last = JSON.stringify(events.at(-1)?.event)
+      problems.push(`${name}: ${ended[index]}, not ${wanted}: ${last}`)
+    }
     if (events.some(({ seq }, place) => seq !== place + 1)) problems.push(`${name}: a gap`)
     if (events.some(({ atMs }, place) => atMs < (events[place - 1]?.atMs ?? 0))) {
       problems.push(`${name}: time goes back`)

@@ -1,6 +1,6 @@
 // The daemon in this process: what it refuses, and how it ends. test/daemon has it as a process.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -135,6 +135,16 @@ test('files by which it is reached are put back where somebody removes them', as
   const client = await waitForHealth(() => clientOf(settings.folder, token), { windowMs: 30_000 })
   expect(client.where).toContain(socket)
   expect(readFileSync(pid, 'utf8')).toBe(`${process.pid}\n`)
+})
+
+test('it ends when its record is moved away, and makes no other in its place', async () => {
+  const settings = newSettings()
+  const lost: string[] = []
+  const daemon = await start(settings, { onLost: (message) => void lost.push(message) })
+  renameSync(settings.folder, `${settings.folder}.moved`)
+  await daemon.ended
+  expect(lost).toEqual([expect.stringContaining('Put it back')])
+  expect(existsSync(settings.folder)).toBe(false)
 })
 
 describe('the end', () => {

@@ -1,6 +1,6 @@
 /** A daemon in this process: the lock, the host, the scheduler, the ways in. `loopd` is one as a program. */
 
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import {
   type DaemonLock,
   type DaemonPlace,
@@ -37,6 +37,8 @@ export interface DaemonOptions {
   /** In the place of the token file. */
   readonly token?: string
   readonly logLevel?: LogLevel
+  /** Told when the folder of the record is not where it was: it ends at once. */
+  readonly onLost?: (message: string) => void
   /** Told of every line of the log. */
   readonly echo?: (line: string) => void
 }
@@ -105,7 +107,15 @@ async function openDaemon(
   )
   const doors = await openGuarded({ settings, front, tokens, log, place, isEnding })
   bound = { ...settings, port: doors.port }
-  const looking = setInterval(() => front.dropDead(tokens), lookMs).unref()
+  const isThere = watchPlace(place)
+  const looking = setInterval(() => {
+    front.dropDead(tokens)
+    if (isThere() || isEnding()) return
+    const message = `The record is not in ${settings.folder} any more: it was moved, replaced or removed. Put it back, then: loopctl daemon start`
+    log.error({}, message)
+    options.onLost?.(message)
+    void stop({ atOnce: true })
+  }, lookMs).unref()
   ending.atEnd(() => clearInterval(looking))
   ending.atEnd((hurry) => doors.close(hurry))
   const { address, socket } = doors
@@ -142,6 +152,13 @@ function keepReachable(
     mend().catch(() => undefined)
   }, mendMs).unref()
   return () => clearInterval(timer)
+}
+
+/** Whether the lock is where it was taken. Whatever is made elsewhere would be no part of the record. */
+function watchPlace({ lock }: DaemonPlace): () => boolean {
+  const inode = (): number | undefined => statSync(lock, { throwIfNoEntry: false })?.ino
+  const held = inode()
+  return () => inode() === held
 }
 
 const openDaemonLog = (place: DaemonPlace, { logLevel, echo }: DaemonOptions): DaemonLog =>

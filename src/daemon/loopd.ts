@@ -34,6 +34,10 @@ async function main(): Promise<void> {
   const daemon = await createDaemon(settings, {
     lock,
     logLevel,
+    onLost(message) {
+      process.exitCode = errorTable['store-failed'].exitCode
+      process.stderr.write(`loopd: ${message}\n`)
+    },
     ...(token === undefined ? {} : { token }),
     ...(foreground ? { echo: (line: string) => void process.stderr.write(line) } : {}),
   })
