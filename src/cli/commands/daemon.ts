@@ -249,6 +249,7 @@ async function printUnit(
     program: fileURLToPath(new URL('../../daemon/loopd.js', import.meta.url)),
     state: resolve(await recordFolder(program)),
     args: argumentsFrom(options),
+    path: process.env['PATH'],
   })
   print({ unit }, () => unit.trimEnd())
 }

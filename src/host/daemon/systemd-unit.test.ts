@@ -18,3 +18,10 @@ test('a path of two lines is refused', () => {
   const state = '/home/a\nExecStartPre=/bin/sh'
   expect(() => systemdUnit({ node: 'node', program: 'loopd', state })).toThrow(/one line/)
 })
+
+test('a unit says where it goes, and finds the programs of whoever printed it', () => {
+  const path = '/home/me/.local/bin:/usr/bin'
+  const unit = systemdUnit({ node: 'node', program: 'loopd', path })
+  expect(unit).toContain('~/.config/systemd/user/loopd.service')
+  expect(unit).toContain(`\nEnvironment=PATH=${path}\n`)
+})

@@ -7,12 +7,17 @@ export interface UnitOptions {
   /** The folder of the record, where it is not the usual one. */
   readonly state?: string
   readonly args?: readonly string[]
+  /** Where programs are looked for: systemd knows little of what a person has. */
+  readonly path?: string | undefined
 }
 
 /** For `~/.config/systemd/user/loopd.service`. It holds no key. */
-export function systemdUnit({ node, program, state, args = [] }: UnitOptions): string {
+export function systemdUnit({ node, program, state, args = [], path }: UnitOptions): string {
   const words = [node, program, ...(state === undefined ? [] : ['--state', state]), ...args]
-  return `[Unit]
+  const found = path === undefined ? '' : `Environment=${quoted(`PATH=${path}`)}\n`
+  return `# Put it into ~/.config/systemd/user/loopd.service, then: systemctl --user enable --now loopd
+# To have it stay when you log out: loginctl enable-linger
+[Unit]
 Description=Loopwright: runs agents in loops
 After=network.target
 StartLimitIntervalSec=60
@@ -31,7 +36,7 @@ RestartSec=2
 # safe. Trying again does not help.
 RestartPreventExitStatus=64 75 77 78
 # Other variables, if agents need some. Keys of models are read from %h/.config/loopwright/keys.
-EnvironmentFile=-%h/.config/loopwright/environment
+${found}EnvironmentFile=-%h/.config/loopwright/environment
 LimitNOFILE=65536
 # Agents are put behind walls with user namespaces, so those of this unit stay thin.
 LockPersonality=yes
