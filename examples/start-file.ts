@@ -33,9 +33,10 @@ export async function startFile(name: LoopFileName, wanted: string | undefined):
   const wasThere = hasDaemon()
   const code = await runFile(name, wanted)
   if (!wasThere && hasDaemon()) {
-    say('', 'The daemon was started for this, and ends with it:')
+    const left = code === 0 ? '' : ', and the run is left'
+    say('', `The daemon was started for this alone, so it ends now${left}:`)
     await ctl(['daemon', 'stop'])
-    if (code !== 0) say('Go on with: npm start')
+    if (code !== 0) say(`Go on with: npm start${name === loopFiles[0] ? '' : ` -- ${name}`}`)
   }
   return code
 }

@@ -49,7 +49,7 @@ async function main(example: Example): Promise<number> {
     }
     const end = await run.done
     say('', `The record is in ${host.folder}`, `  npx loopctl inspect ${run.name}`)
-    if (end.type === 'suspended') say('Go on with: npm start')
+    if (end.type === 'suspended') say(`Go on with: npm start -- ${name}`)
     return end.type === 'ended' && end.outcome.type === 'completed' ? 0 : 1
   } finally {
     await host.close()
