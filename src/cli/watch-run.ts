@@ -99,7 +99,7 @@ async function toItsEnd(
         state = evolve(state, recorded)
         line.heard(state)
         show.event(recorded)
-        end = endOf(state)
+        end = await endOf(client, run, state)
         if (end !== undefined) return
       }
     }
@@ -110,9 +110,16 @@ async function toItsEnd(
   }
 }
 
-function endOf({ outcome, status }: RunState): DriveEnd | undefined {
+/** What was paused while nobody could watch may be at work again. */
+async function endOf(
+  client: Pick<Client, 'inspect'>,
+  { id }: RunName,
+  { outcome, status }: RunState,
+): Promise<DriveEnd | undefined> {
   if (outcome !== undefined) return { type: 'ended', outcome }
-  return status === 'paused' ? suspended('paused') : undefined
+  if (status !== 'paused') return undefined
+  const now = await client.inspect(id).catch(() => undefined)
+  return now === undefined || now.run.status === 'paused' ? suspended('paused') : undefined
 }
 
 const suspended = (reason: string): DriveEnd => ({ type: 'suspended', reason })
@@ -125,6 +132,7 @@ interface Line {
 }
 
 const lookMs = 1000
+const noAnswer = 'the daemon does not answer (loopctl daemon start); trying again'
 /** What works is rarely looked at: its events tell. */
 const quietMs = 5000
 const awayMs = 600_000
@@ -174,7 +182,7 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
     onBreak({ retryInMs }) {
       if (retryInMs === undefined) brokenAtMs = undefined
       else brokenAtMs ??= Date.now()
-      show.wait(retryInMs === undefined ? undefined : 'the daemon does not answer; trying again')
+      show.wait(retryInMs === undefined ? undefined : noAnswer)
     },
     idle: idle(),
   }

@@ -111,7 +111,9 @@ function tellBreak({ json }: Session): (broken: Break) => void {
     const wasAway = isAway
     isAway = retryInMs !== undefined
     if (json || wasAway === isAway) return
-    const words = isAway ? 'The daemon does not answer; waiting for it.' : 'The daemon is back.'
+    const words = isAway
+      ? 'The daemon does not answer; waiting for it. To start it: loopctl daemon start'
+      : 'The daemon is back.'
     process.stderr.write(`${words}\n`)
   }
 }

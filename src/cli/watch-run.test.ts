@@ -1,0 +1,47 @@
+import { expect, test, vi } from 'vitest'
+import { afterStory } from '../../test/after.ts'
+import type { Client } from '../client/index.ts'
+import { defaultLimits, type RunEvent, type RunId } from '../loop/index.ts'
+import type { Session } from './session.ts'
+import { createStyle } from './terminal.ts'
+import { listenToLeave, watchRun } from './watch-run.ts'
+
+const id = 'r1' as RunId
+const started: RunEvent = { type: 'run-started', owner: 'me', fence: 1 }
+const events: readonly RunEvent[] = [
+  { type: 'run-created', eventVersion: 1, loop: 'x', codeDigest: 'x', limits: defaultLimits },
+  started,
+  { type: 'decision-applied', id: 1, by: 'me', decision: { type: 'pause' } },
+  { type: 'run-suspended', reason: 'paused' },
+  { ...started, fence: 2 },
+  { type: 'run-ended', outcome: { type: 'cancelled', reason: 'enough', by: 'me' } },
+]
+
+/** What is recorded is there at once; `status` is how the run is by now. */
+const clientAt = (status: string): Client =>
+  ({
+    async *events() {
+      for (const [at, event] of events.entries()) {
+        yield { run: id, seq: at + 1, position: at + 1, atMs: at, event }
+      }
+    },
+    inspect: async () => ({ run: { id, status } }),
+    queue: async () => [],
+  }) as unknown as Client
+
+test.each([
+  ['paused', 7],
+  ['running', 6],
+])('a pause is the end of the watching only while it lasts: %s', async (status, code) => {
+  const exitCode = process.exitCode
+  const silent = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  afterStory(() => {
+    silent.mockRestore()
+    process.exitCode = exitCode
+  })
+  const terminal = { live: false, asks: false, style: createStyle(false), width: () => 80 }
+  const session: Session = { json: true, quiet: true, terminal, print: () => undefined }
+  const from = { before: undefined, title: '' }
+  await watchRun(session, clientAt(status), { id, name: 'x' }, from, listenToLeave())
+  expect(process.exitCode).toBe(code)
+})
