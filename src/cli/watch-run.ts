@@ -151,11 +151,11 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
       show.wait(entry.state === 'queued' ? waitText(entry) : undefined)
       return undefined
     }
-    const { run: row } = await client.inspect(run.id)
+    const { run: row, why } = await client.inspect(run.id)
     // What is over, or done elsewhere, is told by its events.
     if (row.held || isEnd(row.status) || row.status === 'paused') return undefined
     missing++
-    return missing < 3 ? undefined : suspended('nobody drives it now')
+    return missing < 3 ? undefined : suspended(why ?? 'nobody drives it now')
   }
 
   async function idle(): Promise<DriveEnd | undefined> {

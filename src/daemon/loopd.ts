@@ -10,6 +10,7 @@ import { CommanderError } from 'commander'
 import { lockDaemon } from '../host/daemon/lock.ts'
 import { errorTable, LoopError } from '../loop/index.ts'
 import type { Daemon } from './create-daemon.ts'
+import { requireOpenFiles } from './open-files.ts'
 import { readSettings } from './settings.ts'
 
 const bugExitCode = 70
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
   const { settings, token, logLevel, foreground, notes } = told
   // What agents and checks make is as it would be without a daemon; ours is for its owner alone.
   const umask = process.umask(0o077)
+  requireOpenFiles()
   const lock = lockDaemon(settings.folder)
   const { createDaemon } = await import('./create-daemon.ts')
   const daemon = await createDaemon(settings, {
