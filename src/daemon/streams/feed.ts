@@ -2,7 +2,8 @@
  * One watch of the record for all streams of a daemon, and pages of it that they share.
  *
  * D1. Woken by writes, never by asking for rows in turns: one look says which runs have more, and only
- *     who follows those reads.
+ *     who follows those reads. Whatever was told, all look again now and then: a word that was missed
+ *     delays a stream and never halts it.
  * D2. A page is read and written out once for all that are at the same place. A few are kept, whatever
  *     the number of streams.
  */
@@ -47,6 +48,8 @@ const sharedMax = 64
 
 const gatherMs = 10
 
+const lookAgainMs = 15_000
+
 const feeds = new WeakMap<object, Feed>()
 
 /** The one of this host. */
@@ -58,7 +61,10 @@ export function feedOf(host: Pick<Host, 'journal'>): Feed {
   return feed
 }
 
-export function createFeed({ journal }: Pick<Host, 'journal'>): Feed {
+export function createFeed(
+  { journal }: Pick<Host, 'journal'>,
+  { againMs = lookAgainMs }: { readonly againMs?: number } = {},
+): Feed {
   const followed = new Map<Subject, Followed>()
   // Of all that is ever followed: what was read for those who are gone is nothing to who comes later.
   let lastVersion = 0
@@ -70,7 +76,7 @@ export function createFeed({ journal }: Pick<Host, 'journal'>): Feed {
   const ending = new AbortController()
   // Every stream listens to it.
   setMaxListeners(0, ending.signal)
-  const watch = createLooks(journal, (subjects) => {
+  const watch = createLooks(journal, againMs, (subjects) => {
     for (const subject of subjects ?? [...followed.keys()]) moved(followed.get(subject))
   })
   const share = createSharing()
@@ -125,9 +131,11 @@ interface Looks {
 /** Looks at the record when it was written to, and tells which runs have more; undefined: any may. */
 function createLooks(
   journal: Host['journal'],
+  againMs: number,
   tell: (subjects: readonly Subject[] | undefined) => void,
 ): Looks {
   let unwatch: (() => void) | undefined
+  let again: NodeJS.Timeout | undefined
   let position: number | undefined
   let isLooking = false
   let isStale = false
@@ -164,11 +172,14 @@ function createLooks(
       if (unwatch !== undefined) return
       position = undefined
       unwatch = journal.watch('events', () => void look())
+      again = setInterval(() => tell(undefined), againMs)
+      again.unref()
       void look()
     },
     stop() {
       unwatch?.()
       unwatch = undefined
+      clearInterval(again)
     },
   }
 }

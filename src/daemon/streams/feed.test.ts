@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { afterStory } from '../../../test/after.ts'
+import type { Host, RunId } from '../../host/index.ts'
+import { createFeed } from './feed.ts'
+
+test('who follows looks again now and then, also when nothing is told', async () => {
+  const journal = {
+    watch: () => () => undefined,
+    lastPosition: async () => 0,
+    changedRuns: async () => ({ position: 0, runs: [] }),
+  } as unknown as Host['journal']
+  const feed = createFeed({ journal }, { againMs: 5 })
+  afterStory(() => feed.end())
+  const run = 'r1' as RunId
+  feed.follow(run)
+  const { signal } = new AbortController()
+  for (let times = 0; times < 3; times++) {
+    const version = feed.version(run)
+    await feed.changed(run, version, signal)
+    expect(feed.version(run)).toBeGreaterThan(version)
+  }
+})
