@@ -18,7 +18,7 @@ import { openSession, type Session, who } from './session.ts'
 import { settingsHere } from './settings-here.ts'
 import type { From } from './show-run.ts'
 import { describePlace } from './told-place.ts'
-import { agreedDigest } from './trust.ts'
+import { agreedDigest, requireAgreed } from './trust.ts'
 import { type Leaving, listenToLeave, waitText, watchRun } from './watch-run.ts'
 
 export type There = Extract<Reach, { type: 'daemon' }>
@@ -271,16 +271,10 @@ function hereUnlessHome(): { readonly here?: string } {
 /** A loop file that changed since is asked about again, where its record is on this machine. */
 async function trustAgain(
   session: Session,
-  { client, folder }: There,
+  { folder }: There,
   { state }: Inspected,
   { trust = false }: { readonly trust?: boolean },
   file = state.source?.file,
 ): Promise<void> {
-  if (file === undefined || folder === undefined) return
-  const preview = await client.previewLoop(file)
-  if (preview.trusted) return
-  const digest = await agreedDigest(session, preview, trust)
-  if (digest === undefined) return
-  const { trustLoop } = await import('../host/load-loop.ts')
-  await trustLoop(preview, folder)
+  if (file !== undefined && folder !== undefined) await requireAgreed(session, folder, file, trust)
 }

@@ -133,6 +133,11 @@ test('runs are paused, resumed and cancelled, and reset goes only with a yes', a
   await ctl('pause', waiting)
   expect(await status(waiting)).toBe('paused')
   expect(await queued()).toHaveLength(1)
+  const file = join(folder, 'slow.yaml')
+  const trusted = readFileSync(file)
+  writeFileSync(file, `${trusted.toString()}# changed`)
+  expect(await ctl('resume', waiting)).toMatchObject({ code: 77, stdout: '' })
+  writeFileSync(file, trusted)
   expect((await ctl('resume', waiting, '--detach')).stdout).toContain(
     `${waiting}: number 1 in the queue`,
   )

@@ -128,7 +128,8 @@ async function setBack(
     return
   }
   log.warn({ run, name, why }, 'waits for a person')
-  await sayWhy(host, run, why, before)
+  // What the file would do is for whoever is asked to trust it.
+  await sayWhy(host, run, why.split('\n', 1)[0] ?? why, before)
   await forget(run)
 }
 
