@@ -4,6 +4,7 @@
  *   --no-daemon, daemon.use: false     the record, in this process (also LOOP_USE_DAEMON=0)
  *   --addr, daemon.address             the daemon at that address (also LOOPD_ADDR)
  *   a daemon of the record answers     that one, through its socket
+ *   one has the record, and is silent  refused where a run is to be driven; else the record
  *   the command has a run driven       a daemon, which is started
  *   else                               the record, in this process
  */
@@ -68,7 +69,14 @@ async function reachNow(
     tellOfSkew(file)
     return { type: 'daemon', client: found, folder }
   }
-  if (need === 'look') return { type: 'record' }
+  const { answerOfHolder, describeSilence, holderOf } = await import('./silent-daemon.ts')
+  const holder = await holderOf(folder)
+  if (need === 'look') {
+    if (holder !== undefined) process.stderr.write(`${describeSilence(holder)}\n`)
+    return { type: 'record' }
+  }
+  const there = await answerOfHolder({ folder, token: known })
+  if (there !== undefined) return { type: 'daemon', client: there, folder }
   await beforeStart?.(folder)
   const { startDaemon } = await import('../client/start-daemon.ts')
   const { client, pid } = await startDaemon({ folder, token: known })

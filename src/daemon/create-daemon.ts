@@ -133,7 +133,7 @@ function keepReachable(
   doors: Doors,
   startedAtMs: number,
   log: DaemonLog,
-): () => void {
+): () => Promise<void> {
   const { pid } = process
   const write = (): void => {
     const { address, socket } = doors
@@ -147,11 +147,15 @@ function keepReachable(
     log.warn({}, 'somebody removed the files by which it is reached: they are there again')
   }
   write()
+  let mending = Promise.resolve()
   const timer = setInterval(() => {
     // A folder that cannot be written to now is tried again.
-    mend().catch(() => undefined)
+    mending = mending.then(mend).catch(() => undefined)
   }, mendMs).unref()
-  return () => clearInterval(timer)
+  return () => {
+    clearInterval(timer)
+    return mending
+  }
 }
 
 /** Whether the lock is where it was taken. Whatever is made elsewhere would be no part of the record. */

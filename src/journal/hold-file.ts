@@ -7,7 +7,7 @@
  * H2. The file is opened by SQLite alone: to close any other handle of it would let go.
  */
 
-import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { type Database, loadDriver } from './database.ts'
 
 export interface HeldFile {
@@ -43,12 +43,20 @@ export function holderOf(path: string): number | undefined {
       .map((line) => line.trim().split(/\s+/))
       .map(([, , , kind, pid, file = '']) => ({ kind, pid: Number(pid), file }))
       .filter(({ kind, pid, file }) => kind === 'WRITE' && pid > 0 && file.endsWith(`:${ino}`))
-    // Some file systems have another number for their device there.
     const exact = locks.find(({ file }) => file === `${deviceOf(dev)}:${ino}`)
-    return (exact ?? locks[0])?.pid
+    // Some file systems have another number for their device there, and so may another file.
+    return (exact ?? locks.find(({ pid }) => hasOpen(pid, { dev, ino })))?.pid
   } catch {
     return undefined
   }
+}
+
+function hasOpen(pid: number, file: { readonly dev: number; readonly ino: number }): boolean {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).some((name) => {
+    const found = statSync(`${folder}/${name}`, { throwIfNoEntry: false })
+    return found?.dev === file.dev && found.ino === file.ino
+  })
 }
 
 /** As the kernel writes it: both numbers in hex. */

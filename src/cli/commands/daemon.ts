@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
 import type { Client, DaemonInfo } from '../../client/index.ts'
-import { errorTable, LoopError } from '../../loop/index.ts'
+import { errorTable, isLoopError, LoopError } from '../../loop/index.ts'
 import { plural, renderSpan } from '../display/amounts.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
 import { ownToken } from '../reach.ts'
@@ -31,7 +31,8 @@ export function addDaemon(program: Command): void {
   daemon
     .command('stop')
     .description('end it in good order; its runs go on when it is started again')
-    .action(() => stop(program))
+    .option('--force', 'kill it, where it does not end; nothing is lost')
+    .action((options: { force?: boolean }) => stop(program, options.force === true))
   daemon
     .command('status')
     .description('whether it runs, where, and how much there is to do')
@@ -93,13 +94,16 @@ function argumentsFrom(options: StartOptions): readonly string[] {
   return given.flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]))
 }
 
-/** The daemon of the record, if it answers. */
-async function running(program: Command): Promise<Client | undefined> {
+/** The daemon of the record; undefined where there is none. Rejected where it does not answer. */
+async function running(program: Command, windowMs?: number): Promise<Client | undefined> {
   const folder = resolve(await recordFolder(program))
+  const known = ownToken(program)
   const { clientOf } = await import('../../client/find-daemon.ts')
   const { isHealthy } = await import('../../client/wait-for-health.ts')
-  const client = clientOf(folder, ownToken(program))
-  return client !== undefined && (await isHealthy(client)) ? client : undefined
+  const client = clientOf(folder, known)
+  if (client !== undefined && (await isHealthy(client))) return client
+  const { answerOfHolder } = await import('../silent-daemon.ts')
+  return answerOfHolder({ folder, token: known, windowMs })
 }
 
 /** Where it listens, as it wrote it down: the port may be one that was free. */
@@ -127,21 +131,25 @@ async function startIt(program: Command, options: StartOptions): Promise<void> {
   )
 }
 
+/** One whose files were removed puts them back within a second or so. */
+const lookWindowMs = 2000
 const stopWindowMs = 60_000
 const lookMs = 100
 
-async function stop(program: Command): Promise<void> {
+async function stop(program: Command, force: boolean): Promise<void> {
+  const { holderOf } = await import('../silent-daemon.ts')
+  const holder = await holderOf(resolve(await recordFolder(program)))
+  if (force && holder !== undefined) return endSilent(program, holder, force)
+  let client: Client | undefined
+  try {
+    client = await running(program, lookWindowMs)
+  } catch (error) {
+    if (holder === undefined || !isLoopError(error, 'not-available')) throw error
+    return endSilent(program, holder, force)
+  }
   const { print } = openSession(program)
-  const client = await running(program)
   if (client === undefined) {
-    const silent = await silentDaemon(program)
-    if (silent === undefined) {
-      print({ stopped: false, running: false }, () => 'No daemon runs here.')
-      return
-    }
-    process.kill(silent, 'SIGTERM')
-    await untilEnded(silent)
-    print({ stopped: true, running: false, pid: silent }, () => 'The daemon has ended.')
+    print({ stopped: false, running: false }, () => 'No daemon runs here.')
     return
   }
   const { pid, counts } = await client.daemon()
@@ -152,19 +160,26 @@ async function stop(program: Command): Promise<void> {
   print({ stopped: true, running: false, pid, runs: left }, () => `The daemon has ended.${later}`)
 }
 
-/** The process that has the record and cannot be reached. */
-async function silentDaemon(program: Command): Promise<number | undefined> {
-  const { daemonHolder } = await import('../../host/daemon/lock.ts')
-  return daemonHolder(resolve(await recordFolder(program)))
+/** It is not asked, but sent a signal. */
+async function endSilent(program: Command, pid: number, force: boolean): Promise<void> {
+  const { print, quiet } = openSession(program)
+  if (!force && !quiet) {
+    const advice = 'at once, without loss: loopctl daemon stop --force'
+    process.stderr.write(`Process ${pid} does not answer. It is told to end (${advice}).\n`)
+  }
+  const { endHolder } = await import('../silent-daemon.ts')
+  const folder = resolve(await recordFolder(program))
+  await endHolder(pid, { folder, force, windowMs: stopWindowMs })
+  const later = 'Its runs go on when it is started again.'
+  print({ stopped: true, running: false, pid }, () => `The daemon has ended. ${later}`)
 }
 
 async function untilEnded(pid: number): Promise<void> {
   const endMs = Date.now() + stopWindowMs
   while (isAlive(pid)) {
     if (Date.now() > endMs) {
-      const message = `The daemon, process ${pid}, has not ended after ${stopWindowMs / 1000} s.`
-      const advice = `See why: loopctl daemon logs. At once: kill -9 ${pid}`
-      throw new LoopError('not-available', `${message} ${advice}`)
+      const { notEnded } = await import('../silent-daemon.ts')
+      throw notEnded(pid, stopWindowMs, false)
     }
     await new Promise((done) => void setTimeout(done, lookMs))
   }
@@ -181,13 +196,8 @@ function isAlive(pid: number): boolean {
 
 async function status(program: Command): Promise<void> {
   const { print } = openSession(program)
-  const client = await running(program)
+  const client = await running(program, lookWindowMs)
   if (client === undefined) {
-    const silent = await silentDaemon(program)
-    if (silent !== undefined) {
-      const message = `The daemon, process ${silent}, does not answer.`
-      throw new LoopError('not-available', `${message} End it with: loopctl daemon stop`)
-    }
     const folder = await recordFolder(program)
     print({ running: false, folder }, () =>
       visible(`No daemon runs for ${folder}. Start it with: loopctl daemon start`),

@@ -2,7 +2,7 @@
  * One daemon for a record. A second is told who the first is, at once: little is loaded to say so.
  */
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type HeldFile, holderOf, holdFile } from '../../journal/hold-file.ts'
 import { LoopError } from '../../loop/index.ts'
 import {
@@ -26,8 +26,16 @@ export function lockDaemon(state: string): DaemonLock {
   return { place, release: () => held.release() }
 }
 
-/** The process of the daemon that works on it, whether it answers or not, as the kernel says. */
-export const daemonHolder = (state: string): number | undefined => holderOf(daemonPlace(state).lock)
+/** The process of the daemon that works on it, whether it answers or not. */
+export function daemonHolder(state: string): number | undefined {
+  const place = daemonPlace(state)
+  if (!existsSync(place.lock)) return undefined
+  if (existsSync('/proc/locks')) return holderOf(place.lock)
+  // Elsewhere whoever has the lock has written down who it is.
+  const held = hold(place)
+  held?.release()
+  return held === undefined ? readPid(place.pid) : undefined
+}
 
 function hold(place: DaemonPlace): HeldFile | undefined {
   try {
@@ -45,7 +53,7 @@ function describeHolder(state: string, place: DaemonPlace): string {
   const who = pid === undefined ? 'Another daemon' : `A daemon with pid ${pid}`
   return (
     `${who} works on ${state}${address}. Use that one, ` +
-    'end it with loopctl daemon stop, or name another record with --state.'
+    'end it with loopctl daemon stop (with --force if it hangs), or name another record with --state.'
   )
 }
 
