@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { describeSettings } from '../src/host/config/describe-settings.ts'
 import { defaultSettings } from '../src/protocol/config.ts'
-import { settingRules, valueAt } from '../src/protocol/config-rules.ts'
+import { settingRules } from '../src/protocol/config-rules.ts'
 import { configSchema } from '../src/protocol/config-schema.ts'
 import { loopConfigKeys } from '../src/protocol/loop-config-keys.ts'
 
@@ -17,10 +18,9 @@ test('every setting has its row, with its default', () => {
   )
   expect(rows.map(([name]) => name)).toEqual(settingRules.map(({ name }) => name))
   const written = new Map(rows.map(([name, value]) => [name, value]))
-  for (const rule of settingRules) {
-    const value = valueAt(defaultSettings, rule)
-    if (value === undefined || typeof value === 'object') continue
-    expect([rule.name, written.get(rule.name)]).toEqual([rule.name, rule.show(value)])
+  // The same as `config show` says where nobody has set anything.
+  for (const { name, text } of describeSettings({ settings: defaultSettings, origins: {} })) {
+    expect([name, written.get(name)]).toEqual([name, text === '-' ? '' : text])
   }
 })
 

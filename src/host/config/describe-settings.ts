@@ -36,8 +36,20 @@ export function describeSettings({
   })
 }
 
+/** What holds where nobody has said anything, and whoever uses it knows by itself. */
+const builtIn: Readonly<Record<string, string>> = {
+  'daemon.port': '7700',
+  'worktree.branchPrefix': 'run/',
+  'worktree.provider': 'auto',
+  'worktree.worktrunkProgram': 'wt',
+  'worktree.copyIgnored': 'false',
+  'checks.timeout': '10m',
+}
+
 const shown = (rule: SettingRule, value: SettingValue | undefined): string =>
-  value === undefined || (typeof value === 'object' && value.length === 0) ? '-' : rule.show(value)
+  value === undefined || (typeof value === 'object' && value.length === 0)
+    ? (builtIn[rule.name] ?? '-')
+    : rule.show(value)
 
 export function describeOrigin(origin: Origin | undefined): string {
   if (origin === undefined) return 'default'
