@@ -8,7 +8,7 @@ import { queryOf, streamEvents, streamOutput } from './streams.ts'
 import { type Ask, createTransport, type Method, type Transport } from './transport.ts'
 import { type Way, wayTo } from './way.ts'
 
-export type Connection = { readonly token: string } & (
+export type Connection = { readonly token: string | (() => string) } & (
   | { readonly address: string }
   | { readonly socket: string }
 )
@@ -19,7 +19,8 @@ const longMs = 300_000
 export function connect(connection: Connection): Client {
   const way: Way =
     'socket' in connection ? { type: 'socket', path: connection.socket } : wayTo(connection.address)
-  return createClient(createTransport(way, connection.token))
+  const { token } = connection
+  return createClient(createTransport(way, typeof token === 'string' ? () => token : token))
 }
 
 function createClient(transport: Transport): Client {

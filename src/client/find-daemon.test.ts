@@ -1,4 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -19,4 +21,30 @@ test('a token that others can read is not sent: it is said what to do', () => {
   expect(clientOf(folder, 'another')).toBeDefined()
   chmodSync(token, 0o600)
   expect(clientOf(folder)).toBeDefined()
+})
+
+test('a token that was replaced is read again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-find-'))
+  const sent: (string | undefined)[] = []
+  const server = createServer(({ headers }, response) => {
+    sent.push(headers.authorization)
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
+  })
+  afterStory(() => {
+    server.close()
+    server.closeAllConnections()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  mkdirSync(daemonFolder(folder))
+  const token = join(daemonFolder(folder), 'token')
+  const file = { pid: 1, address: `http://127.0.0.1:${port}`, startedAtMs: 1, version: '0' }
+  writeFileSync(join(daemonFolder(folder), 'daemon.json'), JSON.stringify(file))
+  writeFileSync(token, 'old\n', { mode: 0o600 })
+  const client = clientOf(folder)
+  await client?.health()
+  writeFileSync(token, 'new\n')
+  await client?.health()
+  expect(sent).toEqual(['Bearer old', 'Bearer new'])
 })

@@ -62,7 +62,10 @@ function requireClosed(path: string): void {
 export function clientOf(folder: string, token?: string): Client | undefined {
   const file = readDaemonFile(folder)
   if (file === undefined) return undefined
-  const given = token ?? readToken(folder) ?? ''
+  const find = (): string => readToken(folder) ?? ''
+  // One that others can read is said at once.
+  if (token === undefined) find()
+  const given = token ?? find
   const { socket, address } = file
   const connection: Connection =
     socket === undefined ? { address, token: given } : { socket, token: given }

@@ -44,7 +44,8 @@ const timeoutMs = 60_000
 /** Streams send a sign of life every 15 s. */
 export const silenceMs = 45_000
 
-export function createTransport(way: Way, token: string): Transport {
+/** The token is asked for with each request: a file of it may have been replaced. */
+export function createTransport(way: Way, token: () => string): Transport {
   const where = describeWay(way)
 
   async function answered(method: Method, path: string, ask: Ask = {}): Promise<string> {
@@ -60,7 +61,7 @@ export function createTransport(way: Way, token: string): Transport {
   async function send(method: Method, path: string, ask: Ask): Promise<Sent> {
     const body = ask.body === undefined ? undefined : JSON.stringify(ask.body)
     const headers = {
-      authorization: `Bearer ${token}`,
+      authorization: `Bearer ${token()}`,
       accept: 'application/json',
       ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
       ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
