@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { Host } from '../../host/index.ts'
 import { visible } from '../display/render.ts'
 import { answerInbox } from '../inbox.ts'
+import type { Inspected, Runs } from '../runs.ts'
 import { who, withRuns } from '../session.ts'
 
 export function addTelling(program: Command): void {
@@ -25,9 +26,7 @@ export function addTelling(program: Command): void {
         const { name, status, held } = row
         // Nobody would notice that the answer waits as well.
         const isDriven = held || queue !== undefined
-        const next = isDriven
-          ? ''
-          : `; nobody drives ${name} now, go on with: loopctl resume ${name}`
+        const next = isDriven ? '' : `; nobody drives ${name} now, ${await howItGoesOn(runs, row)}`
         print({ run, answered: question, status, held }, () =>
           visible(`answered ${question}${next}`),
         )
@@ -46,6 +45,14 @@ export function addTelling(program: Command): void {
         }),
       )
   }
+}
+
+/** One that a daemon left is taken up by the next. */
+async function howItGoesOn(runs: Runs, { id, name }: Inspected['run']): Promise<string> {
+  const isQueued = (await runs.queue()).some(({ run }) => run === id)
+  return isQueued
+    ? 'it goes on when there is a daemon: loopctl daemon start'
+    : `go on with: loopctl resume ${name}`
 }
 
 interface DecisionCommand {
