@@ -24,10 +24,13 @@ export async function newHost(folder = join(newFolder(), 'state')): Promise<Host
   return host
 }
 
+/** A process that is about to end may still take away what is its own. */
+const removal = { recursive: true, force: true, maxRetries: 5 } as const
+
 /** Of all that was opened so far: folders are removed when nobody works in them. */
 async function cleanUp(): Promise<void> {
   for (const host of hosts.splice(0)) await host.close()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+  for (const folder of folders.splice(0)) rmSync(folder, removal)
 }
 
 /** Appends a line to a file in each iteration, and is done when the file has so many. */

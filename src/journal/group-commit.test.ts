@@ -63,6 +63,24 @@ describe('units of several runs', () => {
     expect(acknowledged).toEqual([0, 1, 2, 3, 4])
   })
 
+  test('are not refused for what an earlier holder of the run asked for in the same commit', async () => {
+    const [run, other] = await heldRuns(2)
+    if (run === undefined || other === undefined) throw new Error('no run')
+    await journal.release(run.lease)
+    const lease = await run.take()
+    const alone = [journal.renew(run.lease), journal.append(lease, run.unit([note('mine')]))]
+    flush()
+    expect(await settled(alone)).toEqual(['fenced', 'kept'])
+    const among = [
+      journal.renew(run.lease),
+      journal.append(other.lease, other.unit([note('theirs')])),
+      journal.append(lease, run.unit([note('mine again')])),
+    ]
+    flush()
+    expect(await settled(among)).toEqual(['fenced', 'kept', 'kept'])
+    expect(await messages(run)).toEqual(['mine', 'mine again'])
+  })
+
   test('of one run in one commit keep their order', async () => {
     const [run] = await heldRuns(1)
     if (run === undefined) throw new Error('no run')

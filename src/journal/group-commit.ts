@@ -16,9 +16,10 @@ import type { WriteTurns } from './write-turns.ts'
 export interface GroupCommit {
   /**
    * `write` runs inside the transaction; what it throws refuses this unit, and the later ones of the
-   * same run in this commit, since they build on it.
+   * same series in this commit, since they build on it: those of one holder of a run. What another holder
+   * was refused is nothing to it.
    */
-  add(run: number, write: () => void, manner?: Manner): Promise<void>
+  add(series: string, write: () => void, manner?: Manner): Promise<void>
   /** Writes what waits, now if the record is free. */
   flush(): void
 }
@@ -29,7 +30,7 @@ export interface Manner {
 }
 
 interface Waiting extends Manner {
-  readonly run: number
+  readonly series: string
   readonly write: () => void
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -80,16 +81,16 @@ export function createGroupCommit(
   }
 
   return {
-    add: (run, write, manner) =>
+    add: (series, write, manner) =>
       new Promise((resolve, reject) => {
         if (waiting.length === 0) schedule(flush)
-        waiting.push({ run, write, resolve, reject, ...manner })
+        waiting.push({ series, write, resolve, reject, ...manner })
       }),
     flush,
   }
 }
 
-/** What a unit throws refuses it and the later ones of its run; what the store throws refuses all. */
+/** What a unit throws refuses it and the later ones of its series; what the store throws refuses all. */
 function createBatchWriter(
   database: Database,
 ): (batch: readonly Waiting[]) => Map<Waiting, unknown> {
@@ -98,15 +99,15 @@ function createBatchWriter(
   return (batch) => {
     const refused = new Map<Waiting, unknown>()
     const [first] = batch
-    // Alone in a commit, a run needs no savepoint: the transaction is its own.
-    if (batch.every((unit) => unit.run === first?.run)) {
+    // Alone in a commit, a series needs no savepoint: the transaction is its own.
+    if (batch.every((unit) => unit.series === first?.series)) {
       for (const unit of batch) unit.write()
       return refused
     }
-    const failed = new Map<number, unknown>()
+    const failed = new Map<string, unknown>()
     for (const unit of batch) {
-      if (failed.has(unit.run)) {
-        refused.set(unit, failed.get(unit.run))
+      if (failed.has(unit.series)) {
+        refused.set(unit, failed.get(unit.series))
         continue
       }
       savepoint.run()
@@ -117,7 +118,7 @@ function createBatchWriter(
         if (!(error instanceof LoopError)) throw error
         database.exec('ROLLBACK TO unit')
         refused.set(unit, error)
-        failed.set(unit.run, error)
+        failed.set(unit.series, error)
       }
       release.run()
     }

@@ -228,12 +228,12 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
     // Leases of many runs are renewed at the same moment, and share a commit.
     async renew(lease) {
       const key = guarded(() => runs.heldKey(lease.run))
-      await group.add(key, () => leases.verify(key, lease, now()), { isQuiet: true })
+      await group.add(seriesOf(lease), () => leases.verify(key, lease, now()), { isQuiet: true })
     },
     release: (lease) => transaction(() => leases.drop(runs.heldKey(lease.run), lease)),
     append(lease, unit) {
       const key = guarded(() => runs.heldKey(lease.run))
-      return group.add(key, () => {
+      return group.add(seriesOf(lease), () => {
         leases.verify(key, lease, now())
         writer.write(key, unit, decisions.markApplied)
       })
@@ -291,3 +291,6 @@ function openFile(path: string, synchronous: Synchronous): Database {
   }
   return openDatabase(path, synchronous)
 }
+
+/** What one holder of a run writes. */
+const seriesOf = ({ run, fence }: Lease): string => `${run}/${fence}`

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { operations } from '../../src/daemon/index.ts'
+import { firstAfterStory } from '../after.ts'
 import { newFolder } from '../host-fixture.ts'
 import { startDaemon } from './start-daemon.ts'
 
@@ -15,7 +16,8 @@ const [, block = ''] = /^```sh\n([\s\S]*?)^```$/m.exec(page) ?? []
 test('a conversation by curl: a loop file is looked at, trusted, run and followed to its end', async () => {
   const home = newFolder()
   const state = join(home, '.local/share/loopd')
-  await startDaemon({ state })
+  const daemon = await startDaemon({ state })
+  firstAfterStory(() => daemon.stop())
   const folder = join(home, 'shop')
   mkdirSync(folder)
   const agent = '{ script: [[{ call: write, args: { path: a.txt, content: a } }]] }'
