@@ -21,7 +21,8 @@ export function holdFile(path: string): HeldFile | undefined {
   let database: Database | undefined
   try {
     database = new DatabaseSync(path)
-    database.exec('PRAGMA busy_timeout = 0')
+    // Two that reach for it at the same instant are in each other's way: one of them must wait a moment.
+    database.exec('PRAGMA busy_timeout = 250')
     // There is nothing to roll back.
     database.exec('PRAGMA journal_mode = MEMORY')
     database.exec('BEGIN EXCLUSIVE')
