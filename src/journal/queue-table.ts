@@ -49,6 +49,7 @@ export interface QueueTable {
   /** Puts it there, or in place of what is there. */
   put(key: number, row: NewQueueRow): void
   remove(key: number): void
+  row(key: number): QueueRow | undefined
   /** The oldest first. */
   list(): readonly QueueRow[]
   /** Those that have not ended, and were not paused. */
@@ -81,11 +82,12 @@ export function createQueueTable(database: Database): QueueTable {
       'tries, why) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
   const remove = database.prepare('DELETE FROM queue WHERE run = ?')
-  const select = database.prepare(
+  const columns =
     'SELECT runs.id, runs.name, runs.status, runs.workspace AS place, queue.priority, queue.queued_at, queue.by, ' +
-      'queue.workspace, queue.request, queue.retry_at, queue.tries, queue.why ' +
-      'FROM queue JOIN runs ON runs.key = queue.run ORDER BY queue.queued_at, queue.run',
-  )
+    'queue.workspace, queue.request, queue.retry_at, queue.tries, queue.why ' +
+    'FROM queue JOIN runs ON runs.key = queue.run'
+  const select = database.prepare(`${columns} ORDER BY queue.queued_at, queue.run`)
+  const selectOne = database.prepare(`${columns} WHERE queue.run = ?`)
   const open = database.prepare(
     'SELECT runs.id FROM queue JOIN runs ON runs.key = queue.run ' +
       "WHERE runs.status IN ('pending', 'running', 'waiting', 'suspended')",
@@ -117,6 +119,10 @@ export function createQueueTable(database: Database): QueueTable {
     },
     remove(key) {
       remove.run(key)
+    },
+    row(key) {
+      const found = selectOne.get(key) as QueueColumns | undefined
+      return found === undefined ? undefined : toRow(found)
     },
     list: () => (select.all() as QueueColumns[]).map(toRow),
     open: () => (open.all() as { id: RunId }[]).map(({ id }) => id),

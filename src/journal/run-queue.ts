@@ -11,6 +11,8 @@ export interface RunQueue {
   create(run: NewRun, row: NewQueueRow, request?: RequestKey): Promise<void>
   put(run: RunId, row: NewQueueRow): Promise<void>
   remove(run: RunId): Promise<void>
+  /** Undefined: nobody is to drive it. Rejects with `unknown-run`. */
+  row(run: RunId): Promise<QueueRow | undefined>
   /** The oldest first. */
   list(): Promise<readonly QueueRow[]>
   /** Those of which nobody has said that they are not to be driven: they have not ended or been paused. */
@@ -45,6 +47,7 @@ export function createRunQueue(parts: QueueParts): RunQueue {
     },
     put: (run, row) => transaction(() => queue.put(runs.key(run), row)),
     remove: (run) => transaction(() => queue.remove(runs.key(run))),
+    row: (run) => reading(() => queue.row(runs.key(run))),
     list: () => reading(() => queue.list()),
     open: () => reading(() => queue.open()),
     request: (key) => reading(() => queue.request(key, now())),

@@ -125,7 +125,7 @@ function withKeys(
 }
 
 async function rowOf({ journal }: Host, run: RunId): Promise<QueueRow> {
-  const found = (await journal.queue.list()).find((row) => row.run === run)
+  const found = await journal.queue.row(run)
   if (found !== undefined) return found
   throw new LoopError('unknown-run', `Run ${run} is not in the queue any more. See: loopctl list`)
 }
