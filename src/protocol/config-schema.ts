@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Config } from './config.ts'
 import { exactly } from './exactly.ts'
 import { dollars, duration, form, key, keys, list, text, told, whole } from './loop-file-values.ts'
+import { baseRef, branchBeginning } from './loop-file-worktree.ts'
 
 const line = () => form(/^[^\p{Cc}]{1,1000}$/u, 'one line of text')
 const flag = () => z.boolean().exactOptional()
@@ -81,7 +82,7 @@ const limits = keys({
 
 const worktree = keys({
   base: key(
-    form(/^(?!-)[^\s\p{Cc}]{1,200}$/u, 'a branch, a tag or a commit').exactOptional(),
+    baseRef().exactOptional(),
     'What runs start from; the branch that is checked out unless told.',
     'main',
   ),
@@ -91,10 +92,7 @@ const worktree = keys({
     '../{{ repo }}.{{ run_branch | sanitize }}',
   ),
   branchPrefix: key(
-    form(
-      /^(?!-)[A-Za-z0-9._/-]{0,100}$/,
-      'the beginning of a branch name, such as run/',
-    ).exactOptional(),
+    branchBeginning().exactOptional(),
     'What branches begin with; run/ unless told.',
     'run/',
   ),

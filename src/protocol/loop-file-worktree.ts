@@ -7,6 +7,13 @@ import { expects, form, key, keys, list, text } from './loop-file-values.ts'
 
 const auto = () => z.literal('auto', { error: expects('true, false or auto') })
 
+/** What a worktree can start from. */
+export const baseRef = (): z.ZodType<string, string> =>
+  form(/^(?!-)[^\s\p{Cc}]{1,200}$/u, 'a branch, a tag or a commit')
+
+export const branchBeginning = (): z.ZodType<string, string> =>
+  form(/^(?!-)[A-Za-z0-9._/-]{0,100}$/, 'the beginning of a branch name, such as run/')
+
 const table = keys({
   use: key(
     z.union([auto(), z.boolean()]).prefault(true),
@@ -19,7 +26,7 @@ const table = keys({
     'git',
   ),
   base: key(
-    form(/^(?!-)[^\s\p{Cc}]{1,200}$/u, 'a branch, a tag or a commit').exactOptional(),
+    baseRef().exactOptional(),
     'What the run starts from; the branch that is checked out unless told.',
     'main',
   ),
@@ -29,10 +36,7 @@ const table = keys({
     '../{{ repo }}.{{ run_branch | sanitize }}',
   ),
   branchPrefix: key(
-    form(
-      /^(?!-)[A-Za-z0-9._/-]{0,100}$/,
-      'the beginning of a branch name, such as run/',
-    ).exactOptional(),
+    branchBeginning().exactOptional(),
     'What the branch begins with; run/ unless told. The name of the run follows.',
     'run/',
   ),

@@ -1,9 +1,11 @@
 /** What is wrong, for programs and for people: RFC 9457, `application/problem+json`. */
 
 import { z } from 'zod'
+import type { ErrorDetails } from '../../loop/index.ts'
 import { published } from '../values.ts'
 
-export interface Problem {
+/** With what the message says, for programs. */
+export interface Problem extends ErrorDetails {
   /** `urn:loopwright:problem:<code>`. */
   readonly type: string
   readonly title: string
@@ -16,22 +18,6 @@ export interface Problem {
   readonly instance?: string
   /** What of the request was not as it must be. */
   readonly errors?: readonly FieldProblem[]
-  /** The runs that might be meant. */
-  readonly candidates?: readonly { readonly id: string; readonly name: string }[]
-  /** What can be asked of the run as it is now. */
-  readonly possible?: readonly string[]
-  /** Of a merge that cannot be done: where, and which files. */
-  readonly conflict?: {
-    readonly target: string
-    readonly branch: string
-    readonly files: readonly string[]
-  }
-  /** Of a loop file that is not trusted: what to look at, and what to say as `trust`. */
-  readonly preview?: {
-    readonly file: string
-    readonly digest: string
-    readonly powers: readonly string[]
-  }
 }
 
 export interface FieldProblem {
