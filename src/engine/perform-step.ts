@@ -179,6 +179,9 @@ async function execute(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
       ports.clock,
     )
     const value = running instanceof Promise ? await running : running
+    // What a step returns after it was told to stop may be half its work, so it runs again on resume.
+    // An action cannot be undone: its receipt counts.
+    if (interrupter.aborted.aborted && spec.key === undefined) return interrupted(attempt, meter)
     const result = value === undefined ? undefined : toJson(value)
     return await finish(attempt, meter, result)
   } catch (error) {

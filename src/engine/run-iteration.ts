@@ -29,6 +29,7 @@ import {
   breakOff,
   createBranch,
   engineBranch,
+  isInfrastructure,
   type LiveIteration,
   type LiveRun,
 } from './live-run.ts'
@@ -54,6 +55,9 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
   } catch (error) {
     if (run.recorder.failure !== undefined) throw run.recorder.failure
     if (iteration.broken !== undefined) throw iteration.broken
+    // The engine itself reads files and journal between steps. A disk that fails there suspends the
+    // run, as it does inside a step.
+    if (isInfrastructure(error)) throw error
     ended = { event: failedEnding(run, iteration, error), progress: undefined }
   }
   const { event, progress } = ended

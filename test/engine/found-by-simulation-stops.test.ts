@@ -151,3 +151,78 @@ test('E2: a run that is cancelled in the middle of a step says what its files ar
     tree: await workspace.snapshot(),
   })
 })
+
+test('E2: a disk that fails after the last step suspends the run; resumed, it ends as if it had not', async () => {
+  const workspace = memoryWorkspace()
+  let looks = 0
+  const failing = {
+    ...workspace,
+    async snapshot() {
+      // The first is the start of the iteration, the second comes after the sleep.
+      if (++looks === 2) throw new LoopError('workspace-failed', 'The disk failed.')
+      return workspace.snapshot()
+    },
+  }
+  const world = createWorld({ workspace: failing })
+  const loop = loopOf<string>(async (_context, it) => {
+    await it.sleep('wait', 10)
+    return 'made'
+  })
+  const run = await world.start(loop)
+  await expect(world.finish(run, loop)).rejects.toThrow('The disk failed.')
+  expect((await world.state(run)).status).toBe('suspended')
+  expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'exhausted' } })
+  expect((await world.state(run)).progress).toBe('made')
+})
+
+test('E2: what a step returns after it was told to stop is not its result', async () => {
+  const world = createWorld()
+  const stop = new AbortController()
+  const began = deferred()
+  const loop = loopOf<string>((_context, it) =>
+    it.step('work', async ({ signal }) => {
+      began.resolve()
+      if (stop.signal.aborted) return 'whole'
+      await world.clock.sleep(60_000, signal).catch(() => undefined)
+      return 'half'
+    }),
+  )
+  const run = await world.start(loop)
+  const driving = world.drive(run, loop, { signal: stop.signal, graceMs: 0 })
+  await began.promise
+  stop.abort()
+  expect(await world.clock.pass(driving)).toMatchObject({ type: 'suspended' })
+  expect(await world.only(run, 'step-finished')).toEqual([])
+  expect(await world.only(run, 'step-interrupted')).toHaveLength(1)
+  await world.finish(run, loop)
+  expect((await world.state(run)).progress).toBe('whole')
+})
+
+test('E11: an action that ends after it was told to stop keeps its receipt', async () => {
+  const stop = new AbortController()
+  const began = deferred()
+  let performed = 0
+  const world = createWorld({
+    gate: { judge: async () => ({ type: 'allow' }) },
+    actions: {
+      async perform(_action, _key, { signal }) {
+        performed++
+        began.resolve()
+        await world.clock.sleep(60_000, signal).catch(() => undefined)
+        return { status: 'done', summary: 'sent' }
+      },
+      find: async () => ({ type: 'unknown' }),
+    },
+  })
+  const loop = loopOf<string>(async (_context, it) => {
+    const receipt = await it.act({ kind: 'mail', summary: 'send it' })
+    return receipt.status
+  })
+  const run = await world.start(loop)
+  const driving = world.drive(run, loop, { signal: stop.signal, graceMs: 0 })
+  await began.promise
+  stop.abort()
+  await world.clock.pass(driving)
+  expect((await world.state(run)).progress).toBe('done')
+  expect(performed).toBe(1)
+})
