@@ -27,7 +27,8 @@ function find(before: Files, after: Files): ReturnType<typeof findTeethFiles> {
     patch: () => Promise.resolve(''),
   }
   const isTest = (path: string): boolean => path.includes('test')
-  return findTeethFiles({ reader, base, tree, isTest, random: seededRandom(1).next })
+  const isSealed = (path: string): boolean => path.startsWith('tools/')
+  return findTeethFiles({ reader, base, tree, isTest, isSealed, random: seededRandom(1).next })
 }
 
 const before: Files = {
@@ -37,6 +38,7 @@ const before: Files = {
   'test/a.test.js': "import '../src/a.js'\n",
   'test/b.test.js': "import '../src/b.js'\n",
   'dist/a.js': 'built\n',
+  'tools/lint.js': 'lint\n',
   'README.md': 'text\n',
 }
 

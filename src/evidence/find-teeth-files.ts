@@ -13,6 +13,8 @@ export interface TeethFilesRequest {
   readonly base: TreeId
   readonly tree: TreeId
   readonly isTest: (path: string) => boolean
+  /** Part of what judges: a check that stumbles over a defect in itself has not noticed anything. */
+  readonly isSealed: (path: string) => boolean
   readonly random: () => number
 }
 
@@ -31,7 +33,7 @@ const madeByPrograms =
 export async function findTeethFiles(
   request: TeethFilesRequest,
 ): Promise<Pick<TeethRequest, 'changed' | 'tests' | 'old'>> {
-  const { reader, base, tree, isTest, random } = request
+  const { reader, base, tree, isTest, isSealed, random } = request
   const [before, after] = await Promise.all([reader.list(base), reader.list(tree)])
   const differs = [...new Set([...before.keys(), ...after.keys()])].filter(
     (path) => before.get(path)?.content !== after.get(path)?.content,
@@ -77,7 +79,7 @@ export async function findTeethFiles(
     const was = places(file.path)
     return was === undefined ? file : { ...file, was }
   })
-  const old = sources.filter((path) => !different.has(path)).slice(0, oldMax)
+  const old = sources.filter((path) => !different.has(path) && !isSealed(path)).slice(0, oldMax)
   const marked = changed.map((file) =>
     speakOf(tests, file.path) ? { ...file, isSpokenOf: true as const } : file,
   )

@@ -74,6 +74,16 @@ describe('teeth', () => {
     expect(unnoticedOf(teeth)[0]).toMatchObject({ file: 'area.js', place: 'changed' })
   })
 
+  test('where the checks run no test, old code shows whether they notice anything', async () => {
+    const lines: ReadonlySet<number> = new Set()
+    const runChecks = (): Promise<Answer> =>
+      Promise.resolve({ notice: 'not-noticed', signature: 'lint: ok' })
+    const removed = { changed: [{ path: 'area.js', text: code, lines }] }
+    const oldTest = { ...testFile, was: testFile.path }
+    const teeth = await tryTeeth(request({ ...removed, tests: [oldTest], runChecks }))
+    expect(toothlessOf(teeth)).toEqual(['old'])
+  })
+
   test('code that is tested does not make up for tests that nobody hears', async () => {
     const runChecks = (overlay: Overlay): Promise<Answer> =>
       answer(pathOf(overlay) === 'area.js' ? 'noticed' : 'not-noticed')

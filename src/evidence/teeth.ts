@@ -7,7 +7,7 @@
  * 1. `changed`: code that the candidate changed. Weak tests show here.
  * 2. `tests`: an expectation that cannot be met, in the tests that were there before (`hear-tests.ts`). A
  *    cheat shows here, however much tested code stands beside it.
- * 3. `old`: code that was there before; only where there is no test to plant in.
+ * 3. `old`: code that was there before; only where no check runs a test that can be planted in.
  *
  * It raises the price of a cheat and proves nothing: code that recognises its own files as they were
  * delivered can behave when they are others. Seals, base tests and counts stand beside it.
@@ -65,42 +65,29 @@ interface Spot {
   readonly place: TeethPlace
   readonly defects: Iterator<Defect, void, undefined>
   state: 'open' | 'noticed' | 'spent'
+  isPlanted: boolean
   /** Checks could say something about it at least once. */
   isHeard: boolean
 }
 
 export async function tryTeeth(request: TeethRequest): Promise<Teeth> {
-  const { runChecks, max = triesMax } = request
-  const spots = spotsOf(request)
-  const known = [...request.changed, ...request.old]
-  const kinds = new Map(known.map(({ path, kind }) => [path, kind]))
-  const tried: TriedDefect[] = []
-  let left = max
-  // In turns: each is asked once before any is asked again.
-  for (let isOpen = true; isOpen && left > 0; ) {
-    isOpen = false
-    for (const spot of spots.filter(({ state }) => state === 'open')) {
-      if (left <= 0) break
-      const defect = spot.defects.next().value
-      if (defect === undefined) {
-        spot.state = 'spent'
-        continue
-      }
-      isOpen = true
-      left--
-      const over = overlayOf(defect, kinds.get(defect.file))
-      const { notice } = await runChecks(over, 'tree')
-      if (notice === 'unknown') continue
-      spot.isHeard = true
-      if (notice === 'noticed') spot.state = 'noticed'
-      const { file, line, description } = defect
-      const noticed = notice === 'noticed'
-      tried.push({ place: spot.place, file, line, description, noticed })
-    }
-  }
-  const heard = await hearTests({ ...request, run: runChecks })
+  const { changed, tests, old, planter, random, max = triesMax } = request
+  const untouched = changed.flatMap((file) => (file.lines === undefined ? [] : [without(file)]))
+  const oldSpot = (): Spot =>
+    openSpot('old', chooseDefects([...untouched, ...old], planter, random))
+  const canPlantInTests = tests.some((file) => wrongExpectationsIn(file).length > 0)
+  const spots = [openSpot('changed', spokenOfFirst(changed, planter, random))]
+  if (!canPlantInTests && changed.length > 0) spots.push(oldSpot())
+  const tried = [...(await plantIn(spots, request, max))]
+  const heard = await hearTests({ ...request, run: request.runChecks })
   tried.push(...heard.tried)
-  if (tried.length === 0) return { type: 'not-tried', why: whyNot(request, left < max) }
+  if (tried.length === 0 && canPlantInTests && changed.length > 0) {
+    // No check runs these tests, so only a defect in the code can show whether the checks notice one.
+    spots.push(oldSpot())
+    tried.push(...(await plantIn(spots.slice(-1), request, max)))
+  }
+  const isAsked = spots.some(({ isPlanted }) => isPlanted)
+  if (tried.length === 0) return { type: 'not-tried', why: whyNot(request, isAsked) }
   const deaf = spots.filter(({ state, isHeard }) => state !== 'noticed' && isHeard)
   const places = deaf.map(({ place }) => place)
   return {
@@ -112,20 +99,45 @@ export async function tryTeeth(request: TeethRequest): Promise<Teeth> {
   }
 }
 
-function spotsOf({ changed, tests, old, planter, random }: TeethRequest): readonly Spot[] {
-  const spot = (place: TeethPlace, defects: Iterator<Defect, void, undefined>): Spot => ({
-    place,
-    defects,
-    state: 'open',
-    isHeard: false,
-  })
-  const spots = [spot('changed', spokenOfFirst(changed, planter, random))]
-  const isSpoken = tests.some((file) => wrongExpectationsIn(file).length > 0)
-  if (isSpoken || changed.length === 0) return spots
-  // What was there before, in files that were changed and in others.
-  const untouched = changed.flatMap((file) => (file.lines === undefined ? [] : [without(file)]))
-  spots.push(spot('old', chooseDefects([...untouched, ...old], planter, random)))
-  return spots
+const openSpot = (place: TeethPlace, defects: Iterator<Defect, void, undefined>): Spot => ({
+  place,
+  defects,
+  state: 'open',
+  isPlanted: false,
+  isHeard: false,
+})
+
+/** In turns: each spot gets one defect before any gets another. */
+async function plantIn(
+  spots: readonly Spot[],
+  { changed, old, runChecks }: TeethRequest,
+  max: number,
+): Promise<readonly TriedDefect[]> {
+  const kinds = new Map([...changed, ...old].map(({ path, kind }) => [path, kind]))
+  const tried: TriedDefect[] = []
+  let left = max
+  for (let isOpen = true; isOpen && left > 0; ) {
+    isOpen = false
+    for (const spot of spots.filter(({ state }) => state === 'open')) {
+      if (left <= 0) break
+      const defect = spot.defects.next().value
+      if (defect === undefined) {
+        spot.state = 'spent'
+        continue
+      }
+      isOpen = true
+      spot.isPlanted = true
+      left--
+      const over = overlayOf(defect, kinds.get(defect.file))
+      const { notice } = await runChecks(over, 'tree')
+      if (notice === 'unknown') continue
+      spot.isHeard = true
+      if (notice === 'noticed') spot.state = 'noticed'
+      const { file, line, description } = defect
+      tried.push({ place: spot.place, file, line, description, noticed: notice === 'noticed' })
+    }
+  }
+  return tried
 }
 
 /** Where a test is most likely to notice: what nobody tests stands beside what somebody does. */

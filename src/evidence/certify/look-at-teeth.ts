@@ -42,6 +42,7 @@ export async function lookAtTeeth(
     base,
     tree,
     isTest: (path) => classify(path)?.kind === 'test',
+    isSealed: (path) => classify(path) !== undefined,
     random,
   })
   const teeth = await tryTeeth({
