@@ -11,6 +11,7 @@ import { replaysFolder } from '../collect-garbage.ts'
 import type { HostPorts } from '../driver.ts'
 import type { RunParts } from '../options.ts'
 import { makeFolder, pathInside, requireEmpty, resolveWorkspace } from '../places.ts'
+import { logDirDefault } from '../run-folder/options.ts'
 import { inFolder, placeReplica, type RunPlace } from '../run-place.ts'
 import type { Recording } from './recording.ts'
 import type { ReplayOptions } from './replay.ts'
@@ -49,20 +50,32 @@ function folderFor(
 
 /** What is no part of the tree may be there already: a checkout needs its dependencies. */
 export function requireNothingElse(
-  { workspace, worktree }: RunPlace,
+  { workspace, worktree, logDir }: RunPlace,
   exclude: readonly string[],
   resumed: RunRow | undefined,
 ): void {
   // A worktree was made for it, where there was nothing.
   if (worktree !== undefined || resumed !== undefined) return
   if (workspace === undefined || !existsSync(workspace)) return
-  const apart = new Set(['.git', ...exclude.map((path) => path.split('/')[0])])
-  const [other] = readdirSync(workspace).filter((name) => !apart.has(name))
+  const other = findOther(workspace, new Set(['.git', ...exclude, logDir ?? logDirDefault]))
   if (other === undefined) return
   throw new LoopError(
     'bad-request',
-    `The folder ${workspace} has files (${other}) that would be replaced. Give an empty one.`,
+    `The folder ${workspace} has files (${other}) that would be replaced. Pass an empty folder.`,
   )
+}
+
+/** The first path that is neither excluded nor a folder with nothing but excluded paths in it. */
+function findOther(folder: string, excluded: ReadonlySet<string>, prefix = ''): string | undefined {
+  for (const entry of readdirSync(join(folder, prefix), { withFileTypes: true })) {
+    const path = `${prefix}${entry.name}`
+    if (excluded.has(path)) continue
+    const holdsExcluded = [...excluded].some((one) => one.startsWith(`${path}/`))
+    if (!entry.isDirectory() || !holdsExcluded) return path
+    const inner = findOther(folder, excluded, `${path}/`)
+    if (inner !== undefined) return inner
+  }
+  return undefined
 }
 
 export async function bringFiles(
