@@ -117,9 +117,6 @@ async function checkTrip(run: SimulatedRun, trip: Trip, world: SimulatedWorld): 
     // A hook may refuse an iteration before its code begins, or is entered again.
     const mayRefuse = run.hooks.some((hook) => hook.points.includes('before-iteration'))
     if (ending.fault.code === 'refused' && mayRefuse) return
-    // What the certifier threw is no part of the program.
-    const isCertifiers = ending.fault.code === 'certifier' || ending.fault.code === 'budget'
-    if (isCertifiers && model.type === 'progress') return
     const thrown = model.type === 'thrown' ? faultCode(model.error) : model.type
     if (thrown !== ending.fault.code) {
       watch.violate(`E2: ${where} ended with ${ending.fault.code}, the model with ${thrown}`)

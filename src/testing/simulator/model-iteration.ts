@@ -60,14 +60,23 @@ export async function replayTrip(
   for (const [step, completion] of recorded) {
     await settled()
     const asker = waiting.get(step)
-    // What the engine asks for itself, once the program is over.
-    if (asker === undefined && isOver(end) && /^(check|certify|ask):/.test(step)) continue
+    if (asker === undefined && isOver(end) && isEngineStep(step)) {
+      end = afterEngineStep(end, completion)
+      continue
+    }
     if (asker === undefined) return { type: 'unasked', step }
     await hand(asker, completion, load)
   }
   await settled()
   return end
 }
+
+/** What the engine asks for itself, once the program is over. */
+const isEngineStep = (step: string): boolean => /^(check|certify|ask):/.test(step)
+
+/** A step of the engine that fails, because a hook refused it for example, fails the iteration. */
+const afterEngineStep = (end: ModelEnd, { event }: Completion): ModelEnd =>
+  event.type === 'step-failed' ? { type: 'thrown', error: new FaultError(event.fault) } : end
 
 const isOver = (end: ModelEnd): boolean => end.type === 'progress'
 
