@@ -13,15 +13,15 @@ import { groupCommit } from './group-commit.ts'
 import { commandMemory, memory } from './memory.ts'
 import { promptAssembly } from './prompt.ts'
 import { repair } from './repair.ts'
-import { runSuites } from './report.ts'
 import { resume } from './resume.ts'
+import { runSuites } from './run-suites.ts'
 import { sandboxRelay } from './sandbox-relay.ts'
 import { sandboxStart } from './sandbox-start.ts'
 import { stepCost } from './step-cost.ts'
 import { toolCall } from './tool-call.ts'
 import { worktreeReady, worktreeTrees } from './worktree.ts'
 
-await runSuites('bench', [
+process.exitCode = await runSuites('bench', [
   stepCost,
   groupCommit,
   flat,

@@ -1,24 +1,21 @@
 /** `npm run proof`: all proofs. With `--seed N` only that seed of what has seeds. */
 
-import { runSuites } from '../bench/report.ts'
+import { runSuites } from '../bench/run-suites.ts'
 import { agentKills } from './agent-kills.ts'
 import { agentOutput } from './agent-output.ts'
 import { apiRequests } from './api.ts'
 import { canaries } from './canary.ts'
 import { certificateMutations } from './certificate-mutations.ts'
-
 import { daemonSuites } from './daemon.ts'
 import { daemonArtifacts } from './daemon-artifacts.ts'
-
 import { daemonFaults } from './daemon-faults.ts'
-
 import { failingCalls } from './failing-calls.ts'
 import { gatewaySuites } from './gateway.ts'
 import { gitKills } from './git-kills.ts'
 import { gitRaces } from './git-races.ts'
 import { hostileSets } from './hostile-sets.ts'
 import { killedReplays } from './killed-replays.ts'
-import { killSuites } from './kills.ts'
+import { killSuite } from './kills.ts'
 import { loopFileFuzz } from './loop-file-fuzz.ts'
 import { prefixResume } from './prefix-resume.ts'
 import { races } from './races.ts'
@@ -44,10 +41,10 @@ const everything = [
   killedReplays,
   sandboxLimits,
   theatre,
-  ...killSuites(),
+  killSuite,
   gitRaces,
   gitKills,
   ...daemonFaults,
 ]
 
-await runSuites('proof', isReplay ? seeded : everything)
+process.exitCode = await runSuites('proof', isReplay ? seeded : everything)

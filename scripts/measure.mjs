@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, runInOurPlace, runScript, ScriptError } from './child.mjs'
+import { meetSystemNeeds } from './needs.mjs'
 import { setUp } from './setup.mjs'
 
 const kinds = ['bench', 'proof']
@@ -12,8 +13,9 @@ const kinds = ['bench', 'proof']
 await runScript(() => {
   const [kind, ...args] = process.argv.slice(2)
   if (!kinds.includes(kind)) {
-    throw new ScriptError('Say what to measure. Run: npm run bench, or: npm run proof')
+    throw new ScriptError('Run: npm run bench, or: npm run proof')
   }
+  meetSystemNeeds()
   setUp()
   const program = join(root, 'build', kind, 'main.js')
   if (!existsSync(program)) {
