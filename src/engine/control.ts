@@ -31,6 +31,9 @@ export interface Control extends Answers {
   stop(): void
 }
 
+const retryMsMin = 1000
+const retryMsMax = 30_000
+
 export const answerOf = (stored: StoredDecision): Answer => {
   const { decision, by } = stored
   const answer = decision.type === 'answer' ? decision.answer : ''
@@ -47,9 +50,9 @@ export function createControl(
   const { journal, clock } = ports
   const waiting = new Map<string, (decision: StoredDecision) => void>()
   let applying: Promise<void> = Promise.resolve()
+  const again = createRetry(clock, apply)
   const stopWatching = journal.watch('decisions', () => {
-    // A store that fails here fails the run's own writes too, and is reported there.
-    void apply().catch(() => undefined)
+    void apply().catch(again.begin)
   })
 
   function apply(): Promise<void> {
@@ -86,7 +89,10 @@ export function createControl(
   return {
     apply,
     applied: () => applying,
-    stop: stopWatching,
+    stop() {
+      stopWatching()
+      again.stop()
+    },
     async wait(questionId, question, deadlineAtMs) {
       interrupter.check()
       const done = new AbortController()
@@ -109,5 +115,34 @@ export function createControl(
         done.abort()
       }
     },
+  }
+}
+
+/**
+ * A run that waits for a person writes nothing, so nothing else would report a store that failed for a
+ * moment; and a decision is announced only once (E9).
+ */
+function createRetry(
+  clock: Clock,
+  apply: () => Promise<void>,
+): { begin(): Promise<void>; stop(): void } {
+  const over = new AbortController()
+  let isUnderWay = false
+  return {
+    async begin() {
+      if (isUnderWay) return
+      isUnderWay = true
+      let isApplied = false
+      for (let delayMs = retryMsMin; !isApplied; delayMs = Math.min(retryMsMax, delayMs * 2)) {
+        await clock.sleep(delayMs, over.signal).catch(() => undefined)
+        if (over.signal.aborted) return
+        isApplied = await apply().then(
+          () => true,
+          () => false,
+        )
+      }
+      isUnderWay = false
+    },
+    stop: () => over.abort(),
   }
 }

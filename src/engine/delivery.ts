@@ -5,7 +5,9 @@
  * part of what a run did.
  * D1. Results are handed over in the order of their events: recorded ones when they are asked for
  *     again, new ones when they are on disk, however long each took to get there.
- * D2. Each has a turn of its own: what the code does with one is done before the next comes. Only a
+ * D2. A refusal, which has no event, comes after all recorded results: the code that asked for them had
+ *     not seen one.
+ * D3. Each has a turn of its own: what the code does with one is done before the next comes. Only a
  *     new result that nothing else is under way beside needs no turn.
  */
 
@@ -18,6 +20,8 @@ export interface Delivery {
   expect(seq: number): void
   /** Resolves when the result is next; undefined: it is. */
   hand(seq: number): Promise<void> | undefined
+  /** Resolves when all recorded results were handed over, or none is any more; undefined: they were. */
+  allRecorded(): Promise<void> | undefined
   /** Nothing is handed over any more. */
   fail(error: Error): void
   enterParallel(): void
@@ -40,50 +44,47 @@ export function createDelivery(
   recordedSeqs: readonly number[],
   onMismatch: (seq: number) => void,
 ): Delivery {
-  const queue = recordedSeqs.toSorted((a, b) => a - b)
-  const lastRecorded = queue.at(-1) ?? 0
+  const patience = createPatience(clock, onMismatch)
+  const queue = createQueue(recordedSeqs, patience.end)
+  const lastRecorded = recordedSeqs.reduce((last, seq) => Math.max(last, seq), 0)
   const underWay = createStepsUnderWay(clock)
   const askers = new Map<number, Asker>()
-  let head = 0
+  const refusals = createRefusals(clock, isReplaying)
   let depth = 0
   let handing = false
   let failure: Error | undefined
-  const patience = createPatience(clock, onMismatch)
 
   function advance(): void {
-    const seq = queue[head]
+    const seq = queue.next
     if (seq === undefined || handing) return
     const asker = askers.get(seq)
     if (asker === undefined) {
       // A recorded result is asked for soon, or never.
-      if (seq <= lastRecorded && askers.size > 0) patience.begin(seq)
+      if (seq <= lastRecorded && askers.size + refusals.waiting > 0) patience.begin(seq)
       return
     }
     askers.delete(seq)
-    moveOn()
+    queue.shift()
     handing = true
     void clock.turn().then(() => {
       handing = false
       asker.go()
       advance()
+      refusals.look()
     })
   }
 
-  function moveOn(): void {
-    head++
-    patience.end()
-    if (head < queue.length) return
-    queue.length = 0
-    head = 0
+  function isReplaying(): boolean {
+    return failure === undefined && (handing || (queue.next ?? Infinity) <= lastRecorded)
   }
 
   return {
     underWay,
-    expect: (seq) => void queue.push(seq),
+    expect: queue.push,
     hand(seq) {
       if (failure !== undefined) return Promise.reject(failure)
-      if (queue[head] === seq && seq > lastRecorded && depth === 0 && !underWay.areBeside) {
-        moveOn()
+      if (queue.next === seq && seq > lastRecorded && depth === 0 && !underWay.areBeside) {
+        queue.shift()
         return undefined
       }
       return new Promise((resolve, reject) => {
@@ -91,20 +92,69 @@ export function createDelivery(
         advance()
       })
     },
+    allRecorded() {
+      const recorded = isReplaying() ? refusals.wait() : undefined
+      advance()
+      return recorded
+    },
     fail(error) {
       failure ??= error
       patience.end()
+      refusals.look()
       for (const asker of askers.values()) asker.reject(error)
       askers.clear()
     },
-    enterParallel() {
-      depth++
-    },
-    leaveParallel() {
-      depth--
-    },
+    enterParallel: () => void depth++,
+    leaveParallel: () => void depth--,
     get unasked() {
-      return queue.slice(head).find((seq) => seq <= lastRecorded && !askers.has(seq))
+      return queue.rest().find((seq) => seq <= lastRecorded && !askers.has(seq))
+    },
+  }
+}
+
+interface SeqQueue {
+  readonly next: number | undefined
+  push(seq: number): void
+  shift(): void
+  rest(): readonly number[]
+}
+
+/** In the order of the journal; taking one does not move the others. */
+function createQueue(seqs: readonly number[], onShift: () => void): SeqQueue {
+  const queue = seqs.toSorted((a, b) => a - b)
+  let head = 0
+  return {
+    get next() {
+      return queue[head]
+    },
+    push: (seq) => void queue.push(seq),
+    shift() {
+      onShift()
+      head++
+      if (head < queue.length) return
+      queue.length = 0
+      head = 0
+    },
+    rest: () => queue.slice(head),
+  }
+}
+
+/** What waits until everything recorded was handed over. Like a result it has a turn of its own. */
+function createRefusals(
+  clock: Clock,
+  isReplaying: () => boolean,
+): { readonly waiting: number; wait(): Promise<void>; look(): void } {
+  const waiting: (() => void)[] = []
+  return {
+    get waiting() {
+      return waiting.length
+    },
+    wait: () => new Promise((resolve) => void waiting.push(resolve)),
+    look() {
+      if (waiting.length === 0) return
+      void clock.turn().then(() => {
+        if (!isReplaying()) for (const go of waiting.splice(0)) go()
+      })
     },
   }
 }

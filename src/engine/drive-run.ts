@@ -11,6 +11,7 @@ import {
   type Fault,
   LoopError,
   type Outcome,
+  type RunEvent,
   type RunId,
   textOf,
   toFault,
@@ -210,31 +211,42 @@ async function goRound(
 async function finish(live: LiveRun, decided: Outcome): Promise<DriveEnd> {
   const { recorder, ports } = live
   const left = await filesLeft(live)
-  await keepLeft(live, left)
+  const last = left.findLast((event) => event.type === 'workspace-changed')
+  await keepLeft(live, last)
   // Somebody may have cancelled it while the files were looked at.
   const command = decide(recorder.state, ports.clock.now())
   const outcome = command.type === 'finish' ? command.outcome : decided
   await recorder.record([...left, { type: 'run-ended', outcome }], {
     boundary: true,
-    trees: left.map(({ found }) => found),
+    trees: last === undefined ? [] : [last.found],
   })
   await live.hooks.tell('after-run')
   return { type: 'ended', outcome }
 }
 
-/** A run that ends in the middle of an iteration leaves the files as the step in flight did. */
-async function filesLeft(live: LiveRun): Promise<readonly WorkspaceChanged[]> {
+/**
+ * A run that ends in the middle of an iteration leaves the files as the step in flight did. It ends also
+ * where they cannot be read, and says so.
+ */
+async function filesLeft(live: LiveRun): Promise<readonly (WorkspaceChanged | Warning)[]> {
   const { open, tree } = live.recorder.state
   if (open === undefined || tree === undefined) return []
-  const found = await live.ports.workspace?.snapshot().catch(() => undefined)
-  if (found === undefined || found === tree) return []
-  return [{ type: 'workspace-changed', why: 'unfinished-step', found, tree: found }]
+  try {
+    const found = await live.ports.workspace?.snapshot()
+    if (found === undefined || found === tree) return []
+    return [{ type: 'workspace-changed', why: 'unfinished-step', found, tree: found }]
+  } catch (error) {
+    const message = `The files that the run left could not be recorded: ${textOf(error)}`
+    return [{ type: 'warning', code: 'files-unknown', message }]
+  }
 }
 
+type Warning = Extract<RunEvent, { type: 'warning' }>
+
 /** With the rest, as what it is. A run whose files are gone can be ended all the same. */
-async function keepLeft(live: LiveRun, left: readonly WorkspaceChanged[]): Promise<void> {
+async function keepLeft(live: LiveRun, left: WorkspaceChanged | undefined): Promise<void> {
   const { open, tree } = live.recorder.state
-  const last = left.at(-1)?.tree ?? tree
+  const last = left?.tree ?? tree
   if (open === undefined || last === undefined) return
   const work = { iteration: open.iteration, tree: last, isUnfinished: true } as const
   await live.ports.workspace?.keep?.(work)?.catch(() => undefined)

@@ -4,7 +4,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Journal, Ports } from '../../src/engine/index.ts'
-import { LoopError } from '../../src/loop/index.ts'
+import { FaultError, LoopError, rateLimited } from '../../src/loop/index.ts'
+import { memoryBlobs } from '../../src/testing/memory-blobs.ts'
 import { createWorld, deferred, loopOf, memoryWorkspace } from './fixture.ts'
 
 const withJournal = (ports: Ports, change: (journal: Journal) => Partial<Journal>): Ports => ({
@@ -225,4 +226,90 @@ test('E11: an action that ends after it was told to stop keeps its receipt', asy
   await world.clock.pass(driving)
   expect((await world.state(run)).progress).toBe('done')
   expect(performed).toBe(1)
+})
+
+test('E9: a decision that could not be read at first is read again', async () => {
+  const world = createWorld()
+  const loop = loopOf<string>(
+    async (_context, it) => (await it.ask('which', { text: '?', default: 'a' })).answer,
+  )
+  const run = await world.start(loop)
+  let failures = 0
+  const ports = withJournal(world.ports, (journal) => ({
+    async pendingDecisions(of) {
+      const pending = await journal.pendingDecisions(of)
+      if (pending.length > 0 && ++failures <= 2) throw new LoopError('store-failed', 'busy')
+      return pending
+    },
+  }))
+  const driving = createWorld(ports).drive(run, loop)
+  await world.clock.settle()
+  const id = `1/ask:which#1`
+  await world.decide(run, { type: 'answer', question: id, answer: 'b' })
+  await world.clock.settle()
+  await world.clock.advance(10_000)
+  expect(await driving).toMatchObject({ type: 'ended' })
+  expect((await world.state(run)).progress).toBe('b')
+  expect(failures).toBeGreaterThan(2)
+})
+
+test('E2: a refusal does not overtake results that the journal has', async () => {
+  const blobs = memoryBlobs()
+  const slow: Ports['blobs'] = {
+    ...blobs,
+    async get(blob) {
+      await world.clock.sleep(100)
+      return blobs.get(blob)
+    },
+  }
+  const world = createWorld({ blobs: slow })
+  const asked = deferred()
+  let attempts = 0
+  const loop = loopOf<string>(async (_context, it) => {
+    const large = it.step('large', () => 'x'.repeat(70_000), { readOnly: true })
+    const failing = it.step('fails', () => Promise.reject(new Error('never')), { readOnly: true })
+    const limited = it.step('limited', async () => {
+      if (++attempts === 1) await asked.promise
+      if (attempts <= 2) throw rateLimited('slow down', world.clock.now() + 1000)
+    })
+    const later = it.sleep('later', 200)
+    // The first to fail decides what is asked for next.
+    const all = Promise.all([large, failing, limited, later])
+    const first = await all.catch((error: unknown) => error)
+    if (!(first instanceof FaultError)) throw first
+    const next = await it.step('goes on', () => 'on', { readOnly: true })
+    await later
+    asked.resolve()
+    await limited
+    return next
+  })
+  const run = await world.start(loop)
+  expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'exhausted' } })
+  expect((await world.state(run)).progress).toBe('on')
+  expect(attempts).toBe(3)
+})
+
+test('a run that is cancelled while its files cannot be read ends, and says so', async () => {
+  const workspace = memoryWorkspace({ a: '1' })
+  let isBroken = false
+  const failing = {
+    ...workspace,
+    async snapshot() {
+      if (isBroken) throw new LoopError('workspace-failed', 'The disk failed.')
+      return workspace.snapshot()
+    },
+  }
+  const world = createWorld({ workspace: failing })
+  const loop = loopOf<null>(async (_context, it) => {
+    await it.step('half', async ({ signal }) => {
+      workspace.files.set('a', 'half')
+      isBroken = true
+      await world.decide(run, { type: 'cancel', reason: 'wrong' })
+      await world.clock.sleep(1000, signal)
+    })
+    return null
+  })
+  const run = await world.start(loop)
+  expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'cancelled' } })
+  expect(await world.only(run, 'warning')).toMatchObject([{ code: 'files-unknown' }])
 })

@@ -87,9 +87,13 @@ function checkFiles(run: SimulatedRun): void {
   const { state, events } = watch.log
   if (files === undefined || !files.exists || state.tree === undefined) return
   const started = events.findLastIndex(({ event }) => event.type === 'run-started')
-  const wasEntered = events.slice(started).some(({ event }) => event.type === 'iteration-started')
+  const since = events.slice(started).map(({ event }) => event)
+  const wasEntered = since.some(({ type }) => type === 'iteration-started')
+  const isUnknown = since.some(
+    (event) => event.type === 'warning' && event.code === 'files-unknown',
+  )
   const tree = files.tree()
-  if (!wasEntered || tree === state.tree || run.outside.seq >= started) return
+  if (!wasEntered || isUnknown || tree === state.tree || run.outside.seq >= started) return
   watch.violate(`E2: the files are ${tree}, and the journal says ${state.tree}`)
 }
 
