@@ -1,7 +1,6 @@
 /**
- * Sweeps that take long and seldom find something new: `npm run proof` tells all of them, and so does
- * `LOOPWRIGHT_SUITES=all npm test`. Of some the tests tell a share (test/share.ts); what the others sweep
- * has stories of its own elsewhere.
+ * Tests that take long: `npm run proof` runs all of them, and so does `LOOPWRIGHT_SUITES=all npm test`.
+ * `npm test` runs a share of some (test/share.ts) and leaves the others out.
  */
 
 export interface LongSuite {
@@ -87,7 +86,6 @@ export const longSuites: readonly LongSuite[] = [
     title: 'commands and their starters that end at any moment',
     file: 'test/sandbox/endings.test.ts',
     casesMin: 10,
-    isShared: true,
   },
   {
     name: 'workspace.restores',
@@ -130,5 +128,108 @@ export const longSuites: readonly LongSuite[] = [
     file: 'test/gateway/schedules.test.ts',
     casesMin: 2,
     isShared: true,
+  },
+  {
+    name: 'daemon.fault-stories',
+    title: 'kills, a full disk and rival daemons, one story each',
+    file: 'test/daemon/faults.test.ts',
+    casesMin: 4,
+  },
+  {
+    name: 'daemon.request-stories',
+    title: 'random requests, and a server that breaks the document',
+    file: 'test/daemon/requests.test.ts',
+    casesMin: 3,
+  },
+  {
+    name: 'daemon.reading-stories',
+    title: 'dropped streams, a held journal, a clock that is set',
+    file: 'test/daemon/reading.test.ts',
+    casesMin: 3,
+  },
+  {
+    name: 'host.bad-luck',
+    title: 'missing programs, folders and agents at the wrong moment',
+    file: 'test/e2e/bad-luck.test.ts',
+    casesMin: 4,
+  },
+  {
+    name: 'host.replay-worktrees',
+    title: 'replays of runs in worktrees',
+    file: 'test/e2e/replay-worktree.test.ts',
+    casesMin: 3,
+  },
+  {
+    name: 'host.worktree-records',
+    title: 'forks, exports and trees of runs in worktrees',
+    file: 'test/host-worktree-records.test.ts',
+    casesMin: 7,
+  },
+  {
+    name: 'agents.repair-killed',
+    title: 'kills of the repair agent',
+    file: 'test/e2e/repair-killed.test.ts',
+    casesMin: 2,
+  },
+  {
+    name: 'agents.repair-at-work',
+    title: 'the repair agent on public packages',
+    file: 'test/agents/repair-at-work.test.ts',
+    casesMin: 3,
+  },
+  {
+    name: 'agents.contract',
+    title: 'every agent of ours against the agent contract',
+    file: 'test/agents/contract.test.ts',
+    casesMin: 90,
+    isShared: true,
+  },
+  {
+    name: 'gateway.kill-stories',
+    title: 'a gateway that is killed under way',
+    file: 'test/e2e/gateway-kills.test.ts',
+    casesMin: 1,
+  },
+  {
+    name: 'gateway.proof-stories',
+    title: 'a small share of the gateway proofs, and that they can fail',
+    file: 'test/gateway/proofs.test.ts',
+    casesMin: 3,
+  },
+  {
+    name: 'workspace.gone-worktrees',
+    title: 'worktrees that are gone, half made or locked',
+    file: 'test/workspace/gone-worktrees.test.ts',
+    casesMin: 20,
+  },
+  {
+    name: 'engine.proof-stories',
+    title: 'a small share of the proofs, and that they can fail',
+    file: 'test/proofs.test.ts',
+    casesMin: 6,
+  },
+  {
+    name: 'host.code-loop-resume',
+    title: 'loops in code that are killed and resumed',
+    file: 'test/code-loop-resume.test.ts',
+    casesMin: 3,
+  },
+  {
+    name: 'agents.repair-loops',
+    title: 'loops with the repair agent, end to end',
+    file: 'test/e2e/repair-loop.test.ts',
+    casesMin: 3,
+  },
+  {
+    name: 'sandbox.tiers',
+    title: 'runs on machines with a weaker sandbox, or none',
+    file: 'test/e2e/walls-tiers.test.ts',
+    casesMin: 11,
+  },
+  {
+    name: 'tools.paused-servers',
+    title: 'MCP servers that stand still',
+    file: 'test/mcp/paused.test.ts',
+    casesMin: 5,
   },
 ]

@@ -13,7 +13,6 @@ import { failingCalls } from './failing-calls.ts'
 import { gatewaySuites } from './gateway.ts'
 import { gitKills } from './git-kills.ts'
 import { gitRaces } from './git-races.ts'
-import { hostileSets } from './hostile-sets.ts'
 import { killedReplays } from './killed-replays.ts'
 import { killSuite } from './kills.ts'
 import { loopFileFuzz } from './loop-file-fuzz.ts'
@@ -22,13 +21,14 @@ import { races } from './races.ts'
 import { replays } from './replay.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 import { simulation } from './simulate.ts'
+import { testFiles } from './test-files.ts'
 import { theatre } from './theatre.ts'
 
 const isReplay = process.argv.some((argument) => /^--seed\b/.test(argument))
 const seeded = [simulation, loopFileFuzz, agentOutput, certificateMutations, apiRequests]
 const everything = [
   ...seeded,
-  ...hostileSets,
+  ...testFiles,
   ...gatewaySuites,
   ...daemonSuites,
   daemonArtifacts,

@@ -21,6 +21,7 @@ import {
   type ModelSpeech,
   startModelServer,
 } from '../../src/testing/index.ts'
+import { isWhole } from '../share.ts'
 
 const commands = createPlainCommands()
 const tools = { write: () => 'written' }
@@ -133,7 +134,10 @@ const repair: AgentContractOptions = {
 
 const agents = { scripted, command: commandLine, program, acp, model, repair }
 
-describe.each(Object.entries(agents))('the %s agent', (_name, options) => {
+/** Each way to start one: in this process, as a program, over a protocol. */
+const chosen = isWhole ? agents : { scripted, program, acp }
+
+describe.each(Object.entries(chosen))('the %s agent', (_name, options) => {
   test.each(agentContract(options))(
     '$name',
     ({ run }) => expect(run()).resolves.toBeUndefined(),
