@@ -125,6 +125,7 @@ function claimFile(path: string): () => void {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
     if (found === undefined) closeSync(openSync(path, 'a', 0o600))
+    else if (!found.isFile()) throw damaged(path, 'it is not a regular file')
     else if (!openHere.has(keyOf(found))) refuseForeignFile(path, found)
     // SQLite gives the files beside it the mode of this one.
     chmodSync(path, 0o600)
@@ -145,7 +146,6 @@ const keyOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`
 /** Looks at the first bytes without opening the file as a database, so that nothing is changed. */
 function refuseForeignFile(path: string, found: Stats): void {
   const { size } = found
-  if (!found.isFile()) throw damaged(path, 'it is not a regular file')
   if (size === 0) {
     if (hasContent(join(dirname(path), 'blobs'))) throw damaged(path, emptiedMessage)
     return

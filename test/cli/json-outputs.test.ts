@@ -167,7 +167,8 @@ async function tellOfQuestions(at: Checkout): Promise<void> {
   await use(at, ['pause', 'asking'])
   await running
   const resumed = use(at, ['resume', 'asking'])
-  await until(at, '"held":true')
+  // Not before it is driven: a decision on a run at rest ends it at once, and resume has nothing to print.
+  await until(at, '"status":"waiting"')
   await use(at, ['stop', 'asking'])
   await use(at, ['cancel', 'asking'])
   await resumed
