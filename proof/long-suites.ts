@@ -232,4 +232,22 @@ export const longSuites: readonly LongSuite[] = [
     file: 'test/mcp/paused.test.ts',
     casesMin: 5,
   },
+  {
+    name: 'gateway.fault-matrix',
+    title: 'everything that providers do wrong, in each format',
+    file: 'test/gateway/faults.test.ts',
+    casesMin: 120,
+  },
+  {
+    name: 'gateway.hot-loops',
+    title: 'thirty agents that ask on and on, whatever they are told',
+    file: 'test/gateway/hot-loop.test.ts',
+    casesMin: 11,
+  },
+  {
+    name: 'host.code-loop-trust',
+    title: 'imports and environments that a trusted loop does not get',
+    file: 'test/code-loop-trust.test.ts',
+    casesMin: 31,
+  },
 ]

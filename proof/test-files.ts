@@ -49,12 +49,6 @@ const sets: readonly Counted[] = [
     casesMin: 11,
   },
   {
-    name: 'gateway.fault-matrix',
-    title: 'everything that providers do wrong, in each format',
-    where: 'test/gateway/faults.test.ts',
-    casesMin: 120,
-  },
-  {
     name: 'gateway.http',
     title: 'providers and clients that bend HTTP',
     where: ['test/gateway/provider-wire.test.ts', 'test/gateway/client-wire.test.ts'],
@@ -71,12 +65,6 @@ const sets: readonly Counted[] = [
     title: 'keys in every place and spelling, none of which is ever found',
     where: 'test/gateway/canaries.test.ts',
     casesMin: 57,
-  },
-  {
-    name: 'gateway.hot-loops',
-    title: 'thirty agents that ask on and on, whatever they are told',
-    where: 'test/gateway/hot-loop.test.ts',
-    casesMin: 11,
   },
   {
     name: 'gateway.local-servers',

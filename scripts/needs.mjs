@@ -14,6 +14,8 @@ export const systemNeeds = [
     aptPackage: 'tmux',
     why: 'what loopctl shows is looked at in a real terminal',
   },
+  { command: 'zsh', aptPackage: 'zsh', why: 'its completion script is loaded by zsh itself' },
+  { command: 'fish', aptPackage: 'fish', why: 'its completion script is loaded by fish itself' },
 ]
 
 /** Sees that every need is met: installs what is missing where it may, else says what to run. */
