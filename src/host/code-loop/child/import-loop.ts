@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { LoopError, textOf } from '../../../loop/index.ts'
 import { notTrustedMark } from '../carried-error.ts'
 import type { ScannedModule } from '../scan-code-loop.ts'
+import { importedNames } from './imported-names.ts'
 import { isInstalled } from './installed.ts'
 import type { HookData } from './load-hooks.ts'
 
@@ -19,7 +20,7 @@ export async function importLoop(
 ): Promise<unknown> {
   const here = import.meta.url
   const library = {
-    loopwright: new URL('../../index.js', here).href,
+    loopwright: await chooseLibrary(modules, here),
     'loopwright/testing': new URL('../../../testing/index.js', here).href,
   }
   // Before the hooks are there: every module of ours would go through their thread.
@@ -41,6 +42,16 @@ export async function importLoop(
   }
   const message = `${file} has no default export. Write: export default defineLoop({ … })`
   throw new LoopError('bad-loop-file', message)
+}
+
+/** Most loops start sooner without the whole library. */
+async function chooseLibrary(modules: readonly ScannedModule[], here: string): Promise<string> {
+  const light = new URL('./light-library.js', here).href
+  const known = new Set(Object.keys(await import(light)))
+  const isLight = modules.every(
+    ({ source }) => importedNames(source, 'loopwright')?.every((name) => known.has(name)) === true,
+  )
+  return isLight ? light : new URL('../../index.js', here).href
 }
 
 const names = (source: string, module: string): boolean =>

@@ -1,0 +1,15 @@
+/** Which names a module imports from a package, read from its text. */
+
+const named = (module: string): RegExp =>
+  new RegExp(`\\bimport\\s*\\{([^{}]*)\\}\\s*from\\s*(['"])${module}\\2`, 'g')
+
+/** Undefined: it may use any of them, by a namespace, a re-export or a computed import. */
+export function importedNames(source: string, module: string): readonly string[] | undefined {
+  const mentions = source.split(`'${module}'`).length + source.split(`"${module}"`).length - 2
+  const imports = [...source.matchAll(named(module))]
+  if (imports.length !== mentions) return undefined
+  return imports
+    .flatMap(([, list = '']) => list.split(','))
+    .map((one) => one.trim().split(/\s+as\s+/)[0] ?? '')
+    .filter((name) => name !== '')
+}
