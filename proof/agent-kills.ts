@@ -18,6 +18,7 @@ const loopctl = fileURLToPath(new URL('../../dist/cli/loopctl.js', import.meta.u
 export const agentKills: Suite = {
   area: 'host',
   title: 'kill -9 while an agent talks to its model',
+  share: 0.2,
   async run({ scale, note }) {
     const wanted = Math.max(3, Math.round(24 * scale))
     const { kills, problems } = await killAgents(wanted, note)

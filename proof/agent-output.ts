@@ -13,6 +13,7 @@ const grownMegabytesMax = 200
 export const agentOutput: Suite = {
   area: 'agents',
   title: 'whatever agent programs print is read without a crash, in little memory',
+  share: 0.1,
   async run({ scale, seed }) {
     const cases = seed === undefined ? Math.max(1, Math.round(casesWanted * scale)) : 1
     const { ends, failures, grownBytes } = await inChild({ cases, first: seed ?? 1 })

@@ -24,6 +24,7 @@ const namesWanted = 200
 export const apiNames: Suite = {
   area: 'daemon',
   title: 'S13: hostile names through the API reach git only behind the end of its options',
+  share: 0.05,
   async run({ scale, note }) {
     const { names, requests, calls, problems } = await sendNames({ scale })
     for (const problem of problems) note(`  ${problem}`)

@@ -24,6 +24,7 @@ const neverAsked = ['createPullRequest', 'stopDaemon']
 export const apiRequests: Suite = {
   area: 'daemon',
   title: 'random requests from the OpenAPI document are answered as it says',
+  share: 0.05,
   async run(options) {
     const { requests, accepted, never, slowestMs, seed, failures } = await askAnything(options)
     const detail =

@@ -19,6 +19,7 @@ const mutationsWanted = 1000
 export const certificateMutations: Suite = {
   area: 'evidence',
   title: 'any byte that was changed in tree, evidence or certificate is noticed, offline',
+  share: 0.1,
   async run({ scale, seed }) {
     const { mutations, undetected, verdicts } = await mutateCertificates({ scale, seed })
     const counts = Object.entries(verdicts).map(([verdict, count]) => `${verdict} ${count}`)

@@ -219,6 +219,7 @@ function peakKilobytes(pid: number): number {
 const raving: Suite = {
   area: 'daemon',
   title: 'F12: whatever agents print, the daemon lives and stays small',
+  share: 0.05,
   async run(options) {
     const { outputs, iterations, isAlive, grownMegabytes } = await runRaving(options)
     return [

@@ -25,6 +25,7 @@ const loopctl = fileURLToPath(new URL('../../dist/cli/loopctl.js', import.meta.u
 export const busyRecord: Suite = {
   area: 'daemon',
   title: 'F6: a record that others hold',
+  share: 0.05,
   async run(options) {
     const { note } = options
     const held = await holdRecord(options)

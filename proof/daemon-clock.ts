@@ -26,6 +26,7 @@ const timeoutS = 10
 export const setClocks: Suite = {
   area: 'daemon',
   title: 'F8: clocks that are set while runs work',
+  share: 0.05,
   async run(options) {
     const { problems, worst } = await setClock(options)
     for (const problem of problems) options.note(`  ${problem}`)

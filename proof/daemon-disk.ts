@@ -10,9 +10,12 @@ import { seededRandom } from 'loopwright/testing'
 import { atLeast, atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
 import type { DiskCase, DiskCaseEnd } from './daemon-disk-case.ts'
 import { countSites } from './daemon-kill-case.ts'
+import { inTurns } from './in-turns.ts'
 import { withFolder } from './killed-daemon.ts'
 
 const casesWanted = 100
+/** Most of their time is spent waiting for space. */
+const atOnce = 4
 const diskMegabytes = 16
 
 export interface DiskReport {
@@ -34,7 +37,7 @@ export async function runFullDisks({
   })
   const ends: DiskCaseEnd[] = []
   const findings: string[] = []
-  for (const one of cases) {
+  await inTurns(cases, atOnce, async (one) => {
     const at = `${one.site} ${one.occurrence}`
     try {
       const end = await runFullDisk(one)
@@ -43,7 +46,7 @@ export async function runFullDisks({
     } catch (error) {
       findings.push(`${at}: ${String(error)}`)
     }
-  }
+  })
   for (const finding of findings) note(`  ${finding}`)
   return {
     full: ends.filter(({ wasFull }) => wasFull).length,
@@ -71,6 +74,7 @@ const resumeMsMax = 30_000
 export const fullDisks: Suite = {
   area: 'daemon',
   title: 'F5: a disk that is full for a while, from any call on',
+  share: 0.1,
   async run(options) {
     const { full, waited, slowestMs, findings } = await runFullDisks(options)
     const wanted = Math.floor(casesWanted * 0.8 * Math.min(1, options.scale))

@@ -21,6 +21,7 @@ const dropMs = 100
 export const droppedStreams: Suite = {
   area: 'daemon',
   title: 'F15: lines that drop, and clients that hardly read',
+  share: 0.05,
   async run(options) {
     const { problems, clients, reconnects, events, grownMiB } = await dropStreams(options)
     for (const problem of problems.slice(0, 20)) options.note(`  ${problem}`)

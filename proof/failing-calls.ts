@@ -28,6 +28,7 @@ const pastLeaseMs = 60_000
 export const failingCalls: Suite = {
   area: 'journal',
   title: 'the k-th call of store, file or spawn fails',
+  share: 0.05,
   async run(options) {
     const { held, all, problems } = await failEachCall(options)
     return [atLeast('journal.failing-calls', held, all, 'calls', problems[0])]

@@ -50,6 +50,7 @@ const program = fileURLToPath(new URL('./gateway-victim.js', import.meta.url))
 export const gatewayBudget: Suite = {
   area: 'gateway',
   title: 'schedules of parallel children, retries and crashes under one cap',
+  share: 0.05,
   async run(options) {
     const report = await runSchedules(options)
     const { held, all, kills, aborts, exact, overshootTokens, problems } = report

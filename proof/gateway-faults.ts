@@ -22,6 +22,7 @@ const patient = { idleMs: 30_000, totalMs: 60_000, answerMs: 30_000 }
 export const gatewayFaults: Suite = {
   area: 'gateway',
   title: 'answers that break off, and answers that never end',
+  share: 0.05,
   async run(options) {
     const { cuts, exact, problems, belowTokens } = await cutEverywhere(options)
     const { hangs, overrunMs } = await measureHangs(options)

@@ -233,6 +233,7 @@ async function withRepository<T>(work: (place: Place) => Promise<T>): Promise<T>
 export const gitKills: Suite = {
   area: 'workspace',
   title: 'kill -9 at every boundary of the life of a worktree',
+  share: 0.05,
   async run(options) {
     const { kills, boundaries, findings } = await runGitKills(options)
     return [

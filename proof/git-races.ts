@@ -36,6 +36,7 @@ export async function runGitRace(count: number = racers): Promise<readonly strin
 export const gitRaces: Suite = {
   area: 'workspace',
   title: 'worktrees made by many processes at once',
+  share: 0.2,
   async run({ scale }) {
     const rounds = Math.max(1, Math.round(5 * scale))
     let fewest = racers

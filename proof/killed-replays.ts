@@ -17,6 +17,7 @@ const kills = 12
 export const killedReplays: Suite = {
   area: 'host',
   title: 'replays that are killed and gone on with are the same',
+  share: 0.1,
   async run({ scale, note }) {
     const folder = mkdtempSync(join(tmpdir(), 'loopwright-proof-'))
     await using server = await startModelServer((_request, number) => answer(number))

@@ -77,6 +77,7 @@ const firstOfEach = (findings: readonly Finding[]): readonly Finding[] =>
 export const killSuite: Suite = {
   area: ['journal', 'engine', 'workspace'],
   title: 'kill -9 at every failpoint',
+  share: 0.05,
   run: async (options) => figures(options.scale)(await runKills(options)),
 }
 

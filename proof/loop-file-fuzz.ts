@@ -18,6 +18,7 @@ const fileName = 'fuzz.yaml'
 export const loopFileFuzz: Suite = {
   area: 'host',
   title: 'loop files that were spoilt are refused with a line and a reason',
+  share: 0.2,
   async run(options) {
     const { files, accepted, slowestMs, failures } = await fuzzLoopFiles(options)
     const detail = `${files} files, ${accepted} still usable, the slowest took ${Math.round(slowestMs)} ms`

@@ -56,6 +56,7 @@ const run = asRunId('01890000-0000-7000-8000-000000000002')
 export const prefixResume: Suite = {
   area: 'engine',
   title: 'resume from every prefix of the record of every example',
+  share: 0.2,
   async run(options) {
     const { held, all, problems } = await resumeAll(options)
     return [atLeast('engine.prefix-resume', held, all, 'prefixes', problems[0])]

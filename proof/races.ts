@@ -36,6 +36,7 @@ const program = fileURLToPath(new URL('./racer.js', import.meta.url))
 export const races: Suite = {
   area: 'engine',
   title: 'two processes race for one run',
+  share: 0.05,
   async run(options) {
     const { held, all, frozen, problems } = await runRaces(options)
     const detail = `${frozen} of them with a frozen holder`

@@ -151,6 +151,7 @@ function secondsIn(times: string): number {
 export const sandboxLimits: Suite = {
   area: 'sandbox',
   title: 'what hostile commands can use, and what is left of them',
+  share: 0.1,
   async run(options) {
     const place = makeJobPlace()
     try {

@@ -21,6 +21,7 @@ const program = fileURLToPath(new URL('./simulate-worker.js', import.meta.url))
 export const simulation: Suite = {
   area: 'engine',
   title: 'deterministic simulation of engine, journal and clock',
+  share: 0.2,
   run: ({ scale, seed, note }) =>
     proveSimulation({
       seeds: Math.max(1, Math.round(seedsWanted * scale)),

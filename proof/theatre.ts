@@ -15,8 +15,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export const theatre: Suite = {
   area: 'evidence',
   title: 'ways to fake success, and work that nobody objects to',
+  share: 0.2,
   async run({ scale, note }) {
-    const stories = await tellStories(scale < 1 ? '1' : 'all')
+    const stories = await tellStories(scale)
     for (const { name, message } of stories.failures) note(`  ${name}: ${message}`)
     const told = (set: string): readonly Told[] => stories.told.filter((one) => one.set === set)
     const bad = (set: string): number => told(set).filter(({ isBad }) => isBad).length
@@ -63,13 +64,18 @@ interface Report {
 }
 
 async function tellStories(
-  which: string,
+  scale: number,
 ): Promise<{ readonly told: readonly Told[]; readonly failures: readonly Failure[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-proof-'))
   const toldFile = join(folder, 'told.jsonl')
   const reportFile = join(folder, 'report.json')
   try {
-    const env = { ...process.env, LOOPWRIGHT_STORIES: which, LOOPWRIGHT_STORIES_REPORT: toldFile }
+    const env = {
+      ...process.env,
+      LOOPWRIGHT_STORIES: scale < 1 ? '1' : 'all',
+      LOOPWRIGHT_STORIES_SHARE: String(scale),
+      LOOPWRIGHT_STORIES_REPORT: toldFile,
+    }
     await runVitest(['test/theatre', '--reporter=json', `--outputFile=${reportFile}`], env)
     const lines = existsSync(toldFile) ? readFileSync(toldFile, 'utf8').trim().split('\n') : []
     const told = lines.map((line) => JSON.parse(line) as Told)

@@ -10,9 +10,11 @@ export const isWhole: boolean = asked === 'all'
 export function chosenOf<Story>(stories: readonly Story[], wanted: number): readonly Story[] {
   if (isWhole) return stories
   let seed = Math.max(1, Number.parseInt(asked, 10) || 1)
+  const share = Number(process.env['LOOPWRIGHT_STORIES_SHARE'] ?? 0)
+  const count = Math.max(wanted, Math.round(stories.length * share))
   const left = [...stories]
   const chosen: Story[] = []
-  while (left.length > 0 && chosen.length < wanted) {
+  while (left.length > 0 && chosen.length < count) {
     seed = (seed * 48_271) % 2_147_483_647
     chosen.push(...left.splice(seed % left.length, 1))
   }
