@@ -1,4 +1,4 @@
-/** What a measurement or proof is, and the figures it comes to. */
+/** What a measurement or proof is, and its results. */
 
 export interface Result {
   /** `area.what`: the area is a folder of `src/`, a loop type, `docs` or `package`. */

@@ -100,6 +100,9 @@ async function runAll(
   { note, folder }: SuiteOutput,
 ): Promise<readonly SuiteEnd[]> {
   const { full, scale, seed, only, resume } = flags
+  const names = suites.map(nameOf)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new Error(`Two suites are named "${twice}".`)
   const progress = openProgress(command, { full, scale, seed, only }, resume, folder)
   if (progress.hint !== undefined) note(progress.hint)
   const startedMs = performance.now()
@@ -109,7 +112,7 @@ async function runAll(
     const at = `[${index + 1}/${suites.length}] ${clock(performance.now() - startedMs)} ${name}`
     const known = progress.find(name)
     if (known !== undefined) {
-      note(`${at} (done before)`)
+      note(`${at} (already done)`)
       ends.push(known)
       continue
     }
@@ -117,7 +120,7 @@ async function runAll(
     const end = await runOne(suite, scale ?? (full ? 1 : (suite.share ?? 1)), seed, note)
     const missed = end.results.filter(({ ok }) => !ok).map((result) => result.name)
     if (missed.length > 0) note(`  FAIL ${missed.join(', ')}`)
-    progress.add(end)
+    if (end.isBroken !== true) progress.add(end)
     ends.push(end)
   }
   progress.close()
@@ -141,13 +144,16 @@ async function runOne(
     results,
   })
   try {
-    return end(await suite.run({ scale, seed, note }))
+    const results = await suite.run({ scale, seed, note })
+    if (results.length === 0) throw new Error('It has no results.')
+    return end(results)
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
     note(text)
     const broken = `${[suite.area].flat()[0]}.broken`
     const detail = `${suite.title}: ${text.split('\n')[0]}`
-    return end([{ name: broken, value: 1, unit: 'suites', target: '<=0', ok: false, detail }])
+    const failure = { name: broken, value: 1, unit: 'suites', target: '<=0', ok: false, detail }
+    return { ...end([failure]), isBroken: true }
   }
 }
 

@@ -4,7 +4,15 @@
  */
 
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Result } from './report.ts'
@@ -13,6 +21,8 @@ export interface SuiteEnd {
   readonly name: string
   readonly seconds: number
   readonly results: readonly Result[]
+  /** It threw: a resumed run tries it again. */
+  readonly isBroken?: boolean
 }
 
 export interface Progress {
@@ -48,7 +58,8 @@ export function openProgress(
     add(end) {
       ends.push(end)
       mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, JSON.stringify({ key, ends } satisfies Saved))
+      writeFileSync(`${file}.new`, JSON.stringify({ key, ends } satisfies Saved))
+      renameSync(`${file}.new`, file)
     },
     close: () => rmSync(file, { force: true }),
   }
@@ -77,12 +88,12 @@ function readSaved(file: string): Saved | undefined {
   }
 }
 
-const folders = ['src', 'test', 'proof', 'bench', 'examples', 'scripts']
-const files = ['package.json', 'package-lock.json', 'vitest.config.ts']
+const folders = ['src', 'test', 'proof', 'bench', 'examples', 'scripts', 'schemas']
+const files = ['package.json', 'package-lock.json', 'vitest.config.ts', 'tsconfig.base.json']
 
-/** Of everything that a result can depend on. */
+/** Digest of all that a result depends on. */
 function digestOfCode(): string {
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(`${process.version}\0`)
   for (const path of [...files, ...folders.flatMap(filesIn)]) {
     hash
       .update(`${path}\0`)
@@ -94,7 +105,8 @@ function digestOfCode(): string {
 
 function filesIn(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+    .filter((path) => !path.includes('node_modules/'))
     .toSorted()
 }

@@ -31,28 +31,33 @@ export async function runRivals({
   note,
 }: Pick<SuiteOptions, 'scale' | 'note'>): Promise<RivalReport> {
   const races = Math.max(1, Math.round(racesWanted * scale))
-  const tracks = await Promise.all(
+  const ends = await Promise.allSettled(
     Array.from({ length: tracksMax }, (_, track) => raceOn(track, races, note)),
   )
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  const tracks = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
   return {
-    races,
+    races: tracks.reduce((sum, track) => sum + track.races, 0),
     notOne: tracks.flatMap(({ notOne }) => notOne),
     refusedMs: tracks.flatMap(({ refusedMs }) => refusedMs),
     repeated: tracks.flatMap(({ repeated }) => repeated),
   }
 }
 
-/** Every second race, on a state folder of its own. */
+/** Every second race, on a separate state folder. */
 async function raceOn(
   track: number,
   races: number,
   note: (text: string) => void,
-): Promise<Omit<RivalReport, 'races'>> {
+): Promise<RivalReport> {
   const notOne: string[] = []
   const refusedMs: number[] = []
+  let held = 0
   return withFolder(async (base) => {
     const place = await layOutVictim(base, 'small')
     for (let race = track; race < races; race += tracksMax) {
+      held++
       const left = remains[race % remains.length] ?? 'nothing'
       leaveBehind(place.state, left)
       const rivals = await Promise.all([0, 1].map(() => startRival(place.state)))
@@ -66,7 +71,7 @@ async function raceOn(
       refusedMs.push(...(await driveHeldUp(winner, place, race)))
       if (race % 50 === 49) note(`  ${race + 1} of ${races}`)
     }
-    return { notOne, refusedMs, repeated: await repeatedSteps(place.state) }
+    return { races: held, notOne, refusedMs, repeated: await repeatedSteps(place.state) }
   })
 }
 
@@ -113,7 +118,7 @@ async function driveHeldUp(
     await sleep(20)
   }
   // Every other one goes as a crash does.
-  winner.signal(race % 2 === 0 ? 'SIGTERM' : 'SIGKILL')
+  winner.signal(Math.floor(race / tracksMax) % 2 === 0 ? 'SIGTERM' : 'SIGKILL')
   await winner.ended
   return refusedMs
 }

@@ -8,7 +8,7 @@ export interface LongSuite {
   readonly title: string
   readonly file: string
   readonly casesMin: number
-  /** `npm test` tells a share of it; the others it leaves out. */
+  /** `npm test` runs a share of it; the others it leaves out. */
   readonly isShared?: boolean
 }
 
@@ -179,7 +179,7 @@ export const longSuites: readonly LongSuite[] = [
   },
   {
     name: 'agents.contract',
-    title: 'every agent of ours against the agent contract',
+    title: 'each built-in agent against the agent contract',
     file: 'test/agents/contract.test.ts',
     casesMin: 90,
     isShared: true,
@@ -228,7 +228,7 @@ export const longSuites: readonly LongSuite[] = [
   },
   {
     name: 'tools.paused-servers',
-    title: 'MCP servers that stand still',
+    title: 'hung MCP servers',
     file: 'test/mcp/paused.test.ts',
     casesMin: 5,
   },
@@ -243,11 +243,5 @@ export const longSuites: readonly LongSuite[] = [
     title: 'thirty agents that ask on and on, whatever they are told',
     file: 'test/gateway/hot-loop.test.ts',
     casesMin: 11,
-  },
-  {
-    name: 'host.code-loop-trust',
-    title: 'imports and environments that a trusted loop does not get',
-    file: 'test/code-loop-trust.test.ts',
-    casesMin: 31,
   },
 ]

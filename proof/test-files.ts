@@ -26,7 +26,7 @@ const sets: readonly Counted[] = [
   },
   {
     name: 'tools.hostile-arguments',
-    title: 'arguments that are none',
+    title: 'invalid arguments',
     where: 'test/tools/hostile-arguments.test.ts',
     casesMin: 100,
   },
@@ -91,19 +91,19 @@ export const testFiles: readonly Suite[] = [...new Set(counted.map(areaOf))].map
   ),
 )
 
-function countCases(area: string, those: readonly Counted[]): Suite {
+function countCases(area: string, group: readonly Counted[]): Suite {
   return {
     area,
-    title: `test files: ${those.map(({ name }) => name.slice(area.length + 1)).join(', ')}`,
+    title: `test files: ${group.map(({ name }) => name.slice(area.length + 1)).join(', ')}`,
     async run({ note }) {
-      const files = await runTests(those.flatMap(({ where }) => where))
-      return those.map(({ name, where, casesMin }) => {
+      const files = await runTests(group.flatMap(({ where }) => where))
+      return group.map(({ name, where, casesMin }) => {
         const own = files.filter((file) => [where].flat().some((one) => file.path.startsWith(one)))
         const passed = own.reduce((sum, file) => sum + file.passed, 0)
         const failures = own.flatMap((file) => file.failures)
         for (const failure of failures) note(`  ${failure}`)
         const value = failures.length === 0 ? passed : 0
-        const detail = `${passed} hold, ${failures.length} do not${failures.map((one) => `; ${one}`).join('')}`
+        const detail = `${passed} passed, ${failures.length} failed${failures.map((one) => `; ${one}`).join('')}`
         return atLeast(name, value, casesMin, 'cases', detail)
       })
     },
@@ -137,9 +137,14 @@ async function runTests(where: readonly string[]): Promise<readonly FileResult[]
       stdio: 'ignore',
       env: { ...process.env, LOOPWRIGHT_SUITES: 'all' },
     })
-    await once(child, 'close')
+    const [code] = (await once(child, 'close')) as [number | null]
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report
-    return report.testResults.map(toFileResult)
+    const results = report.testResults.map(toFileResult)
+    // Its report leaves out errors that no test caught.
+    if (code !== 0 && results.every(({ failures }) => failures.length === 0)) {
+      throw new Error(`vitest ended with ${code}, and no test failed: ${where.join(' ')}`)
+    }
+    return results
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

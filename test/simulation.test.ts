@@ -10,6 +10,7 @@ import { certificateId, SimulationError, simulate } from '../src/testing/index.t
 /** `npm test` takes the first seed from the commit, so that every commit tries others. */
 const firstSeed = Number(process.env['LOOPWRIGHT_FIRST_SEED'] ?? 1)
 const seeds = 150
+if (!Number.isSafeInteger(firstSeed)) throw new Error('LOOPWRIGHT_FIRST_SEED is not a number.')
 
 /** What the simulation must be able to meet, or it shows less than it says. */
 const happenings: readonly string[] = [
@@ -66,7 +67,7 @@ test('E1-E5, E9-E11: random loops keep what the engine promises, whatever happen
   expect(failures).toEqual([])
 })
 
-test('the simulation meets everything that it is about', async () => {
+test('the simulation meets every event that it must cover', async () => {
   const missing = (): readonly string[] => happenings.filter((what) => !seen.has(what))
   // What is rare may not be among the seeds of a commit; these have all of it.
   for (let seed = 1; seed <= seeds && missing().length > 0; seed++) await simulateAndNote(seed)

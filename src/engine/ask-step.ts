@@ -100,25 +100,13 @@ export async function follow<T>(branch: Branch, work: () => Promise<T>): Promise
     return await work()
   } catch (error) {
     notice(iteration, error)
-    if (error instanceof Interruption) await afterRecorded(iteration)
+    if (error instanceof Interruption) await iteration.delivery.allRecorded()
     throw error
   } finally {
     iteration.delivery.underWay.answered()
     const pace = paceRefusals(branch)
     if (pace !== undefined) await pace
   }
-}
-
-/** Code that is given up asks for nothing any more, so nobody waits for it (E9). */
-async function afterRecorded({ delivery, run }: LiveIteration): Promise<void> {
-  const recorded = delivery.allRecorded()
-  if (recorded === undefined) return
-  let stopWatching: () => void = () => undefined
-  const abandoned = new Promise<void>((resolve) => {
-    stopWatching = run.interrupter.onAbandon(() => resolve())
-  })
-  await Promise.race([recorded, abandoned])
-  stopWatching()
 }
 
 export function nextId(branch: Branch, spec: Pick<StepSpec, 'kind' | 'name'>): StepId {

@@ -50,9 +50,9 @@ export function createControl(
   const { journal, clock } = ports
   const waiting = new Map<string, (decision: StoredDecision) => void>()
   let applying: Promise<void> = Promise.resolve()
-  const again = createRetry(clock, apply)
+  const retry = createRetry(clock, apply)
   const stopWatching = journal.watch('decisions', () => {
-    void apply().catch(again.begin)
+    void apply().catch(retry.begin)
   })
 
   function apply(): Promise<void> {
@@ -88,10 +88,11 @@ export function createControl(
 
   return {
     apply,
-    applied: () => applying,
+    // What could not be read is read again soon.
+    applied: () => applying.catch(() => undefined),
     stop() {
       stopWatching()
-      again.stop()
+      retry.stop()
     },
     async wait(questionId, question, deadlineAtMs) {
       interrupter.check()
@@ -119,14 +120,14 @@ export function createControl(
 }
 
 /**
- * A run that waits for a person writes nothing, so nothing else would report a store that failed for a
- * moment; and a decision is announced only once (E9).
+ * A run that waits for a person writes nothing, so nothing else would report a temporary failure of the
+ * store; and a decision is announced only once (E9).
  */
 function createRetry(
   clock: Clock,
   apply: () => Promise<void>,
 ): { begin(): Promise<void>; stop(): void } {
-  const over = new AbortController()
+  const stopped = new AbortController()
   let isUnderWay = false
   return {
     async begin() {
@@ -134,8 +135,8 @@ function createRetry(
       isUnderWay = true
       let isApplied = false
       for (let delayMs = retryMsMin; !isApplied; delayMs = Math.min(retryMsMax, delayMs * 2)) {
-        await clock.sleep(delayMs, over.signal).catch(() => undefined)
-        if (over.signal.aborted) return
+        await clock.sleep(delayMs, stopped.signal).catch(() => undefined)
+        if (stopped.signal.aborted) return
         isApplied = await apply().then(
           () => true,
           () => false,
@@ -143,6 +144,6 @@ function createRetry(
       }
       isUnderWay = false
     },
-    stop: () => over.abort(),
+    stop: () => stopped.abort(),
   }
 }

@@ -5,8 +5,8 @@
  * part of what a run did.
  * D1. Results are handed over in the order of their events: recorded ones when they are asked for
  *     again, new ones when they are on disk, however long each took to get there.
- * D2. A refusal, which has no event, comes after all recorded results: the code that asked for them had
- *     not seen one.
+ * D2. A refusal, which has no event, comes after all recorded results: when they were recorded, the code
+ *     had not yet seen a refusal.
  * D3. Each has a turn of its own: what the code does with one is done before the next comes. Only a
  *     new result that nothing else is under way beside needs no turn.
  */
@@ -20,7 +20,7 @@ export interface Delivery {
   expect(seq: number): void
   /** Resolves when the result is next; undefined: it is. */
   hand(seq: number): Promise<void> | undefined
-  /** Resolves when all recorded results were handed over, or none is any more; undefined: they were. */
+  /** Resolves when all recorded results were handed over, or nothing more will be; undefined if they already were. */
   allRecorded(): Promise<void> | undefined
   /** Nothing is handed over any more. */
   fail(error: Error): void
@@ -60,7 +60,8 @@ export function createDelivery(
     const asker = askers.get(seq)
     if (asker === undefined) {
       // A recorded result is asked for soon, or never.
-      if (seq <= lastRecorded && askers.size + refusals.waiting > 0) patience.begin(seq)
+      if (failure === undefined && seq <= lastRecorded && askers.size + refusals.waiting > 0)
+        patience.begin(seq)
       return
     }
     askers.delete(seq)
@@ -70,7 +71,7 @@ export function createDelivery(
       handing = false
       asker.go()
       advance()
-      refusals.look()
+      refusals.releaseIfDone()
     })
   }
 
@@ -100,7 +101,7 @@ export function createDelivery(
     fail(error) {
       failure ??= error
       patience.end()
-      refusals.look()
+      refusals.releaseIfDone()
       for (const asker of askers.values()) asker.reject(error)
       askers.clear()
     },
@@ -139,18 +140,18 @@ function createQueue(seqs: readonly number[], onShift: () => void): SeqQueue {
   }
 }
 
-/** What waits until everything recorded was handed over. Like a result it has a turn of its own. */
+/** Refusals held back until all recorded results are delivered. Each, like a result, gets a separate turn. */
 function createRefusals(
   clock: Clock,
   isReplaying: () => boolean,
-): { readonly waiting: number; wait(): Promise<void>; look(): void } {
+): { readonly waiting: number; wait(): Promise<void>; releaseIfDone(): void } {
   const waiting: (() => void)[] = []
   return {
     get waiting() {
       return waiting.length
     },
     wait: () => new Promise((resolve) => void waiting.push(resolve)),
-    look() {
+    releaseIfDone() {
       if (waiting.length === 0) return
       void clock.turn().then(() => {
         if (!isReplaying()) for (const go of waiting.splice(0)) go()

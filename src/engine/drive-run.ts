@@ -225,8 +225,8 @@ async function finish(live: LiveRun, decided: Outcome): Promise<DriveEnd> {
 }
 
 /**
- * A run that ends in the middle of an iteration leaves the files as the step in flight did. It ends also
- * where they cannot be read, and says so.
+ * A run that ends in the middle of an iteration leaves the files as the step in flight did. If they cannot
+ * be read, the run still ends, with a warning.
  */
 async function filesLeft(live: LiveRun): Promise<readonly (WorkspaceChanged | Warning)[]> {
   const { open, tree } = live.recorder.state

@@ -73,9 +73,9 @@ export function createIteration(branch: Branch): Iteration {
       return result
     },
     check: (names) => runChecks(branch, names ?? Object.keys(ports.checks ?? {})),
-    ask: (name, question) => askPerson(branch, name, question),
-    act: (action) => act(branch, action),
-    sleep: (name, ms) => sleepStep(branch, name, ms),
+    ask: (name, question) => handled(askPerson(branch, name, question)),
+    act: (action) => handled(act(branch, action)),
+    sleep: (name, ms) => handled(sleepStep(branch, name, ms)),
     artifact: async (name, content) => {
       const kept = await askStep(branch, {
         kind: 'artifact',
@@ -89,6 +89,12 @@ export function createIteration(branch: Branch): Iteration {
       return kept as unknown as ArtifactRef
     },
   }
+}
+
+/** Code that does not wait for it may not end the process by its failure, which is on record. */
+function handled<T>(asked: Promise<T>): Promise<T> {
+  asked.catch(() => undefined)
+  return asked
 }
 
 async function runAgent(

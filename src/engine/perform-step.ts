@@ -135,6 +135,8 @@ async function tryOnce(
     if (!(error instanceof FaultError)) throw error
     refusal = error.fault
   }
+  // Meanwhile somebody may have stopped the run.
+  requireOpen(iteration)
   // What was refused costs nothing.
   const reserved = refusal === undefined ? reserve : undefined
   // Filled in place, not spread: this runs for every step.
@@ -163,6 +165,7 @@ async function execute(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
   const { run } = branch.iteration
   const { ports, recorder, interrupter } = run
   const work = attempt.recovering && spec.recover !== undefined ? spec.recover : spec.run
+  if (interrupter.aborted.aborted) return interrupted(attempt, meter)
   try {
     const running = runBounded(
       (signal) => {

@@ -47,6 +47,8 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
   if (!(await start(run, entry))) return
   const recorded = entry.events === undefined ? noSteps : readSteps(entry.events)
   const iteration = createLiveIteration(run, entry.iteration, recorded)
+  // Abandoned code asks for no more steps: whatever waits for its turn is let go (E9).
+  const stopWatching = run.interrupter.onAbandon((error) => iteration.delivery.fail(error))
   let ended: Ended
   try {
     const told = run.hooks.tell('before-iteration')
@@ -55,10 +57,9 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
   } catch (error) {
     if (run.recorder.failure !== undefined) throw run.recorder.failure
     if (iteration.broken !== undefined) throw iteration.broken
-    // The engine itself reads files and journal between steps. A disk that fails there suspends the
-    // run, as it does inside a step.
-    if (isInfrastructure(error)) throw error
     ended = { event: failedEnding(run, iteration, error), progress: undefined }
+  } finally {
+    stopWatching()
   }
   const { event, progress } = ended
   if (isCounted(event.ending)) await keepWork(iteration)
@@ -133,9 +134,17 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
   if (iteration.stuck !== undefined) throw notNew(iteration.stuck)
   const branch = engineBranch(trunk)
   requireAllAsked(iteration, ownSteps(branch))
-  const ended = await concludeIteration(branch, result)
-  requireAllAsked(iteration)
-  return ended
+  try {
+    const ended = await concludeIteration(branch, result)
+    requireAllAsked(iteration)
+    return ended
+  } catch (error) {
+    // The engine itself reads files and journal here. A disk that fails suspends the run, as it does
+    // inside a step.
+    if (isInfrastructure(error) && run.recorder.state.cancel === undefined)
+      breakOff(iteration, error)
+    throw error
+  }
 }
 
 /** What the engine itself may have asked for after the loop's code, in an earlier process. */

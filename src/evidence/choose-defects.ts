@@ -11,6 +11,8 @@ export interface ChosenFile extends SourceText {
   readonly lines?: ReadonlySet<number>
   /** Some test has its name. */
   readonly isSpokenOf?: true
+  /** It belongs to what judges. */
+  readonly isSealed?: true
 }
 
 /** What a cheat is made of. Honest code has such lines too, and others beside them. */

@@ -13,7 +13,7 @@ export interface TeethFilesRequest {
   readonly base: TreeId
   readonly tree: TreeId
   readonly isTest: (path: string) => boolean
-  /** Part of what judges: a check that stumbles over a defect in itself has not noticed anything. */
+  /** Sealed: a check that crashes on a defect in its own code has detected nothing. */
   readonly isSealed: (path: string) => boolean
   readonly random: () => number
 }
@@ -53,7 +53,13 @@ export async function findTeethFiles(
     const text = await read(tree, path)
     if (text === undefined) continue
     const earlier = before.has(path) ? await read(base, path) : undefined
-    changed.push({ path, text, lines: changedLines(earlier, text), ...kindOf(after.get(path)) })
+    changed.push({
+      path,
+      text,
+      lines: changedLines(earlier, text),
+      ...kindOf(after.get(path)),
+      ...(isSealed(path) ? { isSealed: true as const } : {}),
+    })
   }
   const readAll = async (chosen: readonly string[]): Promise<SourceText[]> => {
     const found: SourceText[] = []

@@ -7,7 +7,8 @@
  * 1. `changed`: code that the candidate changed. Weak tests show here.
  * 2. `tests`: an expectation that cannot be met, in the tests that were there before (`hear-tests.ts`). A
  *    cheat shows here, however much tested code stands beside it.
- * 3. `old`: code that was there before; only where no check runs a test that can be planted in.
+ * 3. `old`: code that was there before; only where no check runs a test file that can hold a
+ *    planted failure.
  *
  * It raises the price of a cheat and proves nothing: code that recognises its own files as they were
  * delivered can behave when they are others. Seals, base tests and counts stand beside it.
@@ -71,7 +72,8 @@ interface Spot {
 }
 
 export async function tryTeeth(request: TeethRequest): Promise<Teeth> {
-  const { changed, tests, old, planter, random, max = triesMax } = request
+  const { tests, old, planter, random, max = triesMax } = request
+  const changed = request.changed.filter(({ isSealed = false }) => !isSealed)
   const untouched = changed.flatMap((file) => (file.lines === undefined ? [] : [without(file)]))
   const oldSpot = (): Spot =>
     openSpot('old', chooseDefects([...untouched, ...old], planter, random))

@@ -313,3 +313,92 @@ test('a run that is cancelled while its files cannot be read ends, and says so',
   expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'cancelled' } })
   expect(await world.only(run, 'warning')).toMatchObject([{ code: 'files-unknown' }])
 })
+
+test('E9: a cancel is not held up by results that abandoned code never asks for', async () => {
+  const world = createWorld()
+  let visits = 0
+  const loop = loopOf<null>(async (_context, it) => {
+    const visit = ++visits
+    await it.parallel({
+      left: (inner) =>
+        inner.step('stubborn', () => (visit === 1 ? Promise.reject(limited()) : never), {
+          readOnly: true,
+        }),
+      right: async (inner) => {
+        // Work that is not a step, and does not end the second time.
+        if (visit > 1) await never
+        await inner.step('recorded', () => 'x', { readOnly: true })
+      },
+    })
+    return null
+  })
+  const never = new Promise<never>(() => undefined)
+  const limited = (): FaultError => rateLimited('slow down', world.clock.now() + 1000)
+  const run = await world.start(loop)
+  const driving = world.drive(run, loop)
+  await world.clock.advance(1500)
+  expect(visits).toBe(2)
+  await world.decide(run, { type: 'cancel', reason: 'enough' })
+  await world.clock.settle()
+  await world.clock.advance(6000)
+  expect(await driving).toMatchObject({ type: 'ended', outcome: { type: 'cancelled' } })
+  expect(world.clock.alarms).toEqual([])
+})
+
+test("a loop's own error with a code of ours fails the run, and does not suspend it", async () => {
+  const world = createWorld()
+  const loop = loopOf<null>(() => Promise.reject(new LoopError('workspace-failed', 'its own word')))
+  const run = await world.start(loop)
+  expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'failed' } })
+})
+
+test('E6: an action does not start after a cancel that came while a hook was asked', async () => {
+  let performed = 0
+  const world = createWorld({
+    gate: { judge: async () => ({ type: 'allow' }) },
+    actions: {
+      async perform() {
+        performed++
+        return { status: 'done', summary: 'sent' }
+      },
+      find: async () => ({ type: 'not-done' }),
+    },
+    hooks: [
+      {
+        name: 'slow',
+        points: ['before-step'],
+        blocking: true,
+        async run({ step }) {
+          if (step?.startsWith('action:') !== true) return
+          await world.decide(run, { type: 'cancel', reason: 'wrong' })
+          await world.clock.sleep(10)
+        },
+      },
+    ],
+  })
+  const loop = loopOf<string>(
+    async (_context, it) => (await it.act({ kind: 'mail', summary: 'send it' })).status,
+  )
+  const run = await world.start(loop)
+  expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'cancelled' } })
+  expect(performed).toBe(0)
+})
+
+test('a wait that the code does not wait for ends no process when the run is cancelled', async () => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown): void => void unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  const world = createWorld()
+  const loop = loopOf<null>(async (_context, it) => {
+    void it.sleep('later', 60_000)
+    void it.ask('which', { text: '?', default: 'a' })
+    await it.step('cancel', () => world.decide(run, { type: 'cancel', reason: 'enough' }))
+    await it.step('more', () => undefined)
+    return null
+  })
+  const run = await world.start(loop)
+  expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'cancelled' } })
+  await delay(1)
+  process.off('unhandledRejection', note)
+  expect(unhandled).toEqual([])
+})

@@ -57,13 +57,18 @@ export function requireNothingElse(
   // A worktree was made for it, where there was nothing.
   if (worktree !== undefined || resumed !== undefined) return
   if (workspace === undefined || !existsSync(workspace)) return
-  const other = findOther(workspace, new Set(['.git', ...exclude, logDir ?? logDirDefault]))
+  const other = findOther(
+    workspace,
+    new Set(['.git', ...exclude, logDir ?? logDirDefault].map(plainPath)),
+  )
   if (other === undefined) return
   throw new LoopError(
     'bad-request',
     `The folder ${workspace} has files (${other}) that would be replaced. Pass an empty folder.`,
   )
 }
+
+const plainPath = (path: string): string => path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')
 
 /** The first path that is neither excluded nor a folder with nothing but excluded paths in it. */
 function findOther(folder: string, excluded: ReadonlySet<string>, prefix = ''): string | undefined {

@@ -89,11 +89,11 @@ function checkFiles(run: SimulatedRun): void {
   const started = events.findLastIndex(({ event }) => event.type === 'run-started')
   const since = events.slice(started).map(({ event }) => event)
   const wasEntered = since.some(({ type }) => type === 'iteration-started')
-  const isUnknown = since.some(
+  const areFilesUnknown = since.some(
     (event) => event.type === 'warning' && event.code === 'files-unknown',
   )
   const tree = files.tree()
-  if (!wasEntered || isUnknown || tree === state.tree || run.outside.seq >= started) return
+  if (!wasEntered || areFilesUnknown || tree === state.tree || run.outside.seq >= started) return
   watch.violate(`E2: the files are ${tree}, and the journal says ${state.tree}`)
 }
 

@@ -19,10 +19,11 @@ export async function importLoop(
   modules: readonly ScannedModule[],
 ): Promise<unknown> {
   const here = import.meta.url
-  const library = {
-    loopwright: await chooseLibrary(modules, here),
+  const whole = {
+    loopwright: new URL('../../index.js', here).href,
     'loopwright/testing': new URL('../../../testing/index.js', here).href,
   }
+  const library = { ...whole, loopwright: await chooseLibrary(modules, whole.loopwright, here) }
   // Before the hooks are there: every module of ours would go through their thread.
   for (const [name, url] of Object.entries(library)) {
     if (modules.some(({ source }) => names(source, name))) await import(url)
@@ -30,6 +31,7 @@ export async function importLoop(
   const data: HookData = {
     modules,
     library,
+    whole,
     fallback: { zod: pathToFileURL(createRequire(here).resolve('zod')).href },
   }
   register('./load-hooks.js', here, { data })
@@ -45,13 +47,17 @@ export async function importLoop(
 }
 
 /** Most loops start sooner without the whole library. */
-async function chooseLibrary(modules: readonly ScannedModule[], here: string): Promise<string> {
+async function chooseLibrary(
+  modules: readonly ScannedModule[],
+  whole: string,
+  here: string,
+): Promise<string> {
   const light = new URL('./light-library.js', here).href
   const known = new Set(Object.keys(await import(light)))
   const isLight = modules.every(
     ({ source }) => importedNames(source, 'loopwright')?.every((name) => known.has(name)) === true,
   )
-  return isLight ? light : new URL('../../index.js', here).href
+  return isLight ? light : whole
 }
 
 const names = (source: string, module: string): boolean =>

@@ -15,6 +15,10 @@ test.each([
   ['a default', "import all from 'loopwright'", undefined],
   ['a re-export', "export { openHost } from 'loopwright'", undefined],
   ['a dynamic import', "await import('loopwright')", undefined],
+  ['a template', 'await import(`loopwright`)', undefined],
+  ['a computed path', "await import('loop' + 'wright')", undefined],
+  ['an escape', 'await import("loopwrigh\\u0074")', undefined],
+  ['a dynamic import of something else', "await import('node:fs')", []],
   ['both', "import { a } from 'loopwright'\nawait import('loopwright')", undefined],
 ])('%s', (_what, source, names) => {
   expect(importedNames(source, 'loopwright')).toEqual(names)

@@ -9,8 +9,10 @@ import { isInstalled } from './installed.ts'
 
 export interface HookData {
   readonly modules: readonly ScannedModule[]
-  /** Where this package itself is found, by the names that loop files import it by. */
+  /** Where the files of the loop find this package, by the names that they import it by. */
   readonly library: Readonly<Record<string, string>>
+  /** Where packages find it: nobody has looked at what they import. */
+  readonly whole: Readonly<Record<string, string>>
   /** Packages that are taken from ours where the loop file has none. */
   readonly fallback: Readonly<Record<string, string>>
 }
@@ -29,11 +31,16 @@ interface Loaded {
 }
 
 let modules: ReadonlyMap<string, ScannedModule> = new Map()
-let { library, fallback }: Omit<HookData, 'modules'> = { library: {}, fallback: {} }
+let { library, whole, fallback }: Omit<HookData, 'modules'> = {
+  library: {},
+  whole: {},
+  fallback: {},
+}
 
 export function initialize(data: HookData): void {
   modules = new Map(data.modules.map((module) => [module.url, module]))
   library = data.library
+  whole = data.whole
   fallback = data.fallback
 }
 
@@ -42,8 +49,10 @@ export async function resolve(
   context: { readonly parentURL?: string },
   next: Resolve,
 ): Promise<Resolved> {
-  const ours = Object.hasOwn(library, specifier) ? library[specifier] : undefined
-  const known = modules.get(context.parentURL ?? '')?.imports ?? {}
+  const parent = modules.get(context.parentURL ?? '')
+  const own = parent === undefined ? whole : library
+  const ours = Object.hasOwn(own, specifier) ? own[specifier] : undefined
+  const known = parent?.imports ?? {}
   const local = Object.hasOwn(known, specifier) ? known[specifier] : undefined
   const url = ours ?? local
   if (url !== undefined) return { url, shortCircuit: true }
