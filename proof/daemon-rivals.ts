@@ -58,7 +58,8 @@ async function raceOn(
     const place = await layOutVictim(base, 'small')
     for (let race = track; race < races; race += tracksMax) {
       held++
-      const left = remains[race % remains.length] ?? 'nothing'
+      // The first on each track makes the folder that the others leave something in.
+      const left = remains[Math.floor(race / tracksMax) % remains.length] ?? 'nothing'
       leaveBehind(place.state, left)
       const rivals = await Promise.all([0, 1].map(() => startRival(place.state)))
       const winners = rivals.flatMap(({ daemon }) => daemon ?? [])

@@ -244,4 +244,11 @@ export const longSuites: readonly LongSuite[] = [
     file: 'test/gateway/hot-loop.test.ts',
     casesMin: 11,
   },
+  {
+    name: 'host.hostile-installs',
+    title: 'repositories that attack while their dependencies are installed',
+    file: 'test/hostile-installs.test.ts',
+    casesMin: 19,
+    isShared: true,
+  },
 ]

@@ -53,7 +53,10 @@ function report(code: ErrorCode, message: string | undefined): void {
   if (wantsJson()) {
     process.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`)
   } else if (message !== undefined) {
-    const lines = inLines.has(code) ? message.split('\n') : [message]
+    // What a message quotes is set off, so that nothing in it passes for a line of ours.
+    const lines = message.split('\n').map((line, index) => {
+      return index === 0 || inLines.has(code) ? line : `  ${line}`
+    })
     const streams = { input: process.stdin, output: process.stderr }
     const terminal = describeTerminal(streams, process.env)
     const [first = '', ...more] = lines

@@ -1,7 +1,7 @@
 /** The command that certifies files without a run: certify. */
 
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CertifiedFolder } from '../../host/certify/certify-folder.ts'
 import type { Host, LoadedLoop } from '../../host/index.ts'
 import { LoopError, type Question } from '../../loop/index.ts'
@@ -20,6 +20,7 @@ interface CertifyOptions extends AttendedOption {
   readonly base?: string
   readonly dirty?: boolean
   readonly trust?: boolean
+  readonly dependencies?: 'install' | 'carry' | 'none'
 }
 
 export function addCertify(program: Command): void {
@@ -34,6 +35,11 @@ export function addCertify(program: Command): void {
     )
     .option('--base <ref>', 'compare with this: fewer tests and changed seals are noticed')
     .option('--dirty', 'certify the files as they are, not the commit that is checked out')
+    .addOption(
+      new Option('--dependencies <from>', 'where the clean checkout gets its dependencies').choices(
+        ['install', 'carry', 'none'],
+      ),
+    )
     .addHelpText(
       'after',
       `
@@ -72,7 +78,7 @@ async function run(
       const { certifyFolder, loadChecks } = await import('../../host/certify/certify-folder.ts')
       const loaded = await load(session, host, given, options, loadChecks)
       try {
-        const { attended, base, dirty } = options
+        const { attended, base, dirty, dependencies } = options
         const found = await certifyFolder(host, loaded, {
           attended: session.terminal.asks || attended === true,
           signal: stop.signal,
@@ -83,6 +89,7 @@ async function run(
             : {}),
           ...(base === undefined ? {} : { base }),
           ...(dirty === true ? { dirty } : {}),
+          ...(dependencies === undefined ? {} : { dependencies }),
         })
         if (!found.certified) process.exitCode = notCertifiedExitCode
         session.print(found, () => render(session, found))

@@ -25,7 +25,7 @@ export interface Lockfile {
 const npm = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 const pnpm = ['pnpm', 'install', '--frozen-lockfile', '--ignore-scripts']
 const bun = ['bun', 'install', '--frozen-lockfile', '--ignore-scripts']
-const node = ['package.json', '.npmrc']
+const node = ['package.json']
 const npmStore = { variable: 'npm_config_cache' }
 const pip = ['python3', '-m', 'pip', 'install', '--target', '.site-packages', '--no-deps']
 
@@ -63,7 +63,7 @@ export const lockfiles: readonly Lockfile[] = [
     stack: 'node',
     file: 'yarn.lock',
     manager: 'yarn',
-    manifestFiles: [...node, '.yarnrc', '.yarnrc.yml'],
+    manifestFiles: [...node, '.yarnrc.yml'],
     install: ['yarn', 'install', '--frozen-lockfile', '--ignore-scripts', '--non-interactive'],
     installs: ['node_modules'],
   },
@@ -71,7 +71,7 @@ export const lockfiles: readonly Lockfile[] = [
     stack: 'node',
     file: 'bun.lock',
     manager: 'bun',
-    manifestFiles: [...node, 'bunfig.toml'],
+    manifestFiles: node,
     install: bun,
     installs: ['node_modules'],
   },
@@ -106,7 +106,7 @@ export const lockfiles: readonly Lockfile[] = [
     stack: 'rust',
     file: 'Cargo.lock',
     manager: 'cargo',
-    manifestFiles: ['Cargo.toml', '.cargo/config.toml', 'rust-toolchain.toml'],
+    manifestFiles: ['Cargo.toml'],
     install: ['cargo', 'fetch', '--locked'],
     installOffline: ['cargo', 'fetch', '--locked', '--offline'],
     installs: [],

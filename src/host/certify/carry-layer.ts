@@ -11,9 +11,10 @@ import { lockfiles, type TreeReader } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
 import { createPlainCommands, findProgram } from '../../sandbox/index.ts'
 import { removeTree } from '../../workspace/index.ts'
-import { prepareFolder, refused } from './install-layer.ts'
+import { prepareFolder } from './install-layer.ts'
 import { findLayer, keepLayer, newLayerFolder, type StoredLayer } from './layer-store.ts'
 import { listContent } from './list-content.ts'
+import { refused } from './run-manager.ts'
 
 export interface CarryLayerOptions {
   readonly reader: TreeReader

@@ -26,6 +26,7 @@ import {
   type StepId,
   zero,
 } from '../../loop/index.ts'
+import type { CertifySettings } from '../../protocol/index.ts'
 import { createMoney, type Money } from '../calibrate/money.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
@@ -52,6 +53,8 @@ export interface CertifyFolderOptions {
   /** The person who is asked, for the certificate. */
   readonly who?: string
   readonly onProblem?: (problem: string) => void
+  /** Where dependencies come from; default: as the loop file says. */
+  readonly dependencies?: CertifySettings['dependencies']
   /** Each time that a check begins. */
   readonly onCheck?: (name: string) => void
 }
@@ -102,7 +105,7 @@ export async function certifyFolder(
   const certifier = await createHostCertifier(
     { ...host, clock: { now: () => Date.now() } },
     place,
-    telling(certifying, options.onCheck),
+    telling(withDependencies(certifying, options), options.onCheck),
     {
       what: { type: 'tree', name: basename(chosen.folder), source },
       ...(chosen.baseCommit === undefined ? {} : { baseCommit: chosen.baseCommit }),
@@ -141,6 +144,11 @@ function telling(
     },
   }
 }
+
+const withDependencies = (
+  certifying: CertifyingParts,
+  { dependencies = certifying.certify.dependencies }: CertifyFolderOptions,
+): CertifyingParts => ({ ...certifying, certify: { ...certifying.certify, dependencies } })
 
 /** Asks until there is nothing left to ask. */
 async function settle(

@@ -1,21 +1,25 @@
 /**
- * Runs a package manager for a layer: in a folder that holds the trusted tree's lockfile and manifests and
- * nothing else, with an environment of our making, and without any program of a package.
+ * Installs a layer: inside the strong sandbox, in a folder that holds the trusted tree's lockfile and
+ * manifests, with an empty home, without credentials, and with no network but the operator's registries
+ * behind our endpoint. Whatever a manager or a package runs, it runs there.
  */
 
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs'
-import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
-import { type Lockfile, RefusedError, type TreeReader } from '../../evidence/index.ts'
+import type { Lockfile, TreeReader } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
-import { createPlainCommands } from '../../sandbox/index.ts'
+import { createPlainCommands, openSandbox, type Sandbox } from '../../sandbox/index.ts'
 import { findOnPath, removeTree } from '../../workspace/index.ts'
+import { makeOwnFolder } from '../own-folder.ts'
+import { openRegistryEndpoint } from '../registry/registry-endpoint.ts'
+import { managerFolder, parseWanted } from './bring-manager.ts'
 import { keepLayer, newLayerFolder, type StoredLayer } from './layer-store.ts'
 import type { LayerPlan } from './plan-layer.ts'
-import { safeNpmrc } from './safe-npmrc.ts'
+import { cacheFolder, programFolders, refused, runManager, storeFolder } from './run-manager.ts'
 
 export interface InstallOptions {
   readonly reader: TreeReader
@@ -27,19 +31,12 @@ export interface InstallOptions {
 }
 
 export interface Manager {
-  readonly program: string
+  /** Absent: the layer brings it. */
+  readonly program?: string
   readonly version: string
 }
 
-const timeoutMs = 15 * 60_000
 const fileBytesMax = 256 * 1024 * 1024
-/** What it said last, for a person. */
-const saidLines = 12
-
-/** Variables of the person that say where packages come from; nothing else of theirs is passed on. */
-const passedOn =
-  /^(https?_proxy|no_proxy|all_proxy|node_extra_ca_certs|ssl_cert_(file|dir)|npm_config_registry|npm_token|node_auth_token|pip_(extra_)?index_url|uv_(default_)?index(_url)?|goproxy|goprivate|gonosumdb|gosumdb|xdg_config_home|pyenv_root|rustup_home)$/i
-
 /** Folders that programs of packages write to, though they are in the layer. */
 export const writtenFolders: readonly string[] = [
   '.cache',
@@ -49,21 +46,25 @@ export const writtenFolders: readonly string[] = [
   '.vitest',
 ]
 
+/** The version that the project names, or else the one on the PATH. */
 export async function findManager(
-  { lockfile }: LayerPlan,
+  { lockfile, wantedManager }: LayerPlan,
   projects: readonly string[],
 ): Promise<Manager> {
+  const wanted = parseWanted(wantedManager, lockfile.manager)
   const [name = ''] = lockfile.install
-  const [program] = await findOnPath(name, { apart: projects, asOrdered: true })
+  const [found] = await findOnPath(name, { apart: projects, asOrdered: true })
+  const program = found === undefined || name !== 'python3' ? found : await realPython(found)
   if (program === undefined) {
+    if (wanted !== undefined) return { version: wanted.version }
     throw refused(
-      `${lockfile.file} needs ${name}, and there is none on the PATH outside of the project. Install it`,
+      `${lockfile.file} needs ${name}, and the PATH has none outside of the project. Install ${name}, ` +
+        `or name its version in package.json ("packageManager": "${name}@<version>")`,
     )
   }
-  return {
-    program,
-    version: (await packageVersion(program, name)) ?? (await ask(program, lockfile)),
-  }
+  const version = (await packageVersion(program, name)) ?? (await ask(program, lockfile))
+  const isWanted = wanted === undefined || wanted.version === version
+  return isWanted ? { program, version } : { version: wanted.version }
 }
 
 /** Managers that are packages themselves are slow to ask. */
@@ -79,12 +80,26 @@ async function packageVersion(program: string, name: string): Promise<string | u
 
 const packageSchema = z.object({ name: z.string(), version: z.string() })
 
+/** Not a shim, which would write to its own folders. */
+async function realPython(shim: string): Promise<string> {
+  const command = {
+    program: shim,
+    args: ['-I', '-c', 'import sys; print(sys.executable)'],
+    cwd: '/',
+    env: { PATH: programFolders(shim) },
+    timeoutMs: 30_000,
+  }
+  const { stdout, exitCode } = await createPlainCommands().run(command, AbortSignal.timeout(30_000))
+  const path = stdout.trim()
+  return exitCode === 0 && path.startsWith('/') ? path : shim
+}
+
 async function ask(program: string, { manager }: Lockfile): Promise<string> {
   const command = {
     program,
     args: manager === 'go' ? ['version'] : ['--version'],
     cwd: '/',
-    env: environment(program, {}),
+    env: { PATH: programFolders(program) },
     timeoutMs: 30_000,
   }
   const { stdout } = await createPlainCommands().run(command, AbortSignal.timeout(30_000))
@@ -97,7 +112,7 @@ export function layerKey({ lockfile, folder, files }: LayerPlan, { version }: Ma
   const hash = createHash('sha256')
   const made = [lockfile.manager, lockfile.install, folder, version, platform, arch]
   hash.update(
-    JSON.stringify(['layer 1', ...made, lockfile.stack === 'node' ? versions.modules : '']),
+    JSON.stringify(['layer 2', ...made, lockfile.stack === 'node' ? versions.modules : '']),
   )
   for (const [path, { kind, content }] of [...files].toSorted(([one], [two]) =>
     one < two ? -1 : 1,
@@ -112,21 +127,26 @@ export async function installLayer(
   manager: Manager,
   options: InstallOptions,
 ): Promise<StoredLayer> {
-  const { lockfile, folder } = plan
-  const { store, signal } = options
+  requireKnownSources(plan)
+  const sandbox = await requireStrong()
+  const { store } = options
   const path = await newLayerFolder(store)
+  const own = await makeOwnFolder()
   try {
     await putFiles(plan, options, path)
-    const cwd = join(path, folder)
-    const owns = lockfile.installs.length === 0 && lockfile.store !== undefined
-    const ownStore = owns ? { [lockfile.store.variable]: join(cwd, storeFolder) } : {}
-    const env = environment(manager.program, { ...extraEnvironment[lockfile.manager], ...ownStore })
-    const args = [...lockfile.install.slice(1), ...(extraArguments[lockfile.manager] ?? [])]
-    const command = { program: manager.program, args, cwd, env, timeoutMs }
-    const result = await createPlainCommands().run(command, signal)
-    signal.throwIfAborted()
-    if (result.exitCode !== 0)
-      throw failed(plan, `${result.stdout}\n${result.stderr}`, result.ended)
+    const { routes, caFile, isStrictSsl } = plan.registries
+    const endpoint = await openRegistryEndpoint({
+      routes,
+      folder: own.path,
+      ...(caFile === undefined ? {} : { caFile }),
+      ...(isStrictSsl === undefined ? {} : { isStrictSsl }),
+    })
+    try {
+      await runManager({ plan, manager, path, sandbox, endpoint, signal: options.signal })
+    } finally {
+      await endpoint.close()
+    }
+    await rm(join(path, cacheFolder), { recursive: true, force: true })
     const folders = await madeFolders(plan, path)
     for (const one of folders) await prepareFolder(join(path, one))
     const summary = summaryOf(plan, path)
@@ -135,58 +155,71 @@ export async function installLayer(
   } catch (error) {
     await removeTree(path)
     throw error
+  } finally {
+    await own.remove()
   }
 }
 
-/** Of managers that keep packages in a store of their own. */
-export const storeFolder = '.store'
-
-const extraEnvironment: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  npm: { npm_config_update_notifier: 'false' },
-  // Copies: what is linked to a store of the person would lose its rights there too.
-  pnpm: { npm_config_package_import_method: 'copy', pnpm_config_package_import_method: 'copy' },
-  uv: { UV_LINK_MODE: 'copy' },
-  poetry: { POETRY_VIRTUALENVS_IN_PROJECT: 'true' },
-  go: { GOFLAGS: '-modcacherw' },
-  pip: { PIP_DISABLE_PIP_VERSION_CHECK: '1', PIP_NO_INPUT: '1' },
+/** What comes neither from a registry nor from the repository is not installed unasked. */
+function requireKnownSources({ lockfile, reading, outside, registries, npmrc }: LayerPlan): void {
+  const { file } = lockfile
+  if (reading.problem !== undefined)
+    throw refused(`${file} cannot be read: ${reading.problem}. Fix it`)
+  if (outside.length > 0) {
+    throw refused(
+      `${file} takes packages from outside of the repository: ${few(outside)}. Move them inside`,
+    )
+  }
+  if (reading.foreign.length > 0) {
+    throw refused(
+      `${file} takes packages from git or from addresses that are not a registry of yours: ` +
+        `${few(reading.foreign)}. Publish them to a registry`,
+    )
+  }
+  const unknown = registries.unknown(npmrc === undefined ? {} : { npmrc })
+  if (unknown.length > 0) {
+    throw refused(
+      `The project's .npmrc names a registry that your own npm settings do not: ${few(unknown)}. ` +
+        'If you trust it, add that line to your ~/.npmrc',
+    )
+  }
 }
 
-const extraArguments: Readonly<Record<string, readonly string[]>> = {
-  bun: ['--backend=copyfile'],
-}
+const few = (lines: readonly string[]): string =>
+  `${lines.slice(0, 3).join(', ')}${lines.length > 3 ? ` and ${lines.length - 3} more` : ''}`
 
-function environment(
-  program: string,
-  more: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const given = Object.entries(process.env).filter(
-    (entry): entry is [string, string] => passedOn.test(entry[0]) && entry[1] !== undefined,
+async function requireStrong(): Promise<Sandbox> {
+  const sandbox = await openSandbox()
+  const { tier, reason, fix } = sandbox.report
+  if (tier === 'strong') return sandbox
+  const why = [reason, fix].filter((one) => one !== undefined).join(' ')
+  throw refused(
+    `Dependencies are installed in a sandbox of tier "strong" only, and this machine has "${tier}". ${why} Make it available`,
   )
-  const folders = [
-    dirname(program),
-    dirname(process.execPath),
-    '/usr/local/bin',
-    '/usr/bin',
-    '/bin',
-  ]
-  return { ...Object.fromEntries(given), CI: '1', PATH: [...new Set(folders)].join(':'), ...more }
 }
 
+/** The lockfile as it was read, our settings in place of the project's, and the rest as it is. */
 async function putFiles(
-  { files }: LayerPlan,
+  { files, folder, lockfile, reading, registries, npmrc }: LayerPlan,
   { reader, tree }: InstallOptions,
   path: string,
 ): Promise<void> {
+  const lockfilePath = posix.join(folder, lockfile.file)
   await Promise.all(
     [...files.keys()].map(async (file) => {
-      const content = await reader.read(tree, file, fileBytesMax)
+      const isRead = file === lockfilePath && lockfile.manager !== 'go'
+      const content = isRead ? reading.text : await reader.read(tree, file, fileBytesMax)
       if (content === undefined) throw refused(`${file} is too large to be installed from`)
-      const whole = join(path, file)
-      await mkdir(dirname(whole), { recursive: true })
-      const safe = posix.basename(file) === '.npmrc' ? safeNpmrc(content) : content
-      await writeFile(whole, safe, { mode: 0o600 })
+      await putFile(join(path, file), content)
     }),
   )
+  const settings = registries.files(npmrc === undefined ? {} : { npmrc })
+  for (const [name, text] of Object.entries(settings)) await putFile(join(path, folder, name), text)
+}
+
+async function putFile(path: string, content: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, content, { mode: 0o600 })
 }
 
 /** Packages of a workspace may have folders of their own. */
@@ -199,7 +232,7 @@ async function madeFolders(
   const wanted = [...new Set(beside)].flatMap((one) =>
     installs.map((name) => posix.join(one, name)),
   )
-  return [...new Set(wanted)].filter(
+  return [...new Set([...wanted, managerFolder])].filter(
     (one) => lstatSync(join(path, one), { throwIfNoEntry: false })?.isDirectory() === true,
   )
 }
@@ -227,17 +260,4 @@ function summaryOf({ lockfile, folder }: LayerPlan, path: string): string {
     return sum + (name.startsWith('@') ? readdirSync(join(modules, name)).length : 1)
   }, 0)
   return `${lockfile.manager}, ${count} ${count === 1 ? 'package' : 'packages'}`
-}
-
-function failed({ lockfile }: LayerPlan, said: string, ended: string): RefusedError {
-  const lines = said.trim().split('\n').slice(-saidLines).join('\n')
-  const why = ended === 'timeout' ? `took longer than ${timeoutMs / 60_000} minutes` : 'failed'
-  return refused(`${lockfile.install.join(' ')} ${why}:\n${lines}\nMake it work`)
-}
-
-export function refused(what: string): RefusedError {
-  const message =
-    `${what}, or take the dependencies of your checkout as they are (certify: { dependencies: carry }), ` +
-    'or none (certify: { dependencies: none }).'
-  return new RefusedError({ code: 'dependencies', message })
 }

@@ -8,17 +8,12 @@ import { join, posix } from 'node:path'
 import type { Layer, TreeReader } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
 import type { CertifySettings } from '../../protocol/index.ts'
+import { managerFolder, managerPrograms } from './bring-manager.ts'
 import { carryLayer } from './carry-layer.ts'
-import {
-  findManager,
-  installLayer,
-  layerKey,
-  refused,
-  storeFolder,
-  writtenFolders,
-} from './install-layer.ts'
+import { findManager, installLayer, layerKey, writtenFolders } from './install-layer.ts'
 import { findLayer, layersFolder, type StoredLayer } from './layer-store.ts'
 import { type LayerPlan, planLayer } from './plan-layer.ts'
+import { checkEnvironment, refused, storeFolder } from './run-manager.ts'
 
 export interface OpenLayerOptions {
   readonly reader: TreeReader
@@ -43,6 +38,8 @@ export interface OpenedLayer extends Layer {
   readonly programs: readonly string[]
   /** The same folders, by their whole paths outside. */
   readonly outsidePrograms: readonly string[]
+  /** Where package managers of the layer are, by their whole paths. */
+  readonly managerPrograms: readonly string[]
   /** Whole paths that must be seen as well. */
   readonly readOnly: readonly string[]
   /** Variables whose values are paths. */
@@ -52,11 +49,11 @@ export interface OpenedLayer extends Layer {
 
 export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer> {
   if (options.mode === 'none') return noLayer('none: the loop file wants none')
-  const layers = options.mode === 'carry' ? await carried(options) : await installed(options)
+  const layers = await layersFor(options)
   if (layers.length === 0) return noLayer(await whyNone(options))
   const mounts = layers.flatMap(({ path, folders }) =>
     folders
-      .filter((folder) => posix.basename(folder) !== storeFolder)
+      .filter((folder) => ![storeFolder, managerFolder].includes(posix.basename(folder)))
       .map((folder) => ({ from: join(path, folder), to: folder })),
   )
   const folders = mounts.map(({ to }) => to)
@@ -69,12 +66,23 @@ export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer>
     mounts,
     scratch: ofNode.flatMap((folder) => writtenFolders.map((name) => posix.join(folder, name))),
     programs: folders.map((folder) => posix.join(folder, programsIn(folder))),
-    outsidePrograms: mounts.map(({ from }) => join(from, programsIn(from))),
+    outsidePrograms: [
+      ...mounts.map(({ from }) => join(from, programsIn(from))),
+      ...layers.flatMap(({ path }) => managerPrograms(path) ?? []),
+    ],
+    managerPrograms: layers.flatMap(({ path }) => managerPrograms(path) ?? []),
     // What was made there may say where it is.
     readOnly: layers.map(({ path }) => path),
     paths: ofPython.length === 0 ? {} : { PYTHONPATH: ofPython[0] ?? '' },
     env: Object.assign({}, ...layers.map(storeEnvironment)),
   }
+}
+
+/** Without a lockfile there is nothing to install from: the checkout may have dependencies all the same. */
+async function layersFor(options: OpenLayerOptions): Promise<readonly StoredLayer[]> {
+  if (options.mode === 'carry') return carried(options)
+  const plans = await planLayer(options.reader, options.lockfileOf)
+  return plans.length === 0 ? carried(options) : installed(options, plans)
 }
 
 /** Nobody else could install what only a cache of this machine has. */
@@ -85,12 +93,15 @@ function requireAll({ lockfile, missing }: LayerPlan): void {
   )
 }
 
-async function installed(options: OpenLayerOptions): Promise<readonly StoredLayer[]> {
+async function installed(
+  options: OpenLayerOptions,
+  plans: readonly LayerPlan[],
+): Promise<readonly StoredLayer[]> {
   const { reader, lockfileOf, record, checkout, signal } = options
   const store = layersFolder(record)
   const projects = [...(checkout === undefined ? [] : [checkout]), ...(options.projects ?? [])]
   const layers: StoredLayer[] = []
-  for (const plan of await planLayer(reader, lockfileOf)) {
+  for (const plan of plans) {
     signal.throwIfAborted()
     requireAll(plan)
     const manager = await findManager(plan, projects)
@@ -124,6 +135,7 @@ const noLayer = (summary: string): OpenedLayer => ({
   scratch: [],
   programs: [],
   outsidePrograms: [],
+  managerPrograms: [],
   readOnly: [],
   paths: {},
   env: {},
@@ -142,8 +154,9 @@ function programsIn(folder: string): string {
 
 /** Nothing more can be fetched, and the manager is to know. */
 function storeEnvironment({ path, folders, summary }: StoredLayer): Record<string, string> {
+  const [manager = ''] = summary.split(',')
   const store = folders.find((folder) => posix.basename(folder) === storeFolder)
-  if (store === undefined) return {}
+  if (store === undefined) return { ...checkEnvironment[manager] }
   return summary.startsWith('cargo')
     ? { CARGO_HOME: join(path, store), CARGO_NET_OFFLINE: 'true' }
     : { GOMODCACHE: join(path, store), GOPROXY: 'off', GOFLAGS: '-mod=mod' }

@@ -138,7 +138,7 @@ function folderOf(
     readOnly: [...readOnly, ...layer.readOnly],
     programs: layer.outsidePrograms,
     layer: {
-      programs: layer.programs.map(inCheckout),
+      programs: [...layer.programs.map(inCheckout), ...layer.managerPrograms],
       env: { ...layer.env, ...Object.fromEntries(paths) },
       ...(isMounted ? mounted : {}),
     },

@@ -7,6 +7,8 @@ import { posix } from 'node:path'
 import { z } from 'zod'
 import { type Lockfile, lockfiles, type TreeFile, type TreeReader } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
+import { isInsideRepository, type LockfileReading } from '../registry/lockfile-reading.ts'
+import { type ManagerRegistries, operatorRegistries } from '../registry/operator-registries.ts'
 
 export interface LayerPlan {
   readonly lockfile: Lockfile
@@ -14,8 +16,16 @@ export interface LayerPlan {
   readonly folder: string
   /** What is put into the folder of the install, by paths in the tree. */
   readonly files: ReadonlyMap<string, TreeFile>
-  /** Packages that the lockfile says are in the tree, and are not: a cache might have them all the same. */
+  readonly reading: LockfileReading
+  readonly registries: ManagerRegistries
+  /** Where packages that the lockfile takes from paths should be, and are not. */
   readonly missing: readonly string[]
+  /** Paths of packages that lead out of the repository. */
+  readonly outside: readonly string[]
+  /** Of the project's `.npmrc`. */
+  readonly npmrc?: string
+  /** `packageManager` of its manifest: `pnpm@9.1.0`. */
+  readonly wantedManager?: string
 }
 
 /** Below them nothing is installed for the project itself. */
@@ -35,16 +45,47 @@ export async function planLayer(reader: TreeReader, tree: TreeId): Promise<reado
     const top = ofStack.filter(({ folder }) => folder === '')
     return top.length > 0 ? top : ofStack
   })
-  return Promise.all(
-    chosen.slice(0, plansMax).map(async ({ lockfile, folder }) => {
-      const path = posix.join(folder, lockfile.file)
-      const text = Buffer.from((await reader.read(tree, path, lockfileBytesMax)) ?? []).toString()
-      const files = filesFor({ lockfile, folder, text }, listed)
-      const missing = lockfile.manager === 'npm' ? missingIn(folder, text, listed) : []
-      return { lockfile, folder, files, missing }
-    }),
-  )
+  return Promise.all(chosen.slice(0, plansMax).map((one) => planFor(reader, tree, one, listed)))
 }
+
+async function planFor(
+  reader: TreeReader,
+  tree: TreeId,
+  { lockfile, folder }: Pick<LayerPlan, 'lockfile' | 'folder'>,
+  listed: ReadonlyMap<string, TreeFile>,
+): Promise<LayerPlan> {
+  const textOf = async (name: string): Promise<string | undefined> => {
+    const content = await reader.read(tree, posix.join(folder, name), lockfileBytesMax)
+    return content === undefined ? undefined : Buffer.from(content).toString()
+  }
+  const text = (await textOf(lockfile.file)) ?? ''
+  const registries = operatorRegistries(lockfile.manager)
+  // Go's lockfile has nothing but digests.
+  const reading = registries.read(
+    lockfile.manager === 'go' ? ((await textOf('go.mod')) ?? '') : text,
+  )
+  const files = filesFor({ lockfile, folder, text, reading }, listed)
+  const inside = reading.paths.filter((path) => isInsideRepository(path, folder))
+  const npmrc = lockfile.stack === 'node' ? await textOf('.npmrc') : undefined
+  const manifest = lockfile.stack === 'node' ? parseJson((await textOf('package.json')) ?? '') : {}
+  const { packageManager } = wanted.safeParse(manifest).data ?? {}
+  return {
+    lockfile,
+    folder,
+    files,
+    reading,
+    registries,
+    missing: missingIn(
+      inside.map((path) => posix.join(folder, path)),
+      listed,
+    ),
+    outside: reading.paths.filter((path) => !isInsideRepository(path, folder)),
+    ...(npmrc === undefined ? {} : { npmrc }),
+    ...(packageManager === undefined ? {} : { wantedManager: packageManager }),
+  }
+}
+
+const wanted = z.object({ packageManager: z.string().optional().catch(undefined) })
 
 const lockfileBytesMax = 64 * 1024 * 1024
 
@@ -69,11 +110,12 @@ interface Read {
   readonly lockfile: Lockfile
   readonly folder: string
   readonly text: string
+  readonly reading: LockfileReading
 }
 
-/** What managers read of the packages of a workspace; nothing that would be run. */
+/** What managers read of the packages of a workspace. What of it is code runs inside the sandbox only. */
 const patterns: Readonly<Record<string, RegExp>> = {
-  node: /(^|\/)package\.json$/,
+  node: /(^|\/)package\.json$|\.patch$|^\.yarn\/(patches|plugins|releases)\//,
   python:
     /(^|\/)(pyproject\.toml|[^/]*(requirements|constraints)[^/]*\.txt|requirements\/[^/]+\.txt)$/i,
   rust: /(^|\/)(Cargo\.toml|build\.rs)$|\.rs$/,
@@ -81,7 +123,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
 }
 
 function filesFor(
-  { lockfile, folder, text }: Read,
+  { lockfile, folder, text, reading }: Read,
   listed: ReadonlyMap<string, TreeFile>,
 ): ReadonlyMap<string, TreeFile> {
   const files = new Map<string, TreeFile>()
@@ -97,10 +139,7 @@ function filesFor(
     const inner = path.slice(prefix.length)
     if (pattern?.test(inner) === true && !/(^|\/)node_modules\//.test(inner)) add(path)
   }
-  // Packages that lie in the tree itself, as the lockfile names them.
-  for (const [, named = ''] of text.matchAll(/\bfile:([^"'\s#@)]+)/g)) {
-    add(posix.join(prefix, named))
-  }
+  for (const path of reading.paths) add(posix.join(prefix, path))
   if (lockfile.manager === 'npm') {
     for (const path of programsOf(text)) add(posix.join(prefix, path))
   }
@@ -110,25 +149,17 @@ function filesFor(
 const npmLockfile = z.object({
   packages: z.record(
     z.string(),
-    z.object({
-      bin: z.record(z.string(), z.string()).optional(),
-      resolved: z.string().optional().catch(undefined),
-    }),
+    z.object({ bin: z.record(z.string(), z.string()).optional().catch(undefined) }),
   ),
 })
 
 function missingIn(
-  folder: string,
-  text: string,
+  named: readonly string[],
   listed: ReadonlyMap<string, TreeFile>,
 ): readonly string[] {
-  const parsed = npmLockfile.safeParse(parseJson(text))
-  const named = Object.values(parsed.data?.packages ?? {}).flatMap(({ resolved = '' }) =>
-    resolved.startsWith('file:') ? [posix.join(folder, resolved.slice('file:'.length))] : [],
-  )
   const paths = [...listed.keys()]
   return [...new Set(named)].filter(
-    (path) => !listed.has(path) && !paths.some((one) => one.startsWith(`${path}/`)),
+    (path) => path !== '.' && !listed.has(path) && !paths.some((one) => one.startsWith(`${path}/`)),
   )
 }
 

@@ -1,0 +1,55 @@
+/**
+ * The package manager of a project in the version that its manifest names, installed into the layer, so
+ * that a manager never has to download itself while a check runs.
+ */
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** In the folder of a layer. */
+export const managerFolder = '.manager'
+
+export interface WantedManager {
+  readonly name: string
+  readonly version: string
+  /** The package that has it. */
+  readonly package: string
+}
+
+/** Undefined: nothing is wanted, or not in a form that is known. */
+export function parseWanted(text: string | undefined, manager: string): WantedManager | undefined {
+  const [, name, version] =
+    /^(pnpm|yarn|bun)@(\d+\.\d+\.\d+(?:-[\w.]+)?)(?:\+|$)/.exec(text ?? '') ?? []
+  if (name === undefined || version === undefined || name !== manager) return undefined
+  return { name, version, package: packageOf(name, version) }
+}
+
+function packageOf(name: string, version: string): string {
+  if (name === 'yarn' && !version.startsWith('1.')) return '@yarnpkg/cli-dist'
+  if (name !== 'bun') return name
+  return `@oven/bun-linux-${process.arch === 'arm64' ? 'aarch64' : 'x64'}`
+}
+
+/** The folder of its program in a layer that has one. */
+export function managerPrograms(layer: string): string | undefined {
+  const modules = join(layer, managerFolder, 'node_modules')
+  const folders = [
+    join(modules, '.bin'),
+    join(modules, '@oven', 'bun-linux-x64', 'bin'),
+    join(modules, '@oven', 'bun-linux-aarch64', 'bin'),
+  ]
+  return folders.find((folder) => existsSync(folder))
+}
+
+export const bringCommand = ({ package: name, version }: WantedManager): readonly string[] => [
+  'npm',
+  'install',
+  '--no-save',
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+  '--loglevel=error',
+  '--prefix',
+  managerFolder,
+  `${name}@${version}`,
+]

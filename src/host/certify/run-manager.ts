@@ -1,0 +1,184 @@
+/**
+ * Runs a package manager inside the strong sandbox: with an empty home, without credentials, and with no
+ * network but the operator's registries behind our endpoint.
+ */
+
+import { dirname, join, posix } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { RefusedError } from '../../evidence/index.ts'
+import type { Signal } from '../../loop/index.ts'
+import { commandMounts, type Sandbox, type SandboxPlace } from '../../sandbox/index.ts'
+import { findOnPath } from '../../workspace/index.ts'
+import type { RegistryEndpoint } from '../registry/registry-endpoint.ts'
+import { bringCommand, managerPrograms, parseWanted } from './bring-manager.ts'
+import type { Manager } from './install-layer.ts'
+import type { LayerPlan } from './plan-layer.ts'
+
+const timeoutMs = 15 * 60_000
+/** Of what it printed, for a person. */
+const saidLines = 12
+
+/** Downloads, in the folder of the layer: gone when it is made. */
+export const cacheFolder = '.downloads'
+
+export interface Installing {
+  readonly plan: LayerPlan
+  readonly manager: Manager
+  readonly path: string
+  readonly sandbox: Sandbox
+  readonly endpoint: RegistryEndpoint
+  readonly signal: Signal
+}
+
+export async function runManager(installing: Installing): Promise<void> {
+  const { plan, manager, path } = installing
+  const { lockfile, folder, wantedManager } = plan
+  const cwd = join(path, folder)
+  const wanted =
+    manager.program === undefined ? parseWanted(wantedManager, lockfile.manager) : undefined
+  if (wanted !== undefined) {
+    const npm = await findOnPath('npm', { asOrdered: true })
+    await runInside(installing, npm[0] ?? 'npm', bringCommand(wanted).slice(1), path)
+  }
+  const brought = managerPrograms(path)
+  const program = manager.program ?? join(brought ?? '', lockfile.install[0] ?? '')
+  const isBerry = lockfile.manager === 'yarn' && !manager.version.startsWith('1.')
+  const install = isBerry ? berryInstall : lockfile.install.slice(1)
+  const args = [...install, ...(extraArguments[lockfile.manager] ?? [])]
+  await runInside(installing, program, args, cwd)
+}
+
+const berryInstall = ['install', '--immutable', '--mode=skip-build']
+
+async function runInside(
+  { plan, path, sandbox, endpoint, signal }: Installing,
+  program: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<void> {
+  const { lockfile, registries } = plan
+  const owns = lockfile.installs.length === 0 && lockfile.store !== undefined
+  const ownStore = owns ? { [lockfile.store.variable]: join(cwd, storeFolder) } : {}
+  const place: SandboxPlace = {
+    workspace: path,
+    gateway: endpoint,
+    readOnly: [
+      ...registries.readOnly,
+      ...commandMounts([program], { cwd: path, path: programFolders(program) }),
+    ],
+    env: {
+      CI: '1',
+      ...cachesIn(join(path, cacheFolder)),
+      ...extraEnvironment[lockfile.manager],
+      ...registries.env,
+      ...ownStore,
+    },
+  }
+  const result = await sandbox.commands(place).run({ program, args, cwd, timeoutMs }, signal)
+  signal.throwIfAborted()
+  if (result.exitCode === 0) return
+  throw failed(
+    plan,
+    [program, ...args],
+    `${result.stdout}\n${result.stderr}`,
+    result.ended,
+    endpoint.problems(),
+  )
+}
+
+/** Of managers that keep packages in a store of their own. */
+export const storeFolder = '.store'
+
+const extraEnvironment: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  pnpm: {
+    npm_config_package_import_method: 'copy',
+    npm_config_manage_package_manager_versions: 'false',
+  },
+  yarn: {
+    YARN_IGNORE_PATH: '1',
+    YARN_NODE_LINKER: 'node-modules',
+    YARN_ENABLE_SCRIPTS: '0',
+    YARN_ENABLE_TELEMETRY: '0',
+    YARN_ENABLE_GLOBAL_CACHE: '0',
+    YARN_ENABLE_MIRROR: '0',
+    YARN_INSTALL_STATE_PATH: './node_modules/.yarn-install-state.gz',
+  },
+  uv: { UV_LINK_MODE: 'copy' },
+  poetry: { POETRY_VIRTUALENVS_IN_PROJECT: 'true' },
+  go: { GOFLAGS: '-modcacherw' },
+}
+
+/** What managers download, in one folder that can be removed afterwards. */
+const cachesIn = (folder: string): Readonly<Record<string, string>> => ({
+  npm_config_cache: join(folder, 'npm'),
+  npm_config_store_dir: join(folder, 'pnpm'),
+  YARN_CACHE_FOLDER: join(folder, 'yarn'),
+  BUN_INSTALL_CACHE_DIR: join(folder, 'bun'),
+  PIP_CACHE_DIR: join(folder, 'pip'),
+  UV_CACHE_DIR: join(folder, 'uv'),
+  POETRY_CACHE_DIR: join(folder, 'poetry'),
+})
+
+const extraArguments: Readonly<Record<string, readonly string[]>> = {
+  bun: ['--backend=copyfile'],
+}
+
+/** For checks: the manager is there, and is not to look for another. */
+export const checkEnvironment: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  pnpm: { npm_config_manage_package_manager_versions: 'false', COREPACK_ENABLE_NETWORK: '0' },
+  yarn: {
+    YARN_IGNORE_PATH: '1',
+    YARN_NODE_LINKER: 'node-modules',
+    YARN_ENABLE_NETWORK: '0',
+    YARN_ENABLE_TELEMETRY: '0',
+    YARN_INSTALL_STATE_PATH: './node_modules/.yarn-install-state.gz',
+    COREPACK_ENABLE_NETWORK: '0',
+  },
+}
+
+/** As a PATH. */
+export function programFolders(program: string): string {
+  const folders = [
+    dirname(program),
+    dirname(process.execPath),
+    '/usr/local/bin',
+    '/usr/bin',
+    '/bin',
+  ]
+  return [...new Set(folders)].join(':')
+}
+
+function failed(
+  { lockfile }: LayerPlan,
+  command: readonly string[],
+  said: string,
+  ended: string,
+  problems: readonly string[],
+): RefusedError {
+  const [program = '', ...args] = command
+  const what = [posix.basename(program), ...args].join(' ')
+  const why = ended === 'timeout' ? `took longer than ${timeoutMs / 60_000} minutes` : 'failed'
+  const lines = [...tellingLines(said), ...problems.slice(-3)].join('\n')
+  return refused(`${what} ${why} (${lockfile.file}):\n${lines}\nFix what it reports`)
+}
+
+/** Those that name an error, or else the last ones. */
+function tellingLines(said: string): readonly string[] {
+  const lines = stripVTControlCharacters(said)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  const telling = lines.filter((line) =>
+    /\b(?:err!?|error|fatal|failed|cannot|missing|invalid)\b|ERR_|YN(?!0000)\d{4}/i.test(line),
+  )
+  return (telling.length > 0 ? telling : lines)
+    .slice(telling.length > 0 ? 0 : -saidLines)
+    .slice(0, saidLines)
+}
+
+export function refused(what: string): RefusedError {
+  const message =
+    `${what}, or use the dependencies of your checkout as they are (certify: { dependencies: carry } in the ` +
+    'loop file, or loopctl certify --dependencies carry), or none.'
+  return new RefusedError({ code: 'dependencies', message })
+}

@@ -1,0 +1,48 @@
+/** What a lockfile takes packages from, and its text with the addresses of registries replaced by ours. */
+
+import { posix } from 'node:path'
+
+export interface LockfileReading {
+  /** What is installed from. */
+  readonly text: string
+  /** Folders and files that packages are taken from, relative to the folder of the lockfile. */
+  readonly paths: readonly string[]
+  /** From git or from an address that is no registry: `left-pad (git+ssh://…)`. Needs an approval. */
+  readonly foreign: readonly string[]
+  /** The lockfile cannot be read; why. */
+  readonly problem?: string
+}
+
+/** An address at our endpoint; undefined: it belongs to no registry of the operator. */
+export type ToOurs = (url: string) => string | undefined
+
+export interface Sources {
+  path(path: string): void
+  foreign(name: string, source: string): void
+}
+
+export interface CollectedSources extends Sources {
+  read(text: string): LockfileReading
+}
+
+export function collectSources(): CollectedSources {
+  const paths = new Set<string>()
+  const foreign = new Set<string>()
+  return {
+    path: (path) => void paths.add(posix.normalize(path)),
+    foreign: (name, source) => void foreign.add(`${name} (${source.slice(0, 200)})`),
+    read: (text) => ({ text, paths: [...paths], foreign: [...foreign] }),
+  }
+}
+
+/** Relative to the folder of the lockfile, which is in this folder of the repository. */
+export function isInsideRepository(path: string, folder: string): boolean {
+  if (posix.isAbsolute(path)) return false
+  const inRepository = posix.join(folder, path)
+  return inRepository !== '..' && !inRepository.startsWith('../')
+}
+
+/** By the part before the first `:`; anything with a host is one of these. */
+export const isGitSource = (source: string): boolean =>
+  /^(?:git(?:\+[a-z]+)?:|ssh:|github:|gitlab:|bitbucket:|gist:|git@)/.test(source) ||
+  /\.git(?:#|$)/.test(source)

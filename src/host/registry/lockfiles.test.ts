@@ -1,0 +1,269 @@
+// What each kind of lockfile takes packages from: registries, the repository, and what a person must approve.
+
+import { describe, expect, test } from 'vitest'
+import { readCargoLockfile, readGoMod } from './compiled-lockfiles.ts'
+import { isInsideRepository } from './lockfile-reading.ts'
+import { readNpmLockfile } from './npm-lockfile.ts'
+import { publicRegistry } from './npm-settings.ts'
+import { readBunLockfile, readPnpmLockfile } from './pnpm-lockfile.ts'
+import { readPoetryLockfile, readRequirements, readUvLockfile } from './python-lockfiles.ts'
+import { readYarnLockfile } from './yarn-lockfile.ts'
+
+const registry = 'https://registry.example/'
+const toOurs = (url: string): string | undefined => {
+  const known = [registry, publicRegistry].find((one) => url.startsWith(one))
+  return known === undefined ? undefined : `http://ours/${url.slice(known.length)}`
+}
+
+describe('npm', () => {
+  const read = (packages: object) =>
+    readNpmLockfile(JSON.stringify({ lockfileVersion: 3, packages }), toOurs)
+
+  test('an address of a registry becomes ours', () => {
+    const { text, foreign } = read({
+      'node_modules/a': { version: '1.0.0', resolved: `${registry}a/-/a-1.0.0.tgz` },
+    })
+    expect(JSON.parse(text)).toMatchObject({
+      packages: { 'node_modules/a': { resolved: 'http://ours/a/-/a-1.0.0.tgz' } },
+    })
+    expect(foreign).toEqual([])
+  })
+
+  test('git and other addresses need an approval', () => {
+    const { foreign } = read({
+      'node_modules/a': { resolved: 'git+ssh://git@github.com/x/a.git#abc' },
+      'node_modules/b': { resolved: 'https://evil.example/b.tgz' },
+      'node_modules/@s/c': { version: 'github:x/c#1' },
+    })
+    expect(foreign).toEqual([
+      'a (git+ssh://git@github.com/x/a.git#abc)',
+      'b (https://evil.example/b.tgz)',
+      '@s/c (github:x/c#1)',
+    ])
+  })
+
+  test('workspaces, links and files are paths; a comment is not', () => {
+    const { paths } = read({
+      'packages/a': { version: '1.0.0' },
+      'node_modules/a': { resolved: 'packages/a', link: true },
+      'node_modules/b': { resolved: 'file:../outside.tgz' },
+      'node_modules/c': { license: 'see file:/etc/passwd' },
+    })
+    expect(paths).toEqual(['packages/a', '../outside.tgz'])
+  })
+
+  test('version 1 is read to its depth', () => {
+    const { text, foreign } = readNpmLockfile(
+      JSON.stringify({
+        lockfileVersion: 1,
+        dependencies: {
+          a: {
+            version: '1.0.0',
+            resolved: `${registry}a.tgz`,
+            dependencies: { b: { version: 'git+https://x/b.git' } },
+          },
+        },
+      }),
+      toOurs,
+    )
+    expect(text).toContain('http://ours/a.tgz')
+    expect(foreign).toEqual(['b (git+https://x/b.git)'])
+  })
+
+  test('what is no lockfile is a problem', () => {
+    expect(readNpmLockfile('{', toOurs).problem).toBeDefined()
+    expect(readNpmLockfile('[]', toOurs).problem).toBeDefined()
+  })
+})
+
+describe('Yarn', () => {
+  test('1: addresses are replaced, git and folders are told apart', () => {
+    const { text, paths, foreign } = readYarnLockfile(
+      `# yarn lockfile v1
+
+a@^1.0.0, a@^1.1.0:
+  version "1.1.0"
+  resolved "${registry}a/-/a-1.1.0.tgz#abc"
+  integrity sha512-x
+
+"b@git+https://github.com/x/b.git":
+  version "1.0.0"
+  resolved "git+https://github.com/x/b.git#123"
+
+"c@file:../c":
+  version "0.0.0"
+`,
+      toOurs,
+    )
+    expect(text).toContain('  resolved "http://ours/a/-/a-1.1.0.tgz#abc"\n')
+    expect(paths).toEqual(['../c'])
+    expect(foreign).toHaveLength(2)
+  })
+
+  test('berry: protocols', () => {
+    const { paths, foreign } = readYarnLockfile(
+      `__metadata:
+  version: 8
+"a@npm:^1.0.0":
+  resolution: "a@npm:1.0.0"
+"b@workspace:packages/b":
+  resolution: "b@workspace:packages/b"
+"c@patch:a@npm%3A1.0.0#./x.patch":
+  resolution: "c@patch:a@npm%3A1.0.0#./x.patch"
+"d@https://evil.example/d.tgz":
+  resolution: "d@https://evil.example/d.tgz"
+"e@npm:1.0.0":
+  resolution: "e@npm:1.0.0::__archiveUrl=https%3A%2F%2Fevil"
+`,
+      toOurs,
+    )
+    expect(paths).toEqual(['packages/b'])
+    expect(foreign.map((one) => one.split(' ')[0])).toEqual([
+      'd@https://evil.example/d.tgz',
+      'e@npm:1.0.0',
+    ])
+  })
+})
+
+test('pnpm: tarballs, git and folders', () => {
+  const { text, paths, foreign } = readPnpmLockfile(
+    `lockfileVersion: '9.0'
+importers:
+  .: {}
+  packages/a: {}
+packages:
+  b@1.0.0:
+    resolution: {integrity: sha512-x}
+  c@1.0.0:
+    resolution: {tarball: ${registry}c.tgz}
+  d@1.0.0:
+    resolution: {type: git, repo: https://x/d.git, commit: abc}
+  e@1.0.0:
+    resolution: {tarball: https://evil.example/e.tgz}
+  f@file:../f:
+    resolution: {type: directory, directory: ../f}
+`,
+    toOurs,
+  )
+  expect(text).toContain('tarball: http://ours/c.tgz')
+  expect(paths).toEqual(['.', 'packages/a', '../f'])
+  expect(foreign).toEqual(['d@1.0.0 (https://x/d.git)', 'e@1.0.0 (https://evil.example/e.tgz)'])
+})
+
+test('Bun: registries, workspaces and the rest', () => {
+  const { text, paths, foreign } = readBunLockfile(
+    `{
+  "lockfileVersion": 1,
+  "workspaces": { "": { "name": "x", }, },
+  "packages": {
+    "@s/a": ["@s/a@1.0.0", "", {}, "sha512-x"],
+    "b": ["b@1.0.0", "${registry}b.tgz", {}, "sha512-x"],
+    "c": ["c@github:x/c#1", {}, "c"],
+    "d": ["d@workspace:packages/d"],
+  }
+}`,
+    toOurs,
+  )
+  expect(JSON.parse(text)).toMatchObject({
+    packages: {
+      '@s/a': ['@s/a@1.0.0', 'http://ours/@s/a/-/a-1.0.0.tgz', {}, 'sha512-x'],
+      b: ['b@1.0.0', 'http://ours/b.tgz', {}, 'sha512-x'],
+    },
+  })
+  expect(paths).toEqual(['.', 'packages/d'])
+  expect(foreign).toEqual(['c@github:x/c#1 (github:x/c#1)'])
+})
+
+describe('Python', () => {
+  test('requirements: indexes go, git and addresses need an approval, folders are paths', () => {
+    const { text, paths, foreign } = readRequirements(
+      `--index-url https://evil.example/simple
+six==1.16.0 \\
+  --hash=sha256:abc
+-e .
+./libs/a
+git+https://github.com/x/y.git
+z @ https://evil.example/z.whl
+-r other.txt  # file:/etc/passwd
+`,
+    )
+    expect(text).not.toContain('evil.example/simple')
+    expect(text).toContain('six==1.16.0')
+    expect(paths).toEqual(['./', 'libs/a', 'other.txt'].map((one) => (one === './' ? '.' : one)))
+    expect(foreign).toHaveLength(2)
+  })
+
+  test('uv: every file gets our address', () => {
+    const { text, paths, foreign } = readUvLockfile(
+      `version = 1
+[[package]]
+name = "a"
+version = "1"
+source = { registry = "https://registry.example/simple" }
+wheels = [{ url = "${registry}a.whl", hash = "sha256:x" }]
+[[package]]
+name = "b"
+source = { editable = "." }
+[[package]]
+name = "c"
+source = { git = "https://x/c.git" }
+`,
+      toOurs,
+    )
+    expect(text).toContain('http://ours/a.whl')
+    expect(paths).toEqual(['.'])
+    expect(foreign).toEqual(['c ("https://x/c.git")'])
+  })
+
+  test('Poetry: kinds of sources', () => {
+    const { paths, foreign } = readPoetryLockfile(
+      `[[package]]
+name = "a"
+[[package]]
+name = "b"
+[package.source]
+type = "git"
+url = "https://x/b.git"
+[[package]]
+name = "c"
+[package.source]
+type = "directory"
+url = "libs/c"
+`,
+      toOurs,
+    )
+    expect(paths).toEqual(['libs/c'])
+    expect(foreign).toEqual(['b (https://x/b.git)'])
+  })
+})
+
+test('Cargo: git needs an approval; a package of the workspace has no source', () => {
+  const { foreign } = readCargoLockfile(
+    `[[package]]
+name = "own"
+[[package]]
+name = "fnv"
+source = "registry+https://github.com/rust-lang/crates.io-index"
+[[package]]
+name = "x"
+source = "git+https://x/x.git#1"
+`,
+  )
+  expect(foreign).toEqual(['x (git+https://x/x.git#1)'])
+})
+
+test('Go: modules that are replaced by folders', () => {
+  expect(
+    readGoMod('module x\nreplace a => ../a\nreplace (\n\tb => ./b // =>/c\n)\n').paths,
+  ).toEqual(['../a', 'b'])
+})
+
+test.each([
+  ['packages/a', '', true],
+  ['../a', 'packages/b', true],
+  ['../a', '', false],
+  ['../../a', 'packages', false],
+  ['/etc/passwd', '', false],
+])('%j from %j is inside: %j', (path, folder, isInside) => {
+  expect(isInsideRepository(path, folder)).toBe(isInside)
+})

@@ -1,0 +1,118 @@
+/**
+ * Where the operator's own npm settings take packages from, and with which credentials: the files of the
+ * user and of the machine, and `npm_config_*` variables. Nothing of a repository is read here.
+ */
+
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+export interface NpmRegistry {
+  /** `@acme`; absent: everything that has no registry of its own. */
+  readonly scope?: string
+  /** With a slash at the end. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface NpmSettings {
+  /** The default one first. */
+  readonly registries: readonly NpmRegistry[]
+  readonly caFile?: string
+  readonly isStrictSsl: boolean
+}
+
+export interface NpmSettingsOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly home?: string
+  readonly node?: string
+}
+
+export const publicRegistry = 'https://registry.npmjs.org/'
+
+type Entries = ReadonlyMap<string, string>
+
+export function readNpmSettings(options: NpmSettingsOptions = {}): NpmSettings {
+  const { env = process.env, home = homedir(), node = process.execPath } = options
+  const given = variablesOf(env)
+  const user = readNpmrc(given.get('userconfig') ?? join(home, '.npmrc'), env)
+  const prefix = given.get('prefix') ?? user.get('prefix') ?? prefixOf(node)
+  const machine = readNpmrc(given.get('globalconfig') ?? join(prefix, 'etc', 'npmrc'), env)
+  const all: Entries = new Map([...machine, ...user, ...given])
+  const scoped = [...all].flatMap(([key, url]): NpmRegistry[] => {
+    const [, scope] = /^(@[^:]+):registry$/.exec(key) ?? []
+    return scope === undefined ? [] : [toRegistry(all, url, scope)]
+  })
+  const caFile = all.get('cafile')
+  return {
+    registries: [toRegistry(all, all.get('registry') ?? publicRegistry), ...scoped],
+    ...(caFile === undefined || !existsSync(caFile) ? {} : { caFile }),
+    isStrictSsl: all.get('strict-ssl') !== 'false',
+  }
+}
+
+function variablesOf(env: Readonly<Record<string, string | undefined>>): Entries {
+  return new Map(
+    Object.entries(env).flatMap(([name, value]): [string, string][] => {
+      const [, key] = /^npm_config_(.+)$/i.exec(name) ?? []
+      if (key === undefined || value === undefined || value === '') return []
+      return [[key.startsWith('@') ? key : key.toLowerCase().replaceAll('_', '-'), value]]
+    }),
+  )
+}
+
+/** npm's prefix: `/usr` for `/usr/bin/node`. */
+function prefixOf(node: string): string {
+  const real = existsSync(node) ? realpathSync(node) : node
+  return dirname(dirname(real))
+}
+
+function readNpmrc(path: string, env: Readonly<Record<string, string | undefined>>): Entries {
+  return existsSync(path) ? parseNpmrc(readFileSync(path, 'utf8'), env) : new Map()
+}
+
+/** `env`: what `${NAME}` stands for. */
+export function parseNpmrc(
+  text: string,
+  env: Readonly<Record<string, string | undefined>> = {},
+): Entries {
+  const entries = new Map<string, string>()
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    const [, key, value] = /^\s*([^;#=\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? []
+    if (key === undefined || value === undefined) continue
+    entries.set(key, expand(value.replace(/^(["'])(.*)\1$/, '$2'), env))
+  }
+  return entries
+}
+
+const expand = (value: string, env: Readonly<Record<string, string | undefined>>): string =>
+  value.replaceAll(/\$\{([^}]+)\}/g, (whole, name: string) => env[name] ?? whole)
+
+function toRegistry(all: Entries, url: string, scope?: string): NpmRegistry {
+  const whole = url.endsWith('/') ? url : `${url}/`
+  return {
+    ...(scope === undefined ? {} : { scope }),
+    url: whole,
+    headers: credentialsFor(all, whole),
+  }
+}
+
+/** npm keeps them by host and path, and takes those of the nearest folder. */
+function credentialsFor(all: Entries, url: string): Readonly<Record<string, string>> {
+  let place = url.replace(/^https?:/, '')
+  while (place.length > 2) {
+    const of = (key: string): string | undefined => all.get(`${place}:${key}`)
+    const token = of('_authToken')
+    if (token !== undefined) return { authorization: `Bearer ${token}` }
+    const basic = of('_auth') ?? basicOf(of('username'), of('_password'))
+    if (basic !== undefined) return { authorization: `Basic ${basic}` }
+    place = place.replace(/[^/]*\/$/, '').replace(/^\/\/?$/, '')
+  }
+  return {}
+}
+
+function basicOf(name: string | undefined, password: string | undefined): string | undefined {
+  if (name === undefined || password === undefined) return undefined
+  const plain = Buffer.from(password, 'base64').toString('utf8')
+  return Buffer.from(`${name}:${plain}`).toString('base64')
+}

@@ -1,0 +1,92 @@
+/** For each package manager: how its lockfile is read, and which registries it has inside the sandbox. */
+
+import { readCargoLockfile, readGoMod } from './compiled-lockfiles.ts'
+import type { LockfileReading, ToOurs } from './lockfile-reading.ts'
+import { readNpmLockfile } from './npm-lockfile.ts'
+import { npmAddresses, npmRoutes, npmrcInside, unknownRegistries } from './npm-routes.ts'
+import { type NpmSettings, parseNpmrc, readNpmSettings } from './npm-settings.ts'
+import { cargoRegistry, goRegistry, type OperatorRegistry, pythonRegistry } from './other-routes.ts'
+import { readBunLockfile, readPnpmLockfile } from './pnpm-lockfile.ts'
+import { readPoetryLockfile, readRequirements, readUvLockfile } from './python-lockfiles.ts'
+import { registryUrl } from './registry-endpoint.ts'
+import { readYarnLockfile } from './yarn-lockfile.ts'
+
+export interface ManagerRegistries extends OperatorRegistry {
+  /** The lockfile; for Go its manifest, which says what the lockfile does not. */
+  read(text: string): LockfileReading
+  /** Files of ours for the folder of the install, in place of those of the project. */
+  files(project: ProjectSettings): Readonly<Record<string, string>>
+  /** Registries that only the project names, as lines for the settings of the operator. */
+  unknown(project: ProjectSettings): readonly string[]
+  readonly caFile?: string
+  readonly isStrictSsl?: boolean
+}
+
+/** What the project says; data, never a setting. */
+export interface ProjectSettings {
+  readonly npmrc?: string
+}
+
+export function operatorRegistries(manager: string): ManagerRegistries {
+  switch (manager) {
+    case 'npm':
+      return ofNpm(readNpmLockfile)
+    case 'pnpm':
+      return ofNpm(readPnpmLockfile)
+    case 'yarn':
+      return ofNpm(readYarnLockfile)
+    case 'bun':
+      return ofNpm(readBunLockfile)
+    case 'pip':
+      return ofPython(readRequirements)
+    case 'uv':
+      return ofPython(readUvLockfile)
+    case 'poetry':
+      return ofPython(readPoetryLockfile)
+    case 'cargo': {
+      const registry = cargoRegistry()
+      const files = (): Record<string, string> => ({ '.cargo/config.toml': registry.config })
+      return { ...registry, read: readCargoLockfile, files, unknown: () => [] }
+    }
+    default:
+      return { ...goRegistry(), read: readGoMod, files: () => ({}), unknown: () => [] }
+  }
+}
+
+function ofNpm(read: (text: string, toOurs: ToOurs) => LockfileReading): ManagerRegistries {
+  const settings: NpmSettings = readNpmSettings()
+  const toOurs = npmAddresses(settings)
+  const projectOf = ({ npmrc = '' }: ProjectSettings): ReadonlyMap<string, string> =>
+    parseNpmrc(npmrc)
+  const registry = `${registryUrl}npm/0/`
+  return {
+    routes: npmRoutes(settings),
+    env: {
+      npm_config_registry: registry,
+      npm_config_update_notifier: 'false',
+      npm_config_audit: 'false',
+      npm_config_fund: 'false',
+      BUN_CONFIG_REGISTRY: registry,
+      YARN_NPM_REGISTRY_SERVER: registry.replace(/\/$/, ''),
+      YARN_UNSAFE_HTTP_WHITELIST: '127.0.0.1',
+    },
+    toOurs,
+    readOnly: [],
+    ...(settings.caFile === undefined ? {} : { caFile: settings.caFile }),
+    isStrictSsl: settings.isStrictSsl,
+    read: (text) => read(text, toOurs),
+    files: (project) => ({ '.npmrc': npmrcInside(settings, projectOf(project)) }),
+    unknown: (project) =>
+      unknownRegistries(settings, projectOf(project)).map(({ key, url }) => `${key}=${url}`),
+  }
+}
+
+function ofPython(read: (text: string, toOurs: ToOurs) => LockfileReading): ManagerRegistries {
+  const registry = pythonRegistry()
+  return {
+    ...registry,
+    read: (text) => read(text, registry.toOurs),
+    files: () => ({}),
+    unknown: () => [],
+  }
+}

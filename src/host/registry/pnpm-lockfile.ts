@@ -1,0 +1,107 @@
+/** `pnpm-lock.yaml`, and `bun.lock`, which YAML can read too. */
+
+import { parse, parseAllDocuments, stringify } from 'yaml'
+import { z } from 'zod'
+import {
+  collectSources,
+  isGitSource,
+  type LockfileReading,
+  type ToOurs,
+} from './lockfile-reading.ts'
+import { publicRegistry } from './npm-settings.ts'
+
+const resolution = z.looseObject({
+  tarball: z.string().optional(),
+  type: z.string().optional(),
+  directory: z.string().optional(),
+  repo: z.string().optional(),
+})
+
+const pnpm = z.looseObject({
+  lockfileVersion: z.union([z.string(), z.number()]),
+  importers: z.record(z.string(), z.unknown()).optional(),
+  packages: z.record(z.string(), z.looseObject({ resolution: resolution.optional() })).nullish(),
+})
+
+export function readPnpmLockfile(text: string, toOurs: ToOurs): LockfileReading {
+  const sources = collectSources()
+  const parsed = pnpm.safeParse(lastDocument(text))
+  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of pnpm' }
+  const { importers = {}, packages } = parsed.data
+  let isRewritten = false
+  for (const path of Object.keys(importers)) sources.path(path)
+  for (const [name, { resolution: from }] of Object.entries(packages ?? {})) {
+    if (from === undefined) continue
+    if (from.type === 'directory') sources.path(from.directory ?? '.')
+    else if (from.type !== undefined) sources.foreign(name, from.repo ?? from.type)
+    else if (from.tarball !== undefined) {
+      const { tarball } = from
+      if (tarball.startsWith('file:')) {
+        sources.path(tarball.slice('file:'.length))
+        continue
+      }
+      const ours = toOurs(tarball)
+      if (ours === undefined) sources.foreign(name, tarball)
+      else {
+        from.tarball = ours
+        isRewritten = true
+      }
+    }
+  }
+  return sources.read(isRewritten ? stringify(parsed.data) : text)
+}
+
+/** Newer ones begin with a document about pnpm itself. */
+function lastDocument(text: string): unknown {
+  try {
+    return parseAllDocuments(text).at(-1)?.toJS()
+  } catch {
+    return undefined
+  }
+}
+
+const bun = z.looseObject({
+  lockfileVersion: z.number(),
+  workspaces: z.record(z.string(), z.unknown()),
+  packages: z.record(z.string(), z.array(z.unknown())).optional(),
+})
+
+/** An entry is `[name@version, address of the registry or nothing, …]`, or `[name@protocol:…]`. */
+export function readBunLockfile(text: string, toOurs: ToOurs): LockfileReading {
+  const sources = collectSources()
+  const parsed = bun.safeParse(parseLoose(text))
+  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of Bun' }
+  for (const path of Object.keys(parsed.data.workspaces)) sources.path(path === '' ? '.' : path)
+  for (const entry of Object.values(parsed.data.packages ?? {})) {
+    const [id, address] = entry
+    const name = String(id)
+    const range = name.slice(name.indexOf('@', 1) + 1)
+    const [, protocol = '', rest = ''] = /^([a-z+]+):(.*)$/s.exec(range) ?? []
+    if (['workspace', 'file', 'link'].includes(protocol)) sources.path(rest)
+    else if (range.startsWith('./') || range.startsWith('../')) sources.path(range)
+    else if (protocol !== '' && protocol !== 'npm') sources.foreign(name, range)
+    else if (isGitSource(range)) sources.foreign(name, range)
+    else if (typeof address === 'string') {
+      const archive = address === '' ? publicArchive(name, range) : address
+      const ours = toOurs(archive)
+      if (ours === undefined) sources.foreign(name, archive)
+      else entry[1] = ours
+    }
+  }
+  return sources.read(`${JSON.stringify(parsed.data, undefined, 2)}\n`)
+}
+
+/** Bun asks the public registry for what has no address, whatever its settings say. */
+function publicArchive(id: string, version: string): string {
+  const name = id.slice(0, id.indexOf('@', 1))
+  return `${publicRegistry}${name}/-/${name.replace(/^@[^/]*\//, '')}-${version}.tgz`
+}
+
+/** JSON with commas at the end of lists is YAML. */
+function parseLoose(text: string): unknown {
+  try {
+    return parse(text)
+  } catch {
+    return undefined
+  }
+}

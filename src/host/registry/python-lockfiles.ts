@@ -1,0 +1,107 @@
+/** `requirements.txt`, `uv.lock` and `poetry.lock`. */
+
+import { parse, stringify } from 'smol-toml'
+import { z } from 'zod'
+import {
+  collectSources,
+  isGitSource,
+  type LockfileReading,
+  type Sources,
+  type ToOurs,
+} from './lockfile-reading.ts'
+
+/** Where packages come from is the operator's to say. */
+const indexOption =
+  /^(?:-i|-f|--index-url|--extra-index-url|--find-links|--trusted-host|--no-index)\b/
+
+/** pip's own format: a requirement a line, some over several, options among them. */
+export function readRequirements(text: string): LockfileReading {
+  const sources = collectSources()
+  const lines = text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/)
+  const kept = lines.filter((line) => {
+    const plain = line.replace(/(?:^|\s)#.*$/, '').trim()
+    if (plain === '') return true
+    if (indexOption.test(plain)) return false
+    settleRequirement(plain, sources)
+    return true
+  })
+  return sources.read(kept.join('\n'))
+}
+
+function settleRequirement(line: string, sources: Sources): void {
+  const [, file] = /^(?:-r|-c|--requirement|--constraint)[\s=]+(\S+)/.exec(line) ?? []
+  if (file !== undefined) return sources.path(file)
+  if (line.startsWith('--')) return
+  const [, editable] = /^-e[\s=]+(\S+)/.exec(line) ?? []
+  const wanted = editable ?? line
+  const [, name = wanted, url] = /^([\w.[\],-]+)\s*@\s*(\S+)/.exec(wanted) ?? []
+  const source = url ?? wanted
+  if (isGitSource(source) || /^(?:hg|svn|bzr)\+/.test(source)) return sources.foreign(name, source)
+  if (source.startsWith('file:')) return sources.path(source.replace(/^file:(?:\/\/)?/, ''))
+  if (/^https?:/.test(source)) return sources.foreign(name, source)
+  const isPath =
+    /^[./~]/.test(source) || /\.(?:whl|zip|tar\.\w+)$/.test(source.split(/[\s;]/)[0] ?? '')
+  if (isPath) sources.path((source.split(/[\s;[]/)[0] ?? source).replace(/^~/, '/'))
+}
+
+const file = z.looseObject({ url: z.string().optional() })
+const uvPackage = z.looseObject({
+  name: z.string(),
+  source: z.record(z.string(), z.unknown()).optional(),
+  sdist: file.optional(),
+  wheels: z.array(file).optional(),
+})
+const uv = z.looseObject({ version: z.number(), package: z.array(uvPackage).optional() })
+
+/** The addresses of all files are in it. */
+export function readUvLockfile(text: string, toOurs: ToOurs): LockfileReading {
+  const sources = collectSources()
+  const parsed = uv.safeParse(parseToml(text))
+  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of uv' }
+  for (const { name, source = {}, sdist, wheels = [] } of parsed.data.package ?? []) {
+    const path = source['editable'] ?? source['virtual'] ?? source['directory'] ?? source['path']
+    if (typeof path === 'string') sources.path(path)
+    else if (source['registry'] === undefined) {
+      sources.foreign(name, JSON.stringify(source['git'] ?? source['url'] ?? source))
+    }
+    for (const one of [...wheels, ...(sdist === undefined ? [] : [sdist])]) {
+      if (one.url === undefined) continue
+      const ours = toOurs(one.url)
+      if (ours === undefined) sources.foreign(name, one.url)
+      else one.url = ours
+    }
+  }
+  return sources.read(stringify(parsed.data))
+}
+
+const poetry = z.looseObject({
+  package: z
+    .array(
+      z.looseObject({
+        name: z.string(),
+        source: z.looseObject({ type: z.string(), url: z.string() }).optional(),
+      }),
+    )
+    .optional(),
+})
+
+export function readPoetryLockfile(text: string, toOurs: ToOurs): LockfileReading {
+  const sources = collectSources()
+  const parsed = poetry.safeParse(parseToml(text))
+  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of Poetry' }
+  for (const { name, source } of parsed.data.package ?? []) {
+    if (source === undefined) continue
+    const { type, url } = source
+    if (type === 'directory' || type === 'file') sources.path(url)
+    else if (type !== 'legacy' || toOurs(url) === undefined) sources.foreign(name, url)
+  }
+  return sources.read(text)
+}
+
+function parseToml(text: string): unknown {
+  try {
+    return parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,285 @@
+/**
+ * The registries of the operator, for a package manager in the sandbox: an HTTP server on a Unix socket,
+ * which a relay shows inside on the loopback. It forwards reads and adds credentials out here, so that no
+ * manager and no package ever sees them.
+ *
+ * 1. Only GET and HEAD, only below a route, and only to what that route leads to.
+ * 2. Credentials go to the origin they are for, never along with a redirect to another.
+ * 3. Addresses in the answers of a registry are replaced by addresses of ours: nothing else can be
+ *    reached inside. What is linked to can be asked for after a registry has named it, not before.
+ * 4. Everything is bounded: connections, silence, redirects, the size of what is rewritten.
+ */
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import {
+  createServer,
+  type IncomingMessage,
+  request as plain,
+  type ServerResponse,
+} from 'node:http'
+import { request as secure } from 'node:https'
+import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import { textOf } from '../../loop/index.ts'
+
+export interface RegistryRoute {
+  /** The first part of the path inside, such as `npm/0`. */
+  readonly prefix: string
+  /** Where it leads, with a slash at the end. */
+  readonly upstream: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Replaces the addresses in an answer; undefined: it is passed on as it is. */
+  readonly rewrite?: (answer: Answer, link: Link) => string | undefined
+}
+
+export interface Answer {
+  /** The path below the route. */
+  readonly path: string
+  readonly contentType: string
+  readonly body: string
+}
+
+/** An address of ours for one of theirs. */
+export type Link = (url: string) => string
+
+export interface EndpointOptions {
+  readonly routes: readonly RegistryRoute[]
+  /** For the socket; its path must be short. */
+  readonly folder: string
+  readonly caFile?: string
+  readonly isStrictSsl?: boolean
+}
+
+export interface RegistryEndpoint {
+  readonly socket: string
+  readonly port: number
+  /** What was refused or went wrong, in order; the last ones. */
+  problems(): readonly string[]
+  close(): Promise<void>
+}
+
+/** Inside, where nothing else listens. */
+export const registryPort = 4142
+export const registryUrl: string = `http://127.0.0.1:${registryPort}/`
+
+const connectionsMax = 256
+const silenceMs = 60_000
+const redirectsMax = 5
+const rewrittenBytesMax = 256 * 1024 * 1024
+const linksMax = 2_000_000
+const problemsMax = 20
+
+export async function openRegistryEndpoint(options: EndpointOptions): Promise<RegistryEndpoint> {
+  const links = new Map<string, string>()
+  const problems: string[] = []
+  const note = (problem: string): void => {
+    problems.push(problem)
+    if (problems.length > problemsMax) problems.shift()
+  }
+  const ca = options.caFile === undefined ? undefined : trusted(options.caFile)
+  const tls = {
+    ...(ca === undefined ? {} : { ca }),
+    rejectUnauthorized: options.isStrictSsl !== false,
+  }
+  const server = createServer((request, response) => {
+    answer(request, response, { ...options, links, tls }).catch((error: unknown) => {
+      note(`${request.url?.slice(0, 200)}: ${textOf(error)}`)
+      if (response.headersSent) response.destroy()
+      else refuse(response, 502, 'The registry could not be reached.')
+    })
+  })
+  server.maxConnections = connectionsMax
+  const socket = join(options.folder, 'registry.sock')
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(socket, resolve)
+  })
+  await chmod(socket, 0o600)
+  return {
+    socket,
+    port: registryPort,
+    problems: () => problems,
+    async close() {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    parts: Forwarding,
+  ): Promise<void> {
+    const target = findTarget(request, parts)
+    if (typeof target === 'string') {
+      note(`${request.method} ${request.url?.slice(0, 200)}: ${target}`)
+      return refuse(response, 403, target)
+    }
+    const found = await fetchFrom(target.url, target.route, request, parts)
+    const status = found.statusCode ?? 502
+    if (status >= 400) note(`${withoutSecrets(target.url)} answered ${status}`)
+    await passOn(found, target, response, request.method === 'HEAD', parts)
+  }
+}
+
+interface Forwarding extends EndpointOptions {
+  readonly links: Map<string, string>
+  readonly tls: { readonly ca?: readonly string[]; readonly rejectUnauthorized: boolean }
+}
+
+interface Target {
+  readonly url: URL
+  readonly path: string
+  /** Undefined: something that a registry has linked to. */
+  readonly route: RegistryRoute | undefined
+}
+
+const trusted = (file: string): readonly string[] => [
+  ...rootCertificates,
+  readFileSync(file, 'utf8'),
+]
+
+const withoutSecrets = ({ origin, pathname }: URL): string => `${origin}${pathname}`
+
+function refuse(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain' }).end(`${text}\n`)
+}
+
+/** Text: why not. */
+function findTarget(request: IncomingMessage, { routes, links }: Forwarding): Target | string {
+  const { method, url = '' } = request
+  if (method !== 'GET' && method !== 'HEAD') return 'Registries can only be read here.'
+  const [, id, name = ''] = /^\/link\/([0-9a-f]{32})\/([^/]*)$/.exec(url) ?? []
+  const linked = id === undefined ? undefined : links.get(id)
+  if (linked !== undefined) {
+    // The metadata of a wheel lies beside it.
+    const isMetadata = name.endsWith('.metadata') && !linked.endsWith('.metadata')
+    return { url: new URL(isMetadata ? `${linked}.metadata` : linked), path: url, route: undefined }
+  }
+  const route = routes.find(({ prefix }) => url.startsWith(`/${prefix}/`))
+  if (route === undefined) return 'This address belongs to no registry of the operator.'
+  const path = url.slice(route.prefix.length + 2)
+  const isPlain = /^[\x21-\x7e]*$/.test(path) && !/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$|\?)/i.test(path)
+  const target = isPlain ? tryUrl(path, route.upstream) : undefined
+  if (target === undefined || !target.href.startsWith(route.upstream))
+    return 'This is no path of a registry.'
+  return { url: target, path, route }
+}
+
+function tryUrl(path: string, base: string): URL | undefined {
+  try {
+    return new URL(path, base)
+  } catch {
+    return undefined
+  }
+}
+
+/** The credentials for an origin are those of the route that leads there. */
+function headersFor(url: URL, route: RegistryRoute | undefined, routes: readonly RegistryRoute[]) {
+  const same = (one: RegistryRoute): boolean => new URL(one.upstream).origin === url.origin
+  const of = route !== undefined && same(route) ? route : routes.find(same)
+  return of?.headers ?? {}
+}
+
+async function fetchFrom(
+  first: URL,
+  route: RegistryRoute | undefined,
+  request: IncomingMessage,
+  parts: Forwarding,
+): Promise<IncomingMessage> {
+  let url = first
+  for (let redirects = 0; ; redirects++) {
+    const response = await ask(url, request, headersFor(url, route, parts.routes), parts)
+    const { statusCode = 0, headers } = response
+    if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) {
+      return response
+    }
+    response.resume()
+    if (redirects >= redirectsMax) throw new Error('it redirects without end')
+    url = new URL(headers.location, url)
+  }
+}
+
+function ask(
+  url: URL,
+  { method, headers }: IncomingMessage,
+  credentials: Readonly<Record<string, string>>,
+  { tls }: Forwarding,
+): Promise<IncomingMessage> {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return Promise.reject(new Error(`${url.protocol} is not a protocol of registries`))
+  }
+  return new Promise((resolve, reject) => {
+    const open = url.protocol === 'https:' ? secure : plain
+    const sent = open(url, {
+      method,
+      ...(url.protocol === 'https:' ? { ...tls, ca: tls.ca && [...tls.ca] } : {}),
+      headers: {
+        accept: headers.accept ?? '*/*',
+        'accept-encoding': 'identity',
+        'user-agent': 'loopwright',
+        ...credentials,
+      },
+      timeout: silenceMs,
+    })
+    sent.on('timeout', () => sent.destroy(new Error(`silent for ${silenceMs / 1000} s`)))
+    sent.on('response', resolve).on('error', reject)
+    sent.end()
+  })
+}
+
+async function passOn(
+  found: IncomingMessage,
+  { route, path }: Target,
+  response: ServerResponse,
+  isHead: boolean,
+  parts: Forwarding,
+): Promise<void> {
+  const { statusCode = 502, headers } = found
+  const contentType = headers['content-type'] ?? 'application/octet-stream'
+  const rewrite = isHead || statusCode !== 200 ? undefined : route?.rewrite
+  if (rewrite !== undefined && /json|html|text/.test(contentType)) {
+    const body = await readText(found)
+    const text = rewrite({ path, contentType, body }, linker(parts)) ?? body
+    response.writeHead(statusCode, { 'content-type': contentType }).end(text)
+    return
+  }
+  const length = headers['content-length']
+  response.writeHead(statusCode, {
+    'content-type': contentType,
+    ...(length === undefined ? {} : { 'content-length': length }),
+  })
+  await new Promise<void>((resolve, reject) => {
+    found.on('error', reject).on('end', resolve)
+    response.on('close', () => {
+      found.destroy()
+      resolve()
+    })
+    found.pipe(response)
+  })
+}
+
+async function readText(found: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of found as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > rewrittenBytesMax) throw new Error('the answer is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const linker =
+  ({ routes, links }: Forwarding): Link =>
+  (url) => {
+    const route = routes.find(({ upstream }) => url.startsWith(upstream))
+    if (route !== undefined)
+      return `${registryUrl}${route.prefix}/${url.slice(route.upstream.length)}`
+    const id = createHash('sha256').update(url).digest('hex').slice(0, 32)
+    if (links.size < linksMax) links.set(id, url)
+    const name = new URL(url).pathname.split('/').at(-1) ?? ''
+    return `${registryUrl}link/${id}/${name}`
+  }
