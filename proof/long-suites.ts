@@ -79,7 +79,6 @@ export const longSuites: readonly LongSuite[] = [
     title: 'what a command may use, for root and for an ordinary user',
     file: 'test/sandbox/limits.test.ts',
     casesMin: 16,
-    isShared: true,
   },
   {
     name: 'sandbox.endings',

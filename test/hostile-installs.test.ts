@@ -16,7 +16,7 @@ interface Attack {
   readonly name: string
   /** What the repository holds. Code writes the marker wherever it runs. */
   files(marker: string): Readonly<Record<string, string>>
-  /** Why it is refused; absent: it is installed, in the sandbox. */
+  /** What it comes to: why it is refused; absent: it is installed, in the sandbox. */
   readonly refused?: RegExp
   /** Its manager has to be fetched first. */
   readonly isFetched?: boolean
@@ -185,6 +185,8 @@ const cargo: readonly Attack[] = [
         '[build]\nrustc = "./evil.sh"\nrustc-wrapper = "./evil.sh"\n[net]\ngit-fetch-with-cli = true\n',
       'evil.sh': shell(marker),
     }),
+    // Where there is no cargo, nothing runs at all.
+    refused: /^installed$|needs cargo/,
   },
   {
     name: 'a crate from git',

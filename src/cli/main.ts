@@ -48,15 +48,18 @@ const inLines: ReadonlySet<ErrorCode> = new Set([
   'not-trusted',
 ])
 
+/** What a package manager printed is set off, so that nothing of it passes for a line of ours. */
+const quotedLine = /\n(?= {2})/
+const noLine = /(?!)/
+
 function report(code: ErrorCode, message: string | undefined): void {
   process.exitCode = errorTable[code].exitCode
   if (wantsJson()) {
     process.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`)
   } else if (message !== undefined) {
-    // What a message quotes is set off, so that nothing in it passes for a line of ours.
-    const lines = message.split('\n').map((line, index) => {
-      return index === 0 || inLines.has(code) ? line : `  ${line}`
-    })
+    const lines = message.split(
+      inLines.has(code) ? '\n' : code === 'workspace-failed' ? quotedLine : noLine,
+    )
     const streams = { input: process.stdin, output: process.stderr }
     const terminal = describeTerminal(streams, process.env)
     const [first = '', ...more] = lines

@@ -123,6 +123,7 @@ async function lookAnew(
 /** What the base's own lockfile asks for cannot be installed: another iteration could not mend that. */
 function notOfTheWork(error: unknown): unknown {
   if (!(error instanceof RefusedError) || error.refusal.code !== 'dependencies') return error
-  const message = `${error.refusal.message} Then try again.`
+  const [what, ...quoted] = error.refusal.message.split('\n')
+  const message = [`${what} Then try again.`, ...quoted].join('\n')
   return new LoopError('workspace-failed', message, { cause: error })
 }

@@ -127,7 +127,6 @@ export async function installLayer(
   manager: Manager,
   options: InstallOptions,
 ): Promise<StoredLayer> {
-  requireKnownSources(plan)
   const sandbox = await requireStrong()
   const { store } = options
   const path = await newLayerFolder(store)
@@ -161,7 +160,13 @@ export async function installLayer(
 }
 
 /** What comes neither from a registry nor from the repository is not installed unasked. */
-function requireKnownSources({ lockfile, reading, outside, registries, npmrc }: LayerPlan): void {
+export function requireKnownSources({
+  lockfile,
+  reading,
+  outside,
+  registries,
+  npmrc,
+}: LayerPlan): void {
   const { file } = lockfile
   if (reading.problem !== undefined)
     throw refused(`${file} cannot be read: ${reading.problem}. Fix it`)

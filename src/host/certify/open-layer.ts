@@ -10,7 +10,13 @@ import type { Signal, TreeId } from '../../loop/index.ts'
 import type { CertifySettings } from '../../protocol/index.ts'
 import { managerFolder, managerPrograms } from './bring-manager.ts'
 import { carryLayer } from './carry-layer.ts'
-import { findManager, installLayer, layerKey, writtenFolders } from './install-layer.ts'
+import {
+  findManager,
+  installLayer,
+  layerKey,
+  requireKnownSources,
+  writtenFolders,
+} from './install-layer.ts'
 import { findLayer, layersFolder, type StoredLayer } from './layer-store.ts'
 import { type LayerPlan, planLayer } from './plan-layer.ts'
 import { checkEnvironment, refused, storeFolder } from './run-manager.ts'
@@ -104,6 +110,7 @@ async function installed(
   for (const plan of plans) {
     signal.throwIfAborted()
     requireAll(plan)
+    requireKnownSources(plan)
     const manager = await findManager(plan, projects)
     const install = { reader, tree: lockfileOf, store, projects, signal }
     const known = await findLayer(store, layerKey(plan, manager))

@@ -158,8 +158,10 @@ function failed(
   const [program = '', ...args] = command
   const what = [posix.basename(program), ...args].join(' ')
   const why = ended === 'timeout' ? `took longer than ${timeoutMs / 60_000} minutes` : 'failed'
-  const lines = [...tellingLines(said), ...problems.slice(-3)].join('\n')
-  return refused(`${what} ${why} (${lockfile.file}):\n${lines}\nFix what it reports`)
+  // Set off, so that nothing of it passes for a line of ours.
+  const lines = [...tellingLines(said), ...problems.slice(-3)].map((line) => `  ${line}`).join('\n')
+  const { refusal } = refused(`${what} ${why} (${lockfile.file}). Fix what it reports`)
+  return new RefusedError({ ...refusal, message: `${refusal.message}\n${lines}` })
 }
 
 /** Those that name an error, or else the last ones. */
@@ -167,7 +169,7 @@ function tellingLines(said: string): readonly string[] {
   const lines = stripVTControlCharacters(said)
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '')
+    .filter((line) => line !== '' && !/complete log of this run/i.test(line))
   const telling = lines.filter((line) =>
     /\b(?:err!?|error|fatal|failed|cannot|missing|invalid)\b|ERR_|YN(?!0000)\d{4}/i.test(line),
   )
