@@ -24,6 +24,8 @@ export interface Lockfile {
 
 const npm = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 const pnpm = ['pnpm', 'install', '--frozen-lockfile', '--ignore-scripts']
+// Like npm, which only warns of a package that is for another Node.
+const yarn = ['yarn', 'install', '--non-interactive']
 const bun = ['bun', 'install', '--frozen-lockfile', '--ignore-scripts']
 const node = ['package.json']
 const npmStore = { variable: 'npm_config_cache' }
@@ -64,7 +66,7 @@ export const lockfiles: readonly Lockfile[] = [
     file: 'yarn.lock',
     manager: 'yarn',
     manifestFiles: [...node, '.yarnrc.yml'],
-    install: ['yarn', 'install', '--frozen-lockfile', '--ignore-scripts', '--non-interactive'],
+    install: [...yarn, '--frozen-lockfile', '--ignore-scripts', '--ignore-engines'],
     installs: ['node_modules'],
   },
   {

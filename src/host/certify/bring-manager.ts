@@ -16,6 +16,25 @@ export interface WantedManager {
   readonly package: string
 }
 
+/** For a project that names no version, on a machine without the manager: the last one that writes its format. */
+const lastOfFormat: readonly {
+  readonly manager: string
+  readonly format: RegExp
+  readonly version: string
+}[] = [
+  { manager: 'yarn', format: /^# yarn lockfile v1$/m, version: '1.22.22' },
+  { manager: 'yarn', format: /^__metadata:\n {2}version: 6$/m, version: '3.8.7' },
+  { manager: 'yarn', format: /^__metadata:\n {2}version: 8$/m, version: '4.5.3' },
+  { manager: 'pnpm', format: /^lockfileVersion: '?6\.\d/m, version: '8.15.9' },
+  { manager: 'pnpm', format: /^lockfileVersion: '?9\.\d/m, version: '9.15.0' },
+]
+
+/** As `packageManager` would say it. */
+export function managerForFormat(manager: string, lockfile: string): string | undefined {
+  const known = lastOfFormat.find((one) => one.manager === manager && one.format.test(lockfile))
+  return known === undefined ? undefined : `${manager}@${known.version}`
+}
+
 /** Undefined: nothing is wanted, or not in a form that is known. */
 export function parseWanted(text: string | undefined, manager: string): WantedManager | undefined {
   const [, name, version] =

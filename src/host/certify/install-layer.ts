@@ -16,7 +16,7 @@ import { createPlainCommands, openSandbox, type Sandbox } from '../../sandbox/in
 import { findOnPath, removeTree } from '../../workspace/index.ts'
 import { makeOwnFolder } from '../own-folder.ts'
 import { openRegistryEndpoint } from '../registry/registry-endpoint.ts'
-import { managerFolder, parseWanted } from './bring-manager.ts'
+import { managerFolder, managerForFormat, parseWanted } from './bring-manager.ts'
 import { keepLayer, newLayerFolder, type StoredLayer } from './layer-store.ts'
 import type { LayerPlan } from './plan-layer.ts'
 import { cacheFolder, programFolders, refused, runManager, storeFolder } from './run-manager.ts'
@@ -48,7 +48,7 @@ export const writtenFolders: readonly string[] = [
 
 /** The version that the project names, or else the one on the PATH. */
 export async function findManager(
-  { lockfile, wantedManager }: LayerPlan,
+  { lockfile, wantedManager, reading }: LayerPlan,
   projects: readonly string[],
 ): Promise<Manager> {
   const wanted = parseWanted(wantedManager, lockfile.manager)
@@ -56,7 +56,8 @@ export async function findManager(
   const [found] = await findOnPath(name, { apart: projects, asOrdered: true })
   const program = found === undefined || name !== 'python3' ? found : await realPython(found)
   if (program === undefined) {
-    if (wanted !== undefined) return { version: wanted.version }
+    const spare = wanted ?? parseWanted(managerForFormat(name, reading.text), name)
+    if (spare !== undefined) return { version: spare.version }
     throw refused(
       `${lockfile.file} needs ${name}, and the PATH has none outside of the project. Install ${name}, ` +
         `or name its version in package.json ("packageManager": "${name}@<version>")`,

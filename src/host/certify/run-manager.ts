@@ -32,10 +32,12 @@ export interface Installing {
 
 export async function runManager(installing: Installing): Promise<void> {
   const { plan, manager, path } = installing
-  const { lockfile, folder, wantedManager } = plan
+  const { lockfile, folder } = plan
   const cwd = join(path, folder)
   const wanted =
-    manager.program === undefined ? parseWanted(wantedManager, lockfile.manager) : undefined
+    manager.program === undefined
+      ? parseWanted(`${lockfile.manager}@${manager.version}`, lockfile.manager)
+      : undefined
   if (wanted !== undefined) {
     const npm = await findOnPath('npm', { asOrdered: true })
     await runInside(installing, npm[0] ?? 'npm', bringCommand(wanted).slice(1), path)
