@@ -98,14 +98,12 @@ export const longSuites: readonly LongSuite[] = [
     title: 'what a restore of every workspace must do',
     file: 'test/workspace/restore-contract.test.ts',
     casesMin: 18,
-    isShared: true,
   },
   {
     name: 'workspace.snapshot-contract',
     title: 'what a snapshot of every workspace must see',
     file: 'test/workspace/snapshot-contract.test.ts',
     casesMin: 20,
-    isShared: true,
   },
   {
     name: 'workspace.many-worktrees',
@@ -249,5 +247,29 @@ export const longSuites: readonly LongSuite[] = [
     file: 'test/hostile-installs.test.ts',
     casesMin: 19,
     isShared: true,
+  },
+  {
+    name: 'host.replays',
+    title: 'replays of runs, end to end',
+    file: 'test/e2e/replay.test.ts',
+    casesMin: 11,
+  },
+  {
+    name: 'host.forks',
+    title: 'forks of runs, end to end',
+    file: 'test/e2e/fork.test.ts',
+    casesMin: 11,
+  },
+  {
+    name: 'workspace.merges',
+    title: 'merges of certified work',
+    file: 'test/workspace/merge-work.test.ts',
+    casesMin: 11,
+  },
+  {
+    name: 'host.worktree-bases',
+    title: 'runs from every kind of base',
+    file: 'test/e2e/worktree-base.test.ts',
+    casesMin: 7,
   },
 ]
