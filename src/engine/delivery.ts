@@ -7,7 +7,7 @@
  *     again, new ones when they are on disk, however long each took to get there.
  * D2. A refusal, which has no event, comes after all recorded results: when they were recorded, the code
  *     had not yet seen a refusal.
- * D3. Each has a turn of its own: what the code does with one is done before the next comes. Only a
+ * D3. Each has a separate turn: what the code does with one is done before the next comes. Only a
  *     new result that nothing else is under way beside needs no turn.
  */
 

@@ -135,7 +135,7 @@ async function tryOnce(
     if (!(error instanceof FaultError)) throw error
     refusal = error.fault
   }
-  // Meanwhile somebody may have stopped the run.
+  // The run may have been stopped meanwhile.
   requireOpen(iteration)
   // What was refused costs nothing.
   const reserved = refusal === undefined ? reserve : undefined

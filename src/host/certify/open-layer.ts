@@ -63,6 +63,7 @@ export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer>
       .map((folder) => ({ from: join(path, folder), to: folder })),
   )
   const folders = mounts.map(({ to }) => to)
+  const managers = layers.flatMap(({ path }) => managerPrograms(path) ?? [])
   const ofNode = folders.filter((folder) => posix.basename(folder) === 'node_modules')
   const ofPython = folders.filter((folder) => posix.basename(folder) === '.site-packages')
   return {
@@ -72,11 +73,8 @@ export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer>
     mounts,
     scratch: ofNode.flatMap((folder) => writtenFolders.map((name) => posix.join(folder, name))),
     programs: folders.map((folder) => posix.join(folder, programsIn(folder))),
-    outsidePrograms: [
-      ...mounts.map(({ from }) => join(from, programsIn(from))),
-      ...layers.flatMap(({ path }) => managerPrograms(path) ?? []),
-    ],
-    managerPrograms: layers.flatMap(({ path }) => managerPrograms(path) ?? []),
+    outsidePrograms: [...mounts.map(({ from }) => join(from, programsIn(from))), ...managers],
+    managerPrograms: managers,
     // What was made there may say where it is.
     readOnly: layers.map(({ path }) => path),
     paths: ofPython.length === 0 ? {} : { PYTHONPATH: ofPython[0] ?? '' },

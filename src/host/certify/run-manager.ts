@@ -107,7 +107,6 @@ const extraEnvironment: Readonly<Record<string, Readonly<Record<string, string>>
   },
   uv: { UV_LINK_MODE: 'copy' },
   poetry: { POETRY_VIRTUALENVS_IN_PROJECT: 'true' },
-  go: { GOFLAGS: '-modcacherw' },
 }
 
 /** What managers download, in one folder that can be removed afterwards. */

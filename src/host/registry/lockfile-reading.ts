@@ -7,7 +7,7 @@ export interface LockfileReading {
   readonly text: string
   /** Folders and files that packages are taken from, relative to the folder of the lockfile. */
   readonly paths: readonly string[]
-  /** From git or from an address that is no registry: `left-pad (git+ssh://…)`. Needs an approval. */
+  /** From git or from an address that is not a registry: `left-pad (git+ssh://…)`. Needs an approval. */
   readonly foreign: readonly string[]
   /** The lockfile cannot be read; why. */
   readonly problem?: string
@@ -32,6 +32,15 @@ export function collectSources(): CollectedSources {
     path: (path) => void paths.add(posix.normalize(path)),
     foreign: (name, source) => void foreign.add(`${name} (${source.slice(0, 200)})`),
     read: (text) => ({ text, paths: [...paths], foreign: [...foreign] }),
+  }
+}
+
+/** Undefined: the text is not in this format. */
+export function tryParse(parse: (text: string) => unknown, text: string): unknown {
+  try {
+    return parse(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -70,7 +70,7 @@ describe('npm', () => {
     expect(foreign).toEqual(['b (git+https://x/b.git)'])
   })
 
-  test('what is no lockfile is a problem', () => {
+  test('a file that is not a lockfile is a problem', () => {
     expect(readNpmLockfile('{', toOurs).problem).toBeDefined()
     expect(readNpmLockfile('[]', toOurs).problem).toBeDefined()
   })

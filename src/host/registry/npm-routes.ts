@@ -1,6 +1,6 @@
 /** The operator's npm registries, as routes of the endpoint and as settings for what runs inside. */
 
-import type { ToOurs } from './lockfile-reading.ts'
+import { type ToOurs, tryParse } from './lockfile-reading.ts'
 import { type NpmRegistry, type NpmSettings, publicRegistry } from './npm-settings.ts'
 import { type Answer, type Link, type RegistryRoute, registryUrl } from './registry-endpoint.ts'
 
@@ -38,14 +38,10 @@ interface Version {
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
+  const value = tryParse(JSON.parse, text)
+  return typeof value === 'object' && value !== null
+    ? (value as Record<string, unknown>)
+    : undefined
 }
 
 export function npmAddresses({ registries }: NpmSettings): ToOurs {

@@ -8,7 +8,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 export interface NpmRegistry {
-  /** `@acme`; absent: everything that has no registry of its own. */
+  /** `@acme`; absent: everything without a scoped registry. */
   readonly scope?: string
   /** With a slash at the end. */
   readonly url: string

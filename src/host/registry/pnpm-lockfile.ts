@@ -7,6 +7,7 @@ import {
   isGitSource,
   type LockfileReading,
   type ToOurs,
+  tryParse,
 } from './lockfile-reading.ts'
 import { publicRegistry } from './npm-settings.ts'
 
@@ -25,7 +26,7 @@ const pnpm = z.looseObject({
 
 export function readPnpmLockfile(text: string, toOurs: ToOurs): LockfileReading {
   const sources = collectSources()
-  const parsed = pnpm.safeParse(lastDocument(text))
+  const parsed = pnpm.safeParse(tryParse(lastDocument, text))
   if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of pnpm' }
   const { importers = {}, packages } = parsed.data
   let isRewritten = false
@@ -52,13 +53,7 @@ export function readPnpmLockfile(text: string, toOurs: ToOurs): LockfileReading 
 }
 
 /** Newer ones begin with a document about pnpm itself. */
-function lastDocument(text: string): unknown {
-  try {
-    return parseAllDocuments(text).at(-1)?.toJS()
-  } catch {
-    return undefined
-  }
-}
+const lastDocument = (text: string): unknown => parseAllDocuments(text).at(-1)?.toJS()
 
 const bun = z.looseObject({
   lockfileVersion: z.number(),
@@ -69,7 +64,8 @@ const bun = z.looseObject({
 /** An entry is `[name@version, address of the registry or nothing, …]`, or `[name@protocol:…]`. */
 export function readBunLockfile(text: string, toOurs: ToOurs): LockfileReading {
   const sources = collectSources()
-  const parsed = bun.safeParse(parseLoose(text))
+  // JSON with commas at the end of lists is YAML.
+  const parsed = bun.safeParse(tryParse(parse, text))
   if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of Bun' }
   for (const path of Object.keys(parsed.data.workspaces)) sources.path(path === '' ? '.' : path)
   for (const entry of Object.values(parsed.data.packages ?? {})) {
@@ -95,13 +91,4 @@ export function readBunLockfile(text: string, toOurs: ToOurs): LockfileReading {
 function publicArchive(id: string, version: string): string {
   const name = id.slice(0, id.indexOf('@', 1))
   return `${publicRegistry}${name}/-/${name.replace(/^@[^/]*\//, '')}-${version}.tgz`
-}
-
-/** JSON with commas at the end of lists is YAML. */
-function parseLoose(text: string): unknown {
-  try {
-    return parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -8,6 +8,7 @@ import {
   type LockfileReading,
   type Sources,
   type ToOurs,
+  tryParse,
 } from './lockfile-reading.ts'
 
 /** Where packages come from is the operator's to say. */
@@ -56,7 +57,7 @@ const uv = z.looseObject({ version: z.number(), package: z.array(uvPackage).opti
 /** The addresses of all files are in it. */
 export function readUvLockfile(text: string, toOurs: ToOurs): LockfileReading {
   const sources = collectSources()
-  const parsed = uv.safeParse(parseToml(text))
+  const parsed = uv.safeParse(tryParse(parse, text))
   if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of uv' }
   for (const { name, source = {}, sdist, wheels = [] } of parsed.data.package ?? []) {
     const path = source['editable'] ?? source['virtual'] ?? source['directory'] ?? source['path']
@@ -87,7 +88,7 @@ const poetry = z.looseObject({
 
 export function readPoetryLockfile(text: string, toOurs: ToOurs): LockfileReading {
   const sources = collectSources()
-  const parsed = poetry.safeParse(parseToml(text))
+  const parsed = poetry.safeParse(tryParse(parse, text))
   if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of Poetry' }
   for (const { name, source } of parsed.data.package ?? []) {
     if (source === undefined) continue
@@ -96,12 +97,4 @@ export function readPoetryLockfile(text: string, toOurs: ToOurs): LockfileReadin
     else if (type !== 'legacy' || toOurs(url) === undefined) sources.foreign(name, url)
   }
   return sources.read(text)
-}
-
-function parseToml(text: string): unknown {
-  try {
-    return parse(text)
-  } catch {
-    return undefined
-  }
 }

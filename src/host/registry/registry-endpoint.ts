@@ -164,7 +164,7 @@ function findTarget(request: IncomingMessage, { routes, links }: Forwarding): Ta
   const isPlain = /^[\x21-\x7e]*$/.test(path) && !/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$|\?)/i.test(path)
   const target = isPlain ? tryUrl(path, route.upstream) : undefined
   if (target === undefined || !target.href.startsWith(route.upstream))
-    return 'This is no path of a registry.'
+    return 'This is not a path of a registry.'
   return { url: target, path, route }
 }
 

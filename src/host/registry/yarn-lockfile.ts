@@ -1,4 +1,4 @@
-/** `yarn.lock`: of Yarn 1 in a format of its own, of later ones in YAML. */
+/** `yarn.lock`: Yarn 1 has a format for itself, later ones use YAML. */
 
 import { parse } from 'yaml'
 import { z } from 'zod'
@@ -8,6 +8,7 @@ import {
   type LockfileReading,
   type Sources,
   type ToOurs,
+  tryParse,
 } from './lockfile-reading.ts'
 
 export const isBerry = (text: string): boolean => /^__metadata:/m.test(text)
@@ -43,7 +44,7 @@ function readClassic(text: string, toOurs: ToOurs): LockfileReading {
   return sources.read(lines.join('\n'))
 }
 
-/** A pattern may name a folder or a repository without an address of its own. */
+/** A pattern may name a folder or a repository without an address. */
 function settlePattern(pattern: string, sources: Sources): void {
   const range = pattern.slice(pattern.indexOf('@', 1) + 1)
   const [, path] = /^(?:file|link|portal):(.+)$/.exec(range) ?? []
@@ -59,7 +60,7 @@ const berry = z.record(
 /** Packages of registries have no address here, but for those outside of the usual path. */
 function readBerry(text: string): LockfileReading {
   const sources = collectSources()
-  const parsed = berry.safeParse(parseYaml(text))
+  const parsed = berry.safeParse(tryParse(parse, text))
   if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of Yarn' }
   for (const [key, { resolution = '' }] of Object.entries(parsed.data)) {
     if (key === '__metadata') continue
@@ -74,12 +75,4 @@ function readBerry(text: string): LockfileReading {
     else sources.foreign(key, range)
   }
   return sources.read(text)
-}
-
-function parseYaml(text: string): unknown {
-  try {
-    return parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -11,7 +11,7 @@ export interface HookData {
   readonly modules: readonly ScannedModule[]
   /** Where the files of the loop find this package, by the names that they import it by. */
   readonly library: Readonly<Record<string, string>>
-  /** Where packages find it: nobody has looked at what they import. */
+  /** Where packages find it: what they import is unknown. */
   readonly whole: Readonly<Record<string, string>>
   /** Packages that are taken from ours where the loop file has none. */
   readonly fallback: Readonly<Record<string, string>>
