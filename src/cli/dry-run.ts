@@ -20,20 +20,19 @@ export async function dryRun(program: Command, file: string, options: RunOptions
     const { runWorktree } = await import('../host/config/apply-settings.ts')
     const { planRun } = await import('../host/plan-run.ts')
     const workspace = workspaceFor(options.workspace, loaded)
-    const queue = await askQueue(program, workspace)
-    const show = async (host: Pick<Host, 'folder'> & Partial<Host>): Promise<void> =>
-      showPlan(session, {
-        ...(await planRun(host, loaded, {
-          workspace,
-          worktree: runWorktree(loaded.worktree, settings, askedWorktree(options)),
-          isVouched: options.worktree === true,
-          apart: outputFiles(),
-          logDir: settings.artifacts.logDir,
-          attended: session.terminal.asks || options.attended === true,
-          limits,
-        })),
-        ...queue,
+    const show = async (host: Pick<Host, 'folder'> & Partial<Host>): Promise<void> => {
+      const planned = await planRun(host, loaded, {
+        workspace,
+        worktree: runWorktree(loaded.worktree, settings, askedWorktree(options)),
+        isVouched: options.worktree === true,
+        apart: outputFiles(),
+        logDir: settings.artifacts.logDir,
+        attended: session.terminal.asks || options.attended === true,
+        limits,
       })
+      const at = { workspace, isInPlace: !planned.worktree.isUsed }
+      showPlan(session, { ...planned, ...(await askQueue(program, at)) })
+    }
     // Looking makes no record.
     if (await hasRecord(program)) await withNewRecord(program, show)
     else await show({ folder: await recordFolder(program) })
@@ -41,13 +40,16 @@ export async function dryRun(program: Command, file: string, options: RunOptions
 }
 
 /** What it would wait for, if there is a daemon that can say so. None is started. */
-async function askQueue(program: Command, workspace: string): Promise<Pick<Plan, 'queue'>> {
+async function askQueue(
+  program: Command,
+  at: { readonly workspace: string; readonly isInPlace: boolean },
+): Promise<Pick<Plan, 'queue'>> {
   try {
     const way = await reach(program, 'look')
     if (way.type === 'record') return {}
     const { wouldWait } = await import('../host/plan/would-wait.ts')
     const [entries, { settings }] = await Promise.all([way.client.queue(), way.client.daemon()])
-    return { queue: wouldWait(entries, settings, workspace) }
+    return { queue: wouldWait(entries, settings, at) }
   } catch {
     return {}
   }

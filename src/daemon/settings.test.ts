@@ -24,7 +24,7 @@ test('nothing said: this machine, the known port or any, three runs at once', as
     port: 7700,
     orAnyPort: true,
     maxConcurrentRuns: 3,
-    maxRunsPerWorkspace: 1,
+    maxRunsPerWorkspace: 3,
     queuePolicy: 'fifo',
   })
   expect([token, foreground]).toEqual([undefined, false])
@@ -38,6 +38,7 @@ test('a flag goes before the environment, that before the configuration', async 
     port: 3,
     orAnyPort: false,
     maxConcurrentRuns: 5,
+    maxRunsPerWorkspace: 5,
     queuePolicy: 'fifo',
   })
   expect((await readSettings([], told)).settings).toMatchObject({ port: 2, orAnyPort: false })

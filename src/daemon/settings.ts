@@ -64,7 +64,7 @@ export async function readSettings(
       ...(cert === undefined || key === undefined ? {} : { tls: { cert, key } }),
       ...(publicNames === undefined ? {} : { publicNames }),
       maxConcurrentRuns: limits.maxConcurrentRuns,
-      maxRunsPerWorkspace: limits.maxRunsPerWorkspace,
+      maxRunsPerWorkspace: limits.maxRunsPerWorkspace ?? limits.maxConcurrentRuns,
       queuePolicy: limits.queuePolicy,
     },
     ...(token === undefined || token === '' ? {} : { token }),
@@ -114,7 +114,11 @@ const createCommand = (): Command =>
     .option('--tls-cert <file>', 'its certificate, in PEM', oneText)
     .option('--tls-key <file>', 'the key of the certificate, in PEM', oneText)
     .option('--max-concurrent-runs <number>', 'how many runs work at once (3)', count)
-    .option('--max-runs-per-workspace <number>', 'how many of them in one workspace (1)', count)
+    .option(
+      '--max-runs-per-workspace <number>',
+      'how many of them in one repository (default: as many as work at once)',
+      count,
+    )
     .addOption(new Option('--queue-policy <policy>', 'who goes first (fifo)').choices(policies))
     .addOption(new Option('--log-level <level>', 'what is logged').choices(levels).default('info'))
     .option('--foreground', 'show the log here too')

@@ -31,7 +31,7 @@ const daemon = keys({
   ),
   maxRunsPerWorkspace: key(
     whole(1, 10_000).exactOptional(),
-    'How many of them in one workspace; 1 unless told.',
+    'How many of them in one repository (default: maxConcurrentRuns). Two runs never share a folder.',
     1,
   ),
   queuePolicy: key(

@@ -38,7 +38,8 @@ export interface Settings {
     readonly tlsCert?: string
     readonly tlsKey?: string
     readonly maxConcurrentRuns: number
-    readonly maxRunsPerWorkspace: number
+    /** Absent: no limit besides `maxConcurrentRuns`. Runs in the same folder itself always take turns. */
+    readonly maxRunsPerWorkspace?: number
     readonly queuePolicy: QueuePolicy
   }
   readonly artifacts: {
@@ -71,7 +72,6 @@ export const defaultSettings: Settings = {
     use: true,
     hostname: '127.0.0.1',
     maxConcurrentRuns: 3,
-    maxRunsPerWorkspace: 1,
     queuePolicy: 'fifo',
   },
   artifacts: { mode: 'mirror', logDir: 'logs/loop', postmortem: true },

@@ -70,7 +70,7 @@ const addSettings = (command: Command): Command =>
     .option('--tls-cert <file>', 'its certificate, in PEM')
     .option('--tls-key <file>', 'the key of the certificate, in PEM')
     .option('--max-concurrent-runs <n>', 'how many runs work at once (default: 3)', wholeNumber)
-    .option('--max-runs-per-workspace <n>', 'how many of them in one workspace', wholeNumber)
+    .option('--max-runs-per-workspace <n>', 'how many of them in one repository', wholeNumber)
     .addOption(
       new Option('--queue-policy <policy>', 'who goes first (default: fifo)').choices([
         'fifo',
@@ -220,7 +220,7 @@ function renderInfo(info: DaemonInfo, address: string, { where }: Client): strin
     ['record', settings.folder],
     ['since', `${renderTime(info.startedAtMs)} (${renderSpan(info.uptimeMs)})`],
     ['queue', `${counts.driven} at work, ${counts.queued} waiting, ${queuePolicy}`],
-    ['at once', `${maxConcurrentRuns} runs, ${maxRunsPerWorkspace} in one workspace`],
+    ['at once', `${maxConcurrentRuns} runs, ${maxRunsPerWorkspace} in one repository`],
     [
       'runs',
       Object.entries(counts.runs)

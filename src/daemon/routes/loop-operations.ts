@@ -66,17 +66,16 @@ const plan = operation({
     })
     try {
       const where = workspace ?? loaded.workspace
-      return ok({
-        ...(await planRun(host, loaded, {
-          workspace: where,
-          worktree: runWorktree(loaded.worktree, settings, worktree),
-          isVouched: worktree?.use === true,
-          logDir: settings.artifacts?.logDir,
-          limits: runLimits(loaded.limits, settings, limits),
-          attended: attended === true,
-        })),
-        queue: wouldWait(scheduler.queue(), own, where),
+      const planned = await planRun(host, loaded, {
+        workspace: where,
+        worktree: runWorktree(loaded.worktree, settings, worktree),
+        isVouched: worktree?.use === true,
+        logDir: settings.artifacts?.logDir,
+        limits: runLimits(loaded.limits, settings, limits),
+        attended: attended === true,
       })
+      const at = { workspace: where, isInPlace: !planned.worktree.isUsed }
+      return ok({ ...planned, queue: wouldWait(scheduler.queue(), own, at) })
     } finally {
       await loaded.close()
     }

@@ -53,5 +53,6 @@ const entryOf = (row: QueueRow): Omit<QueueEntry, 'state'> => ({
   priority: row.priority,
   queuedAtMs: row.queuedAtMs,
   ...(row.workspace === undefined ? {} : { workspace: row.workspace }),
+  ...(row.place === undefined ? {} : { place: row.place }),
   ...(row.retryAtMs === undefined ? {} : { retryAtMs: row.retryAtMs }),
 })

@@ -19,24 +19,39 @@ const queued = (name: string): QueueEntry => ({
   waitsFor: 'slot',
 })
 
+const inPlace = (workspace: string) => ({ workspace, isInPlace: true })
+
 describe('a new run', () => {
   test('begins at once where there is a slot and nobody in its workspace', () => {
-    expect(wouldWait([driven('a', '/x')], limits, '/y')).toEqual({ waitsFor: 'nothing' })
+    expect(wouldWait([driven('a', '/x')], limits, inPlace('/y'))).toEqual({ waitsFor: 'nothing' })
     const asking = { ...driven('a', '/x'), waitsFor: 'person' } as const
-    expect(wouldWait([asking, driven('b', '/y')], limits, '/x')).toEqual({ waitsFor: 'nothing' })
+    expect(wouldWait([asking, driven('b', '/y')], limits, inPlace('/x'))).toEqual({
+      waitsFor: 'nothing',
+    })
   })
 
   test('waits for whoever is in its workspace', () => {
-    expect(wouldWait([driven('a', '/x')], limits, '/x')).toEqual({
+    expect(wouldWait([driven('a', '/x')], limits, inPlace('/x'))).toEqual({
       waitsFor: 'workspace',
       why: 'waits for workspace /x (a)',
     })
   })
 
+  test('works beside others in their worktrees, and waits for one in the same folder', () => {
+    const many = { maxConcurrentRuns: 3, maxRunsPerWorkspace: 3 }
+    const beside = { ...driven('a', '/x'), place: '/x.run-a' }
+    expect(wouldWait([beside], many, inPlace('/x'))).toEqual({ waitsFor: 'nothing' })
+    const there = { ...driven('b', '/x'), place: '/x' }
+    expect(wouldWait([there], many, inPlace('/x')).waitsFor).toBe('workspace')
+    expect(wouldWait([there], many, { workspace: '/x', isInPlace: false }).waitsFor).toBe('nothing')
+  })
+
   test('waits for a slot where all are taken, or others wait for one', () => {
     const full = [driven('a', '/x'), driven('b', '/y')]
-    expect(wouldWait(full, limits, '/z').why).toBe('waits for a slot: 2 of 2 runs are at work')
-    expect(wouldWait([driven('a', '/x'), queued('c')], limits, '/z').why).toBe(
+    expect(wouldWait(full, limits, inPlace('/z')).why).toBe(
+      'waits for a slot: 2 of 2 runs are at work',
+    )
+    expect(wouldWait([driven('a', '/x'), queued('c')], limits, inPlace('/z')).why).toBe(
       'waits for a slot: 1 of 2 runs are at work, and 1 wait for one',
     )
   })

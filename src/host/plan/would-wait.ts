@@ -10,13 +10,14 @@ export interface QueueLimits {
 export function wouldWait(
   entries: readonly QueueEntry[],
   { maxConcurrentRuns, maxRunsPerWorkspace }: QueueLimits,
-  workspace: string,
+  { workspace, isInPlace }: { readonly workspace: string; readonly isInPlace: boolean },
 ): NonNullable<Plan['queue']> {
   const driven = entries.filter(
     ({ state, waitsFor }) => state === 'driven' && waitsFor !== 'person',
   )
   const rivals = driven.filter((entry) => entry.workspace === workspace)
-  if (rivals.length >= maxRunsPerWorkspace) {
+  const inSameFolder = isInPlace ? rivals.filter((entry) => entry.place === workspace) : []
+  if (rivals.length >= maxRunsPerWorkspace || inSameFolder.length > 0) {
     const names = rivals.map(({ name }) => name).join(', ')
     return { waitsFor: 'workspace', why: `waits for workspace ${workspace} (${names})` }
   }

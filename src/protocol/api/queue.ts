@@ -16,7 +16,10 @@ export interface QueueEntry {
   readonly waitsFor?: 'slot' | 'workspace' | 'time' | 'person'
   /** The same for people, such as "waits for workspace /home/me/shop (brave-owls-jump)". */
   readonly why?: string
+  /** The folder that was named. */
   readonly workspace?: string
+  /** The folder that the run works in: its worktree, or the same. */
+  readonly place?: string
   readonly priority: number
   readonly queuedAtMs: number
   /** When it is tried again, where it could not go on. */
@@ -32,6 +35,7 @@ export const queueEntrySchema: z.ZodType<QueueEntry> = z
     waitsFor: z.enum(['slot', 'workspace', 'time', 'person']).exactOptional(),
     why: z.string().exactOptional(),
     workspace: z.string().exactOptional(),
+    place: z.string().exactOptional(),
     priority: z.int(),
     queuedAtMs: z.int(),
     retryAtMs: z.int().exactOptional(),
