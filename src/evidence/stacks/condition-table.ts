@@ -7,6 +7,7 @@
 
 import type { Project } from './project.ts'
 import type { ConditionName, StackName } from './stack.ts'
+import { scriptWritesFiles } from './writes-files.ts'
 
 export interface Choice {
   readonly when: (project: Project) => boolean
@@ -36,6 +37,12 @@ const script = (name: string): Choice => ({
   argv: ({ manager }) => [manager, 'run', name],
 })
 
+/** A script that only looks. One that changes files, as with `--fix`, is passed over. */
+const readingScript = (name: string): Choice => ({
+  ...script(name),
+  when: (project) => project.script(name) !== undefined && !scriptWritesFiles(name, project.script),
+})
+
 const node: Readonly<Record<ConditionName, ConditionRow>> = {
   all_tests_pass: {
     choices: [
@@ -56,7 +63,10 @@ const node: Readonly<Record<ConditionName, ConditionRow>> = {
   },
   linting_clean: {
     choices: [
-      script('lint'),
+      readingScript('lint'),
+      readingScript('lint:check'),
+      readingScript('lint:ci'),
+      readingScript('check:lint'),
       {
         when: ({ has }) => has('biome.json', 'biome.jsonc'),
         argv: installed('biome', 'check', '.'),
@@ -71,7 +81,8 @@ const node: Readonly<Record<ConditionName, ConditionRow>> = {
       { when: ({ depends }) => depends('xo'), argv: installed('xo') },
       { when: ({ depends }) => depends('standard'), argv: installed('standard') },
     ],
-    absent: 'package.json has no scripts.lint, and no linter is configured',
+    absent:
+      'package.json has no scripts.lint that leaves files as they are (without --fix or --write), and no linter is configured',
   },
   security_scan_clean: {
     choices: [

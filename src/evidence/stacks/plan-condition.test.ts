@@ -37,6 +37,24 @@ describe('what is run for a condition', () => {
     ['node', build, { 'package.json': '{}', 'tsconfig.json': '{}' }, 'npx --no-install tsc -b'],
     ['node', lint, { 'package.json': full }, 'npm run lint'],
     ['node', lint, { 'package.json': '{}', 'biome.json': '{}' }, 'npx --no-install biome check .'],
+    [
+      'node with a script that writes, and one that does not',
+      lint,
+      { 'package.json': manifest({ lint: 'eslint --fix .', 'lint:check': 'eslint .' }) },
+      'npm run lint:check',
+    ],
+    [
+      'node with a script that writes, and a linter that need not',
+      lint,
+      { 'package.json': manifest({ lint: 'biome check --write .' }), 'biome.json': '{}' },
+      'npx --no-install biome check .',
+    ],
+    [
+      'node with the manager that package.json names',
+      tests,
+      { 'package.json': manifest({ test: 'vitest run' }, { packageManager: 'pnpm@9.1.0' }) },
+      'pnpm run test',
+    ],
     ['node', lint, { 'package.json': '{}', 'eslint.config.js': '' }, 'npx --no-install eslint .'],
     [
       'node',

@@ -58,10 +58,20 @@ export async function openProject(
     texts,
     script: (name) => scriptOf(manifest, name),
     depends: (name) => dependsOn(manifest, name),
-    manager:
-      lockfiles.find((lockfile) => lockfile.stack === stack.name && has(lockfile.file))?.manager ??
-      'npm',
+    manager: namedManager(manifest) ?? managerByLockfile(stack, has) ?? 'npm',
   }
+}
+
+export const managerByLockfile = (
+  { name }: Pick<Stack, 'name'>,
+  has: (file: string) => boolean,
+): string | undefined =>
+  lockfiles.find((lockfile) => lockfile.stack === name && has(lockfile.file))?.manager
+
+/** By the field `packageManager`, such as `pnpm@9.1.0`. */
+export function namedManager(manifest: JsonObject): string | undefined {
+  const written = manifest['packageManager']
+  return typeof written === 'string' ? /^(npm|pnpm|yarn|bun)@/.exec(written)?.[1] : undefined
 }
 
 /** What `npm init` writes: a script that fails and tests nothing. */
