@@ -134,12 +134,13 @@ export async function installLayer(
   const own = await makeOwnFolder()
   try {
     await putFiles(plan, options, path)
-    const { routes, caFile, isStrictSsl } = plan.registries
+    const { routes, caFile, isStrictSsl, proxy } = plan.registries
     const endpoint = await openRegistryEndpoint({
       routes,
       folder: own.path,
       ...(caFile === undefined ? {} : { caFile }),
       ...(isStrictSsl === undefined ? {} : { isStrictSsl }),
+      ...(proxy === undefined ? {} : { proxy }),
     })
     try {
       await runManager({ plan, manager, path, sandbox, endpoint, signal: options.signal })

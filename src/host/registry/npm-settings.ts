@@ -6,6 +6,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { type ProxySettings, readProxySettings } from './operator-proxy.ts'
 
 export interface NpmRegistry {
   /** `@acme`; absent: everything without a scoped registry. */
@@ -20,6 +21,7 @@ export interface NpmSettings {
   readonly registries: readonly NpmRegistry[]
   readonly caFile?: string
   readonly isStrictSsl: boolean
+  readonly proxy?: ProxySettings
 }
 
 export interface NpmSettingsOptions {
@@ -48,6 +50,7 @@ export function readNpmSettings(options: NpmSettingsOptions = {}): NpmSettings {
     registries: [toRegistry(all, all.get('registry') ?? publicRegistry), ...scoped],
     ...(caFile === undefined || !existsSync(caFile) ? {} : { caFile }),
     isStrictSsl: all.get('strict-ssl') !== 'false',
+    proxy: readProxySettings(env, all),
   }
 }
 

@@ -5,6 +5,7 @@ import type { LockfileReading, ToOurs } from './lockfile-reading.ts'
 import { readNpmLockfile } from './npm-lockfile.ts'
 import { npmAddresses, npmRoutes, npmrcInside, unknownRegistries } from './npm-routes.ts'
 import { type NpmSettings, parseNpmrc, readNpmSettings } from './npm-settings.ts'
+import { type ProxySettings, readProxySettings } from './operator-proxy.ts'
 import { cargoRegistry, goRegistry, type OperatorRegistry, pythonRegistry } from './other-routes.ts'
 import { readBunLockfile, readPnpmLockfile } from './pnpm-lockfile.ts'
 import { readPoetryLockfile, readRequirements, readUvLockfile } from './python-lockfiles.ts'
@@ -20,6 +21,7 @@ export interface ManagerRegistries extends OperatorRegistry {
   unknown(project: ProjectSettings): readonly string[]
   readonly caFile?: string
   readonly isStrictSsl?: boolean
+  readonly proxy?: ProxySettings
 }
 
 /** What the project says; data, never a setting. */
@@ -46,10 +48,17 @@ export function operatorRegistries(manager: string): ManagerRegistries {
     case 'cargo': {
       const registry = cargoRegistry()
       const files = (): Record<string, string> => ({ '.cargo/config.toml': registry.config })
-      return { ...registry, read: readCargoLockfile, files, unknown: () => [] }
+      const proxy = readProxySettings()
+      return { ...registry, read: readCargoLockfile, files, unknown: () => [], proxy }
     }
     default:
-      return { ...goRegistry(), read: readGoMod, files: () => ({}), unknown: () => [] }
+      return {
+        ...goRegistry(),
+        read: readGoMod,
+        files: () => ({}),
+        unknown: () => [],
+        proxy: readProxySettings(),
+      }
   }
 }
 
@@ -74,6 +83,7 @@ function ofNpm(read: (text: string, toOurs: ToOurs) => LockfileReading): Manager
     readOnly: [],
     ...(settings.caFile === undefined ? {} : { caFile: settings.caFile }),
     isStrictSsl: settings.isStrictSsl,
+    ...(settings.proxy === undefined ? {} : { proxy: settings.proxy }),
     read: (text) => read(text, toOurs),
     files: (project) => ({ '.npmrc': npmrcInside(settings, projectOf(project)) }),
     unknown: (project) =>
@@ -88,5 +98,6 @@ function ofPython(read: (text: string, toOurs: ToOurs) => LockfileReading): Mana
     read: (text) => read(text, registry.toOurs),
     files: () => ({}),
     unknown: () => [],
+    proxy: readProxySettings(),
   }
 }

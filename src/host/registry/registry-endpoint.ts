@@ -13,16 +13,12 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
-import {
-  createServer,
-  type IncomingMessage,
-  request as plain,
-  type ServerResponse,
-} from 'node:http'
-import { request as secure } from 'node:https'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { textOf } from '../../loop/index.ts'
+import { askUpstream, type UpstreamOptions } from './ask-upstream.ts'
+import { findProxy, type ProxySettings } from './operator-proxy.ts'
 
 export interface RegistryRoute {
   /** The first part of the path inside, such as `npm/0`. */
@@ -50,6 +46,8 @@ export interface EndpointOptions {
   readonly folder: string
   readonly caFile?: string
   readonly isStrictSsl?: boolean
+  /** The operator's. */
+  readonly proxy?: ProxySettings
 }
 
 export interface RegistryEndpoint {
@@ -65,7 +63,6 @@ export const registryPort = 4142
 export const registryUrl: string = `http://127.0.0.1:${registryPort}/`
 
 const connectionsMax = 256
-const silenceMs = 60_000
 const redirectsMax = 5
 const rewrittenBytesMax = 256 * 1024 * 1024
 const linksMax = 2_000_000
@@ -83,8 +80,9 @@ export async function openRegistryEndpoint(options: EndpointOptions): Promise<Re
     ...(ca === undefined ? {} : { ca }),
     rejectUnauthorized: options.isStrictSsl !== false,
   }
+  const forwarding = { ...options, links, tls, proxy: findProxy(options.proxy ?? {}) }
   const server = createServer((request, response) => {
-    answer(request, response, { ...options, links, tls }).catch((error: unknown) => {
+    answer(request, response, forwarding).catch((error: unknown) => {
       note(`${request.url?.slice(0, 200)}: ${textOf(error)}`)
       if (response.headersSent) response.destroy()
       else refuse(response, 502, 'The registry could not be reached.')
@@ -124,9 +122,8 @@ export async function openRegistryEndpoint(options: EndpointOptions): Promise<Re
   }
 }
 
-interface Forwarding extends EndpointOptions {
+interface Forwarding extends Omit<EndpointOptions, 'proxy'>, UpstreamOptions {
   readonly links: Map<string, string>
-  readonly tls: { readonly ca?: readonly string[]; readonly rejectUnauthorized: boolean }
 }
 
 interface Target {
@@ -206,28 +203,15 @@ function ask(
   url: URL,
   { method, headers }: IncomingMessage,
   credentials: Readonly<Record<string, string>>,
-  { tls }: Forwarding,
+  parts: Forwarding,
 ): Promise<IncomingMessage> {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    return Promise.reject(new Error(`${url.protocol} is not a protocol of registries`))
+  const sent = {
+    accept: headers.accept ?? '*/*',
+    'accept-encoding': 'identity',
+    'user-agent': 'loopwright',
+    ...credentials,
   }
-  return new Promise((resolve, reject) => {
-    const open = url.protocol === 'https:' ? secure : plain
-    const sent = open(url, {
-      method,
-      ...(url.protocol === 'https:' ? { ...tls, ca: tls.ca && [...tls.ca] } : {}),
-      headers: {
-        accept: headers.accept ?? '*/*',
-        'accept-encoding': 'identity',
-        'user-agent': 'loopwright',
-        ...credentials,
-      },
-      timeout: silenceMs,
-    })
-    sent.on('timeout', () => sent.destroy(new Error(`silent for ${silenceMs / 1000} s`)))
-    sent.on('response', resolve).on('error', reject)
-    sent.end()
-  })
+  return askUpstream(url, { method, headers: sent }, parts)
 }
 
 async function passOn(
