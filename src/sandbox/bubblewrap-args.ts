@@ -176,10 +176,14 @@ function filesOf(place: PreparedPlace): readonly string[] {
 
 /** Over folders of the workspace, which must be there. */
 function mountsOf(place: PreparedPlace): readonly string[] {
-  const { mounts = [], scratch = [], allLimits } = place
+  const { mounts = [], scratch = [], overlay, allLimits } = place
   const inside = innerPath(place)
+  const lower = overlay?.lower ?? []
+  const how = (path: string): string =>
+    lower.some((folder) => isWithin(path, folder)) ? '--bind' : '--ro-bind'
   return [
-    ...mounts.flatMap(({ from, to }) => ['--ro-bind', from, inside(to)]),
+    ...lower.flatMap((path) => ['--bind', path, path]),
+    ...mounts.flatMap(({ from, to }) => [how(from), from, inside(to)]),
     ...scratch.flatMap((path) => ['--size', `${allLimits.tmpBytes}`, '--tmpfs', inside(path)]),
   ]
 }

@@ -14,7 +14,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from '../engine/index.ts'
-import { FaultError } from '../loop/index.ts'
+import { FaultError, LoopError } from '../loop/index.ts'
 import {
   bubblewrapArgs,
   hiddenDescriptor,
@@ -39,6 +39,7 @@ import { freezing } from './freeze-processes.ts'
 import { guardCommand, guardFailure } from './guard.ts'
 import { coverInherited, nothingDescriptor } from './inherited-descriptors.ts'
 import { type MemoryWatch, watchMemory } from './memory-watch.ts'
+import { type OverlayTools, overlayStage } from './overlay-stage.ts'
 import { isAlive, kill, killAll, type Mark, markVariable, newMark } from './process-group.ts'
 import { writtenBytes } from './process-tree.ts'
 import { removedBytes } from './removed-files.ts'
@@ -55,6 +56,8 @@ export interface Bubblewrap {
   readonly node: string
   /** Of calls to the kernel. */
   readonly filter: Uint8Array
+  /** For places with an overlay; absent: there can be none. */
+  readonly overlayTools?: OverlayTools | undefined
 }
 
 type Started = Pick<Command, 'program' | 'args' | 'cwd' | 'env' | 'input'> & {
@@ -125,12 +128,27 @@ function spawnBubblewrap(
   const empty = hiddenFiles(place).map(() => nothingDescriptor())
   const stdio = ['pipe', 'pipe', 'pipe', 'pipe', ...empty] as const
   const covered = coverInherited(hiddenDescriptor + empty.length)
-  return spawn(machine.bwrap, [...walls, ...options, '--', ...inner], {
+  const [program, ...stage] = startingWith(machine, place)
+  return spawn(program, [...stage, ...walls, ...options, '--', ...inner], {
     detached: true,
     cwd: '/',
     env: { [markVariable]: mark.value },
     stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...stdio, ...covered],
   })
+}
+
+/** bubblewrap; with an overlay, what mounts it and then becomes bubblewrap. */
+function startingWith(
+  { bwrap, overlayTools }: Bubblewrap,
+  { overlay, allLimits }: PreparedPlace,
+): readonly [program: string, ...args: string[]] {
+  if (overlay === undefined) return [bwrap]
+  if (overlayTools === undefined) {
+    throw new LoopError('not-available', 'There are no overlays here. Mount the folders read-only.')
+  }
+  // In the namespace of the overlay everybody is root; inside they are to be who they are.
+  const user = ['--uid', `${process.getuid?.()}`, '--gid', `${process.getgid?.()}`]
+  return [...overlayStage(overlayTools, overlay, allLimits), bwrap, ...user]
 }
 
 /** The command, after what has to be started before it. */

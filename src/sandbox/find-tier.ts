@@ -11,9 +11,10 @@ import { isLoopError, textOf } from '../loop/index.ts'
 import type { Bubblewrap } from './bubblewrap-launch.ts'
 import { type Cgroups, openCgroups } from './cgroups.ts'
 import { findProgram } from './find-program.ts'
+import { findOverlayTools } from './overlay-stage.ts'
 import { killAbandoned, programOf } from './process-group.ts'
 import { relayFile } from './relay-file.ts'
-import { runProbes } from './run-probes.ts'
+import { isWrongProbe, runProbes } from './run-probes.ts'
 import type { LimitKind, ProbeResult, SandboxReport } from './sandbox-type.ts'
 import { seccompFilter } from './seccomp-filter.ts'
 import { findToolchains, type Toolchains } from './toolchains.ts'
@@ -93,7 +94,8 @@ async function lookOnLinux(machine: Machine, makeCommands: MakeCommands): Promis
   if (filter === undefined) {
     return none(`The calls of ${process.arch} to its kernel are not known.`, 'Use x64 or arm64.')
   }
-  const bubblewrap = { bwrap, cgroups, limits, relay: relayFile(), node, filter }
+  const overlayTools = findOverlayTools(machine.findProgram)
+  const bubblewrap = { bwrap, cgroups, limits, relay: relayFile(), node, filter, overlayTools }
   const walls: Walls = { type: 'bubblewrap', bubblewrap }
   return judge(machine, walls, limits, makeCommands, [])
 }
@@ -136,7 +138,7 @@ async function judge(
     if (isLoopError(error, 'store-failed')) throw error
     return none(`No sandbox could be made. ${textOf(error)}`, fixFor(textOf(error)))
   }
-  const wrong = results.filter(isWrong).filter(({ name }) => !excused.includes(name))
+  const wrong = results.filter(isWrongProbe).filter(({ name }) => !excused.includes(name))
   if (wrong.length > 0) {
     const names = wrong.map(({ name, found }) => `"${name}" ${found}`).join(', ')
     const fix = 'Report this with the version of bubblewrap and of the kernel.'
@@ -145,10 +147,6 @@ async function judge(
   const report = walls.type === 'bubblewrap' ? strong(limits) : basic
   return { walls, report: { ...report, limits, probes: results, durationMs: 0 } }
 }
-
-/** What could not be tried proves nothing, but only git may be missing from a machine. */
-const isWrong = ({ name, expect, found }: ProbeResult): boolean =>
-  found === 'not-tried' ? !/git|user namespace|mount/.test(name) : found !== expect
 
 const strong = (limits: LimitKind): Pick<SandboxReport, 'tier' | 'reason' | 'fix'> => ({
   tier: 'strong',

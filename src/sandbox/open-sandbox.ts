@@ -5,12 +5,14 @@ import type { Command, Commands } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { type PreparedPlace, realWorkspace } from './bubblewrap-args.ts'
 import { launchInBubblewrap } from './bubblewrap-launch.ts'
+import { findOverlay } from './find-overlay.ts'
 import { type Found, findTier, type Machine, thisMachine, type Walls } from './find-tier.ts'
 import { gitMounts } from './git-mounts.ts'
 import { launchPlain } from './plain-commands.ts'
 import { type Launched, runCommand } from './run-command.ts'
 import {
   defaultLimits,
+  type OverlayReport,
   type Sandbox,
   type SandboxPlace,
   type SandboxReport,
@@ -29,13 +31,19 @@ export interface SandboxOptions {
 
 const strength: Readonly<Record<Tier, number>> = { none: 0, basic: 1, strong: 2 }
 
-let tried: Promise<{ readonly machine: Machine; readonly found: Found }> | undefined
+interface Tried {
+  readonly machine: Machine
+  readonly found: Found
+  overlay(): Promise<OverlayReport>
+}
+
+let tried: Promise<Tried> | undefined
 
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { requireTier = 'none' } = options
-  const { machine, found } = await findOnce(options.machine)
+  const { machine, found, overlay } = await findOnce(options.machine)
   requireStrength(found.report, requireTier)
-  return sandboxOf(found.report, launcher(found.walls, machine.toolchains))
+  return sandboxOf(found.report, overlay, launcher(found.walls, machine.toolchains))
 }
 
 /** For those who want none, whatever there is: commands are plain processes. */
@@ -47,12 +55,19 @@ export function openWithoutWalls(): Sandbox {
     probes: [],
     durationMs: 0,
   }
-  return sandboxOf(report, launcher(undefined, { mounts: [], links: [], env: {} }))
+  const reason = 'Nothing is mounted without a sandbox.'
+  const start = launcher(undefined, { mounts: [], links: [], env: {} })
+  return sandboxOf(report, async () => ({ mode: 'copy', reason }), start)
 }
 
-function sandboxOf(report: SandboxReport, launch: (place: SandboxPlace) => Start): Sandbox {
+function sandboxOf(
+  report: SandboxReport,
+  overlay: Sandbox['overlay'],
+  launch: (place: SandboxPlace) => Start,
+): Sandbox {
   return {
     report,
+    overlay,
     commands(place) {
       const start = launch(place)
       return { run: (command, signal) => runCommand(start, command, signal) }
@@ -68,22 +83,30 @@ function sandboxOf(report: SandboxReport, launch: (place: SandboxPlace) => Start
   }
 }
 
-async function findOnce(
-  given: Machine | undefined,
-): Promise<{ readonly machine: Machine; readonly found: Found }> {
+async function findOnce(given: Machine | undefined): Promise<Tried> {
   if (given !== undefined) return tryOut(given)
   tried ??= tryOut(thisMachine())
   return tried
 }
 
-async function tryOut(
-  machine: Machine,
-): Promise<{ readonly machine: Machine; readonly found: Found }> {
-  const makeCommands = (walls: Walls, workspace: string): Commands => {
-    const start = launcher(walls, machine.toolchains)({ workspace })
+async function tryOut(machine: Machine): Promise<Tried> {
+  const { toolchains } = machine
+  const commandsIn = (walls: Walls, place: SandboxPlace): Commands => {
+    const start = launcher(walls, toolchains)(place)
     return { run: (command, signal) => runCommand(start, command, signal) }
   }
-  return { machine, found: await findTier(machine, makeCommands) }
+  const found = await findTier(machine, (walls, workspace) => commandsIn(walls, { workspace }))
+  const { report, walls } = found
+  let overlay: Promise<OverlayReport> | undefined
+  return {
+    machine,
+    found,
+    overlay() {
+      const given = Object.keys(toolchains.env)
+      overlay ??= findOverlay({ tier: report.tier, walls, given, commandsIn })
+      return overlay
+    },
+  }
 }
 
 function requireStrength({ tier, reason, fix }: SandboxReport, required: Tier): void {

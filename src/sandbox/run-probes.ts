@@ -59,3 +59,7 @@ export function readResults(output: string): readonly ProbeResult[] {
     return { name, expect, found }
   })
 }
+
+/** What could not be tried proves nothing, but only git may be missing from a machine. */
+export const isWrongProbe = ({ name, expect, found }: ProbeResult): boolean =>
+  found === 'not-tried' ? !/git|user namespace|mount/.test(name) : found !== expect

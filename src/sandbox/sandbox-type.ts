@@ -66,6 +66,27 @@ export interface Mount {
   readonly to: string
 }
 
+/** Folders whose changes are kept in memory for the time of one command, and then discarded. */
+export interface SandboxOverlay {
+  /** An empty folder outside of all that is shown, to mount that memory on. */
+  readonly folder: string
+  /** Full paths, outside of the workspace and not inside each other. */
+  readonly lower: readonly string[]
+}
+
+/** How a command can write to dependencies that it must not change. */
+export interface OverlayReport {
+  /**
+   * `overlay`: it writes to memory. `scratch`: they are mounted read-only, with a few folders that can be
+   * written to. `copy`: nothing can be mounted.
+   */
+  readonly mode: 'overlay' | 'scratch' | 'copy'
+  /** Why this and nothing better, in a sentence. */
+  readonly reason: string
+  /** What to do for a better one. */
+  readonly fix?: string
+}
+
 /** What a command may touch. Everything else is not there. */
 export interface SandboxPlace {
   /** It may be changed, but for its `.git`. */
@@ -73,7 +94,12 @@ export interface SandboxPlace {
   /** Where the workspace is inside, when that is to be elsewhere; not everywhere possible. */
   readonly shownAs?: string
   readonly readOnly?: readonly string[]
-  /** Folders that are shown elsewhere, over a folder of the workspace, read-only. Strong walls only. */
+  /** Strong tier only, and only where `Sandbox.overlay` says `overlay`. */
+  readonly overlay?: SandboxOverlay
+  /**
+   * Folders that are shown elsewhere, over a folder of the workspace: read-only, unless an overlay has
+   * them. Strong tier only.
+   */
   readonly mounts?: readonly Mount[]
   /** Folders in those that can be written: empty for each command and gone after it. Strong walls only. */
   readonly scratch?: readonly string[]
@@ -106,6 +132,8 @@ export interface SandboxedProcess {
 
 export interface Sandbox {
   readonly report: SandboxReport
+  /** Tried once for each process, when it is asked for the first time. */
+  overlay(): Promise<OverlayReport>
   commands(place: SandboxPlace): Commands
   /** For a program that lives longer than a command. Without a time limit: end it with `kill`. */
   start(

@@ -1,0 +1,112 @@
+/**
+ * Whether dependencies can be written to without being changed here: tried with an overlay over a folder
+ * made for it, from inside a sandbox, in which all probes of the self-test must hold as well.
+ */
+
+import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Commands } from '../engine/index.ts'
+import { textOf } from '../loop/index.ts'
+import type { Walls } from './find-tier.ts'
+import { isWrongProbe, runProbes } from './run-probes.ts'
+import type { OverlayReport, SandboxPlace, Tier } from './sandbox-type.ts'
+
+export interface OverlayTrial {
+  readonly tier: Tier
+  /** Absent in tier `none`. */
+  readonly walls: Walls | undefined
+  /** Variables that every command is given. */
+  readonly given: readonly string[]
+  commandsIn(walls: Walls, place: SandboxPlace): Commands
+}
+
+/** What programs do to their dependencies. Prints `ok` if all of it works. */
+const writes = [
+  'set -e',
+  'cd node_modules',
+  'mkdir .cache && echo x > .cache/made',
+  'echo more >> a/file',
+  'test "$(cat a/file)" = "lower\nmore"',
+  // Where files cannot have attributes, a folder in place of one that was removed fails.
+  'rm -r gone && mkdir gone && test -z "$(ls gone)"',
+  'mv a b && chmod 700 b/file && ln b/file b/linked',
+  'test ! -e a && test "$(cat ../node_modules/b/linked)" = "lower\nmore"',
+  'echo ok',
+].join('\n')
+
+const timeoutMs = 20_000
+
+export async function findOverlay(trial: OverlayTrial): Promise<OverlayReport> {
+  const { tier, walls } = trial
+  if (walls?.type !== 'bubblewrap' || tier !== 'strong') {
+    return {
+      mode: 'copy',
+      reason: `Folders are mounted in a sandbox of tier strong only, and this one is ${tier}.`,
+    }
+  }
+  if (walls.bubblewrap.overlayTools === undefined) {
+    return {
+      mode: 'scratch',
+      reason: 'unshare and mount, which overlays are mounted with, are not installed.',
+      fix: 'Install util-linux.',
+    }
+  }
+  const problem = await tryOverlay(trial, walls).catch((error: unknown) => textOf(error))
+  if (problem === undefined) return { mode: 'overlay', reason: 'An overlay was tried and works.' }
+  return {
+    mode: 'scratch',
+    reason: `An overlay was tried and does not work: ${problem.replace(/\.+$/, '')}.`,
+    fix: 'Overlays in user namespaces need Linux 6.6, and that unshare may make such namespaces.',
+  }
+}
+
+/** Undefined: it works. */
+async function tryOverlay(trial: OverlayTrial, walls: Walls): Promise<string | undefined> {
+  let problem: string | undefined
+  const results = await runProbes(
+    (workspace) => ({
+      run: async (command, signal) => {
+        const place = await overlaidPlace(workspace)
+        const commands = trial.commandsIn(walls, place)
+        const written = await commands.run(
+          { program: 'sh', args: ['-c', writes], timeoutMs },
+          signal,
+        )
+        if (written.stdout !== 'ok\n') problem = written.stderr.trim() || 'files are not writable'
+        else if (!(await isUnchanged(place))) problem = 'the folder on disk was changed'
+        return commands.run(command, signal)
+      },
+    }),
+    trial.given,
+  )
+  const wrong = results.filter(isWrongProbe).map(({ name }) => `"${name}"`)
+  return wrong.length > 0 ? `the sandbox over it does not hold: ${wrong.join(', ')}` : problem
+}
+
+async function overlaidPlace(workspace: string): Promise<SandboxPlace> {
+  const base = join(await realpath(workspace), '..')
+  const layer = join(base, 'layer')
+  const folder = join(base, 'overlay')
+  const from = join(layer, 'node_modules')
+  const to = join(workspace, 'node_modules')
+  for (const one of [folder, to, join(from, 'a'), join(from, 'gone')]) {
+    await mkdir(one, { recursive: true })
+  }
+  for (const file of ['a/file', 'gone/file']) await writeFile(join(from, file), 'lower\n')
+  return {
+    workspace,
+    readOnly: [layer],
+    overlay: { folder, lower: [layer] },
+    mounts: [{ from, to }],
+  }
+}
+
+async function isUnchanged({ overlay, mounts }: SandboxPlace): Promise<boolean> {
+  const [from = '', folder = ''] = [mounts?.[0]?.from, overlay?.folder]
+  const names = await readdir(from, { recursive: true })
+  return (
+    names.toSorted().join(' ') === 'a a/file gone gone/file' &&
+    (await readFile(join(from, 'a/file'), 'utf8')) === 'lower\n' &&
+    (await readdir(folder)).length === 0
+  )
+}
