@@ -38,6 +38,9 @@ test('a machine on which nothing is set up is told as it is', async () => {
   })
   expect(['strong', 'basic', 'none']).toContain(found.sandbox.tier)
   expect(found.sandbox.reason).not.toBe('')
+  const isStrong = found.sandbox.tier === 'strong'
+  expect(isStrong ? ['overlay', 'scratch'] : ['copy']).toContain(found.dependencies.mode)
+  expect(found.dependencies.reason).not.toBe('')
 })
 
 test('keys are found in the environment first, then in the file, and never shown', async () => {

@@ -8,13 +8,15 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyVariables, publicProviders, readKeys } from '../gateway/index.ts'
 import { isLoopError, textOf } from '../loop/index.ts'
-import { openSandbox, type SandboxReport } from '../sandbox/index.ts'
+import { type OverlayReport, openSandbox, type SandboxReport } from '../sandbox/index.ts'
 import type { Environment } from './loaded-loop.ts'
 import { keysFile, ownAddresses } from './model-door.ts'
 import { openHost } from './open-host.ts'
 
 export interface Examination {
   readonly sandbox: SandboxReport
+  /** How checks write to their dependencies. */
+  readonly dependencies: OverlayReport
   readonly keys: KeysFound
   readonly record: RecordFound
 }
@@ -51,9 +53,10 @@ export async function examine(
   environment: Environment = process.env,
 ): Promise<Examination> {
   // One after the other: the self-test is measured.
-  const { report: sandbox } = await openSandbox()
+  const { report: sandbox, overlay } = await openSandbox()
+  const dependencies = await overlay()
   const keys = await findKeys(environment)
-  return { sandbox, keys, record: await examineRecord(folder) }
+  return { sandbox, dependencies, keys, record: await examineRecord(folder) }
 }
 
 async function findKeys(environment: Environment): Promise<KeysFound> {

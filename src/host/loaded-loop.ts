@@ -65,7 +65,7 @@ export interface OpenPlace {
   /** Folders of which no program is used though the PATH names them. */
   readonly untrusted?: readonly string[]
   /** Dependencies that are shown in the workspace and are no part of it. */
-  readonly layer?: Pick<SandboxPlace, 'mounts' | 'scratch' | 'programs' | 'env'>
+  readonly layer?: Pick<SandboxPlace, 'overlay' | 'mounts' | 'scratch' | 'programs' | 'env'>
   /** Where files of runs are kept in the workspace, if it is no worktree; `logs/loop` unless told. */
   readonly logDir?: string
   /** Files that are no part of the work though they may lie in the workspace: whole paths. */

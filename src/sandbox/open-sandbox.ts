@@ -1,5 +1,6 @@
 /** Opens the best sandbox that this machine has, after it was tried. */
 
+import { realpathSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import type { Command, Commands } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
@@ -156,5 +157,17 @@ function prepare(place: SandboxPlace, toolchains: Toolchains): PreparedPlace {
     hide: place.hide ?? [],
     others: [...toolchains.mounts, ...git.readOnly],
   })
-  return { ...place, real, allLimits, toolchains, git, shown }
+  return { ...place, ...overlaid(place), real, allLimits, toolchains, git, shown }
+}
+
+/** Without links on the way, as what is shown read-only: a mount over one of its folders covers it. */
+function overlaid({
+  overlay,
+  mounts = [],
+}: SandboxPlace): Pick<SandboxPlace, 'overlay' | 'mounts'> {
+  if (overlay === undefined) return {}
+  return {
+    overlay: { ...overlay, lower: overlay.lower.map((path) => realpathSync(path)) },
+    mounts: mounts.map(({ from, to }) => ({ from: realpathSync(from), to })),
+  }
 }

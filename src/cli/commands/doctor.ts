@@ -18,7 +18,7 @@ export function addDoctor(program: Command): void {
     .addHelpText(
       'after',
       '\nThe exit code is 0 unless the record is damaged, whatever else is missing.\n' +
-        'With --json: { sandbox, keys, record }. Values of keys are never shown.',
+        'With --json: { sandbox, dependencies, keys, record }. Values of keys are never shown.',
     )
     .action(async (options: { probes?: boolean }) => {
       const { print, terminal } = openSession(program)

@@ -14,6 +14,7 @@ const strong: Examination = {
     ],
     durationMs: 200,
   },
+  dependencies: { mode: 'overlay', reason: 'An overlay was tried and works.' },
   keys: {
     file: '/home/ann/.config/loopwright/keys',
     fileState: 'usable',
@@ -37,6 +38,7 @@ sandbox   ✓ tier strong: runs can be left alone
             bubblewrap holds, and control groups limit it.
           ✓ limits by cgroup, for all processes of a command together
           ✓ all 2 probes hold; the self-test took 200 ms
+          ✓ dependencies: overlay; what checks write is discarded
 
 keys      ✓ anthropic  ANTHROPIC_API_KEY of the environment
           ✓ openai     in the key file
@@ -61,6 +63,7 @@ record    ✓ /home/ann/.local/share/loopd: whole`.trimStart(),
         ],
         durationMs: 90,
       },
+      dependencies: { mode: 'copy', reason: 'Tier strong only.', fix: 'Use Linux.' },
       keys: {
         file: '/k',
         fileState: 'refused',
@@ -91,6 +94,9 @@ sandbox   ! tier none: only runs that somebody watches, and without walls
           ✗ 1 of 3 probes hold, 1 not tried; the self-test took 90 ms
           ✗ read an SSH key: works
           - git status: not tried
+          ! dependencies: copied for each certification
+            Tier strong only.
+            Use Linux.
 
 keys      ✗ openai    no key; it would be OPENAI_API_KEY
             asked at http://127.0.0.1:1/v1, not at its public address

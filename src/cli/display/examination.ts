@@ -11,7 +11,7 @@ export interface ExaminationOptions extends SectionOptions {
 
 export function renderExamination(found: Examination, options: ExaminationOptions): string {
   const sections: readonly (readonly [string, readonly Finding[]])[] = [
-    ['sandbox', sandboxFindings(found.sandbox, options.probes)],
+    ['sandbox', [...sandboxFindings(found.sandbox, options.probes), dependenciesFinding(found)]],
     ['keys', keyFindings(found.keys)],
     ['record', recordFindings(found.record)],
   ]
@@ -44,6 +44,21 @@ function sandboxFindings(report: Examination['sandbox'], all: boolean): Finding[
       : [{ mark: limits === 'none' ? 'warning' : 'good', text: limitWords[limits] } as const]),
     ...probeFindings(probes, all, durationMs),
   ]
+}
+
+const dependencyWords = {
+  overlay: 'dependencies: overlay; what checks write is discarded',
+  scratch: 'dependencies: read-only; checks can write to cache folders only',
+  copy: 'dependencies: copied for each certification',
+} as const
+
+function dependenciesFinding({ dependencies }: Examination): Finding {
+  const { mode, reason, fix } = dependencies
+  return {
+    mark: mode === 'overlay' ? 'good' : 'warning',
+    text: dependencyWords[mode],
+    more: mode === 'overlay' ? [] : [reason, ...(fix === undefined ? [] : [fix])],
+  }
 }
 
 function probeFindings(

@@ -74,7 +74,9 @@ const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 async function copy(from: string, to: string, signal: Signal): Promise<void> {
   const program = findProgram('cp')
   if (program === undefined) throw refused('There is no program cp on this machine. Install it')
-  const command = { program, args: ['-RPp', '--', from, to], cwd: '/', timeoutMs }
+  // In an overlay only files of ours can be changed, so they do not stay those of another user or group.
+  const times = process.platform === 'linux' ? ['--preserve=mode,timestamps'] : ['-p']
+  const command = { program, args: ['-RP', ...times, '--', from, to], cwd: '/', timeoutMs }
   const { exitCode, stderr } = await createPlainCommands().run(command, signal)
   signal.throwIfAborted()
   if (exitCode === 0) return

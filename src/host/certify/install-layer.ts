@@ -244,7 +244,10 @@ async function madeFolders(
   )
 }
 
-/** Nobody writes there any more; where programs expect to, an empty folder is put to be covered. */
+/**
+ * Only its owner can write to it, on disk and in an overlay. Where programs write to a read-only layer, an
+ * empty folder is put to mount memory on.
+ */
 export async function prepareFolder(folder: string): Promise<void> {
   if (folder.endsWith('/node_modules')) {
     for (const name of writtenFolders) await mkdir(join(folder, name), { recursive: true })
@@ -254,8 +257,8 @@ export async function prepareFolder(folder: string): Promise<void> {
     if (index % 256 === 0) await setImmediate()
     const seen = lstatSync(path)
     if (seen.isSymbolicLink()) continue
+    chmodSync(path, (seen.mode & 0o755) | (seen.isDirectory() ? 0o700 : 0o600))
     if (seen.isDirectory()) queue.push(...readdirSync(path).map((name) => join(path, name)))
-    chmodSync(path, (seen.mode & 0o555) | 0o400)
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Blobs } from '../../engine/index.ts'
 import {
   type CertifyingPlace,
@@ -15,7 +15,12 @@ import {
 } from '../../evidence/index.ts'
 import type { Signal } from '../../loop/index.ts'
 import type { SandboxSettings } from '../../protocol/index.ts'
-import { createPlainCommands, findProgram, openSandbox } from '../../sandbox/index.ts'
+import {
+  createPlainCommands,
+  findProgram,
+  type OverlayReport,
+  openSandbox,
+} from '../../sandbox/index.ts'
 import {
   type Apart,
   isGitTree,
@@ -60,11 +65,11 @@ export async function openCertifyingPlace(
     projects,
     signal: request.signal,
   })
-  const isMounted = await canMount(certifying.require)
-  const opened = await openClean(request, options, layer, isMounted)
+  const mode = await layerMode(certifying.require)
+  const opened = await openClean(request, options, layer, mode)
   try {
     const stop = following(request.signal)
-    const folder = folderOf(opened, layer, isMounted)
+    const folder = folderOf(opened, layer, mode)
     const { checks, agents, walls, close } = await certifying.open({
       ...folder,
       untrusted: projects,
@@ -91,7 +96,7 @@ async function openClean(
   request: PlaceRequest,
   { record, repository, blobs }: PlaceOptions,
   { mounts }: OpenedLayer,
-  isMounted: boolean,
+  mode: LayerMode,
 ): Promise<OpenedCheckout> {
   const { tree, commit } = request
   const parent = certifyFolder(record)
@@ -101,8 +106,9 @@ async function openClean(
     repository === undefined || !isGitTree(tree)
       ? {}
       : { git: { repository, ...(commit === undefined ? {} : { commit }) } }
-  const apart = mounts.map((mount) => (isMounted ? mountPoint(mount.to) : copied(mount)))
+  const apart = mounts.map((mount) => (mode === 'copy' ? copied(mount) : mountPoint(mount.to)))
   try {
+    if (mode === 'overlay') await mkdir(join(own.path, overlayFolder), { mode: 0o700 })
     return await openCheckout({ folder: own.path, tree, blobs, apart, ...git })
   } catch (error) {
     await own.remove()
@@ -117,21 +123,29 @@ function following(signal: Signal): AbortSignal {
   return stop.signal
 }
 
-/** Without walls that can show a folder elsewhere, the layer is copied. */
-async function canMount(required: SandboxSettings['require']): Promise<boolean> {
-  return required !== 'none' && (await openSandbox()).report.tier === 'strong'
+type LayerMode = OverlayReport['mode']
+
+/** Beside the checkout, where nothing inside can see it. */
+const overlayFolder = 'overlay'
+
+async function layerMode(required: SandboxSettings['require']): Promise<LayerMode> {
+  if (required === 'none') return 'copy'
+  return (await (await openSandbox()).overlay()).mode
 }
 
 function folderOf(
   { path, readOnly }: OpenedCheckout,
   layer: OpenedLayer,
-  isMounted: boolean,
+  mode: LayerMode,
 ): CertifyingFolder {
   const paths = Object.entries(layer.paths).map(([name, inner]) => [name, join(path, inner)])
   const inCheckout = (inner: string): string => join(path, inner)
-  const mounted = {
-    mounts: layer.mounts.map(({ from, to }) => ({ from, to: inCheckout(to) })),
-    scratch: layer.scratch.map(inCheckout),
+  const mounts = layer.mounts.map(({ from, to }) => ({ from, to: inCheckout(to) }))
+  const folder = join(dirname(path), overlayFolder)
+  const shown = {
+    overlay: { mounts, overlay: { folder, lower: layer.readOnly } },
+    scratch: { mounts, scratch: layer.scratch.map(inCheckout) },
+    copy: {},
   }
   return {
     workspace: path,
@@ -140,7 +154,7 @@ function folderOf(
     layer: {
       programs: [...layer.programs.map(inCheckout), ...layer.managerPrograms],
       env: { ...layer.env, ...Object.fromEntries(paths) },
-      ...(isMounted ? mounted : {}),
+      ...(layer.readOnly.length === 0 ? {} : shown[mode]),
     },
   }
 }

@@ -21,6 +21,11 @@ const sandboxFound = z.strictObject({
 
 const examination = z.strictObject({
   sandbox: sandboxFound,
+  dependencies: z.strictObject({
+    mode: z.enum(['overlay', 'scratch', 'copy']),
+    reason: text,
+    fix: text.exactOptional(),
+  }),
   keys: z.strictObject({
     file: text,
     fileState: z.enum(['absent', 'usable', 'refused']),
