@@ -39,6 +39,8 @@ test('of several none is guessed: they are listed, without the configuration', a
   expect(await chosen('x.yaml', true)).toContain('--pick chooses a file, and x.yaml is named')
 })
 
-test('where there is none it is said how to name one', async () => {
-  expect(await chosen()).toContain('There is no loop file in loops/ or in this folder. Name one')
+test('where there is none it is said how to write or name one', async () => {
+  expect(await chosen()).toContain(
+    'There is no loop file in loops/ or in this folder. Write one: loopctl init.',
+  )
 })

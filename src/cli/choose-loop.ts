@@ -25,7 +25,7 @@ export async function chooseLoop(
   const listed = all.slice(0, listedMax)
   if (all.length === 0) {
     const message =
-      'There is no loop file in loops/ or in this folder. Name one: loopctl run <file>'
+      'There is no loop file in loops/ or in this folder. Write one: loopctl init. Or name one: loopctl run <file>'
     throw new LoopError('bad-request', message)
   }
   if (pick && terminal.asks) return askFor(all)
@@ -37,7 +37,7 @@ export async function chooseLoop(
 }
 
 /** By their names; what is in them is seen when they are read. */
-function loopFiles(folder: string): readonly string[] {
+export function loopFiles(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter(

@@ -153,16 +153,38 @@ export interface ChangeOptions {
 export const addChangeOptions = (command: Command): Command =>
   command
     .option('--model <provider/model>', 'another model than the file says')
-    .option('--prompt <text>', 'another prompt: the text, or @file to read it from a file')
+    .option(
+      '-p, --prompt <text>',
+      'the task, or with a file another prompt: text, @file, - for stdin',
+    )
 
 const promptBytesMax = 1_000_000
 
 export async function changesFrom({ model, prompt }: ChangeOptions): Promise<ChangeOptions> {
-  const text = prompt?.startsWith('@') === true ? await promptIn(prompt.slice(1)) : prompt
+  const text = prompt === undefined ? undefined : await readPrompt(prompt)
   return {
     ...(model === undefined ? {} : { model }),
     ...(text === undefined ? {} : { prompt: text }),
   }
+}
+
+/** As `--prompt` takes it: the text itself, `@file`, or `-` for standard input. */
+export async function readPrompt(written: string): Promise<string> {
+  if (written === '-') return promptFromInput()
+  return written.startsWith('@') ? promptIn(written.slice(1)) : written
+}
+
+async function promptFromInput(): Promise<string> {
+  if (process.stdin.isTTY) {
+    throw new LoopError('bad-request', '--prompt - reads standard input. Pipe the prompt into it.')
+  }
+  let text = ''
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += String(chunk)
+    if (text.length > promptBytesMax)
+      throw new LoopError('bad-request', '--prompt -: the input is too long for a prompt.')
+  }
+  return text
 }
 
 async function promptIn(file: string): Promise<string> {

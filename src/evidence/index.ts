@@ -102,6 +102,8 @@ export {
   networkAdvice,
   planCondition,
 } from './stacks/plan-condition.ts'
+export { workspaceOf } from './stacks/project.ts'
+export { type Proposal, type ProposedCheck, proposeChecks } from './stacks/propose-checks.ts'
 export {
   type ConditionName,
   conditionNames,

@@ -24,6 +24,7 @@ const recordParts = [
   'daemon',
   'keys',
   'layers',
+  'loops',
   'output',
   'repositories',
   'runs',

@@ -43,7 +43,6 @@ const fileOf = (name: string): string => join(at.work, '..', name)
 
 /** `@name` is a file of the story. */
 const uses = [
-  '',
   'nothing',
   'ruin done',
   'list --limit many',
@@ -112,7 +111,10 @@ const uses = [
   'calibrate @loop.yaml --trust --defects 0',
   'calibrate @loop.yaml --trust --defects 1',
   'certify /nonexistent/folder',
-  'certify . --check nothing',
+  'certify . --check test=',
+  'run @loop.yaml --check true',
+  'run --agent cluade --check true -p x --workspace /nonexistent/folder',
+  'run --check true --check= --workspace /nonexistent/folder',
   'verify gone',
   'verify gone --commit abc',
   'certificate gone',

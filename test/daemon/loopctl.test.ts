@@ -165,6 +165,21 @@ test('a run is followed to its outcome as lines of JSON; one that failed is trie
   expect((await ctl('output', 'quick-a')).stdout).toContain('Done.')
 })
 
+test('a run without a loop file is driven by the daemon, and is tried again from what was kept', async () => {
+  mkdirSync(join(folder, 'inline'))
+  const parts = ['--agent', 'touch other.txt', '--check', 'test -f done.txt', '-p', 'Write it.']
+  const asked = ['run', ...parts, '--iterations', '1', '--workspace', 'inline', '--in-place']
+  const failed = await ctl(...asked, '--attended', '--name', 'inline-run')
+  expect(failed).toMatchObject({ code: 3, stdout: expect.stringContaining('write-it') })
+  writeFileSync(join(folder, 'inline', 'done.txt'), '')
+  const retried = await ctl('retry', 'inline-run', '--attended', '--name', 'inline-again')
+  expect(retried).toMatchObject({ code: 0, stdout: expect.stringContaining('certified') })
+  const { state: kept } = JSON.parse((await ctl('--json', 'inspect', 'inline-again')).stdout) as {
+    state: { source: { file: string } }
+  }
+  expect(kept.source.file).toMatch(/state\/loops\/write-it-[0-9a-f]{12}\.yaml$/)
+})
+
 test('the address needs a token, and one that may only look cannot change anything', async () => {
   const { address } = JSON.parse(readFileSync(daemonFile, 'utf8')) as { address: string }
   const elsewhere = { LOOPWRIGHT_STATE: join(folder, 'elsewhere'), LOOPD_ADDR: address }

@@ -1,11 +1,12 @@
 /** The command that certifies files without a run: certify. */
 
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { CertifiedFolder } from '../../host/certify/certify-folder.ts'
 import type { Host, LoadedLoop } from '../../host/index.ts'
 import { LoopError, type Question } from '../../loop/index.ts'
 import { promptFor } from '../ask.ts'
+import { addCheckOption, type GivenChecks, namedChecks } from '../check-option.ts'
 import { shortId } from '../display/certification-lines.ts'
 import { visible, visibleText } from '../display/render.ts'
 import { notCertifiedExitCode } from '../exit-codes.ts'
@@ -16,7 +17,7 @@ import { loadTrusted } from '../trust.ts'
 
 interface CertifyOptions extends AttendedOption {
   readonly loop?: string
-  readonly check?: Readonly<Record<string, string>>
+  readonly check?: GivenChecks
   readonly base?: string
   readonly dirty?: boolean
   readonly trust?: boolean
@@ -28,11 +29,6 @@ export function addCertify(program: Command): void {
     .command('certify [folder]')
     .description('run checks on a commit, fresh and in a clean checkout, and certify it')
     .option('--loop <file>', 'by the checks of this loop file')
-    .option(
-      '--check <name=command>',
-      'by this command; again for more (default: the usual ones of the project)',
-      addCheck,
-    )
     .option('--base <ref>', 'compare with this: fewer tests and changed seals are noticed')
     .option('--dirty', 'certify the files as they are, not the commit that is checked out')
     .addOption(
@@ -50,21 +46,10 @@ Examples:
   loopctl certify
   loopctl certify . --check test='npm test' --check types='npx tsc --noEmit' --base main`,
     )
+  addCheckOption(certify, 'certify by this command, or name=command; repeatable')
   addTrustOption(addAttendedOption(certify)).action(
     (folder: string | undefined, options: CertifyOptions) => run(program, folder, options),
   )
-}
-
-function addCheck(
-  written: string,
-  before: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
-  const [, name, command] = /^([^=]*)=(.*)$/s.exec(written) ?? []
-  if (name === undefined || command === undefined || command.trim() === '') {
-    throw new InvalidArgumentError('Write it as name=command.')
-  }
-  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`There are two named ${name}.`)
-  return { ...before, [name]: command }
 }
 
 async function run(
@@ -119,9 +104,9 @@ async function load(
   options: CertifyOptions,
   loadChecks: LoadChecks,
 ): Promise<LoadedLoop> {
-  const { loop, check = {} } = options
-  if (loop === undefined) return loadChecks(host, resolve(given ?? '.'), check)
-  if (Object.keys(check).length > 0) {
+  const { loop, check = [] } = options
+  if (loop === undefined) return loadChecks(host, resolve(given ?? '.'), await namedChecks(check))
+  if (check.length > 0) {
     const message =
       'The checks come from the loop file, or from the command line. Take --loop or --check away.'
     throw new LoopError('bad-request', message)

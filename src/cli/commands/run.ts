@@ -2,7 +2,9 @@
 
 import type { Command } from 'commander'
 import { LoopError } from '../../loop/index.ts'
+import { addCheckOption } from '../check-option.ts'
 import type { ForkCommandOptions } from '../fork-here.ts'
+import type { InlineOptions } from '../inline-loop.ts'
 import { reach } from '../reach.ts'
 import type { ResumeOptions } from '../resume-here.ts'
 import type { RunOptions } from '../run-here.ts'
@@ -19,10 +21,20 @@ import {
 import type { DetachOption, RetryOptions } from '../run-there.ts'
 import { folderName, openSession, wholeNumber } from '../session.ts'
 
+const runExamples = `
+Without a file, --agent is by default the one that is installed, and --check what init would propose.
+
+Examples:
+  loopctl run                                    the only loop file in loops/
+  loopctl run loops/fix.yaml --dry-run
+  loopctl run --agent claude --check 'npm test' -p 'Fix the failing test.'
+  loopctl run --check unit='npm test' --check 'npx tsc --noEmit' -p @task.md`
+
 export function addRunning(program: Command): void {
   const run = program
     .command('run [file]')
-    .description('run a loop file and watch it; with the daemon it goes on after Ctrl-C')
+    .description('run a loop file, or a task without one, and watch it; Ctrl-C leaves it running')
+    .option('--agent <name>', 'without a file: claude, codex, …, provider/model, or a command')
     .option('--name <name>', 'a name for the run (default: one is made up)')
     .option(
       '--workspace <folder>',
@@ -37,8 +49,10 @@ export function addRunning(program: Command): void {
       '--dry-run',
       'show what would be run, the first prompt and what it may cost; nothing is started',
     )
+  addCheckOption(run, 'without a file: the run ends when this command passes; repeatable')
   addWorktreeOptions(addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(run)))))
   addSettingOptions(run)
+  run.addHelpText('after', runExamples)
   run.action((file: string | undefined, options: RunOptions) => startRun(program, file, options))
 
   const resume = program
@@ -92,10 +106,23 @@ function addRetrying(program: Command): void {
 async function startRun(
   program: Command,
   named: string | undefined,
-  options: RunOptions & DetachOption,
+  given: RunOptions & DetachOption & InlineOptions,
 ): Promise<void> {
-  const { chooseLoop } = await import('../choose-loop.ts')
-  const file = await chooseLoop(openSession(program).terminal, named, options.pick === true)
+  const { chooseRunLoop } = await import('../inline-loop.ts')
+  const { file, options, isInline, close } = await chooseRunLoop(program, named, given)
+  try {
+    await startFile(program, file, options, isInline)
+  } finally {
+    await close()
+  }
+}
+
+async function startFile(
+  program: Command,
+  file: string,
+  options: RunOptions & DetachOption,
+  isInline: boolean,
+): Promise<void> {
   if (options.dryRun === true) {
     const { dryRun } = await import('../dry-run.ts')
     return dryRun(program, file, options)
@@ -105,6 +132,7 @@ async function startRun(
     await requireAgreed(openSession(program), folder, file, options.trust === true)
   })
   if (way.type === 'daemon') {
+    if (isInline && way.folder === undefined) throw farAway()
     const { runThere } = await import('../run-there.ts')
     return runThere(program, way, file, options)
   }
@@ -112,6 +140,13 @@ async function startRun(
   const { runHere } = await import('../run-here.ts')
   await runHere(program, file, options)
 }
+
+/** What is kept in our state folder is not there for a daemon that has another. */
+const farAway = (): LoopError =>
+  new LoopError(
+    'bad-request',
+    'The daemon at this address has another state folder, and cannot read a loop without a file. Write one where it can: loopctl init',
+  )
 
 async function resumeRun(
   program: Command,

@@ -62,16 +62,30 @@ export async function openProject(
   }
 }
 
-export const managerByLockfile = (
+const managerByLockfile = (
   { name }: Pick<Stack, 'name'>,
   has: (file: string) => boolean,
 ): string | undefined =>
   lockfiles.find((lockfile) => lockfile.stack === name && has(lockfile.file))?.manager
 
 /** By the field `packageManager`, such as `pnpm@9.1.0`. */
-export function namedManager(manifest: JsonObject): string | undefined {
+function namedManager(manifest: JsonObject): string | undefined {
   const written = manifest['packageManager']
   return typeof written === 'string' ? /^(npm|pnpm|yarn|bun)@/.exec(written)?.[1] : undefined
+}
+
+/** What a package takes from the workspace around it: from its package.json, and the names beside that. */
+export function workspaceOf(
+  manifestText: string,
+  names: readonly string[],
+): { readonly manager?: string; depends(name: string): boolean } {
+  const manifest = parseJsonObject(manifestText, false) ?? {}
+  const manager =
+    namedManager(manifest) ?? managerByLockfile({ name: 'node' }, (file) => names.includes(file))
+  return {
+    ...(manager === undefined ? {} : { manager }),
+    depends: (name) => dependsOn(manifest, name),
+  }
 }
 
 /** What `npm init` writes: a script that fails and tests nothing. */

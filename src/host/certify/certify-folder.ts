@@ -278,6 +278,6 @@ async function standardIn(workspace: string): Promise<readonly string[]> {
   const top = folderWithGit(workspace) ?? workspace
   const whole =
     top === workspace ? '' : ` It is inside the repository ${top}: certify that, or say how below.`
-  const message = `Nothing in ${workspace} says how it is checked.${whole} Say how: loopctl certify --check test='make test'`
+  const message = `Nothing in ${workspace} says how it is checked.${whole} Say how: loopctl certify --check 'make test'`
   throw new LoopError('not-configured', message)
 }

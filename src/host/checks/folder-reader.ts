@@ -13,13 +13,17 @@ const passedOver: ReadonlySet<string> = new Set(['.git', 'node_modules', '.venv'
 
 const asItIs = 'as it is' as TreeId
 
-export function folderFiles(folder: string): BegunFiles {
+/** `depthMax`: how many folders further in are looked at; default: all. */
+export function folderFiles(
+  folder: string,
+  depthMax: number = Number.POSITIVE_INFINITY,
+): BegunFiles {
   let listed: Promise<ReadonlyMap<string, TreeFile>> | undefined
   return {
     tree: asItIs,
     reader: {
       list() {
-        listed ??= listFiles(folder)
+        listed ??= listFiles(folder, depthMax)
         return listed
       },
       read: (_tree, path, bytesMax = Number.POSITIVE_INFINITY) =>
@@ -29,7 +33,7 @@ export function folderFiles(folder: string): BegunFiles {
   }
 }
 
-async function listFiles(folder: string): Promise<ReadonlyMap<string, TreeFile>> {
+async function listFiles(folder: string, depthMax: number): Promise<ReadonlyMap<string, TreeFile>> {
   const found = new Map<string, TreeFile>()
   const queue = ['']
   for (const inner of queue) {
@@ -38,7 +42,8 @@ async function listFiles(folder: string): Promise<ReadonlyMap<string, TreeFile>>
       if (found.size >= filesMax) return found
       const path = `${inner}${entry.name}`
       if (!entry.isDirectory()) found.set(path, { content: path, kind: kindOf(entry) })
-      else if (!passedOver.has(entry.name)) queue.push(`${path}/`)
+      else if (!passedOver.has(entry.name) && path.split('/').length <= depthMax)
+        queue.push(`${path}/`)
     }
   }
   return found

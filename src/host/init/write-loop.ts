@@ -1,0 +1,121 @@
+/**
+ * Writes the loop file of `init`, and keeps the loops of runs that have no file.
+ *
+ * 1. A file that is there is never replaced.
+ * 2. What is written is trusted as it is: the person who had it written chose its content (ADR 0051).
+ */
+
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { LoopError } from '../../loop/index.ts'
+import { previewLoop, trustLoop } from '../load-loop.ts'
+import { makeFolder } from '../places.ts'
+import { nameLoop } from './loop-names.ts'
+import { initText, inlineText, type LoopDraft } from './loop-text.ts'
+
+export interface WrittenLoop {
+  /** Absolute. */
+  readonly file: string
+  readonly digest: string
+}
+
+/** Where `init` writes: a path, or a name for a file in `loops/`. */
+export function initFile(folder: string, named: string | undefined): string {
+  const name = named ?? 'fix'
+  if (/\.ya?ml$/.test(name)) return resolve(folder, name)
+  if (/^[A-Za-z0-9][\w.-]{0,99}$/.test(name)) return join(folder, 'loops', `${name}.yaml`)
+  throw new LoopError(
+    'bad-request',
+    `"${name}" is not a name for a loop file. Use a name such as fix, or a path that ends in .yaml.`,
+  )
+}
+
+export function requireNew(file: string): void {
+  if (!existsSync(file)) return
+  throw new LoopError(
+    'bad-request',
+    `${file} exists, and init does not overwrite files. Edit it, or use another name: loopctl init <name>`,
+  )
+}
+
+/** `state`: the state folder, where trust is kept. */
+export async function writeInitLoop(
+  draft: LoopDraft,
+  {
+    file,
+    folder,
+    state,
+  }: { readonly file: string; readonly folder: string; readonly state: string },
+): Promise<WrittenLoop> {
+  const inner = relative(folder, file)
+  const text = initText(draft, {
+    schema: schemaFor(dirname(file)),
+    workspace: relative(dirname(file), folder) || '.',
+    run: `loopctl run ${/^[\w./-]+$/.test(inner) ? inner : `'${inner}'`}`,
+  })
+  requireNew(file)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text, { flag: 'wx' }).catch((cause: unknown) => {
+    requireNew(file)
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new LoopError(
+      'bad-request',
+      `Could not write the loop file: ${why}. Check the rights on that folder, or give another path.`,
+      { cause },
+    )
+  })
+  return trusted(file, state)
+}
+
+/** The same words are the same file, so that a second run is one of the same loop. */
+export async function keepInlineLoop(draft: LoopDraft, state: string): Promise<WrittenLoop> {
+  const file = join(state, 'loops', inlineName(draft))
+  makeFolder(dirname(file))
+  const half = `${file}.${process.pid}`
+  await writeFile(half, inlineText(nameLoop(draft.task), draft), { mode: 0o600 })
+  await rename(half, file)
+  return trusted(file, state)
+}
+
+/** For those who only look: nothing is kept. */
+export async function writeInlineLoop(draft: LoopDraft, folder: string): Promise<string> {
+  const file = join(folder, inlineName(draft))
+  await writeFile(file, inlineText(nameLoop(draft.task), draft), { mode: 0o600 })
+  return file
+}
+
+function inlineName(draft: LoopDraft): string {
+  const name = nameLoop(draft.task)
+  const hash = createHash('sha256').update(inlineText(name, draft)).digest('hex')
+  return `${name}-${hash.slice(0, 12)}.yaml`
+}
+
+async function trusted(file: string, state: string): Promise<WrittenLoop> {
+  const preview = await previewLoop(file, state)
+  await trustLoop(preview, state)
+  return { file: preview.file, digest: preview.digest }
+}
+
+const schemaName = 'schemas/loop.schema.json'
+
+/** In the project where Loopwright is installed there, so that it holds for everyone; else our own. */
+function schemaFor(folder: string): string {
+  for (let at = folder; ; at = dirname(at)) {
+    const installed = join(at, 'node_modules', 'loopwright', schemaName)
+    if (existsSync(installed)) {
+      const path = relative(folder, installed).split(sep).join('/')
+      return path.startsWith('.') ? path : `./${path}`
+    }
+    if (at === dirname(at)) break
+  }
+  return fileURLToPath(new URL(`../../../${schemaName}`, import.meta.url))
+}
+
+/** For messages: the file from the folder, where it is inside. */
+export const shownFile = (folder: string, file: string): string => {
+  const inner = relative(folder, file)
+  return inner === '' || inner.startsWith('..') ? file : inner || basename(file)
+}
