@@ -145,7 +145,9 @@ function requireUrl(text: string): void {
 }
 
 export const missingKey = (id: string, variable: string): LoopError =>
-  new LoopError('not-configured', `${id} needs a key: set the variable ${variable}.`)
+  new LoopError('not-configured', `${id} needs a key: set the variable ${variable}.`, {
+    details: { variables: [variable] },
+  })
 
 const noBaseUrl = (model: string): LoopError =>
   new LoopError('not-configured', `${model} needs the base URL of its server: give baseUrl.`)

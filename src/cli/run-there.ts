@@ -5,6 +5,8 @@ import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { NewRunRequest, RunAnswer } from '../client/index.ts'
 import { LoopError, type RunId } from '../loop/index.ts'
+import type { Settings } from '../protocol/index.ts'
+import { callerEnvironment } from './caller-environment.ts'
 import { daemonRuns } from './daemon-runs.ts'
 import { renderNotice } from './display/wrap.ts'
 import type { ForkCommandOptions } from './fork-here.ts'
@@ -47,6 +49,7 @@ export async function runThere(
     : await agreedDigest(session, preview, options.trust === true)
   const request: NewRunRequest = {
     ...(await requestFrom(options)),
+    ...(await callerEnvironment(there, preview.file, await namingVariables(settings))),
     file: preview.file,
     ...hereUnlessHome(),
     settings,
@@ -81,6 +84,7 @@ export async function resumeThere(
   const before = await client.inspect(name)
   await trustAgain(session, there, before, options)
   const request = {
+    ...(await callerEnvironment(there, before.state.source?.file)),
     by: who(),
     attended: isAttended(session, options),
     ...(options.force === true ? { force: true } : {}),
@@ -109,6 +113,7 @@ export async function retryThere(
   const before = await client.inspect(name)
   await trustAgain(session, there, before, options)
   const request = {
+    ...(await callerEnvironment(there, before.state.source?.file)),
     by: who(),
     attended: isAttended(session, options),
     ...(options.name === undefined ? {} : { name: options.name }),
@@ -138,6 +143,7 @@ export async function forkThere(
   await trustAgain(session, there, from, options, file)
   const changes = await changesFrom(options)
   const request = {
+    ...(await callerEnvironment(there, file ?? from.state.source?.file)),
     iteration,
     by: who(),
     attended: isAttended(session, options),
@@ -238,6 +244,12 @@ async function follow(
   const epilogue = allAtEnd([look, ...(told.epilogue === undefined ? [] : [told.epilogue])])
   const waits = queue?.waitsFor === undefined ? {} : { waits: waitText(queue) }
   await watchRun(session, client, run, { ...told, ...waits, epilogue }, leaving)
+}
+
+/** A model that names runs needs its key too. */
+async function namingVariables({ naming }: Pick<Settings, 'naming'>): Promise<readonly string[]> {
+  if (naming.model === undefined) return []
+  return (await import('../host/run-environment.ts')).providerVariables()
 }
 
 /** With a terminal, somebody watches: as in the foreground without a daemon. */

@@ -16,7 +16,7 @@ import { type DaemonLog, type LogLevel, openLog } from './log.ts'
 import { hostsOf, originsOf, requireSafe } from './names.ts'
 import type { DaemonSettings, Scheduler } from './parts.ts'
 import { createRoutes } from './routes/index.ts'
-import { openScheduler } from './schedule/index.ts'
+import { createCallerEnvironments, openScheduler } from './schedule/index.ts'
 import { openTokens, type Tokens } from './tokens.ts'
 
 export interface Daemon {
@@ -77,7 +77,8 @@ async function openDaemon(
   ending.atEnd(() => log.close())
   ending.atEnd(() => log.info({}, 'ended'))
   const tokens = openTokens({ state: settings.folder, given: options.token }, log)
-  log.hide(tokens.secrets)
+  const environments = createCallerEnvironments()
+  log.hide(() => [...tokens.secrets(), ...environments.secrets()])
   const host = await openHost({ folder: settings.folder })
   ending.atEnd(() => host.close())
   const scheduler = await openScheduler({
@@ -85,6 +86,7 @@ async function openDaemon(
     settings,
     log,
     secrets: tokens.secrets,
+    environments,
     follow: (run) => followRun(host, run, { onProblem: (problem) => log.warn({ run }, problem) }),
     finish: (run) => finishRunFolder(host, run),
   })

@@ -10,4 +10,4 @@ export type {
   Submitted,
 } from './parts.ts'
 export { createRoutes, type Operation, operations } from './routes/index.ts'
-export { openScheduler, type SchedulerOptions } from './schedule/index.ts'
+export { createCallerEnvironments, openScheduler, type SchedulerOptions } from './schedule/index.ts'

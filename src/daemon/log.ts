@@ -32,8 +32,8 @@ export function openLog({ path, level, echo }: LogOptions): DaemonLog {
   let known: () => readonly string[] = () => []
   let masking = createSecrets([], ofEnvironment)
   const write = (line: string): void => {
-    // Tokens are replaced now and then; none is ever taken back.
-    if (known().length > masking.keys.length) masking = createSecrets(known(), ofEnvironment)
+    const now = known()
+    if (!isSame(now, masking.keys)) masking = createSecrets(now, ofEnvironment)
     const clean = masking.maskText(line)
     file.write(clean)
     echo?.(clean)
@@ -58,6 +58,9 @@ export function openLog({ path, level, echo }: LogOptions): DaemonLog {
     close: () => file.close(),
   }
 }
+
+const isSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((one, index) => one === others[index])
 
 const secretNames = [
   'authorization',

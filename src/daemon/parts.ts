@@ -3,6 +3,7 @@
 import type { Host, RunRow } from '../host/index.ts'
 import type { RunId } from '../loop/index.ts'
 import type {
+  CallerEnvironment,
   ForkRequest,
   NewRunRequest,
   QueueEntry,
@@ -68,6 +69,8 @@ export interface EnqueueOptions {
   readonly keepFiles?: boolean
   readonly fromIteration?: number
   readonly by?: string
+  /** Of whoever asks; kept in memory only. */
+  readonly environment?: CallerEnvironment
 }
 
 /** Structured, redacted; `pino` behind it. */

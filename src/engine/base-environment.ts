@@ -3,7 +3,7 @@
  * stand in the environment, and whatever else a program is to have is named for it.
  */
 
-const names = ['PATH', 'HOME', 'LANG', 'TMPDIR'] as const
+const names = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'] as const
 
 export function baseEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,

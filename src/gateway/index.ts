@@ -10,7 +10,7 @@ export {
   type ProviderTable,
   publicProviders,
 } from './provider.ts'
-export { type KeySources, keyVariables, readKeys } from './read-keys.ts'
+export { type KeySources, keyVariables, readKeyFile, readKeys } from './read-keys.ts'
 export { type Exchange, type ExchangeBody, readExchange, writeExchange } from './record.ts'
 export {
   type Divergence,

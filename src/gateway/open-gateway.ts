@@ -28,8 +28,13 @@ export interface GatewayOptions {
   readonly folder?: string
 }
 
+/** Whose keys are used, and where the providers are. */
+export type GatewayAccess = Pick<GatewayOptions, 'keys' | 'providers'>
+
 export interface Gateway {
   session(options: SessionOptions): Promise<Session>
+  /** The same gateway with other keys and addresses. Closing it closes nothing. */
+  withAccess(access: GatewayAccess): Gateway
   /** Closes what sessions are left. */
   close(): Promise<void>
 }
@@ -38,28 +43,22 @@ export interface Gateway {
 const socketPathBytesMax = 107
 
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
-  const { keys, clock = systemClock } = options
-  const providers = readProviders({
-    ...publicProviders,
-    ...localProviders,
-    ...options.providers,
-  })
+  const { clock = systemClock } = options
   const folder = await openFolder(options.folder)
   const upstream = openUpstream()
   let prices: Promise<FindPrice> | undefined
   const limits = { ...defaultGatewayLimits, ...options.limits }
-  const parts: GatewayParts = {
+  const shared: GatewayParts = {
     clock,
     limits,
     held: createHeldBytes(limits.heldBytesMax),
-    providers,
-    keys,
+    ...accessOf(options),
     upstream,
     windows: createRateWindows(),
     prices: () => (prices ??= openPrices()),
   }
   const sessions = new Set<Session>()
-  return {
+  const withParts = (parts: GatewayParts): Pick<Gateway, 'session'> => ({
     async session(sessionOptions) {
       // While the agent starts. Whoever needs it is told if it cannot be read.
       if (sessionOptions.replay === undefined) parts.prices().catch(() => undefined)
@@ -85,6 +84,15 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       sessions.add(session)
       return session
     },
+  })
+  const withAccess = (access: GatewayAccess): Gateway => ({
+    ...withParts({ ...shared, ...accessOf(access) }),
+    withAccess,
+    close: async () => undefined,
+  })
+  return {
+    ...withParts(shared),
+    withAccess,
     async close() {
       await Promise.all([...sessions].map((session) => session.close()))
       upstream.close()
@@ -92,6 +100,14 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
   }
 }
+
+const accessOf = ({
+  keys,
+  providers,
+}: GatewayAccess): Pick<GatewayParts, 'keys' | 'providers'> => ({
+  keys,
+  providers: readProviders({ ...publicProviders, ...localProviders, ...providers }),
+})
 
 async function openFolder(
   given: string | undefined,

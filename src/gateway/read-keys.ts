@@ -27,7 +27,7 @@ export async function readKeys(
   sources: KeySources = {},
 ): Promise<(provider: string) => string | undefined> {
   const { env = process.env, file } = sources
-  const filed = file === undefined ? {} : parse(await readPrivate(file))
+  const filed = file === undefined ? {} : await readKeyFile(file)
   return (provider) => {
     const names = keyVariables(provider)
     return [env, filed]
@@ -35,6 +35,11 @@ export async function readKeys(
       .find((key) => key !== undefined && key !== '')
   }
 }
+
+/** All that the file says, by name; nothing where there is none. */
+export const readKeyFile = async (
+  file: string,
+): Promise<Readonly<Record<string, string | undefined>>> => parse(await readPrivate(file))
 
 /** Checked on the open file, so that it cannot be another one by then. */
 async function readPrivate(path: string): Promise<string> {

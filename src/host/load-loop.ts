@@ -20,6 +20,7 @@ import {
   requireTrusted,
   type TrustedEntry,
 } from './loop-file/index.ts'
+import { neededVariables, variablesOfCode } from './needed-variables.ts'
 
 type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
@@ -132,8 +133,9 @@ async function look(path: string, purpose?: LoadOptions['purpose']): Promise<Loo
 function summary(looked: Looked): Omit<LoopPreview, 'trusted'> {
   if (looked.type === 'data') {
     const { path, digest, file } = looked.read
-    return { file: path, digest, powers: describePowers(file) }
+    return { file: path, digest, powers: describePowers(file), variables: neededVariables(file) }
   }
   const { file, digest } = looked.scanned
-  return { file, digest, powers: codePowers(looked.scanned) }
+  const { scanned } = looked
+  return { file, digest, powers: codePowers(scanned), variables: variablesOfCode(scanned) }
 }

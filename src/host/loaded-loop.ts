@@ -21,6 +21,8 @@ export interface LoopPreview {
   readonly trusted: boolean
   /** What it may do, for a person who is asked. */
   readonly powers: readonly string[]
+  /** The variables of the environment that it uses, by name. */
+  readonly variables: readonly string[]
 }
 
 export interface LoadedLoop {
@@ -62,6 +64,8 @@ export interface OpenPlace {
   readonly begun?: () => BegunFiles
   /** Seen by whatever the run starts, and not to be changed: whole paths. */
   readonly readOnly?: readonly string[]
+  /** Where programs are looked up; default: the PATH of this process. */
+  readonly path?: string | undefined
   /** Folders of which no program is used though the PATH names them. */
   readonly untrusted?: readonly string[]
   /** Dependencies that are shown in the workspace and are no part of it. */

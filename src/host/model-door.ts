@@ -10,12 +10,14 @@ export interface ModelDoor {
   gateway(): Promise<Gateway>
   /** Whether there is a key for a provider. */
   hasKey(provider: string): Promise<boolean>
+  /** The same gateway with the keys and addresses of another environment. Closing it closes nothing. */
+  withEnvironment(environment: Environment): ModelDoor
   close(): Promise<void>
 }
 
 export function createModelDoor(environment: Environment = process.env): ModelDoor {
   let opened: Promise<Gateway> | undefined
-  return {
+  const door: ModelDoor = {
     gateway() {
       opened ??= openFor(environment)
       // Whoever comes next may have repaired it.
@@ -30,17 +32,37 @@ export function createModelDoor(environment: Environment = process.env): ModelDo
     async close() {
       await (await opened?.catch(() => undefined))?.close()
     },
+    withEnvironment: (other) => doorWith(door, other),
   }
+  return door
 }
 
-async function openFor(environment: Environment): Promise<Gateway> {
-  const { openGateway, publicProviders } = await import('../gateway/index.ts')
-  const { makeOwnFolder } = await import('./own-folder.ts')
+/** Keys are read each time: somebody may have added one to the file. */
+const doorWith = (door: ModelDoor, environment: Environment): ModelDoor => ({
+  async gateway() {
+    const [gateway, keys] = await Promise.all([door.gateway(), keysOf(environment)])
+    return gateway.withAccess({ keys, providers: await ownProviders(environment) })
+  },
+  async hasKey(provider) {
+    return (await keysOf(environment))(provider) !== undefined
+  },
+  withEnvironment: (other) => doorWith(door, other),
+  close: async () => undefined,
+})
+
+async function ownProviders(environment: Environment): Promise<ProviderTable> {
+  const { publicProviders } = await import('../gateway/index.ts')
   const own = ownAddresses(environment).map(([provider, baseUrl]) => [
     provider,
     { ...publicProviders[provider], baseUrl },
   ])
-  const providers = Object.fromEntries(own) as ProviderTable
+  return Object.fromEntries(own) as ProviderTable
+}
+
+async function openFor(environment: Environment): Promise<Gateway> {
+  const { openGateway } = await import('../gateway/index.ts')
+  const { makeOwnFolder } = await import('./own-folder.ts')
+  const providers = await ownProviders(environment)
   const keys = await keysOf(environment)
   const folder = await makeOwnFolder()
   try {
@@ -71,7 +93,7 @@ export function keysFile(environment: Environment = process.env): string {
 }
 
 /** Where the providers' own clients look for another address than the public one. */
-const addressVariables = {
+export const addressVariables = {
   anthropic: 'ANTHROPIC_BASE_URL',
   openai: 'OPENAI_BASE_URL',
   google: 'GOOGLE_GEMINI_BASE_URL',

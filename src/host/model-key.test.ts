@@ -20,9 +20,7 @@ describe('the key of a model', () => {
   const key = { ANTHROPIC_API_KEY: 'sk-1' }
 
   test('is missed before there is a run', async () => {
-    await expect(check({ model })).rejects.toThrow(
-      /set the variable ANTHROPIC_API_KEY, .*the key file/,
-    )
+    await expect(check({ model })).rejects.toThrow(/set ANTHROPIC_API_KEY, or put it in .*keys/)
     await expect(check({ model, apiKeyEnv: 'MINE' }, key)).rejects.toThrow(/MINE/)
     await check({ model }, key)
     await check({ model, apiKeyEnv: 'MINE' }, { MINE: 'sk-2' })

@@ -5,7 +5,7 @@ import { isLocal, publicProviders } from '../gateway/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { ModelAgentSettings } from '../protocol/index.ts'
 import type { Environment } from './loaded-loop.ts'
-import { type ModelDoor, ownAddresses } from './model-door.ts'
+import { keysFile, type ModelDoor, ownAddresses } from './model-door.ts'
 
 export interface KeyPlace {
   readonly models: Pick<ModelDoor, 'hasKey'>
@@ -31,10 +31,9 @@ export async function requireKey(
     )
   }
   if (await models.hasKey(provider)) return
-  throw new LoopError(
-    'not-configured',
-    `${model} needs a key: set the variable ${usual}, or put it into the key file (loopctl doctor says where).`,
-  )
+  const file = keysFile(environment)
+  const message = `${model} needs a key: set ${usual}, or put it in ${file}.`
+  throw new LoopError('not-configured', message, { details: { variables: [usual] } })
 }
 
 /** Where the gateway sends its own keys: a loop file cannot lead them elsewhere. */

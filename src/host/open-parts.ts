@@ -51,10 +51,11 @@ export interface PartsPlace extends OpenPlace {
 /** What the file has as code is put over what it has as data. */
 export async function openParts(
   file: FileParts,
-  place: PartsPlace,
+  given: PartsPlace,
   environment: Environment,
   code?: CodeParts,
 ): Promise<OpenedParts> {
+  const place = { ...given, path: environment['PATH'] }
   const opened: (() => Promise<unknown>)[] = []
   const close = async (): Promise<void> => {
     for (const end of opened.splice(0).toReversed()) await end()

@@ -102,11 +102,13 @@ export async function openWalls(
   // Looked at for each command: the workspace may not be there yet, and what is in it changes.
   const hide = hidden.paths
   const parts = rememberParts(workspace)
+  const ownPath = place.path === undefined ? {} : { path: place.path }
   const shown = (): SandboxPlace => ({
     workspace,
     readOnly: unique(readOnly, parts([...readOnly, ...(place.apart ?? []), ownProgram()])),
     hide: unique(hide, parts([...hide, place.folder]), runFolders(workspace, place)),
     limits: settings.limits,
+    ...ownPath,
     ...place.layer,
     ...(place.shownAs === undefined ? {} : { shownAs: place.shownAs }),
   })
@@ -117,7 +119,7 @@ export async function openWalls(
   const network = proxy === undefined ? {} : { network: { socket: proxy.socket, port: proxyPort } }
   const inside = (): SandboxPlace => ({ ...shown(), ...network })
   const bare = openWithoutWalls()
-  const searched = trustedPath(place.untrusted)
+  const searched = trustedPath(place)
   return {
     walls: { tier, limits, attended },
     isRequired: settings.require !== undefined && settings.require !== 'none',
@@ -127,8 +129,8 @@ export async function openWalls(
       run: (command, signal) =>
         sandbox.commands(withCommand(sandbox, inside(), named, searched)).run(command, signal),
     }),
-    bareCommands: bare.commands({ workspace }),
-    bareStart: (command) => bare.start({ workspace }, command),
+    bareCommands: bare.commands({ workspace, ...ownPath }),
+    bareStart: (command) => bare.start({ workspace, ...ownPath }, command),
     agentCommands(command, socketPath, { hides = [], shows = [] } = {}) {
       const outer = inside()
       if (tier !== 'none') requireNoLinks(workspace, hides)
@@ -290,8 +292,10 @@ function asSeenFrom(shownAs: string | undefined, part: string): string {
 }
 
 /** The PATH, without what is in these folders, and without programs of any project if some are named. */
-function trustedPath(untrusted: readonly string[] | undefined): string {
-  const path = process.env['PATH'] ?? ''
+function trustedPath({
+  untrusted,
+  path = process.env['PATH'] ?? '',
+}: Pick<OpenPlace, 'untrusted' | 'path'>): string {
   if (untrusted === undefined) return path
   const isTrusted = (entry: string): boolean =>
     !/\/node_modules\/\.bin\/?$/.test(entry) &&

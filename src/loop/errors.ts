@@ -58,6 +58,8 @@ export interface ErrorDetails {
     readonly branch: string
     readonly files: readonly string[]
   }
+  /** Of what is not configured: the variables that are not set. */
+  readonly variables?: readonly string[]
   /** Of a loop file that is not trusted. */
   readonly preview?: {
     readonly file: string

@@ -25,6 +25,8 @@ export interface Machine {
   readonly uid: number | undefined
   readonly node: string
   readonly toolchains: Toolchains
+  /** The same for another PATH than ours; absent: it makes no difference. */
+  toolchainsOf?(path: string): Toolchains
   findProgram(name: string): string | undefined
   openCgroups(): Cgroups | undefined
 }
@@ -44,14 +46,32 @@ export type MakeCommands = (walls: Walls, workspace: string) => Commands
 
 export function thisMachine(): Machine {
   const node = process.execPath
-  const path = process.env['PATH'] ?? ''
+  const home = homedir()
+  const toolchainsOf = rememberLast((path) => findToolchains({ home, path, node }))
   return {
     platform: process.platform,
     uid: process.getuid?.(),
     node,
-    toolchains: findToolchains({ home: homedir(), path, node }),
+    toolchains: toolchainsOf(process.env['PATH'] ?? ''),
+    toolchainsOf,
     findProgram: (name) => findProgram(name),
     openCgroups: () => openCgroups(),
+  }
+}
+
+const rememberedMax = 20
+const rememberedMs = 10_000
+
+/** Looked up at every start of a command; what is installed meanwhile is found soon after. */
+function rememberLast(find: (path: string) => Toolchains): (path: string) => Toolchains {
+  const known = new Map<string, { readonly found: Toolchains; readonly atMs: number }>()
+  return (path) => {
+    const before = known.get(path)
+    if (before !== undefined && performance.now() - before.atMs < rememberedMs) return before.found
+    if (known.size >= rememberedMax) known.clear()
+    const found = find(path)
+    known.set(path, { found, atMs: performance.now() })
+    return found
   }
 }
 

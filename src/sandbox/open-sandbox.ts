@@ -44,7 +44,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const { requireTier = 'none' } = options
   const { machine, found, overlay } = await findOnce(options.machine)
   requireStrength(found.report, requireTier)
-  return sandboxOf(found.report, overlay, launcher(found.walls, machine.toolchains))
+  return sandboxOf(found.report, overlay, launcher(found.walls, machine))
 }
 
 /** For those who want none, whatever there is: commands are plain processes. */
@@ -57,7 +57,7 @@ export function openWithoutWalls(): Sandbox {
     durationMs: 0,
   }
   const reason = 'Nothing is mounted without a sandbox.'
-  const start = launcher(undefined, { mounts: [], links: [], env: {} })
+  const start = launcher(undefined, { toolchains: { mounts: [], links: [], env: {} } })
   return sandboxOf(report, async () => ({ mode: 'copy', reason }), start)
 }
 
@@ -93,7 +93,7 @@ async function findOnce(given: Machine | undefined): Promise<Tried> {
 async function tryOut(machine: Machine): Promise<Tried> {
   const { toolchains } = machine
   const commandsIn = (walls: Walls, place: SandboxPlace): Commands => {
-    const start = launcher(walls, toolchains)(place)
+    const start = launcher(walls, machine)(place)
     return { run: (command, signal) => runCommand(start, command, signal) }
   }
   const found = await findTier(machine, (walls, workspace) => commandsIn(walls, { workspace }))
@@ -121,7 +121,7 @@ type Start = (command: Command & { readonly keepsInput?: boolean }) => Launched
 /** The first call works out what all commands of a place have in common. */
 function launcher(
   walls: Walls | undefined,
-  toolchains: Toolchains,
+  machine: Pick<Machine, 'toolchains' | 'toolchainsOf'>,
 ): (place: SandboxPlace) => Start {
   return (place) => {
     // Where nothing is protected there is nothing to refuse either.
@@ -130,10 +130,12 @@ function launcher(
         launchPlain({
           ...command,
           cwd: command.cwd ?? place.workspace,
-          env: { ...programsFirst(place), ...place.env, ...command.env },
+          env: { ...pathOf(place), ...place.env, ...command.env },
         })
     }
-    const prepared = prepare(place, toolchains)
+    const { path } = place
+    const own = path === undefined ? undefined : machine.toolchainsOf?.(path)
+    const prepared = prepare(place, own ?? machine.toolchains)
     return (command) =>
       walls.type === 'bubblewrap'
         ? launchInBubblewrap(walls.bubblewrap, prepared, command)
@@ -141,9 +143,9 @@ function launcher(
   }
 }
 
-function programsFirst({ programs = [] }: SandboxPlace): Readonly<Record<string, string>> {
-  if (programs.length === 0) return {}
-  return { PATH: [...programs, process.env['PATH'] ?? ''].join(delimiter) }
+function pathOf({ programs = [], path }: SandboxPlace): Readonly<Record<string, string>> {
+  if (programs.length === 0) return path === undefined ? {} : { PATH: path }
+  return { PATH: [...programs, path ?? process.env['PATH'] ?? ''].join(delimiter) }
 }
 
 function prepare(place: SandboxPlace, toolchains: Toolchains): PreparedPlace {

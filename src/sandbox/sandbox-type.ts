@@ -103,6 +103,8 @@ export interface SandboxPlace {
   readonly mounts?: readonly Mount[]
   /** Folders in those that can be written: empty for each command and gone after it. Strong walls only. */
   readonly scratch?: readonly string[]
+  /** Where programs are looked up, as a PATH: those of its folders that are shown. Default: ours. */
+  readonly path?: string
   /** Folders of programs that come before all others. */
   readonly programs?: readonly string[]
   /** Files and folders inside the others that are empty for the command. */

@@ -196,7 +196,7 @@ describe('loopctl agents test', () => {
       stderr: expect.stringContaining('repair'),
     })
     const told = await ctlWith(at, env, 'agents', 'test', 'claude')
-    expect(told.stdout).toMatch(/^key +. .*set the variable ANTHROPIC_API_KEY, .*the key file/m)
+    expect(told.stdout).toMatch(/^key +. .*set ANTHROPIC_API_KEY, or put it in .*keys/m)
     expect(told.stdout).not.toContain('It may use')
     expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
   })

@@ -67,10 +67,10 @@ test('a dry run warns of a key that is missing, as validate does', async () => {
   const at = place(
     "prompt: x\nagent: { model: anthropic/claude-sonnet-4-5 }\nchecks: { ok: 'true' }\n",
   )
-  const warning = /warning: agent\.model: .*set the variable ANTHROPIC_API_KEY, .*the key file/
+  const warning = /warning: agent\.model: .*set ANTHROPIC_API_KEY, or put it in .*keys/
   expect((await ctl(at, 'run', at.file, '--dry-run')).stdout).toMatch(warning)
   expect((await ctl(at, 'validate', at.file)).stdout).toMatch(warning)
-  expect((await ctl(at, 'run', at.file, '--trust')).stderr).toContain('the key file')
+  expect((await ctl(at, 'run', at.file, '--trust')).stderr).toContain('loopwright/keys')
 })
 
 test('inputs that the file does not have are refused with the nearest name', async () => {

@@ -5,8 +5,9 @@
 
 import type { Host, QueueRow } from '../../host/index.ts'
 import { systemNow } from '../../host/system-now.ts'
-import { isLoopError, type RunId } from '../../loop/index.ts'
+import { isEnd, isLoopError, type RunId } from '../../loop/index.ts'
 import type { QueueEntry } from '../../protocol/api/index.ts'
+import type { CallerEnvironments } from './caller-environments.ts'
 import { type Choice, choose } from './choose.ts'
 import { entriesOf } from './entries.ts'
 import type { SchedulerOptions } from './open-scheduler.ts'
@@ -32,7 +33,9 @@ const timerMsMax = 60_000
 /** What others wrote is looked at this often at most. */
 const lookMs = 200
 
-export function createBoard(options: SchedulerOptions): Board {
+export function createBoard(
+  options: SchedulerOptions & { readonly environments: CallerEnvironments },
+): Board {
   const { host, settings, now = systemNow } = options
   const { queue: rows } = host.journal
   const items = new Map<RunId, Item>()
@@ -70,6 +73,8 @@ export function createBoard(options: SchedulerOptions): Board {
       if (!isLoopError(error, 'unknown-run')) throw error
     })
     items.delete(run)
+    // One that was paused or suspended can still go on with what its caller sent.
+    if (await hasEnded(host, run)) options.environments.drop(run)
   }
 
   return {
@@ -133,6 +138,12 @@ function lookForOver(
     },
   }
 }
+
+const hasEnded = ({ journal }: Host, run: RunId): Promise<boolean> =>
+  journal.findRun(run).then(
+    ({ status }) => isEnd(status),
+    () => true,
+  )
 
 const isIdle = ({ drive }: Item): boolean => drive === undefined
 

@@ -2,6 +2,13 @@
 
 import { existsSync } from 'node:fs'
 import {
+  keysFile,
+  type ModelDoor,
+  needsVariables,
+  runEnvironment,
+  withNeeded,
+} from '../../host/daemon/index.ts'
+import {
   type DriveEnd,
   type Host,
   type Inspection,
@@ -9,8 +16,9 @@ import {
   loadLoop,
   type RunHandle,
 } from '../../host/index.ts'
-import { LoopError, type RunId, type RunState } from '../../loop/index.ts'
+import { isLoopError, LoopError, type RunId, type RunState } from '../../loop/index.ts'
 import type { Log } from '../parts.ts'
+import type { CallerEnvironments } from './caller-environments.ts'
 import type { DriveRequest } from './drive-request.ts'
 import type { Turns } from './turns.ts'
 
@@ -19,6 +27,7 @@ export interface DriveParts {
   readonly log: Log
   /** What may never be written down. */
   readonly secrets?: () => readonly string[]
+  readonly environments: CallerEnvironments
   /** Opening starts processes and reads much: only a few do it at once. */
   readonly opening: Turns
 }
@@ -48,14 +57,22 @@ export async function driveQueued(
       signal.throwIfAborted()
       const { state, run: row } = await host.inspect(run)
       const changes = state.source?.changes
+      const caller = runEnvironment(parts.environments.find(run))
+      const environment = await withNeeded(caller, request.needs ?? [], row.name)
       loaded = await loadLoop(fileOf(row, state), {
         folder: host.folder,
+        environment,
         purpose: 'resume',
         onLine: (line) => log.info({ run }, line),
         signal,
         ...(changes === undefined ? {} : { changes }),
       })
-      return startIn(parts, run, loaded, request, watched)
+      const models = host.models.withEnvironment(environment)
+      return startIn({ ...parts, models }, run, loaded, request, watched).catch(
+        (error: unknown) => {
+          throw asWaiting(error, row.name, keysFile(environment))
+        },
+      )
     })
     const leave = (): void => handle.shutDown({ now: true })
     if (watched.hurry.aborted) leave()
@@ -67,8 +84,14 @@ export async function driveQueued(
   }
 }
 
+/** Which command lets it go on is known here. */
+function asWaiting(error: unknown, name: string, file: string): unknown {
+  const variables = isLoopError(error, 'not-configured') ? error.details?.variables : undefined
+  return variables === undefined ? error : needsVariables(variables, name, file)
+}
+
 async function startIn(
-  { host, log, secrets }: DriveParts,
+  { host, log, secrets, models }: DriveParts & { readonly models: ModelDoor },
   run: RunId,
   loaded: LoadedLoop,
   request: DriveRequest,
@@ -84,7 +107,7 @@ async function startIn(
     folder: host.folder,
     signal,
     attended: request.attended === true,
-    models: host.models,
+    models,
     ...(secrets === undefined ? {} : { secrets: secrets() }),
   })
   const carried =

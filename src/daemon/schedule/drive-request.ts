@@ -1,5 +1,6 @@
 /** How a run in the queue is to be driven: kept with its row, read back after a restart. */
 
+import { type Environment, namedVariables } from '../../host/daemon/index.ts'
 import type { Json } from '../../loop/index.ts'
 
 export interface DriveRequest {
@@ -9,26 +10,40 @@ export interface DriveRequest {
   readonly force?: true
   /** For the next start only: go on with the files as they are. */
   readonly keepFiles?: true
+  /** Variables that the loop names and that its caller had: names, never values. */
+  readonly needs?: readonly string[]
   /** For the next start only: bring along what is no part of the tree that a fork came from. */
   readonly carry?: true
 }
 
 const flags = ['attended', 'force', 'keepFiles', 'carry'] as const
+type Flag = (typeof flags)[number]
 
 /** What it does not know, it leaves out: another version may have written it. */
 export function readDriveRequest(json: Json): DriveRequest {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return {}
   const given = json as { readonly [name: string]: Json }
-  return Object.fromEntries(
-    flags.filter((flag) => given[flag] === true).map((flag) => [flag, true]),
-  )
+  const { needs } = given
+  const names = Array.isArray(needs) ? needs.filter((name) => typeof name === 'string') : []
+  return { ...flagsIn(given), ...(names.length === 0 ? {} : { needs: names }) }
 }
 
-export const toDriveRequest = (
-  options: Readonly<Partial<Record<keyof DriveRequest, boolean>>>,
-): DriveRequest =>
-  Object.fromEntries(flags.filter((flag) => options[flag] === true).map((flag) => [flag, true]))
+export function toDriveRequest(
+  options: Readonly<Partial<Record<Flag, boolean>>> & { readonly environment?: Environment },
+): DriveRequest {
+  const needs = namedVariables(options.environment)
+  return { ...flagsIn(options), ...(needs.length === 0 ? {} : { needs }) }
+}
 
 /** What still holds once the run is under way. */
-export const lasting = ({ attended }: DriveRequest): DriveRequest =>
-  attended === undefined ? {} : { attended }
+export const lasting = ({ attended, needs }: DriveRequest): DriveRequest => ({
+  ...(attended === undefined ? {} : { attended }),
+  ...(needs === undefined ? {} : { needs }),
+})
+
+/** As its row in the queue has it. */
+export const toRow = (request: DriveRequest): { readonly [name: string]: Json } =>
+  Object.fromEntries(Object.entries(request))
+
+const flagsIn = (given: Readonly<Partial<Record<Flag, unknown>>>): DriveRequest =>
+  Object.fromEntries(flags.filter((flag) => given[flag] === true).map((flag) => [flag, true]))

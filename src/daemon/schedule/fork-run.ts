@@ -6,6 +6,7 @@
  * the folder itself with the files as they are now.
  */
 
+import { runEnvironment } from '../../host/daemon/index.ts'
 import { forkFolder, loadLoop, makeWorkFolder } from '../../host/index.ts'
 import { isEnd, isLoopError, LoopError, type RunId } from '../../loop/index.ts'
 import type { ForkRequest, RetryRequest } from '../../protocol/api/index.ts'
@@ -65,6 +66,7 @@ async function createFrom(
   const inherited = request.file === undefined ? from.state.source?.changes : undefined
   const loaded = await loadLoop(file, {
     folder: host.folder,
+    environment: runEnvironment(request.environment),
     changes: { ...inherited, ...request.changes },
     onLine: (line) => log.info({ run, file }, line),
     ...(input === undefined ? {} : { input }),

@@ -1,1 +1,2 @@
+export { createCallerEnvironments } from './caller-environments.ts'
 export { openScheduler, type SchedulerOptions } from './open-scheduler.ts'

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { isAbsolute, parse, resolve } from 'node:path'
+import { type Environment, type ModelDoor, runEnvironment } from '../../host/daemon/index.ts'
 import {
   type Host,
   type LoadedLoop,
@@ -22,12 +23,21 @@ import {
 import { defaultLimits, LoopError, type RunId } from '../../loop/index.ts'
 import type { NewRunRequest, RunSettings } from '../../protocol/api/index.ts'
 import type { Log } from '../parts.ts'
-import { toDriveRequest } from './drive-request.ts'
+import { toDriveRequest, toRow } from './drive-request.ts'
 
 export interface NewRunParts {
   readonly host: Host
   readonly log: Log
   readonly now: () => number
+}
+
+/** What is loaded, and the models that are asked, with the environment of the caller. */
+export const withEnvironment = (
+  { host }: Pick<NewRunParts, 'host'>,
+  caller: Environment | undefined,
+): { readonly environment: Environment; readonly models: ModelDoor } => {
+  const environment = runEnvironment(caller)
+  return { environment, models: host.models.withEnvironment(environment) }
 }
 
 /** Resolves when it is on disk; nothing is started. */
@@ -44,7 +54,8 @@ export async function createQueued(
   const loaded = await loadFor(parts, request, settings)
   try {
     const naming = namingFor(request, settings, loaded)
-    const { name, source: nameSource } = await nameRun(host, naming)
+    const { models } = withEnvironment(parts, request.environment)
+    const { name, source: nameSource } = await nameRun({ journal: host.journal, models }, naming)
     const { logDir } = settings.artifacts ?? {}
     const place = await host.place({
       name,
@@ -105,18 +116,20 @@ export function queueRow(
   return {
     priority: request.priority ?? 0,
     queuedAtMs: nowMs,
-    request: { ...toDriveRequest(request) },
+    request: toRow(toDriveRequest(request)),
     tries: 0,
     ...(request.by === undefined ? {} : { by: request.by }),
     ...(folder === undefined ? {} : { workspace: folder }),
   }
 }
 
-/** The same for the same wish, however it was spelt. */
-export const digestOf = (request: object): string =>
-  createHash('sha256')
-    .update(JSON.stringify(sorted(request)))
+/** The same for the same wish, however it was spelt. Kept on disk, so nothing of the environment is in it. */
+export function digestOf(request: Pick<NewRunRequest, 'environment'>): string {
+  const { environment: _environment, ...rest } = request
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(rest)))
     .digest('hex')
+}
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
@@ -157,6 +170,7 @@ function loadFor(
   const { file, input, changes, here } = request
   return loadLoop(file, {
     folder: host.folder,
+    environment: runEnvironment(request.environment),
     here: here ?? homedir(),
     defaultModel: model,
     ...moreChecks(checks),

@@ -10,9 +10,11 @@
 import type { Host, QueueRow } from '../../host/index.ts'
 import { systemNow } from '../../host/system-now.ts'
 import { isEnd, LoopError, type RunId } from '../../loop/index.ts'
+import type { NewRunRequest } from '../../protocol/api/index.ts'
 import type { DaemonSettings, EnqueueOptions, Log, Scheduler, Submitted } from '../parts.ts'
 import { type Board, createBoard } from './board.ts'
-import { toDriveRequest } from './drive-request.ts'
+import { type CallerEnvironments, createCallerEnvironments } from './caller-environments.ts'
+import { toDriveRequest, toRow } from './drive-request.ts'
 import { forkQueued, retryQueued } from './fork-run.ts'
 import { createQueued, digestOf } from './new-run.ts'
 
@@ -25,6 +27,8 @@ export interface SchedulerOptions {
   >
   /** What may never be written down, such as tokens. */
   readonly secrets?: () => readonly string[]
+  /** Shared with the log, which masks them; default: its own. */
+  readonly environments?: CallerEnvironments
   /** Beside each run while it is driven, such as its folder of files. */
   readonly follow?: (run: RunId) => { stop(): Promise<unknown> }
   /** Sees that all that a run leaves is there, if it has ended, before it leaves the queue. Never rejects. */
@@ -34,9 +38,9 @@ export interface SchedulerOptions {
 
 /** Takes up what was in the queue before; resolves before any of it is driven. */
 export async function openScheduler(options: SchedulerOptions): Promise<Scheduler> {
-  const { host, log, now = systemNow } = options
+  const { host, log, now = systemNow, environments = createCallerEnvironments() } = options
   const { journal } = host
-  const board = createBoard(options)
+  const board = createBoard({ ...options, environments })
   const creating = { host, log, now }
   const rows = await journal.queue.list()
   for (const row of rows) {
@@ -47,25 +51,33 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
     board,
     rows.filter(({ status }) => isEnd(status)),
   )
-  const accepted = async (create: () => Promise<RunId>): Promise<Submitted> => {
+  const accepted = async (
+    { environment }: Pick<NewRunRequest, 'environment'>,
+    create: () => Promise<RunId>,
+  ): Promise<Submitted> => {
     requireTaking(board)
     const run = await create()
+    environments.put(run, environment)
     board.add(await rowOf(host, run))
     return { run: await journal.findRun(run), isNew: true }
   }
   return {
-    submit: withKeys(host, (request, key) => accepted(() => createQueued(creating, request, key))),
-    retry: (run, request = {}) => accepted(() => retryQueued(creating, run, request)),
-    fork: (run, request) => accepted(() => forkQueued(creating, run, request)),
+    submit: withKeys(host, environments, (request, key) =>
+      accepted(request, () => createQueued(creating, request, key)),
+    ),
+    retry: (run, request = {}) => accepted(request, () => retryQueued(creating, run, request)),
+    fork: (run, request) => accepted(request, () => forkQueued(creating, run, request)),
     async enqueue(run, how = {}) {
       requireTaking(board)
       const item = board.item(run)
-      if (item?.drive !== undefined) {
-        // It may be about to end: then it is taken up again.
-        item.again = async () => board.add(await enqueueRun(host, run, how, now()))
-        return
+      const again = async (): Promise<void> => {
+        const row = await enqueueRun(host, run, how, now())
+        environments.put(run, how.environment)
+        board.add(row)
       }
-      board.add(await enqueueRun(host, run, how, now()))
+      // One that is driven may be about to end: then it is taken up again.
+      if (item?.drive !== undefined) item.again = again
+      else await again()
     },
     async release(run) {
       const item = board.item(run)
@@ -96,6 +108,7 @@ async function forgetAll(board: Board, rows: readonly QueueRow[]): Promise<void>
 /** The same key is the same request: it makes one run, whenever it comes again. */
 function withKeys(
   { journal }: Host,
+  environments: CallerEnvironments,
   submit: (request: Parameters<Scheduler['submit']>[0], key?: string) => Promise<Submitted>,
 ): Scheduler['submit'] {
   const underWay = new Map<string, Promise<Submitted>>()
@@ -106,7 +119,10 @@ function withKeys(
     const known = await journal.queue.request(key)
     if (known === undefined) return submit(request, key)
     if (known.digest !== digestOf(request)) throw keyReused(key)
-    return { run: await journal.findRun(known.run), isNew: false }
+    const run = await journal.findRun(known.run)
+    // The first answer may have been lost with the daemon, and the environment with it.
+    if (!isEnd(run.status)) environments.put(run.id, request.environment)
+    return { run, isNew: false }
   }
   return async (request, key) => {
     if (key === undefined) return submit(request)
@@ -145,7 +161,7 @@ async function enqueueRun(
   await host.journal.queue.put(run, {
     priority,
     queuedAtMs: nowMs,
-    request: { ...toDriveRequest(how) },
+    request: toRow(toDriveRequest(how)),
     tries: 0,
     by,
     ...(folder === undefined ? {} : { workspace: folder }),

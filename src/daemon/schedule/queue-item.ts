@@ -10,8 +10,9 @@ import {
   type StepId,
 } from '../../loop/index.ts'
 import type { Log } from '../parts.ts'
+import type { CallerEnvironments } from './caller-environments.ts'
 import { driveQueued } from './drive-queued.ts'
-import { lasting, readDriveRequest } from './drive-request.ts'
+import { lasting, readDriveRequest, toRow } from './drive-request.ts'
 import { retryAfterMs } from './setback.ts'
 import type { Turns } from './turns.ts'
 
@@ -39,6 +40,7 @@ export interface ItemParts {
   readonly log: Log
   readonly opening: Turns
   readonly secrets?: () => readonly string[]
+  readonly environments: CallerEnvironments
   readonly follow?: (run: RunId) => { stop(): Promise<unknown> }
   readonly now: () => number
   readonly wake: () => void
@@ -70,7 +72,7 @@ export function startItem(item: Item, parts: ItemParts): void {
     try {
       const onStarted = async (): Promise<void> => {
         const { retryAtMs: _retryAtMs, why: _why, ...row } = item.row
-        item.row = { ...row, request: { ...lasting(request) } }
+        item.row = { ...row, request: toRow(lasting(request)) }
         // Kept too long, it changes nothing; the run itself is under way.
         await host.journal.queue.put(run, item.row).catch(() => undefined)
       }

@@ -20,6 +20,8 @@ import { createPeer, type Peer, type PeerOptions } from './peer.ts'
 
 export interface LoopProcessOptions extends Pick<PeerOptions, 'serve' | 'hear' | 'attach'> {
   readonly cwd?: string
+  /** Of which it gets the PATH and the like; default: that of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** How long it may leave a question after its life unanswered while something waits for it. */
   readonly unresponsiveMs: number
   readonly show: (line: string) => void
@@ -94,7 +96,7 @@ export function startLoopProcess(options: LoopProcessOptions): LoopProcess {
 }
 
 function spawnChild(options: LoopProcessOptions, mark: string): ChildProcess {
-  const env = { ...baseEnvironment(), [markVariable]: mark }
+  const env = { ...baseEnvironment(options.env), [markVariable]: mark }
   const args = ['--disable-warning=ExperimentalWarning', childEntry()]
   return spawn(process.execPath, args, {
     detached: true,

@@ -46,6 +46,7 @@ export async function openSession(scanned: ScannedLoop, options: SessionOptions)
         current = undefined
       },
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+      ...(options.env === undefined ? {} : { env: options.env }),
     })
     open = connection
     try {

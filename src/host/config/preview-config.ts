@@ -31,6 +31,7 @@ export async function previewConfig(
       ({ rule, value }) =>
         `sets ${rule.name} to ${rule.show(value)}, for loops in ${dirname(file)}`,
     ),
+    variables: [],
   }
 }
 

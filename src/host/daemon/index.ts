@@ -1,6 +1,9 @@
 export { isSecretName } from '../../agents/index.ts'
 export { createSecrets } from '../../gateway/index.ts'
+export type { Environment } from '../loaded-loop.ts'
+export { keysFile, type ModelDoor } from '../model-door.ts'
 export { makeOwnFolder, type OwnFolder } from '../own-folder.ts'
+export { namedVariables, needsVariables, runEnvironment, withNeeded } from '../run-environment.ts'
 export { type DaemonLock, lockDaemon } from './lock.ts'
 export { packageVersion } from './package-version.ts'
 export {

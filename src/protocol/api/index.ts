@@ -4,6 +4,7 @@ export {
   type CertificateEntry,
   certificateEntrySchema,
 } from './artifacts.ts'
+export { type CallerEnvironment, callerEnvironmentSchema } from './caller-environment.ts'
 export {
   type CleanedWorktree,
   cleanedWorktreeSchema,

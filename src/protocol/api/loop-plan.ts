@@ -27,10 +27,18 @@ export interface Preview {
   readonly trusted: boolean
   /** What it may do, for a person who is asked. */
   readonly powers: readonly string[]
+  /** The variables that it uses, by name: what to send as `environment` of a run. */
+  readonly variables: readonly string[]
 }
 
 export const previewSchema: z.ZodType<Preview> = exactly<Preview>()(
-  z.strictObject({ file: text, digest: text, trusted: z.boolean(), powers: texts }),
+  z.strictObject({
+    file: text,
+    digest: text,
+    trusted: z.boolean(),
+    powers: texts,
+    variables: texts,
+  }),
 ).register(published, { id: 'Preview' })
 
 /** A dry run: what a run would be. Nothing is made, started or spent. */

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { someLimitsSchema } from '../run-values.ts'
 import { pathText as path, published } from '../values.ts'
+import { type CallerEnvironment, callerEnvironmentSchema } from './caller-environment.ts'
 import {
   type AskedWorktree,
   askedWorktreeSchema,
@@ -33,6 +34,7 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z
     priority: z.int().min(-100).max(100).exactOptional(),
     by: z.string().max(256).exactOptional(),
     settings: runSettingsSchema.exactOptional(),
+    environment: callerEnvironmentSchema.exactOptional(),
   })
   .register(published, { id: 'NewRunRequest' })
 
@@ -63,6 +65,8 @@ export interface NewRunRequest {
   readonly by?: string
   /** The settings that hold where it is asked for; those of the daemon unless told. */
   readonly settings?: RunSettings
+  /** PATH, locale and the variables that the loop needs, by name. Never written down. */
+  readonly environment?: CallerEnvironment
 }
 
 type NewRunLimits = z.infer<typeof someLimitsSchema>

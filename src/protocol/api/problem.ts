@@ -43,6 +43,7 @@ export const problemSchema: z.ZodType<Problem> = z
       .readonly()
       .exactOptional(),
     possible: z.array(z.string()).readonly().exactOptional(),
+    variables: z.array(z.string()).readonly().exactOptional(),
     conflict: z
       .strictObject({
         target: z.string(),

@@ -5,6 +5,7 @@ import type { Limits } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import { someLimitsSchema } from '../run-values.ts'
 import { pathText as path, published } from '../values.ts'
+import { type CallerEnvironment, callerEnvironmentSchema } from './caller-environment.ts'
 
 const by = z.string().min(1).max(256).exactOptional()
 const iteration = z.int().min(0).max(1_000_000)
@@ -34,6 +35,8 @@ export interface ResumeRequest {
   readonly fromIteration?: number
   readonly attended?: boolean
   readonly priority?: number
+  /** As of a new run. Never written down. */
+  readonly environment?: CallerEnvironment
 }
 
 export const resumeSchema: z.ZodType<ResumeRequest> = exactly<ResumeRequest>()(
@@ -44,6 +47,7 @@ export const resumeSchema: z.ZodType<ResumeRequest> = exactly<ResumeRequest>()(
     fromIteration: iteration.exactOptional(),
     attended: z.boolean().exactOptional(),
     priority,
+    environment: callerEnvironmentSchema.exactOptional(),
   }),
 ).register(published, { id: 'ResumeRequest' })
 
@@ -55,6 +59,8 @@ export interface RetryRequest {
   readonly from?: number
   readonly attended?: boolean
   readonly priority?: number
+  /** As of a new run. Never written down. */
+  readonly environment?: CallerEnvironment
 }
 
 export const retrySchema: z.ZodType<RetryRequest> = exactly<RetryRequest>()(
@@ -64,6 +70,7 @@ export const retrySchema: z.ZodType<RetryRequest> = exactly<RetryRequest>()(
     from: iteration.exactOptional(),
     attended: z.boolean().exactOptional(),
     priority,
+    environment: callerEnvironmentSchema.exactOptional(),
   }),
 ).register(published, { id: 'RetryRequest' })
 
@@ -84,6 +91,8 @@ export interface ForkRequest {
   readonly changes?: { readonly model?: string; readonly prompt?: string }
   readonly attended?: boolean
   readonly priority?: number
+  /** As of a new run. Never written down. */
+  readonly environment?: CallerEnvironment
 }
 
 export const forkSchema: z.ZodType<ForkRequest> = exactly<ForkRequest>()(
@@ -105,6 +114,7 @@ export const forkSchema: z.ZodType<ForkRequest> = exactly<ForkRequest>()(
       .exactOptional(),
     attended: z.boolean().exactOptional(),
     priority,
+    environment: callerEnvironmentSchema.exactOptional(),
   }),
 ).register(published, { id: 'ForkRequest' })
 

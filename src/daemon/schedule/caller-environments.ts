@@ -1,0 +1,36 @@
+/**
+ * What runs got of the environment of those who asked for them, while this process lives. In memory only:
+ * nothing here is journaled, logged or part of a queue row.
+ */
+
+import { type Environment, isSecretName } from '../../host/daemon/index.ts'
+import type { RunId } from '../../loop/index.ts'
+
+export interface CallerEnvironments {
+  /** The last one counts; undefined leaves what is there. */
+  put(run: RunId, environment: Environment | undefined): void
+  find(run: RunId): Environment | undefined
+  /** When the run has ended. */
+  drop(run: RunId): void
+  /** Values that may not be written anywhere. */
+  secrets(): readonly string[]
+}
+
+export function createCallerEnvironments(): CallerEnvironments {
+  const known = new Map<RunId, Environment>()
+  return {
+    put(run, environment) {
+      if (environment !== undefined) known.set(run, environment)
+    },
+    find: (run) => known.get(run),
+    drop: (run) => void known.delete(run),
+    secrets: () => [
+      ...new Set([...known.values()].flatMap((environment) => secretsIn(environment))),
+    ],
+  }
+}
+
+const secretsIn = (environment: Environment): readonly string[] =>
+  Object.entries(environment).flatMap(([name, value]) =>
+    isSecretName(name) && value !== undefined && value !== '' ? [value] : [],
+  )
