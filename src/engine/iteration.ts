@@ -10,6 +10,7 @@ import {
   type Iteration,
   LoopError,
   nameProblem,
+  plainOutput,
   remaining,
   type StepOptions,
   type ToolResult,
@@ -115,11 +116,16 @@ async function runAgent(
       fingerprint = fingerprintOf(run, id, role, task)
       return fingerprint
     },
-    run: (context, id) => agents.work(role, task, agentContext(branch, id, context)),
+    run: async (context, id) =>
+      withPlainText(await agents.work(role, task, agentContext(branch, id, context))),
     finished: (result) => (fingerprint !== undefined && isTried(result) ? { fingerprint } : {}),
   })
   return noted(branch, report as unknown as AgentReport)
 }
+
+/** It goes into events, prompts and onto screens. Agents of users may give anything. */
+const withPlainText = (report: AgentReport): AgentReport =>
+  typeof report?.text === 'string' ? { ...report, text: plainOutput(report.text) } : report
 
 /** Also when it comes from the journal. */
 function noted(branch: Branch, report: AgentReport): AgentReport {

@@ -13,6 +13,7 @@ import {
   isAnswer,
   type Json,
   LoopError,
+  plainOutput,
   toJson,
 } from '../loop/index.ts'
 import { askStep } from './ask-step.ts'
@@ -66,7 +67,8 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
     const durationMs = ports.clock.now() - beganMs
     const at = tree === undefined ? {} : { tree }
     const flaky = isFlaky(evidenceOf({ ...part, ...at })) ? { flaky: true } : {}
-    return toJson({ ...part, output: part.output ?? '', check: name, durationMs, ...at, ...flaky })
+    const output = plainOutput(part.output ?? '')
+    return toJson({ ...part, output, check: name, durationMs, ...at, ...flaky })
   }
   const result = (await askStep(branch, {
     kind: 'check',

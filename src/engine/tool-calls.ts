@@ -8,6 +8,7 @@ import {
   type BlobId,
   FaultError,
   type Json,
+  plainOutput,
   remaining,
   type StepContext,
   type StepId,
@@ -130,7 +131,7 @@ const failure = (error: string, output: string): ToolResult => ({ ok: false, err
 function bounded<T extends StepNote>(note: T): T {
   const entries = Object.entries(note).map(([key, value]) => [
     key,
-    typeof value === 'string' ? value.slice(0, noteCharsMax) : value,
+    typeof value === 'string' ? plainOutput(value).slice(0, noteCharsMax) : value,
   ])
   return Object.fromEntries(entries) as T
 }

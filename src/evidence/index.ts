@@ -71,7 +71,6 @@ export { type DraftParts, draftOf } from './certify/draft.ts'
 export type { KnownAnswers } from './certify/known-answers.ts'
 export { type ChosenFile, changedLines, chooseDefects, shuffled } from './choose-defects.ts'
 export { findTeethFiles, type TeethFilesRequest } from './find-teeth-files.ts'
-export { keepEnds } from './keep-ends.ts'
 export { type Family, familyOf, maskCode } from './mask-code.ts'
 export type {
   CertifyingPlace,

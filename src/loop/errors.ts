@@ -3,6 +3,8 @@
  * One table gives each code its HTTP status and its exit code.
  */
 
+import { plainOutput } from './plain-output.ts'
+
 export type ErrorCode =
   | 'bad-request'
   | 'bad-name'
@@ -77,7 +79,7 @@ export class LoopError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails | undefined
   constructor(code: ErrorCode, message: string, options: LoopErrorOptions = {}) {
-    super(message, 'cause' in options ? { cause: options.cause } : {})
+    super(plainOutput(message), 'cause' in options ? { cause: options.cause } : {})
     this.name = 'LoopError'
     this.code = code
     this.details = options.details

@@ -3,6 +3,8 @@
  * treats them. Code inside a step throws `FaultError` to say more than "it failed".
  */
 
+import { plainOutput } from './plain-output.ts'
+
 export interface Fault {
   /** What happened, as a stable key: `step-failed`, `timeout`, `rate-limited`, `budget`… */
   readonly code: string
@@ -72,7 +74,7 @@ function normalise(fault: Fault): Fault {
   const { code, message, retryable, fatal, retryAtMs, limit } = fault
   return {
     code: typeof code === 'string' ? code : 'step-failed',
-    message: textOf(message ?? '').slice(0, messageCharsMax),
+    message: plainOutput(textOf(message ?? '')).slice(0, messageCharsMax),
     retryable: retryable ?? false,
     ...(fatal === true ? { fatal } : {}),
     ...(typeof retryAtMs === 'number' && Number.isFinite(retryAtMs) ? { retryAtMs } : {}),
@@ -88,7 +90,7 @@ export function toFault(error: unknown): Fault {
   return {
     // Numbers, such as those of DOMException, name nothing.
     code: typeof code === 'string' ? code : 'step-failed',
-    message: message.slice(0, messageCharsMax),
+    message: plainOutput(message).slice(0, messageCharsMax),
     retryable: typeof code === 'string' && transientCodes.has(code),
   }
 }

@@ -81,6 +81,12 @@ export {
 } from './evidence.ts'
 export { type ApplyProgress, evolve, type Occurrence } from './evolve.ts'
 export {
+  createLineCollector,
+  type LineCollector,
+  type OutputLine,
+} from './excerpt/collect-lines.ts'
+export { excerpt, excerptLines, keyLines } from './excerpt/excerpt.ts'
+export {
   errorSignature,
   type Fault,
   FaultError,
@@ -135,6 +141,7 @@ export {
   type OutcomeType,
 } from './outcome.ts'
 export { applyPatch, applyPatchInPlace, diff, isUnchanged, type Patch } from './patch.ts'
+export { plainOutput } from './plain-output.ts'
 export {
   type CaptureLimits,
   captureLimits,

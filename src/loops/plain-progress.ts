@@ -14,6 +14,7 @@ import {
   type CheckStatus,
   type Condition,
   errorSignature,
+  excerpt,
   keepEnd,
   type Refusal,
   type TreeId,
@@ -44,7 +45,7 @@ export interface CheckEntry {
   readonly status: CheckStatus
   readonly exitCode?: number
   readonly durationMs: number
-  /** The end of what it printed; nothing when it was met. */
+  /** What matters of what it printed; nothing when it was met. */
   readonly output: string
 }
 
@@ -89,7 +90,7 @@ export function addResult(
 const shortened = (entry: PlainEntry, charsMax: number): PlainEntry => ({
   ...entry,
   agent: { ...entry.agent, text: keepEnd(entry.agent.text, charsMax) },
-  checks: entry.checks.map((check) => ({ ...check, output: keepEnd(check.output, charsMax) })),
+  checks: entry.checks.map((check) => ({ ...check, output: excerpt(check.output, charsMax) })),
 })
 
 function entryOf(
@@ -108,7 +109,7 @@ function entryOf(
       status,
       ...(exitCode === undefined ? {} : { exitCode }),
       durationMs,
-      output: status === 'met' ? '' : keepEnd(output.trim(), charsMax),
+      output: status === 'met' ? '' : excerpt(output.trim(), charsMax),
     })),
     ...(filesChanged === undefined ? {} : { filesChanged: bounded(filesChanged) }),
     ...(after === undefined ? {} : { tree: after }),

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { CommandResult, Commands } from '../engine/index.ts'
-import type { ToolResult } from '../loop/index.ts'
+import { plainOutput, type ToolResult } from '../loop/index.ts'
 import { cutStart } from './cap-output.ts'
 import { type OpenFile, withFile } from './open-file.ts'
 import { defineTool, type Tool, ToolError, type ToolRunContext } from './tool.ts'
@@ -118,7 +118,7 @@ function describe(result: CommandResult, timeoutMs: number): string {
   ].join('\n')
 }
 
-const withoutBreak = (text: string): string => text.replace(/\n$/, '')
+const withoutBreak = (text: string): string => plainOutput(text).replace(/\n$/, '')
 
 /** A character that was cut in the middle, or one that was no UTF-8, has another length as text. */
 const cutBytesMax = 8
@@ -133,10 +133,14 @@ function describeLong(
   const what = bytes < outputBytes ? `The first ${bytes} of ${outputBytes}` : `All ${outputBytes}`
   return [
     endingOf(result, timeoutMs),
-    beginning,
+    plainOutput(beginning),
     `[${what} bytes are in ${file}: read it with offset and limit, or search it with grep.]`,
-    ...(stdout === '' ? [] : ['[the end of stdout]', cutStart(stdout, shownChars.stdout)]),
-    ...(stderr === '' ? [] : ['[the end of stderr]', cutStart(stderr, shownChars.stderr)]),
+    ...(stdout === ''
+      ? []
+      : ['[the end of stdout]', cutStart(plainOutput(stdout), shownChars.stdout)]),
+    ...(stderr === ''
+      ? []
+      : ['[the end of stderr]', cutStart(plainOutput(stderr), shownChars.stderr)]),
   ].join('\n')
 }
 

@@ -9,6 +9,7 @@ import {
   describeEnding,
   type Fault,
   type Json,
+  plainOutput,
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
@@ -142,7 +143,7 @@ function renderReport(
   ]
   return [
     style.bold(visible(`agent ${stepName(step)} says ${status}, ${took.join(', ')}`)),
-    ...inset(text),
+    ...inset(plainOutput(text)),
   ]
 }
 
@@ -162,7 +163,7 @@ function renderCheck(style: Style, check: CheckResult): string[] {
     `check ${check.check}: ${status}${exit}, ${renderSpan(durationMs)}${checkRemarks(check)}`,
   )
   const tone = status === 'met' ? style.green : style.red
-  return [style.bold(tone(title)), ...inset(output)]
+  return [style.bold(tone(title)), ...inset(plainOutput(output))]
 }
 
 function renderCertification(style: Style, { step, result }: StepView): string[] {

@@ -94,7 +94,7 @@ test('an iteration is told as a person would tell it', () => {
     '    check test     ✗ not-met, exit 1 1.0 s',
     '                   one',
     '                   two',
-    '                   \\x1b[31mthree',
+    '                   three',
   ])
 })
 

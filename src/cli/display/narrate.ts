@@ -19,6 +19,8 @@ import {
   describeEvent,
   describeOutcome,
   describeWalls,
+  keyLines,
+  plainOutput,
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderClock, renderCount, renderMoney, renderSpan } from './amounts.ts'
@@ -32,8 +34,7 @@ export interface Narrator {
 }
 
 const nameWidth = 14
-const outputLinesMax = 4
-const complaintLinesMax = 60
+const outputLinesMax = 6
 const textCharsMax = 160
 const placesMax = 6
 const refusalLinesMax = 20
@@ -189,7 +190,7 @@ function checkLines(
   const shown = met ? style.green('✓ met') : style.red(short(`✗ ${status}${exit}`))
   const first = line(`check ${check}`, `${shown} ${style.dim(`${took}${checkRemarks(result)}`)}`)
   if (met) return [first]
-  const why = result.kind === 'judge' ? reasons(output) : telling(output)
+  const why = result.kind === 'judge' ? reasons(output) : keyLines(output, outputLinesMax)
   return [first, ...why.map((text) => line('', style.dim(short(text))))]
 }
 
@@ -225,18 +226,11 @@ function questionLines(style: Style, line: Line, event: Of<'step-started'>): str
   return [line(name, style.yellow(`asks: ${first}`)), ...rest.map((more) => `      ${more}`)]
 }
 
-const complaint = /not ok|error|fail|expected|assert|exception|panic|cannot|✖|✗|×/i
-
 /** A judge's output is its verdict, and a line for each reason. */
 const reasons = (output: string): readonly string[] =>
-  output.split('\n').slice(0, 1 + outputLinesMax)
-
-/** Of the end of an output: the first lines that complain, or the last lines where none does. */
-function telling(output: string): readonly string[] {
-  const lines = output.split('\n').filter((text) => text.trim() !== '')
-  const complaints = lines.slice(-complaintLinesMax).filter((text) => complaint.test(text))
-  return complaints.length > 0 ? complaints.slice(0, outputLinesMax) : lines.slice(-outputLinesMax)
-}
+  plainOutput(output)
+    .split('\n')
+    .slice(0, 1 + outputLinesMax)
 
 function noteLines(style: Style, line: Line, event: Of<'step-noted'>): string[] {
   const { note } = event

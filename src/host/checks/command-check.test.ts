@@ -41,19 +41,41 @@ test('a check that met a limit has not passed, whatever it exited with', async (
   expect(status).toBe('error')
 })
 
-test('of what a check printed the beginning and the end are kept', async () => {
-  const end = `${'x\n'.repeat(5000)}# tests 3\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 0\n# todo 0\n`
+test('of what a check printed the failure is kept, wherever it stands, and without colours', async () => {
+  const noise = 'x\n'.repeat(100_000)
+  const failure =
+    '\u001b[31mnot ok 7 - sums\u001b[0m\n  ---\n  expected: 5\n  actual: 3 \u20ac\n  ...\n'
+  const end = '# tests 3\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 0\n# todo 0\n'
+  const stdout = Buffer.from(`TAP version 13\n${noise}${failure}${noise}${end}`)
+  const seen: unknown[] = []
   const result = await commandCheck('x', [], {
+    env: { A: '1' },
     commands: {
-      async run({ onOutput }) {
-        onOutput?.(Buffer.from('TAP version 13\n'), 'stdout')
-        const outputBytes = 1_000_000
-        return { ...ended, ended: 'exited', exitCode: 1, stdout: end, stderr: '', outputBytes }
+      async run({ onOutput, env }) {
+        seen.push(env)
+        onOutput?.(Buffer.from('Killed\n'), 'stderr')
+        // Chunks end anywhere, also inside a character.
+        for (let at = 0; at < stdout.length; at += 1021) {
+          onOutput?.(stdout.subarray(at, at + 1021), 'stdout')
+        }
+        const outputBytes = stdout.length + 7
+        return {
+          ...ended,
+          ended: 'exited',
+          exitCode: 1,
+          stdout: end,
+          stderr: 'Killed\n',
+          outputBytes,
+        }
       },
     },
   })(context)
   expect(result).toMatchObject({ kind: 'command', status: 'not-met', exitCode: 1 })
-  expect(result.output.startsWith('TAP version 13\n')).toBe(true)
-  expect(result.output.endsWith('# todo 0\n')).toBe(true)
-  expect(result.output.length).toBeLessThan(4200)
+  const { output } = result
+  expect(output.startsWith('TAP version 13\n')).toBe(true)
+  expect(output).toContain('not ok 7 - sums\n  ---\n  expected: 5\n  actual: 3 \u20ac\n')
+  expect(output).toContain('# fail 1\n')
+  expect(output.endsWith('# todo 0\nKilled')).toBe(true)
+  expect(output.length).toBeLessThanOrEqual(4000)
+  expect(seen).toEqual([{ TERM: 'dumb', A: '1' }])
 })

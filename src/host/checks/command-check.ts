@@ -3,7 +3,7 @@
 import type { Check, CommandResult, Commands } from '../../engine/index.ts'
 import { readCounts } from '../../evidence/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
-import { createOutputHead, joinEnds, keepOutput } from './head-and-tail.ts'
+import { createCheckOutput } from './check-output.ts'
 
 export interface CommandCheckOptions {
   readonly timeoutMs?: number
@@ -15,6 +15,12 @@ export interface CommandCheckOptions {
   readonly commands?: Commands | ((workspace: string) => Commands)
 }
 
+/**
+ * What a pipe is; some runners colour without it. Not NO_COLOR or FORCE_COLOR: tests of colours set one of
+ * them, and would find the other.
+ */
+const plainTerminal = { TERM: 'dumb' }
+
 export function commandCheck(
   program: string,
   args: readonly string[],
@@ -22,24 +28,21 @@ export function commandCheck(
 ): Check {
   const { timeoutMs, env, commands = createPlainCommands() } = options
   return async ({ workspace, signal }) => {
-    const head = createOutputHead()
+    const printed = createCheckOutput()
     const here = typeof commands === 'function' ? commands(workspace ?? process.cwd()) : commands
     const result = await here.run(
       {
         program,
         args,
-        onOutput: (chunk) => head.push(chunk),
+        onOutput: (chunk, stream) => printed.push(chunk, stream),
         ...(workspace === undefined ? {} : { cwd: workspace }),
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(env === undefined ? {} : { env }),
+        env: { ...plainTerminal, ...env },
       },
       signal,
     )
-    const printed = `${result.stdout}${result.stderr}`
-    const isWhole = result.outputBytes <= Buffer.byteLength(printed)
-    const kept = isWhole ? keepOutput(printed) : joinEnds(head.text(), printed)
-    const output = `${kept}${limitMet(result)}`
-    const counts = readCounts(printed)
+    const output = `${printed.text(result)}${limitMet(result)}`
+    const counts = readCounts(`${result.stdout}${result.stderr}`)
     const found = { kind: 'command', output, ...(counts === undefined ? {} : { counts }) } as const
     if (result.ended === 'timeout') return { status: 'timeout', ...found }
     const { exitCode } = result

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { Check } from '../../engine/index.ts'
 import type { TestCounts } from '../../loop/index.ts'
 import type { OpenWalls } from '../open-walls.ts'
+import { keepOutput } from './check-output.ts'
 import { commandCheck } from './command-check.ts'
-import { keepOutput } from './head-and-tail.ts'
 import type { StandardCheck } from './open-checks.ts'
 
 type Answer = Awaited<ReturnType<Check>>

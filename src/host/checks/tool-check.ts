@@ -6,7 +6,7 @@
 import type { Check } from '../../engine/index.ts'
 import type { Json, ToolResult } from '../../loop/index.ts'
 import { canonicalJson, type ToolCheckSettings } from '../../protocol/index.ts'
-import { keepOutput } from './head-and-tail.ts'
+import { keepOutput } from './check-output.ts'
 import { withinLimit } from './within-limit.ts'
 
 /** That it was not called at all, which says nothing about the work. */
