@@ -159,7 +159,7 @@ function required<T>(value: T | undefined): T {
 }
 
 const layersIn = (): readonly string[] =>
-  readdirSync(join(record, 'layers')).filter((name) => !name.endsWith('.json'))
+  readdirSync(join(record, 'layers')).filter((name) => /^[0-9a-f-]{36}$/.test(name))
 
 /** The one of the layer, from outside. */
 const depIn = (): string => join(record, 'layers', layersIn()[0] ?? '', 'node_modules/dep/index.js')

@@ -5,7 +5,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { certifiedOutputs } from '../evidence/certificate/index.ts'
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
-import { collectLayers } from './certify/layer-store.ts'
+import { type CollectedLayers, collectLayers } from './certify/collect-layers.ts'
 import { certifyFolder } from './certify/open-place.ts'
 import type { HostPorts } from './driver.ts'
 import { removeAbandonedFolders } from './own-folder.ts'
@@ -16,6 +16,7 @@ export interface Collected {
   readonly removed: number
   readonly bytes: number
   readonly kept: number
+  readonly layers: CollectedLayers
 }
 
 const graceMs = 3_600_000
@@ -42,10 +43,10 @@ export async function collectGarbage(
   await removeOlder(restoreFolder(base.folder), clock.now() - olderThanMs)
   await removeOlder(outputFolder(base.folder), clock.now() - outputMs)
   await removeOlder(replaysFolder(base.folder), clock.now() - olderThanMs, await workedIn(base))
-  await collectLayers(base.folder, clock.now())
+  const layers = await collectLayers(base.folder, { now: clock.now() })
   await removeAbandonedFolders(certifyFolder(base.folder))
   const swept = await blobs.sweep(kept, { olderThanMs, now: clock.now() })
-  return { ...swept, kept: kept.size }
+  return { ...swept, kept: kept.size, layers }
 }
 
 /** A journal that lost rows names too little, and all that it should name would go. */

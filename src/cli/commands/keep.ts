@@ -1,7 +1,8 @@
 /** Commands about the record itself: export, files, rm, gc. */
 
 import type { Command } from 'commander'
-import type { RemovedRun } from '../../host/index.ts'
+import type { Collected, RemovedRun } from '../../host/index.ts'
+import { plural, renderSize } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { wholeNumber, withRecord, withRuns } from '../session.ts'
 
@@ -47,13 +48,27 @@ export function addKeeping(program: Command): void {
     )
   program
     .command('gc')
-    .description('remove content that no run names, once it is an hour old')
+    .description('Remove unused content and dependency layers')
+    .addHelpText(
+      'after',
+      '\nContent is removed when no run names it and it is an hour old; dependency layers when they were not\n' +
+        'used for 30 days, or are too large together (5 GiB, or a tenth of the disk).',
+    )
     .action(() =>
       withRecord(program, async (host, { print }) => {
         const swept = await host.collectGarbage()
-        print(swept, () => `removed ${swept.removed} blobs, kept ${swept.kept}`)
+        print(swept, () => renderCollected(swept))
       }),
     )
+}
+
+function renderCollected({ removed, kept, layers }: Collected): string {
+  const { freedBytes, keptBytes, bytesMax } = layers
+  const limit = `${renderSize(keptBytes)} of at most ${renderSize(bytesMax)}`
+  return [
+    `removed ${removed} blobs, kept ${kept}`,
+    `removed ${plural(layers.removed, 'dependency layer')} (${renderSize(freedBytes)}), kept ${layers.kept} (${limit})`,
+  ].join('\n')
 }
 
 /** What is still there, why, and how it goes. */

@@ -10,9 +10,14 @@ import { dirname, join, posix } from 'node:path'
 import { lockfiles, type TreeReader } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
 import { createPlainCommands, findProgram } from '../../sandbox/index.ts'
-import { removeTree } from '../../workspace/index.ts'
 import { prepareFolder } from './install-layer.ts'
-import { findLayer, keepLayer, newLayerFolder, type StoredLayer } from './layer-store.ts'
+import {
+  findLayer,
+  keepLayer,
+  newLayerFolder,
+  removeLayerFolder,
+  type StoredLayer,
+} from './layer-store.ts'
 import { listContent } from './list-content.ts'
 import { refused } from './run-manager.ts'
 
@@ -49,7 +54,7 @@ export async function carryLayer(options: CarryLayerOptions): Promise<StoredLaye
     const summary = `carried over: ${folders.slice(0, 5).join(', ')}`
     return await keepLayer(store, { key, path, from: 'carried', summary, folders })
   } catch (error) {
-    await removeTree(path)
+    await removeLayerFolder(store, path)
     throw error
   }
 }

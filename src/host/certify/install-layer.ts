@@ -13,11 +13,11 @@ import { z } from 'zod'
 import type { Lockfile, TreeReader } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
 import { createPlainCommands, openSandbox, type Sandbox } from '../../sandbox/index.ts'
-import { findOnPath, removeTree } from '../../workspace/index.ts'
+import { findOnPath } from '../../workspace/index.ts'
 import { makeOwnFolder } from '../own-folder.ts'
 import { openRegistryEndpoint } from '../registry/registry-endpoint.ts'
 import { managerFolder, managerForFormat, parseWanted } from './bring-manager.ts'
-import { keepLayer, newLayerFolder, type StoredLayer } from './layer-store.ts'
+import { keepLayer, newLayerFolder, removeLayerFolder, type StoredLayer } from './layer-store.ts'
 import type { LayerPlan } from './plan-layer.ts'
 import { cacheFolder, programFolders, refused, runManager, storeFolder } from './run-manager.ts'
 
@@ -154,7 +154,7 @@ export async function installLayer(
     const key = layerKey(plan, manager)
     return await keepLayer(store, { key, path, from: 'installed', summary, folders })
   } catch (error) {
-    await removeTree(path)
+    await removeLayerFolder(store, path)
     throw error
   } finally {
     await own.remove()

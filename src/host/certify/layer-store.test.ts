@@ -1,52 +1,191 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
-import { collectLayers, findLayer, keepLayer, layersFolder, newLayerFolder } from './layer-store.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type CollectedLayers, collectLayers } from './collect-layers.ts'
+import { leasesFolder } from './layer-leases.ts'
+import {
+  findLayer,
+  keepLayer,
+  layersFolder,
+  newLayerFolder,
+  type StoredLayer,
+} from './layer-store.ts'
 
-const record = mkdtempSync(join(tmpdir(), 'loopwright-layers-'))
-const store = layersFolder(record)
-const key = 'a'.repeat(64)
-
+const dayMs = 86_400_000
+let record: string
+let store: string
+beforeEach(() => {
+  record = mkdtempSync(join(tmpdir(), 'loopwright-layers-'))
+  store = layersFolder(record)
+})
 afterEach(() => rmSync(record, { recursive: true, force: true }))
 
-async function make(text: string) {
+const keyOf = (letter: string): string => letter.repeat(64)
+const large = 'x'.repeat(100_000)
+
+/** A layer with these files in `node_modules`. */
+async function make(
+  files: Readonly<Record<string, string>> = { 'a.js': '1' },
+  letter = 'a',
+): Promise<StoredLayer> {
   const path = await newLayerFolder(store)
   mkdirSync(join(path, 'node_modules'))
-  writeFileSync(join(path, 'node_modules/a.js'), text)
-  const made = { key, path, from: 'installed', summary: 'one', folders: ['node_modules'] } as const
-  return keepLayer(store, made)
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(path, 'node_modules', name), text)
+  }
+  const key = keyOf(letter)
+  return keepLayer(store, {
+    key,
+    path,
+    from: 'installed',
+    summary: 'one',
+    folders: ['node_modules'],
+  })
 }
 
-test('a layer is found again as it was, and whoever comes second takes the first', async () => {
-  const first = await make('1')
-  expect(await findLayer(store, key)).toEqual(first)
-  expect(await make('1')).toEqual(first)
-  expect(readdirSync(store)).toHaveLength(2)
+const find = (letter = 'a'): Promise<StoredLayer | undefined> => findLayer(store, keyOf(letter))
+const collect = (bytesMax?: number, now = Date.now()): Promise<CollectedLayers> =>
+  collectLayers(record, { now, ...(bytesMax === undefined ? {} : { bytesMax }) })
+const layersIn = (): readonly string[] =>
+  readdirSync(store).filter((name) => /^[0-9a-f-]{36}$/.test(name))
+const objectsIn = (): readonly string[] =>
+  readdirSync(join(store, 'objects')).flatMap((name) => readdirSync(join(store, 'objects', name)))
+const inodeOf = ({ path }: StoredLayer, name: string): number =>
+  lstatSync(join(path, 'node_modules', name)).ino
+/** As if it had been used then. */
+function usedAt(letter: string, atMs: number): void {
+  utimesSync(join(store, `${keyOf(letter)}.json`), atMs / 1000, atMs / 1000)
+}
+
+test('a layer is found again as it was, and a second maker takes the first', async () => {
+  const first = await make()
+  const { path, digest } = first
+  expect(await find()).toMatchObject({ path, digest, isNew: false })
+  expect(await make()).toMatchObject({ path, digest, isNew: false })
+  expect(layersIn()).toHaveLength(1)
 })
 
-test('one that was changed is gone', async () => {
-  const { path } = await make('1')
-  writeFileSync(join(path, 'node_modules/a.js'), '2')
-  expect(await findLayer(store, key)).toBeUndefined()
-  expect(readdirSync(store)).toEqual([])
+test('layers share files of the same content and rights, and nothing else', async () => {
+  const one = await make({ 'a.js': 'same', 'b.js': 'one', 'twin.js': 'same', 'empty.js': '' })
+  const two = await make({ 'a.js': 'same', 'b.js': 'two', 'm.py': 'p', 'empty.js': '' }, 'b')
+  expect(inodeOf(one, 'a.js')).toBe(inodeOf(two, 'a.js'))
+  expect(inodeOf(one, 'a.js')).toBe(inodeOf(one, 'twin.js'))
+  expect(inodeOf(one, 'b.js')).not.toBe(inodeOf(two, 'b.js'))
+  expect(inodeOf(one, 'empty.js')).not.toBe(inodeOf(two, 'empty.js'))
+  expect(objectsIn()).toHaveLength(4)
+  // Read again and found to be the same, though their times have changed.
+  expect(await find('a')).toMatchObject({ path: one.path })
+  expect(await find('b')).toMatchObject({ path: two.path })
+  await two.release()
+})
+
+test('one that was changed is not used again, nor are its files', async () => {
+  const damaged = await make({ 'a.js': 'good' })
+  await damaged.release()
+  writeFileSync(join(damaged.path, 'node_modules/a.js'), 'evil')
+  expect(await find()).toBeUndefined()
+  const again = await make({ 'a.js': 'good' })
+  expect(readFileSync(join(again.path, 'node_modules/a.js'), 'utf8')).toBe('good')
+  await collect()
+  expect(existsSync(damaged.path)).toBe(false)
+  expect(await find()).toMatchObject({ path: again.path })
 })
 
 test.each(['{', '', '{"version":1}'])(
-  'a record that cannot be read, %j, is replaced',
+  'a record %j that cannot be read is replaced',
   async (text) => {
     mkdirSync(store, { recursive: true })
-    writeFileSync(join(store, `${key}.json`), text)
-    const made = await make('1')
-    expect(await findLayer(store, key)).toEqual(made)
+    writeFileSync(join(store, `${keyOf('a')}.json`), text)
+    const made = await make()
+    expect(await find()).toMatchObject({ path: made.path })
   },
 )
 
-test('what nobody used for 30 days goes with the garbage, and what somebody did stays', async () => {
-  const { path } = await make('1')
-  await collectLayers(record, Date.now() + 29 * 86_400_000)
-  expect(await findLayer(store, key)).toMatchObject({ path })
-  await collectLayers(record, Date.now() + 31 * 86_400_000)
-  expect(await findLayer(store, key)).toBeUndefined()
-  expect(readdirSync(store)).toEqual([])
+test('a layer that was not used for 30 days is removed', async () => {
+  await (await make()).release()
+  expect(await collect(undefined, Date.now() + 29 * dayMs)).toMatchObject({ removed: 0, kept: 1 })
+  const { removed, kept, keptBytes } = await collect(undefined, Date.now() + 31 * dayMs)
+  expect({ removed, kept, keptBytes }).toEqual({ removed: 1, kept: 0, keptBytes: 0 })
+  expect(layersIn()).toEqual([])
+  expect(objectsIn()).toEqual([])
+})
+
+test('above the limit the least recently used go first, with the files that only they have', async () => {
+  for (const letter of ['a', 'b', 'c']) {
+    await (await make({ 'common.js': large, 'own.js': `${large}${letter}` }, letter)).release()
+    usedAt(letter, Date.now() - dayMs)
+  }
+  usedAt('b', Date.now() - 3 * dayMs)
+  const all = await collect()
+  // Three of their own and one in common.
+  expect(all.keptBytes).toBeGreaterThan(4 * large.length)
+  expect(all.keptBytes).toBeLessThan(5 * large.length)
+  const collected = await collect(all.keptBytes - 1)
+  expect(collected).toMatchObject({ removed: 1, kept: 2 })
+  expect(collected.freedBytes).toBeGreaterThan(large.length)
+  expect(collected.freedBytes + collected.keptBytes).toBe(all.keptBytes)
+  expect(await find('b')).toBeUndefined()
+  const left = await find('a')
+  expect(readFileSync(join(left?.path ?? '', 'node_modules/common.js'), 'utf8')).toBe(large)
+})
+
+test('one that is used stays, whatever its size and age', async () => {
+  const used = await make({ 'a.js': large })
+  expect(await collect(1, Date.now() + 20 * dayMs)).toMatchObject({ removed: 0, kept: 1 })
+  const again = await find()
+  await used.release()
+  expect(await collect(1)).toMatchObject({ removed: 0, kept: 1 })
+  await again?.release()
+  expect(await collect(1)).toMatchObject({ removed: 1, kept: 0 })
+})
+
+test('what a killed process left is removed, and what a living one makes is not', async () => {
+  const made = await newLayerFolder(store)
+  const killed = await newLayerFolder(store)
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+  await new Promise((spawned) => other.once('spawn', spawned))
+  const lease = readdirSync(leasesFolder(store)).find((name) => killed.endsWith(name.slice(0, 36)))
+  const leasePath = join(leasesFolder(store), lease ?? '')
+  const stat = readFileSync(`/proc/${other.pid}/stat`, 'utf8')
+  const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  const [host, namespace] = readFileSync(leasePath, 'utf8').split('|')
+  writeFileSync(leasePath, [host, namespace, other.pid, started, 'x'].join('|'))
+  await collect()
+  expect([existsSync(made), existsSync(killed)]).toEqual([true, true])
+  other.kill('SIGKILL')
+  await new Promise((closed) => other.once('close', closed))
+  await collect()
+  expect([existsSync(made), existsSync(killed)]).toEqual([true, false])
+})
+
+test('many who make, find and collect at once never use a layer that is not whole', async () => {
+  const letters = ['a', 'b', 'c']
+  const work = async (turn: number): Promise<void> => {
+    const letter = letters[turn % 3] ?? ''
+    const files = { 'common.js': large, 'own.js': `${letter}${large}` }
+    const layer = (await find(letter)) ?? (await make(files, letter))
+    for (let look = 0; look < 2; look += 1) {
+      await collect(1)
+      const read = (name: string) => readFileSync(join(layer.path, 'node_modules', name), 'utf8')
+      expect(read('common.js') === large && read('own.js') === files['own.js']).toBe(true)
+    }
+    await layer.release()
+  }
+  await Promise.all(Array.from({ length: 9 }, (_, turn) => work(turn)))
+  expect(await collect(1)).toMatchObject({ kept: 0, keptBytes: 0 })
+  expect(layersIn()).toEqual([])
+  expect(objectsIn()).toEqual([])
+  expect(readdirSync(leasesFolder(store))).toEqual([])
 })

@@ -1,81 +1,96 @@
 /**
- * Layers that were made, to be used again: `<record>/layers/<key>.json` says where one is, what it was made
- * from and what is in it.
+ * Dependency layers that can be used again: `<state folder>/layers/<key>.json` says where one is, what it was
+ * made from and what is in it.
  *
  * 1. A layer is made in a folder that nobody else knows, and is there for others with its record, which is
  *    linked in: of two that were made at once, one is used. Its folder is never moved, since some managers
  *    write down where they are.
- * 2. Each use looks whether it is what was recorded: by times, sizes and rights of everything, and if those
- *    differ, by every byte. One that is something else is not used again.
+ * 2. Each use compares it with its record: times, sizes and rights of everything, and if those differ (also
+ *    because another layer now shares its files), every byte. One that is something else is not used again.
+ * 3. Who makes or uses a layer has a lease on it (layer-leases.ts).
  */
 
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import {
-  link,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  unlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { LoopError } from '../../loop/index.ts'
 import { removeTree } from '../../workspace/index.ts'
-import { listContent } from './list-content.ts'
+import { makersLease, releaseLease, takeLease } from './layer-leases.ts'
+import { type ContentEntry, listContent } from './list-content.ts'
+import { shareFiles } from './shared-files.ts'
 
 export interface StoredLayer {
-  /** The whole path of its folder. */
+  /** The full path of its folder. */
   readonly path: string
   readonly from: 'installed' | 'carried'
   readonly digest: string
   readonly summary: string
   /** Folders in it, by their paths in the checkout. */
   readonly folders: readonly string[]
+  /** It was made just now, so the store has grown. */
+  readonly isNew: boolean
+  /** It may be removed from then on. */
+  release(): Promise<void>
 }
 
 export const layersFolder = (record: string): string => join(record, 'layers')
 
-const recordSchema = z.strictObject({
-  version: z.literal(1),
+export interface LayerRecord {
+  readonly version: 2
+  readonly folder: string
+  readonly from: StoredLayer['from']
+  readonly digest: string
+  readonly bytes: string
+  readonly times: string
+  /** On disk, of what no other layer can share. */
+  readonly unsharedBytes: number
+  readonly summary: string
+  readonly folders: readonly string[]
+}
+
+const recordSchema: z.ZodType<LayerRecord> = z.strictObject({
+  version: z.literal(2),
   folder: z.uuid(),
   from: z.enum(['installed', 'carried']),
   digest: z.string(),
   bytes: z.string(),
   times: z.string(),
+  unsharedBytes: z.number(),
   summary: z.string(),
   folders: z.array(z.string()),
 })
-type LayerRecord = z.infer<typeof recordSchema>
 
-const unusedMs = 30 * 86_400_000
-/** Nothing takes longer to be made. */
-const abandonedMs = 86_400_000
-
-/** Undefined: there is none, or it is not what it was. */
+/** Undefined: there is none, or it is not what it was. Release it when it is not used any more. */
 export async function findLayer(store: string, key: string): Promise<StoredLayer | undefined> {
-  const record = await readRecord(recordPath(store, key))
-  if (record === undefined) {
+  const found = await readRecord(store, key)
+  if (found === undefined) {
     // One that cannot be read would keep every other from its place.
     await rm(recordPath(store, key), { force: true, recursive: true })
     return undefined
   }
-  const path = join(store, record.folder)
-  const isSame = await isAsRecorded(store, key, record).catch(() => false)
-  if (!isSame) {
-    await unlink(recordPath(store, key)).catch(() => undefined)
-    await removeTree(path)
-    return undefined
+  const id = randomUUID()
+  await takeLease(store, found.folder, id)
+  const record = await readRecord(store, key)
+  const isSame =
+    record?.folder === found.folder &&
+    (await isAsRecorded(store, key, record).catch(() => undefined))
+  if (isSame === true) {
+    const now = new Date()
+    await utimes(recordPath(store, key), now, now).catch(() => undefined)
+    return layerOf(store, found, id)
   }
-  const now = new Date()
-  await utimes(recordPath(store, key), now, now).catch(() => undefined)
-  const { from, digest, summary, folders } = record
-  return { path, from, digest, summary, folders }
+  // What was removed meanwhile is not damaged. The folder of one that is goes with the next collection.
+  if (record?.folder === found.folder) await unlink(recordPath(store, key)).catch(() => undefined)
+  await releaseLease(store, found.folder, id)
+  return undefined
+}
+
+function layerOf(store: string, record: LayerRecord, lease: string): StoredLayer {
+  const { folder, from, digest, summary, folders } = record
+  const release = (): Promise<void> => releaseLease(store, folder, lease)
+  const isNew = lease === makersLease
+  return { path: join(store, folder), from, digest, summary, folders, isNew, release }
 }
 
 async function isAsRecorded(store: string, key: string, record: LayerRecord): Promise<boolean> {
@@ -84,44 +99,50 @@ async function isAsRecorded(store: string, key: string, record: LayerRecord): Pr
   if (times.digest === record.times) return true
   const bytes = await listContent(path, record.folders, 'bytes')
   if (bytes.digest !== record.bytes) return false
-  // A backup that was put back, or somebody who only looked after it.
   await writeRecord(store, key, { ...record, times: times.digest }, 'replace')
   return true
 }
 
-export interface NewLayer extends Omit<StoredLayer, 'digest'> {
+export interface NewLayer extends Omit<StoredLayer, 'digest' | 'isNew' | 'release'> {
   readonly key: string
 }
 
-/** Where one is to be made; nobody knows of it yet. */
+/** Where one is to be made; nobody knows of it yet. Keep it or remove it. */
 export async function newLayerFolder(store: string): Promise<string> {
-  const path = join(store, randomUUID())
-  await mkdir(store, { recursive: true, mode: 0o700 })
+  const folder = randomUUID()
+  const path = join(store, folder)
+  await takeLease(store, folder, makersLease)
   await mkdir(path, { mode: 0o700 })
   return path
+}
+
+export async function removeLayerFolder(store: string, path: string): Promise<void> {
+  await removeTree(path)
+  await releaseLease(store, folderIn(store, path), makersLease)
 }
 
 /** All that is in its folder has its final rights. */
 export async function keepLayer(store: string, made: NewLayer, triesMax = 5): Promise<StoredLayer> {
   const { key, path, from, summary, folders } = made
-  const bytes = await listContent(path, folders, 'bytes')
+  const entries: ContentEntry[] = []
+  const bytes = await listContent(path, folders, 'bytes', { onEntry: (one) => entries.push(one) })
+  const unsharedBytes = await shareFiles(store, entries)
   const times = await listContent(path, folders, 'times')
-  const digest = `${key}:${bytes.digest}`
   const record: LayerRecord = {
-    version: 1,
-    folder: path.slice(store.length + 1),
+    version: 2,
+    folder: folderIn(store, path),
     from,
-    digest,
+    digest: `${key}:${bytes.digest}`,
     bytes: bytes.digest,
     times: times.digest,
+    unsharedBytes,
     summary,
-    folders: [...folders],
+    folders,
   }
-  if (await writeRecord(store, key, record, 'first'))
-    return { path, from, digest, summary, folders }
+  if (await writeRecord(store, key, record, 'first')) return layerOf(store, record, makersLease)
   const other = await findLayer(store, key)
   if (other !== undefined) {
-    await removeTree(path)
+    await removeLayerFolder(store, path)
     return other
   }
   if (triesMax > 1) return keepLayer(store, made, triesMax - 1)
@@ -129,37 +150,20 @@ export async function keepLayer(store: string, made: NewLayer, triesMax = 5): Pr
   throw new LoopError('workspace-failed', `The layers in ${store} keep being changed. ${advice}`)
 }
 
-/** Those that nobody used for long, and what was left by those who made one and were killed. */
-export async function collectLayers(record: string, now: number): Promise<void> {
-  const store = layersFolder(record)
-  if (!existsSync(store)) return
-  const names = await readdir(store)
-  const used = new Set<string>()
-  for (const name of names.filter((one) => one.endsWith('.json'))) {
-    const path = join(store, name)
-    const found = await readRecord(path)
-    const isOld = (await stat(path)).mtimeMs < now - unusedMs
-    if (found !== undefined && !isOld) used.add(found.folder)
-    else await rm(path, { force: true })
-  }
-  for (const name of names.filter((one) => !one.endsWith('.json') && !used.has(one))) {
-    const path = join(store, name)
-    if ((await stat(path)).mtimeMs < now - abandonedMs) await removeTree(path)
-  }
-}
+const folderIn = (store: string, path: string): string => path.slice(store.length + 1)
 
-const recordPath = (store: string, key: string): string => join(store, `${key}.json`)
+export const recordPath = (store: string, key: string): string => join(store, `${key}.json`)
 
-async function readRecord(path: string): Promise<LayerRecord | undefined> {
+export async function readRecord(store: string, key: string): Promise<LayerRecord | undefined> {
   try {
-    return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+    return recordSchema.parse(JSON.parse(await readFile(recordPath(store, key), 'utf8')))
   } catch {
     return undefined
   }
 }
 
 /** False: somebody else was first. */
-async function writeRecord(
+export async function writeRecord(
   store: string,
   key: string,
   record: LayerRecord,

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { type BigIntStats, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { RefusedError } from '../../evidence/index.ts'
@@ -16,6 +16,14 @@ export interface Content {
   readonly bytes: number
 }
 
+export interface ContentEntry {
+  /** The full path. */
+  readonly path: string
+  readonly stat: BigIntStats
+  /** Of a file whose bytes were read. */
+  readonly digest: string | undefined
+}
+
 export interface ContentLimits {
   readonly filesMax: number
   readonly bytesMax: number
@@ -23,15 +31,23 @@ export interface ContentLimits {
 
 export const contentLimits: ContentLimits = { filesMax: 400_000, bytesMax: 6 * 1024 ** 3 }
 
+export const sha256Of = (path: string, size: bigint): string | undefined =>
+  hashFileSync(Buffer.from(path), Number(size), sha256)
+
 const sha256 = { algorithm: 'sha256', prefix: () => '' } as const
 const turnLength = 256
+
+export interface ListOptions {
+  readonly limits?: ContentLimits
+  readonly onEntry?: (entry: ContentEntry) => void
+}
 
 /** `by`: times, sizes and rights, or what is in the files. */
 export async function listContent(
   root: string,
   folders: readonly string[],
   by: 'times' | 'bytes',
-  limits: ContentLimits = contentLimits,
+  { limits = contentLimits, onEntry }: ListOptions = {},
 ): Promise<Content> {
   const digest = createHash('sha256')
   let files = 0
@@ -46,14 +62,14 @@ export async function listContent(
     if (files > limits.filesMax || bytes > limits.bytesMax) throw tooMuch(limits)
     const mode = (seen.mode & 0o7777n).toString(8)
     const kind = seen.isDirectory() ? 'd' : seen.isSymbolicLink() ? 'l' : seen.isFile() ? 'f' : 'o'
+    const read = by === 'bytes' && kind === 'f' ? sha256Of(whole, seen.size) : undefined
     const of =
       by === 'times'
         ? `${seen.ino} ${seen.nlink} ${seen.size} ${seen.mtimeNs} ${seen.ctimeNs}`
-        : kind === 'f'
-          ? (hashFileSync(Buffer.from(whole), Number(seen.size), sha256) ?? 'unread')
-          : kind === 'l'
-            ? readlinkSync(whole)
-            : ''
+        : kind === 'l'
+          ? readlinkSync(whole)
+          : (read ?? (kind === 'f' ? 'unread' : ''))
+    onEntry?.({ path: whole, stat: seen, digest: read })
     digest.update(`${kind} ${mode} ${of}\0${path}\0`)
     if (seen.isDirectory()) {
       queue.push(

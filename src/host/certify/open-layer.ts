@@ -10,6 +10,7 @@ import type { Signal, TreeId } from '../../loop/index.ts'
 import type { CertifySettings } from '../../protocol/index.ts'
 import { managerFolder, managerPrograms } from './bring-manager.ts'
 import { carryLayer } from './carry-layer.ts'
+import { collectLayers } from './collect-layers.ts'
 import {
   findManager,
   installLayer,
@@ -51,12 +52,18 @@ export interface OpenedLayer extends Layer {
   /** Variables whose values are paths. */
   readonly paths: Readonly<Record<string, string>>
   readonly env: Readonly<Record<string, string>>
+  /** It may be removed from then on. */
+  release(): Promise<void>
 }
 
 export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer> {
   if (options.mode === 'none') return noLayer('none: the loop file wants none')
   const layers = await layersFor(options)
   if (layers.length === 0) return noLayer(await whyNone(options))
+  // What is too much goes when something came; `loopctl gc` reports what cannot be removed.
+  if (layers.some(({ isNew }) => isNew)) {
+    await collectLayers(options.record, { now: Date.now() }).catch(() => undefined)
+  }
   const mounts = layers.flatMap(({ path, folders }) =>
     folders
       .filter((folder) => ![storeFolder, managerFolder].includes(posix.basename(folder)))
@@ -79,7 +86,12 @@ export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer>
     readOnly: layers.map(({ path }) => path),
     paths: ofPython.length === 0 ? {} : { PYTHONPATH: ofPython[0] ?? '' },
     env: Object.assign({}, ...layers.map(storeEnvironment)),
+    release: () => releaseAll(layers),
   }
+}
+
+async function releaseAll(layers: readonly StoredLayer[]): Promise<void> {
+  for (const layer of layers) await layer.release()
 }
 
 /** Without a lockfile there is nothing to install from: the checkout may have dependencies all the same. */
@@ -105,15 +117,21 @@ async function installed(
   const store = layersFolder(record)
   const projects = [...(checkout === undefined ? [] : [checkout]), ...(options.projects ?? [])]
   const layers: StoredLayer[] = []
-  for (const plan of plans) {
-    signal.throwIfAborted()
-    requireAll(plan)
-    requireKnownSources(plan)
-    const manager = await findManager(plan, projects)
-    const install = { reader, tree: lockfileOf, store, projects, signal }
-    const known = await findLayer(store, layerKey(plan, manager))
-    layers.push(known ?? (await installLayer(plan, manager, install)))
+  try {
+    for (const plan of plans) {
+      signal.throwIfAborted()
+      requireAll(plan)
+      requireKnownSources(plan)
+      const manager = await findManager(plan, projects)
+      const install = { reader, tree: lockfileOf, store, projects, signal }
+      const known = await findLayer(store, layerKey(plan, manager))
+      layers.push(known ?? (await installLayer(plan, manager, install)))
+    }
+  } catch (error) {
+    await releaseAll(layers)
+    throw error
   }
+  await releaseAll(layers.filter(({ folders }) => folders.length === 0))
   return layers.filter(({ folders }) => folders.length > 0)
 }
 
@@ -144,6 +162,7 @@ const noLayer = (summary: string): OpenedLayer => ({
   readOnly: [],
   paths: {},
   env: {},
+  release: async () => {},
 })
 
 /** One is named as it is. */

@@ -55,16 +55,29 @@ export async function openCertifyingPlace(
   options: PlaceOptions,
 ): Promise<CertifyingPlace & Pick<OpenedChecks, 'walls'>> {
   const { reader, record, workspace, certifying } = options
-  const projects = [workspace, options.checkout].filter((one) => one !== undefined)
   const layer = await openLayer({
     reader,
     lockfileOf: request.lockfileOf,
     mode: certifying.certify.dependencies,
     record,
     checkout: options.checkout ?? workspace,
-    projects,
+    projects: projectsOf(options),
     signal: request.signal,
   })
+  try {
+    return await openWithLayer(request, options, layer)
+  } catch (error) {
+    await layer.release()
+    throw error
+  }
+}
+
+async function openWithLayer(
+  request: PlaceRequest,
+  options: PlaceOptions,
+  layer: OpenedLayer,
+): Promise<CertifyingPlace & Pick<OpenedChecks, 'walls'>> {
+  const { certifying } = options
   const mode = await layerMode(certifying.require)
   const opened = await openClean(request, options, layer, mode)
   try {
@@ -72,7 +85,7 @@ export async function openCertifyingPlace(
     const folder = folderOf(opened, layer, mode)
     const { checks, agents, walls, close } = await certifying.open({
       ...folder,
-      untrusted: projects,
+      untrusted: projectsOf(options),
       signal: stop,
     })
     return {
@@ -84,6 +97,7 @@ export async function openCertifyingPlace(
       async close() {
         await close()
         await opened.remove()
+        await layer.release()
       },
     }
   } catch (error) {
@@ -91,6 +105,9 @@ export async function openCertifyingPlace(
     throw error
   }
 }
+
+const projectsOf = ({ workspace, checkout }: PlaceOptions): readonly string[] =>
+  [workspace, checkout].filter((one) => one !== undefined)
 
 async function openClean(
   request: PlaceRequest,

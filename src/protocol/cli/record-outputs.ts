@@ -104,7 +104,17 @@ export const recordOutputs: Readonly<Record<string, CommandOutput>> = {
   ),
   gc: one(
     'How much content was removed, and how much was kept.',
-    z.looseObject({ removed: count, kept: count }),
+    z.looseObject({
+      removed: count,
+      kept: count,
+      layers: z.strictObject({
+        removed: count,
+        freedBytes: count,
+        kept: count,
+        keptBytes: count,
+        bytesMax: count,
+      }),
+    }),
   ),
   merge: one('Where the work of a run went.', mergedSchema),
   scrap: one('What went, and what was in it.', discardedSchema),
