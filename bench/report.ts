@@ -25,6 +25,8 @@ export interface SuiteOptions {
   /** How much of the whole to do: 1 is what the targets are stated for. */
   readonly scale: number
   readonly seed: number | undefined
+  /** A folder of public repositories; undefined: there is none on this machine. */
+  readonly mirror?: string | undefined
   note(text: string): void
 }
 

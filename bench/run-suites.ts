@@ -4,7 +4,7 @@
  */
 
 import { parseArgs } from 'node:util'
-import type { Result, Suite } from './report.ts'
+import type { Result, Suite, SuiteOptions } from './report.ts'
 import { formatTable } from './result-table.ts'
 import { openProgress, type SuiteEnd } from './suite-progress.ts'
 
@@ -15,6 +15,7 @@ interface Flags {
   readonly scale: number | undefined
   readonly seed: number | undefined
   readonly resume: boolean
+  readonly mirror: string | undefined
   readonly help: boolean
 }
 
@@ -76,14 +77,15 @@ function parseFlags(args: readonly string[]): Flags {
       scale: { type: 'string' },
       seed: { type: 'string' },
       resume: { type: 'boolean', default: false },
+      mirror: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
-  const { json, only, full, resume, help } = values
+  const { json, only, full, resume, mirror, help } = values
   if (full && values.scale !== undefined) throw new Error('--full and --scale conflict; use one.')
   const scale = numberOf('scale', values.scale, 0)
   const seed = numberOf('seed', values.seed, -1)
-  return { json, only, full, scale, seed, resume, help }
+  return { json, only, full, scale, seed, resume, mirror, help }
 }
 
 function numberOf(name: string, given: string | undefined, above: number): number | undefined {
@@ -99,11 +101,11 @@ async function runAll(
   flags: Flags,
   { note, folder }: SuiteOutput,
 ): Promise<readonly SuiteEnd[]> {
-  const { full, scale, seed, only, resume } = flags
+  const { full, scale, seed, only, resume, mirror } = flags
   const names = suites.map(nameOf)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new Error(`Two suites are named "${twice}".`)
-  const progress = openProgress(command, { full, scale, seed, only }, resume, folder)
+  const progress = openProgress(command, { full, scale, seed, only, mirror }, resume, folder)
   if (progress.hint !== undefined) note(progress.hint)
   const startedMs = performance.now()
   const ends: SuiteEnd[] = []
@@ -117,7 +119,8 @@ async function runAll(
       continue
     }
     note(at)
-    const end = await runOne(suite, scale ?? (full ? 1 : (suite.share ?? 1)), seed, note)
+    const share = scale ?? (full ? 1 : (suite.share ?? 1))
+    const end = await runOne(suite, { scale: share, seed, mirror, note })
     const missed = end.results.filter(({ ok }) => !ok).map((result) => result.name)
     if (missed.length > 0) note(`  FAIL ${missed.join(', ')}`)
     if (end.isBroken !== true) progress.add(end)
@@ -130,12 +133,7 @@ async function runAll(
 const nameOf = ({ area, title }: Suite): string => `${[area].flat().join(', ')}: ${title}`
 
 /** A suite that throws fails; the others still run. */
-async function runOne(
-  suite: Suite,
-  scale: number,
-  seed: number | undefined,
-  note: (text: string) => void,
-): Promise<SuiteEnd> {
+async function runOne(suite: Suite, options: SuiteOptions): Promise<SuiteEnd> {
   const name = nameOf(suite)
   const startedMs = performance.now()
   const end = (results: readonly Result[]): SuiteEnd => ({
@@ -144,12 +142,12 @@ async function runOne(
     results,
   })
   try {
-    const results = await suite.run({ scale, seed, note })
+    const results = await suite.run(options)
     if (results.length === 0) throw new Error('It has no results.')
     return end(results)
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    note(text)
+    options.note(text)
     const broken = `${[suite.area].flat()[0]}.broken`
     const detail = `${suite.title}: ${text.split('\n')[0]}`
     const failure = { name: broken, value: 1, unit: 'suites', target: '<=0', ok: false, detail }
@@ -169,6 +167,7 @@ const usage = (command: string, areas: readonly string[]): string =>
   --full           run everything at full scale; default: the share each suite declares
   --scale <share>  run this share of every suite, for example 0.1
   --seed <n>       run only this seed of the suites that have seeds
+  --mirror <dir>   public repositories, for the area "repositories" of the proof
   --resume         continue an interrupted run of the same code and options
   --json           print {"results": [...]} on standard output
 

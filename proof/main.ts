@@ -19,6 +19,7 @@ import { loopFileFuzz } from './loop-file-fuzz.ts'
 import { prefixResume } from './prefix-resume.ts'
 import { races } from './races.ts'
 import { replays } from './replay.ts'
+import { repositories } from './repositories/repositories.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 import { simulation } from './simulate.ts'
 import { testFiles } from './test-files.ts'
@@ -45,6 +46,7 @@ const everything = [
   gitRaces,
   gitKills,
   ...daemonFaults,
+  repositories,
 ]
 
 process.exitCode = await runSuites('proof', isReplay ? seeded : everything)

@@ -1,0 +1,125 @@
+/**
+ * Public repositories at a pinned commit: each is certified as it is, without a setting; then a fault is
+ * planted, and a scripted agent fixes it, with a new test and a line of documentation. They come from the
+ * folder that `--mirror` names, since nothing else outside can be counted on.
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { atLeast, atMost, median, type Result, type Suite } from '../../bench/report.ts'
+import { findInMirror } from './clone-repository.ts'
+import { npmRepositories } from './npm-repositories.ts'
+import { otherNodeRepositories } from './other-node-repositories.ts'
+import { otherRepositories } from './other-repositories.ts'
+import type { Repository } from './repository.ts'
+import { type Tried, tryRepository } from './try-repository.ts'
+
+export const allRepositories: readonly Repository[] = [
+  ...npmRepositories,
+  ...otherNodeRepositories,
+  ...otherRepositories,
+]
+
+const ratioMax = 2.5
+/** 18 of 20. */
+const shareMin = 0.9
+
+export const repositories: Suite = {
+  area: 'repositories',
+  title: 'public repositories, certified without a setting, and a fault fixed in each',
+  async run({ scale, mirror, note }) {
+    if (mirror === undefined) {
+      note('  skipped: no --mirror <folder> with public repositories was given')
+      return [skipped(allRepositories.length, 'no --mirror was given')]
+    }
+    const chosen = allRepositories.slice(0, Math.ceil(allRepositories.length * scale))
+    const work = mkdtempSync(join(tmpdir(), 'loopwright-repositories-'))
+    const tried: Tried[] = []
+    const absent: string[] = []
+    try {
+      for (const repository of chosen) {
+        const mirrored = findInMirror(resolve(mirror), repository.name)
+        if (mirrored === undefined) absent.push(repository.name)
+        else tried.push(await tryOne(repository, mirrored, work, note))
+      }
+    } finally {
+      rmSync(work, { recursive: true, force: true })
+    }
+    const results = tried.length === 0 ? [] : toResults(tried)
+    return absent.length === 0
+      ? results
+      : [...results, skipped(absent.length, `not in the mirror: ${absent.join(', ')}`)]
+  },
+}
+
+const skipped = (count: number, detail: string): Result => ({
+  ...atMost('repositories.skipped', count, allRepositories.length, 'repositories', detail),
+})
+
+async function tryOne(
+  repository: Repository,
+  mirrored: string,
+  work: string,
+  note: (text: string) => void,
+): Promise<Tried> {
+  const { name, manager, runner } = repository
+  let tried: Tried
+  try {
+    tried = await tryRepository(repository, mirrored, work)
+  } catch (error) {
+    const why = `could not be tried: ${error instanceof Error ? error.message : String(error)}`
+    tried = { name, certified: false, why, end: 'not-run', absent: [] }
+  } finally {
+    rmSync(join(work, name.replace('/', '+')), { recursive: true, force: true })
+  }
+  note(`  ${name} (${manager}, ${runner}): ${describe(tried)}`)
+  return tried
+}
+
+function describe(tried: Tried): string {
+  const { certified, why, ratio = 0, bareMs = 0, certifyMs = 0, end, runMs = 0, said } = tried
+  const gone = tried.absent.length === 0 ? '' : `; without ${tried.absent.join(', ')}`
+  if (!certified) return `NOT CERTIFIED: ${why ?? ''}${gone}`
+  const times = `bare ${seconds(bareMs)}, certify ${seconds(certifyMs)} (${ratio.toFixed(1)} x)`
+  const ended = said === undefined ? end : `${end}: ${said}`
+  return `certified, ${times}; run ${seconds(runMs)}, ${ended}${gone}`
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
+function toResults(tried: readonly Tried[]): readonly Result[] {
+  const certified = tried.filter((one) => one.certified)
+  const ran = certified.filter(({ end }) => end !== 'not-run')
+  const lost = ran.filter(({ end }) => end === 'failed')
+  const asked = ran.filter(({ end }) => end === 'question')
+  const ratios = certified.flatMap(({ ratio }) => ratio ?? [])
+  const names = (some: readonly Tried[]): string => some.map(({ name }) => name).join(', ')
+  return [
+    atLeast(
+      'repositories.certified',
+      certified.length,
+      Math.floor(tried.length * shareMin),
+      'repositories',
+      `of ${tried.length}; not: ${names(tried.filter((one) => !one.certified)) || 'none'}`,
+    ),
+    atMost(
+      'repositories.lost-runs',
+      lost.length,
+      0,
+      'runs',
+      `of ${ran.length}; ${asked.length} asked one question; lost: ${names(lost) || 'none'}`,
+    ),
+    ...(ratios.length === 0
+      ? []
+      : [
+          atMost(
+            'repositories.certify-ratio',
+            median(ratios),
+            ratioMax,
+            'x',
+            `median of ${ratios.length}, largest ${Math.max(...ratios).toFixed(1)} x the bare check`,
+          ),
+        ]),
+  ]
+}

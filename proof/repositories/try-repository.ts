@@ -1,0 +1,120 @@
+/** One repository: certified at its commit, timed, and a fault fixed by a scripted agent. */
+
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Clone, cloneRepository, commitAll, type Ended, run } from './clone-repository.ts'
+import type { Repository } from './repository.ts'
+
+export interface Tried {
+  readonly name: string
+  readonly certified: boolean
+  /** Why it was not, for people: the first line of the message. */
+  readonly why?: string
+  /** A certification against the bare check, set-up not counted. */
+  readonly ratio?: number
+  readonly bareMs?: number
+  readonly certifyMs?: number
+  /** How the run on the fault ended. */
+  readonly end: 'certified' | 'question' | 'failed' | 'not-run'
+  readonly runMs?: number
+  /** The first line of the question, or of the failure. */
+  readonly said?: string
+  readonly absent: readonly string[]
+}
+
+const loopctl = fileURLToPath(new URL('../../../dist/cli/loopctl.js', import.meta.url))
+
+export async function tryRepository(
+  repository: Repository,
+  mirrored: string,
+  work: string,
+): Promise<Tried> {
+  const { name, check } = repository
+  const clone = await cloneRepository(repository, mirrored, work)
+  const { folder, absent } = clone
+  const state = join(work, 'state')
+  const certify = (command: string): Promise<Ended> =>
+    ctl(state, folder, 'certify', folder, '--check', `test=${command}`)
+  const first = await certify(check)
+  if (first.code !== 0) {
+    return { name, certified: false, why: reasonIn(first.output), end: 'not-run', absent }
+  }
+  const bareMs = await timeBare(repository, clone, work)
+  // All but the check itself: the process, the sandbox, the checkout, the certificate.
+  const setUpMs = (await certify('true')).ms
+  const certifyMs = (await certify(check)).ms
+  const timed = { bareMs, certifyMs, ratio: Math.max(0, certifyMs - setUpMs) / bareMs }
+  return { name, certified: true, ...timed, ...(await fixFault(repository, clone, work)), absent }
+}
+
+async function timeBare(
+  { install = [], check }: Repository,
+  clone: Clone,
+  work: string,
+): Promise<number> {
+  const { folder, path } = clone
+  for (const command of install) {
+    const { code, output } = await run(command, folder, { PATH: path })
+    if (code !== 0) throw new Error(`${command.join(' ')} failed: ${output.slice(-500)}`)
+  }
+  // Without what earlier runs compiled, as in a clean checkout.
+  const caches = { GOCACHE: join(work, 'go-cache'), CARGO_TARGET_DIR: join(work, 'cargo-target') }
+  for (const cache of Object.values(caches)) await rm(cache, { recursive: true, force: true })
+  const env = { PATH: path, CI: '1', ...caches }
+  const { code, ms, output } = await run(['sh', '-c', check], folder, env)
+  if (code !== 0) throw new Error(`The bare check failed: ${output.slice(-500)}`)
+  return ms
+}
+
+/** The agent is honest: it puts back what was right, and adds a test and a line of documentation. */
+async function fixFault(
+  { fault, test, docs, check, name }: Repository,
+  { folder }: Clone,
+  work: string,
+): Promise<Pick<Tried, 'end' | 'runMs' | 'said'>> {
+  const file = join(folder, fault.file)
+  const text = await readFile(file, 'utf8')
+  if (!text.includes(fault.good)) throw new Error(`${fault.file} has no ${fault.good}`)
+  await writeFile(
+    file,
+    text.replace(fault.good, () => fault.bad),
+  )
+  await commitAll(folder, 'Plant a fault')
+  const document = (await readFile(join(folder, docs.file), 'utf8')).trimEnd()
+  const script = [
+    { call: 'read', args: { path: fault.file } },
+    { call: 'read', args: { path: docs.file } },
+    { call: 'edit', args: { path: fault.file, old: fault.bad, new: fault.good } },
+    { call: 'write', args: { path: test.file, content: test.text } },
+    { call: 'write', args: { path: docs.file, content: `${document}\n\n${docs.line}\n` } },
+    { say: 'The fault is fixed, with a test and a line of documentation.' },
+  ]
+  const loop = {
+    name: 'fix-fault',
+    prompt: `A check of ${name} fails. Fix it.`,
+    agent: { script: [script] },
+    workspace: folder,
+    checks: { test: { run: check, timeout: '10m' } },
+    limits: { iterations: 2 },
+  }
+  const loopFile = join(work, `${name.replace('/', '+')}.yaml`)
+  await writeFile(loopFile, JSON.stringify(loop))
+  const ended = await ctl(join(work, 'state'), work, 'run', loopFile, '--trust')
+  return { ...howItEnded(ended), runMs: ended.ms }
+}
+
+const ctl = (state: string, cwd: string, ...args: readonly string[]): Promise<Ended> =>
+  run([process.execPath, loopctl, '--no-daemon', '--no-input', '--state', state, ...args], cwd)
+
+function howItEnded({ code, output }: Ended): Pick<Tried, 'end' | 'said'> {
+  if (code === 0) return { end: 'certified' }
+  return { end: /approve/.test(output) ? 'question' : 'failed', said: reasonIn(output) }
+}
+
+/** Sentences of ours, not the output that they quote. */
+function reasonIn(output: string): string {
+  const lines = output.split('\n').map((line) => line.trim())
+  const said = lines.filter((line) => /^(?:loopctl: |[a-z]+(?:-[a-z]+)*: [A-Z])/.test(line))
+  return (said.length > 0 ? said : lines.filter((line) => line !== '').slice(-3)).join(' ')
+}

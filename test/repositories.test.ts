@@ -1,0 +1,47 @@
+// The public repositories of the proof: what the list must cover, and what happens without a mirror.
+
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { findInMirror } from '../build/proof/repositories/clone-repository.js'
+import { allRepositories, repositories } from '../build/proof/repositories/repositories.js'
+
+const distinct = (values: readonly string[]): number => new Set(values).size
+
+test('the list has at least 22 repositories, seven managers and ten runners', () => {
+  expect(distinct(allRepositories.map(({ name }) => name))).toBe(allRepositories.length)
+  expect(allRepositories.length).toBeGreaterThanOrEqual(22)
+  const managers = allRepositories.map(({ manager }) => manager.replace(/, .*/, ''))
+  expect(distinct(managers)).toBeGreaterThanOrEqual(7)
+  expect(distinct(allRepositories.map(({ runner }) => runner))).toBeGreaterThanOrEqual(10)
+})
+
+test.each(allRepositories)('$name is pinned, and its fault is one', (repository) => {
+  expect(repository.commit).toMatch(/^[0-9a-f]{40}$/)
+  expect(repository.fault.good).not.toBe(repository.fault.bad)
+  expect(repository.test.file).not.toBe(repository.fault.file)
+})
+
+test('without a mirror all of them are skipped, and the table says so', async () => {
+  const notes: string[] = []
+  const note = (text: string): void => void notes.push(text)
+  const results = await repositories.run({ scale: 1, seed: undefined, note })
+  expect(results).toMatchObject([{ name: 'repositories.skipped', value: allRepositories.length }])
+  expect(notes.join('\n')).toContain('--mirror')
+})
+
+test('a mirror may hold owner+name/repo, owner/name.git or owner/name', () => {
+  const mirror = mkdtempSync(join(tmpdir(), 'loopwright-mirror-'))
+  try {
+    for (const path of ['a+b/repo', 'c/d.git', 'e/f']) {
+      mkdirSync(join(mirror, path), { recursive: true })
+    }
+    expect(findInMirror(mirror, 'a/b')).toBe(join(mirror, 'a+b', 'repo'))
+    expect(findInMirror(mirror, 'c/d')).toBe(join(mirror, 'c', 'd.git'))
+    expect(findInMirror(mirror, 'e/f')).toBe(join(mirror, 'e', 'f'))
+    expect(findInMirror(mirror, 'g/h')).toBeUndefined()
+  } finally {
+    rmSync(mirror, { recursive: true, force: true })
+  }
+})
