@@ -75,6 +75,8 @@ export { type Family, familyOf, maskCode } from './mask-code.ts'
 export type {
   CertifyingPlace,
   Checkout,
+  DependencyApprovals,
+  DependencyItem,
   Layer,
   OpenCheck,
   Overlay,

@@ -46,6 +46,29 @@ export interface Checkout {
   remove(): Promise<void>
 }
 
+/** Something of a layer that is not fetched or run before a person has approved exactly it. */
+export interface DependencyItem {
+  readonly kind: DependencyKind
+  /** Over its content: another version or another script is another item. */
+  readonly id: string
+  /** For people, in one line. */
+  readonly text: string
+  readonly approved?: { readonly by: string; readonly atMs: number }
+  /** What a check prints if it is this that it lacks; absent: any failure may be. */
+  readonly mentions?: string
+}
+
+/** A package from git or an address; a script of a package; versions that no lockfile names. */
+export type DependencyKind = 'dependency-source' | 'install-script' | 'resolve-dependencies'
+
+/** What a person has approved, and has not. */
+export interface DependencyApprovals {
+  /** All that installing from this tree's lockfile takes an approval for. */
+  needed(tree: TreeId, signal: Signal): Promise<readonly DependencyItem[]>
+  /** Remembered: the same items are not asked about again. */
+  approve(items: readonly DependencyItem[], by: string): Promise<void>
+}
+
 /** What the checks need besides the tree: installed from a lockfile by us, and read-only for them. */
 export interface Layer {
   /** `none`: the tree names no dependencies. */
@@ -54,6 +77,12 @@ export interface Layer {
   readonly digest: string
   /** For people: `npm, 214 packages`. */
   readonly summary: string
+  /** When and to what dependencies without a lockfile were resolved. */
+  readonly resolved?: { readonly at: string; readonly digest: string }
+  /** What was approved and is in it. */
+  readonly approved?: readonly DependencyItem[]
+  /** What could be in it, and needs an approval first. */
+  readonly lacks?: readonly DependencyItem[]
 }
 
 /** One check, ready to be run in a checkout. */

@@ -164,6 +164,12 @@ export interface CertifiedLayer {
   readonly from: 'installed' | 'carried' | 'none'
   readonly digest: string
   readonly summary: string
+  /** There was no base to compare the lockfile with. */
+  readonly lockfile?: 'unapproved'
+  /** Without a lockfile: when the versions were chosen, and the SHA-256 of the lockfile that was made. */
+  readonly resolved?: { readonly at: string; readonly digest: string }
+  /** Packages from git and from addresses, and install scripts, that a person approved. */
+  readonly approved?: readonly string[]
 }
 
 /** What is handed in: the rest is the installation's. */
@@ -283,6 +289,9 @@ export const certificateSchema: z.ZodType<Certificate> = exactly<Certificate>()(
         from: z.enum(['installed', 'carried', 'none']),
         digest: text,
         summary: text,
+        lockfile: z.literal('unapproved').exactOptional(),
+        resolved: z.strictObject({ at: timestamp, digest }).exactOptional(),
+        approved: listOf(text, listMax).exactOptional(),
       })
       .exactOptional(),
     sandbox: wallsSchema.exactOptional(),

@@ -6,6 +6,7 @@ export { createPlainCommands, type PlainCommandsOptions, type Spawn } from './pl
 export { killAbandoned, killAll, type Mark, markVariable, newMark } from './process-group.ts'
 export { commandMounts, isProgram, type ProgramPlace, programMounts } from './program-mounts.ts'
 export { type ProtectedPaths, protectedPaths } from './protected-paths.ts'
+export { isPublicAddress } from './public-address.ts'
 export {
   defaultLimits,
   type LimitKind,

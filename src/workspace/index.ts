@@ -39,6 +39,7 @@ export {
 export { diffFolders } from './git/diff-folders.ts'
 export { dropBranch } from './git/drop-branch.ts'
 export { excludePath } from './git/exclude-path.ts'
+export { type ArchiveRequest, fetchArchive } from './git/fetch-archive.ts'
 export { findGit } from './git/find-git.ts'
 export { findOnPath } from './git/find-on-path.ts'
 export { whyNotOurs } from './git/finish-removal.ts'

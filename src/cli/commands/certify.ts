@@ -22,6 +22,7 @@ interface CertifyOptions extends AttendedOption {
   readonly dirty?: boolean
   readonly trust?: boolean
   readonly dependencies?: 'install' | 'carry' | 'none'
+  readonly approve?: readonly string[]
 }
 
 export function addCertify(program: Command): void {
@@ -35,6 +36,11 @@ export function addCertify(program: Command): void {
       new Option('--dependencies <from>', 'where the clean checkout gets its dependencies').choices(
         ['install', 'carry', 'none'],
       ),
+    )
+    .option(
+      '--approve <item>',
+      'approve this dependency or install script, as a refusal names it; repeatable',
+      addItem,
     )
     .addHelpText(
       'after',
@@ -52,6 +58,11 @@ Examples:
   )
 }
 
+const addItem = (item: string, before: readonly string[] | undefined): readonly string[] => [
+  ...(before ?? []),
+  item,
+]
+
 async function run(
   program: Command,
   given: string | undefined,
@@ -63,15 +74,15 @@ async function run(
       const { certifyFolder, loadChecks } = await import('../../host/certify/certify-folder.ts')
       const loaded = await load(session, host, given, options, loadChecks)
       try {
-        const { attended, base, dirty, dependencies } = options
+        const { attended, base, dirty, dependencies, approve } = options
         const found = await certifyFolder(host, loaded, {
           attended: session.terminal.asks || attended === true,
           signal: stop.signal,
           ...(session.terminal.live ? { onCheck: tellChecks() } : {}),
           onProblem: (problem) => void process.stderr.write(`warning: ${visible(problem)}\n`),
-          ...(session.terminal.asks
-            ? { ask: (question: Question) => ask(question, stop), who: who() }
-            : {}),
+          ...(session.terminal.asks ? { ask: (question: Question) => ask(question, stop) } : {}),
+          ...(session.terminal.asks || approve !== undefined ? { who: who() } : {}),
+          ...(approve === undefined ? {} : { approve }),
           ...(base === undefined ? {} : { base }),
           ...(dirty === true ? { dirty } : {}),
           ...(dependencies === undefined ? {} : { dependencies }),

@@ -11,8 +11,10 @@ import { digestOf } from './digest.ts'
 export interface Approval {
   readonly codes: readonly string[]
   readonly by: string
-  /** Of the diff that was shown. */
+  /** Of the diff that was shown, or of what was approved. */
   readonly diffDigest: string
+  /** Absent: now. */
+  readonly atMs?: number
 }
 
 export type Asked =

@@ -17,7 +17,7 @@
 
 import type { Certification, Certifier, CertifyContext, Subject } from '../../engine/index.ts'
 import type { CertificateId, Refusal, TreeId } from '../../loop/index.ts'
-import type { CertifyingPlace, PlaceRequest, TreeReader } from '../parts.ts'
+import type { CertifyingPlace, DependencyApprovals, PlaceRequest, TreeReader } from '../parts.ts'
 import type { SealedChange, SealRules } from '../seals/sealed-change.ts'
 import type { Approval } from './ask-approval.ts'
 import type { Baselines } from './baseline.ts'
@@ -40,6 +40,8 @@ export interface CertifierParts {
   readonly teeth?: TeethSettings
   readonly baselines: Baselines
   readonly answers: KnownAnswers
+  /** Absent: nothing takes an approval. */
+  readonly dependencies?: DependencyApprovals
   open(request: PlaceRequest): Promise<CertifyingPlace>
   /** How a command could check this tree; undefined: none that is known. */
   commandInstead(tree: TreeId): Promise<string | undefined>

@@ -3,12 +3,12 @@
 import type { Certification } from '../../engine/index.ts'
 import { LoopError, type Refusal, type TreeId } from '../../loop/index.ts'
 import { RefusedError } from '../refused-error.ts'
-import { describeSealed } from '../seals/describe-sealed.ts'
 import type { SealedChanges } from '../seals/sealed-change.ts'
 import { sealedChanges } from '../seals/sealed-changes.ts'
 import { type Approval, type Asked, askApproval, keyOf, refused } from './ask-approval.ts'
 import type { Certifying } from './certifier.ts'
 import type { Concern } from './concerns.ts'
+import { dependencyConcerns, earlierApprovals, lacksConcern } from './dependency-concerns.ts'
 import { type Looked, look } from './look.ts'
 
 const diffBytesMax = 8000
@@ -41,23 +41,33 @@ async function goThrough(certifying: Certifying): Promise<Certification> {
       ? ''
       : await parts.reader.patch(base, tree, changed.paths, diffBytesMax)
   const approvals: Approval[] = []
+  const isChanged = changed.changes.some(({ kind }) => kind === 'dependencies')
+  const lockfileOf = isChanged ? tree : base
   // Nothing is installed that nobody has approved of.
-  const dependencies = dependenciesChanged(changed)
-  if (dependencies !== undefined) {
-    const asked = ask(certifying, [dependencies], diff)
-    if (asked.type !== 'approved') return asked
-    approvals.push(asked.approval)
-  }
-  const key = `${tree} ${approvals.length}`
-  const looked =
+  const asked = await askForDependencies(certifying, changed, diff, lockfileOf)
+  if (asked.type !== 'approved') return asked
+  approvals.push(...asked.approvals)
+  let key = `${tree} ${approvals.length}`
+  let looked =
     memory.looked?.key === key
       ? memory.looked.looked
-      : await lookAnew(certifying, changed, dependencies === undefined ? base : tree)
+      : await lookAnew(certifying, changed, lockfileOf)
+  const lacks = lacksConcern(looked)
+  if (lacks !== undefined) {
+    const more = ask(certifying, [lacks.concern], '')
+    if (more.type === 'asks') memory.looked = { key, looked }
+    if (more.type === 'refused') return refused([...looked.concerns, ...more.refusals])
+    if (more.type !== 'approved') return more
+    await parts.dependencies?.approve(lacks.items, more.approval.by)
+    approvals.push(more.approval)
+    key = `${tree} ${approvals.length}`
+    looked = await lookAnew(certifying, changed, lockfileOf)
+  }
   if (looked.concerns.length > 0) {
-    const asked = ask(certifying, looked.concerns, diff)
-    if (asked.type === 'asks') memory.looked = { key, looked }
-    if (asked.type !== 'approved') return asked
-    approvals.push(asked.approval)
+    const more = ask(certifying, looked.concerns, diff)
+    if (more.type === 'asks') memory.looked = { key, looked }
+    if (more.type !== 'approved') return more
+    approvals.unshift(more.approval)
   }
   delete memory.looked
   const { concerns: _concerns, ...found } = looked
@@ -67,20 +77,35 @@ async function goThrough(certifying: Certifying): Promise<Certification> {
     ...found,
     subject,
     sealedChanges: changed.changes,
-    approvals,
+    approvals: [...approvals, ...earlierApprovals(looked.layer, approvals)],
   })
   return { type: 'certified', certificate }
 }
 
-/** With them everything else that is sealed: it is one question. */
-function dependenciesChanged(changed: SealedChanges): Concern | undefined {
-  if (!changed.changes.some(({ kind }) => kind === 'dependencies')) return undefined
-  const listed = describeSealed(changed.changes).join('\n')
-  return {
-    code: 'sealed-changed',
-    message: `The work changes which dependencies it is judged with, and they are installed only once a person has approved of them; the checks are run with them then. Put them back, or a person approves of these changes:\n${listed}`,
-    mayBeApproved: true,
+/** One question: which dependencies the work changes, and what of them takes an approval by itself. */
+async function askForDependencies(
+  certifying: Certifying,
+  changed: SealedChanges,
+  diff: string,
+  lockfileOf: TreeId,
+): Promise<
+  | { readonly type: 'approved'; readonly approvals: readonly Approval[] }
+  | Exclude<Asked, { type: 'approved' }>
+> {
+  const { parts, base, context } = certifying
+  const needed = (await parts.dependencies?.needed(lockfileOf, context.signal)) ?? []
+  const concerns = dependencyConcerns(changed, needed)
+  if (concerns.length === 0) return { type: 'approved', approvals: [] }
+  const asked = ask(certifying, concerns, diff)
+  if (asked.type === 'refused' && lockfileOf === base) {
+    const [refusal] = asked.refusals
+    throw refusal === undefined
+      ? new Error('Refused without a reason.')
+      : notOfTheWork(new RefusedError({ ...refusal, code: 'dependencies' }))
   }
+  if (asked.type !== 'approved') return asked
+  await parts.dependencies?.approve(needed, asked.approval.by)
+  return { type: 'approved', approvals: [asked.approval] }
 }
 
 /** What a person said no to is not asked again. */

@@ -56,10 +56,10 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
         ? {}
         : { approval: { by: approval.by, at, digest: approval.diffDigest } }),
     },
-    approvals: approvals.map(({ codes, by, diffDigest }) => ({
+    approvals: approvals.map(({ codes, by, diffDigest, atMs }) => ({
       codes,
       by,
-      at,
+      at: atMs === undefined ? at : iso(atMs),
       digest: diffDigest,
     })),
     consultations: consultations.map(({ name, status, agent: who, atMs, reasons }) => ({
@@ -79,7 +79,19 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
   }
 }
 
-const layerOf = ({ from, digest, summary }: Layer): Layer => ({ from, digest, summary })
+const layerOf = ({
+  from,
+  digest,
+  summary,
+  resolved,
+  approved = [],
+}: Layer): NonNullable<CertificateDraft['layer']> => ({
+  from,
+  digest,
+  summary,
+  ...(resolved === undefined ? {} : { resolved }),
+  ...(approved.length === 0 ? {} : { approved: approved.map(({ id }) => id) }),
+})
 
 function whatOf({
   run,

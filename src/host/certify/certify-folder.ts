@@ -40,6 +40,7 @@ import { requireFolder } from '../places.ts'
 import { folderWithGit } from '../worktree-options.ts'
 import { type ChosenFiles, chooseFiles } from './choose-files.ts'
 import { createHostCertifier } from './create-certifier.ts'
+import { openApprovedItems } from './dependency-approvals.ts'
 
 export interface CertifyFolderOptions {
   /** What it is compared with: a branch, a tag or a commit. Absent: with nothing but itself. */
@@ -55,6 +56,8 @@ export interface CertifyFolderOptions {
   readonly onProblem?: (problem: string) => void
   /** Where dependencies come from; default: as the loop file says. */
   readonly dependencies?: CertifySettings['dependencies']
+  /** Items of dependencies that are approved herewith, exactly as a refusal names them. */
+  readonly approve?: readonly string[]
   /** Each time that a check begins. */
   readonly onCheck?: (name: string) => void
 }
@@ -82,6 +85,7 @@ export async function certifyFolder(
 ): Promise<CertifiedFolder> {
   const { signal = new AbortController().signal, attended } = options
   const chosen = await chooseFiles(host, loaded, options)
+  await openApprovedItems(host.folder).approve(options.approve ?? [], options.who ?? 'person')
   const { parts, problems } = await loaded.open({
     folder: host.folder,
     workspace: chosen.folder,
@@ -108,7 +112,9 @@ export async function certifyFolder(
     telling(withDependencies(certifying, options), options.onCheck),
     {
       what: { type: 'tree', name: basename(chosen.folder), source },
-      ...(chosen.baseCommit === undefined ? {} : { baseCommit: chosen.baseCommit }),
+      ...(chosen.baseCommit === undefined
+        ? { hasNoBase: true }
+        : { baseCommit: chosen.baseCommit }),
     },
   )
   const context = contextOf(parts, createMoney(spendingMax), signal)

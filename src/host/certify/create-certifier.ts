@@ -22,6 +22,8 @@ import type { HostPorts } from '../driver.ts'
 import { pathInside } from '../places.ts'
 import type { RunPlace } from '../run-place.ts'
 import { createTreeReader } from '../tree-reader.ts'
+import { neededApprovals } from './choose-layers.ts'
+import { openApprovedItems } from './dependency-approvals.ts'
 import { fileAnswers, fileBaselines } from './file-baselines.ts'
 import { openCertifyingPlace } from './open-place.ts'
 import { openPlanter } from './open-planter.ts'
@@ -35,6 +37,8 @@ export type CertifierBase = Pick<HostPorts, 'folder' | 'blobs'> & {
 export interface CertifiedAs {
   readonly what?: CertificateDraft['what']
   readonly baseCommit?: string
+  /** There is nothing that the lockfile could be compared with. */
+  readonly hasNoBase?: boolean
 }
 
 export interface CertifierPlace extends Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> {
@@ -69,6 +73,15 @@ export async function createHostCertifier(
     ...(certify.teeth ? { teeth: { openPlanter, randomFrom: seededNumbers } } : {}),
     baselines: fileBaselines(folder),
     answers: fileAnswers(folder),
+    dependencies: {
+      needed: (lockfileOf) =>
+        neededApprovals({ reader, lockfileOf, mode: certify.dependencies, record: folder }),
+      approve: (items, by) =>
+        openApprovedItems(folder).approve(
+          items.map(({ id }) => id),
+          by,
+        ),
+    },
     open: (request) => openCertifyingPlace(request, options),
     commandInstead: (tree) => commandInstead(reader, tree),
     issue: (certified) => issue(base, place, certified, as),
@@ -106,10 +119,17 @@ async function issue(
     calibrationOf: ({ check }) => calibrationOf(folder, certified.subject.loop, check),
     now: () => clock.now(),
     ...(worktree === undefined ? {} : { baseCommit: worktree.base.commit }),
-    ...as,
+    ...(as.what === undefined ? {} : { what: as.what }),
+    ...(as.baseCommit === undefined ? {} : { baseCommit: as.baseCommit }),
   })
   const apart = apartFrom(place, folder)
-  const whole = apart.length === 0 ? draft : { ...draft, apart }
+  const { layer } = draft
+  const isUnapproved = as.hasNoBase === true && layer?.from === 'installed'
+  const whole = {
+    ...draft,
+    ...(apart.length === 0 ? {} : { apart }),
+    ...(isUnapproved ? { layer: { ...layer, lockfile: 'unapproved' as const } } : {}),
+  }
   const { id } = await issueCertificate(whole, { folder, now: () => clock.now() })
   return id
 }

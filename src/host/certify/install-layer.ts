@@ -15,8 +15,12 @@ import type { Signal, TreeId } from '../../loop/index.ts'
 import { createPlainCommands, openSandbox, type Sandbox } from '../../sandbox/index.ts'
 import { findOnPath } from '../../workspace/index.ts'
 import { makeOwnFolder } from '../own-folder.ts'
+import { sourceFile } from '../registry/foreign-source.ts'
+import { findProxy } from '../registry/operator-proxy.ts'
 import { openRegistryEndpoint } from '../registry/registry-endpoint.ts'
+import { respecifyManifest } from '../registry/respecify.ts'
 import { managerFolder, managerForFormat, parseWanted } from './bring-manager.ts'
+import { fetchSource } from './fetch-source.ts'
 import { keepLayer, newLayerFolder, removeLayerFolder, type StoredLayer } from './layer-store.ts'
 import type { LayerPlan } from './plan-layer.ts'
 import { cacheFolder, programFolders, refused, runManager, storeFolder } from './run-manager.ts'
@@ -138,6 +142,7 @@ export async function installLayer(
     const endpoint = await openRegistryEndpoint({
       routes,
       folder: own.path,
+      files: await fetchApproved(plan, own.path, options.signal),
       ...(caFile === undefined ? {} : { caFile }),
       ...(isStrictSsl === undefined ? {} : { isStrictSsl }),
       ...(proxy === undefined ? {} : { proxy }),
@@ -161,40 +166,6 @@ export async function installLayer(
   }
 }
 
-/** What comes neither from a registry nor from the repository is not installed unasked. */
-export function requireKnownSources({
-  lockfile,
-  reading,
-  outside,
-  registries,
-  npmrc,
-}: LayerPlan): void {
-  const { file } = lockfile
-  if (reading.problem !== undefined)
-    throw refused(`${file} cannot be read: ${reading.problem}. Fix it`)
-  if (outside.length > 0) {
-    throw refused(
-      `${file} takes packages from outside of the repository: ${few(outside)}. Move them inside`,
-    )
-  }
-  if (reading.foreign.length > 0) {
-    throw refused(
-      `${file} takes packages from git or from addresses that are not a registry of yours: ` +
-        `${few(reading.foreign)}. Publish them to a registry`,
-    )
-  }
-  const unknown = registries.unknown(npmrc === undefined ? {} : { npmrc })
-  if (unknown.length > 0) {
-    throw refused(
-      `The project's .npmrc names a registry that your own npm settings do not: ${few(unknown)}. ` +
-        'If you trust it, add that line to your ~/.npmrc',
-    )
-  }
-}
-
-const few = (lines: readonly string[]): string =>
-  `${lines.slice(0, 3).join(', ')}${lines.length > 3 ? ` and ${lines.length - 3} more` : ''}`
-
 async function requireStrong(): Promise<Sandbox> {
   const sandbox = await openSandbox()
   const { tier, reason, fix } = sandbox.report
@@ -203,6 +174,22 @@ async function requireStrong(): Promise<Sandbox> {
   throw refused(
     `Dependencies are installed in a sandbox of tier "strong" only, and this machine has "${tier}". ${why} Make it available`,
   )
+}
+
+/** By their names at the endpoint. Whoever calls this knows that all of them are approved. */
+async function fetchApproved(
+  { reading, registries }: LayerPlan,
+  own: string,
+  signal: Signal,
+): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>()
+  const tls = { rejectUnauthorized: registries.isStrictSsl !== false }
+  const proxy = findProxy(registries.proxy ?? {})
+  for (const source of reading.approvable) {
+    const folder = join(own, 'approved')
+    files.set(sourceFile(source), await fetchSource(source, { folder, signal, tls, proxy }))
+  }
+  return files
 }
 
 /** The lockfile as it was read, our settings in place of the project's, and the rest as it is. */
@@ -215,8 +202,13 @@ async function putFiles(
   await Promise.all(
     [...files.keys()].map(async (file) => {
       const isRead = file === lockfilePath && lockfile.manager !== 'go'
-      const content = isRead ? reading.text : await reader.read(tree, file, fileBytesMax)
-      if (content === undefined) throw refused(`${file} is too large to be installed from`)
+      const found = isRead ? reading.text : await reader.read(tree, file, fileBytesMax)
+      if (found === undefined) throw refused(`${file} is too large to be installed from`)
+      const isManifest = posix.basename(file) === 'package.json' && reading.approvable.length > 0
+      const content =
+        isManifest && reading.respecify !== undefined
+          ? respecifyManifest(Buffer.from(found).toString(), reading.respecify)
+          : found
       await putFile(join(path, file), content)
     }),
   )

@@ -9,18 +9,11 @@ import type { Layer, TreeReader } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
 import type { CertifySettings } from '../../protocol/index.ts'
 import { managerFolder, managerPrograms } from './bring-manager.ts'
-import { carryLayer } from './carry-layer.ts'
+import { chooseLayers, releaseAll } from './choose-layers.ts'
 import { collectLayers } from './collect-layers.ts'
-import {
-  findManager,
-  installLayer,
-  layerKey,
-  requireKnownSources,
-  writtenFolders,
-} from './install-layer.ts'
-import { findLayer, layersFolder, type StoredLayer } from './layer-store.ts'
-import { type LayerPlan, planLayer } from './plan-layer.ts'
-import { checkEnvironment, refused, storeFolder } from './run-manager.ts'
+import { writtenFolders } from './install-layer.ts'
+import type { StoredLayer } from './layer-store.ts'
+import { checkEnvironment, storeFolder } from './run-manager.ts'
 
 export interface OpenLayerOptions {
   readonly reader: TreeReader
@@ -58,8 +51,8 @@ export interface OpenedLayer extends Layer {
 
 export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer> {
   if (options.mode === 'none') return noLayer('none: the loop file wants none')
-  const layers = await layersFor(options)
-  if (layers.length === 0) return noLayer(await whyNone(options))
+  const { layers, notes, why } = await chooseLayers(options)
+  if (layers.length === 0) return { ...noLayer(why), ...notes }
   // What is too much goes when something came; `loopctl gc` reports what cannot be removed.
   if (layers.some(({ isNew }) => isNew)) {
     await collectLayers(options.record, { now: Date.now() }).catch(() => undefined)
@@ -77,6 +70,7 @@ export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer>
     from: layers.some(({ from }) => from === 'carried') ? 'carried' : 'installed',
     digest: digestOf(layers),
     summary: layers.map(({ summary }) => summary).join('; '),
+    ...notes,
     mounts,
     scratch: ofNode.flatMap((folder) => writtenFolders.map((name) => posix.join(folder, name))),
     programs: folders.map((folder) => posix.join(folder, programsIn(folder))),
@@ -88,66 +82,6 @@ export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer>
     env: Object.assign({}, ...layers.map(storeEnvironment)),
     release: () => releaseAll(layers),
   }
-}
-
-async function releaseAll(layers: readonly StoredLayer[]): Promise<void> {
-  for (const layer of layers) await layer.release()
-}
-
-/** Without a lockfile there is nothing to install from: the checkout may have dependencies all the same. */
-async function layersFor(options: OpenLayerOptions): Promise<readonly StoredLayer[]> {
-  if (options.mode === 'carry') return carried(options)
-  const plans = await planLayer(options.reader, options.lockfileOf)
-  return plans.length === 0 ? carried(options) : installed(options, plans)
-}
-
-/** Nobody else could install what only a cache of this machine has. */
-function requireAll({ lockfile, missing }: LayerPlan): void {
-  if (missing.length === 0) return
-  throw refused(
-    `${lockfile.file} takes packages from files that are not in the commit: ${missing.join(', ')}. Commit them`,
-  )
-}
-
-async function installed(
-  options: OpenLayerOptions,
-  plans: readonly LayerPlan[],
-): Promise<readonly StoredLayer[]> {
-  const { reader, lockfileOf, record, checkout, signal } = options
-  const store = layersFolder(record)
-  const projects = [...(checkout === undefined ? [] : [checkout]), ...(options.projects ?? [])]
-  const layers: StoredLayer[] = []
-  try {
-    for (const plan of plans) {
-      signal.throwIfAborted()
-      requireAll(plan)
-      requireKnownSources(plan)
-      const manager = await findManager(plan, projects)
-      const install = { reader, tree: lockfileOf, store, projects, signal }
-      const known = await findLayer(store, layerKey(plan, manager))
-      layers.push(known ?? (await installLayer(plan, manager, install)))
-    }
-  } catch (error) {
-    await releaseAll(layers)
-    throw error
-  }
-  await releaseAll(layers.filter(({ folders }) => folders.length === 0))
-  return layers.filter(({ folders }) => folders.length > 0)
-}
-
-async function carried(options: OpenLayerOptions): Promise<readonly StoredLayer[]> {
-  const { reader, lockfileOf: tree, record, checkout: from, signal } = options
-  if (from === undefined) return []
-  const layer = await carryLayer({ reader, tree, store: layersFolder(record), from, signal })
-  return layer === undefined ? [] : [layer]
-}
-
-async function whyNone({ reader, lockfileOf, mode }: OpenLayerOptions): Promise<string> {
-  if (mode === 'carry') return 'none: the checkout has no installed dependencies'
-  const text = Buffer.from((await reader.read(lockfileOf, 'package.json')) ?? []).toString('utf8')
-  return /"(dev)?dependencies"\s*:\s*\{\s*"/i.test(text)
-    ? 'none: package.json names dependencies, and there is no lockfile to install them from'
-    : 'none: there is no lockfile'
 }
 
 const noLayer = (summary: string): OpenedLayer => ({

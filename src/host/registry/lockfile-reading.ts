@@ -1,14 +1,19 @@
 /** What a lockfile takes packages from, and its text with the addresses of registries replaced by ours. */
 
 import { posix } from 'node:path'
+import { type ForeignSource, parseForeign, sourceId, sourceUrl } from './foreign-source.ts'
 
 export interface LockfileReading {
   /** What is installed from. */
   readonly text: string
   /** Folders and files that packages are taken from, relative to the folder of the lockfile. */
   readonly paths: readonly string[]
-  /** From git or from an address that is not a registry: `left-pad (git+ssh://…)`. Needs an approval. */
+  /** From git or from an address that is not a registry, and not to be had: `left-pad (git+ssh://…)`. */
   readonly foreign: readonly string[]
+  /** The same, but exact: installed after a person has approved it. In `text` they have addresses of ours. */
+  readonly approvable: readonly ForeignSource[]
+  /** What a manifest has to say instead of this range, so that it fits `text`. */
+  readonly respecify?: (name: string, range: string) => string | undefined
   /** The lockfile cannot be read; why. */
   readonly problem?: string
 }
@@ -19,6 +24,8 @@ export type ToOurs = (url: string) => string | undefined
 export interface Sources {
   path(path: string): void
   foreign(name: string, source: string): void
+  /** An address of ours for it; undefined: it is not exact, and is noted as foreign. */
+  approvable(name: string, source: string, integrity?: string): string | undefined
 }
 
 export interface CollectedSources extends Sources {
@@ -28,10 +35,27 @@ export interface CollectedSources extends Sources {
 export function collectSources(): CollectedSources {
   const paths = new Set<string>()
   const foreign = new Set<string>()
+  const approvable = new Map<string, ForeignSource>()
+  const refuse = (name: string, source: string): void =>
+    void foreign.add(`${name} (${source.slice(0, 200)})`)
   return {
     path: (path) => void paths.add(posix.normalize(path)),
-    foreign: (name, source) => void foreign.add(`${name} (${source.slice(0, 200)})`),
-    read: (text) => ({ text, paths: [...paths], foreign: [...foreign] }),
+    foreign: refuse,
+    approvable(name, source, integrity) {
+      const found = parseForeign(name, source, integrity)
+      if (found === undefined) {
+        refuse(name, source)
+        return undefined
+      }
+      approvable.set(sourceId(found), found)
+      return sourceUrl(found)
+    },
+    read: (text) => ({
+      text,
+      paths: [...paths],
+      foreign: [...foreign],
+      approvable: [...approvable.values()],
+    }),
   }
 }
 

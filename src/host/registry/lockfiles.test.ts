@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { readCargoLockfile, readGoMod } from './compiled-lockfiles.ts'
+import { describeSource, sourceUrl } from './foreign-source.ts'
 import { isInsideRepository } from './lockfile-reading.ts'
 import { readNpmLockfile } from './npm-lockfile.ts'
 import { publicRegistry } from './npm-settings.ts'
@@ -9,6 +10,7 @@ import { readBunLockfile, readPnpmLockfile } from './pnpm-lockfile.ts'
 import { readPoetryLockfile, readRequirements, readUvLockfile } from './python-lockfiles.ts'
 import { readYarnLockfile } from './yarn-lockfile.ts'
 
+const commit = '0123456789abcdef0123456789abcdef01234567'
 const registry = 'https://registry.example/'
 const toOurs = (url: string): string | undefined => {
   const known = [registry, publicRegistry].find((one) => url.startsWith(one))
@@ -29,17 +31,13 @@ describe('npm', () => {
     expect(foreign).toEqual([])
   })
 
-  test('git and other addresses need an approval', () => {
-    const { foreign } = read({
+  test('git without a commit, and version 1 of the lockfile, are refused', () => {
+    const { foreign, approvable } = read({
       'node_modules/a': { resolved: 'git+ssh://git@github.com/x/a.git#abc' },
-      'node_modules/b': { resolved: 'https://evil.example/b.tgz' },
       'node_modules/@s/c': { version: 'github:x/c#1' },
     })
-    expect(foreign).toEqual([
-      'a (git+ssh://git@github.com/x/a.git#abc)',
-      'b (https://evil.example/b.tgz)',
-      '@s/c (github:x/c#1)',
-    ])
+    expect(foreign).toEqual(['a (git+ssh://git@github.com/x/a.git#abc)', '@s/c (github:x/c#1)'])
+    expect(approvable).toEqual([])
   })
 
   test('workspaces, links and files are paths; a comment is not', () => {
@@ -97,7 +95,7 @@ a@^1.0.0, a@^1.1.0:
     )
     expect(text).toContain('  resolved "http://ours/a/-/a-1.1.0.tgz#abc"\n')
     expect(paths).toEqual(['../c'])
-    expect(foreign).toHaveLength(2)
+    expect(foreign).toEqual(['b (git+https://github.com/x/b.git#123)'])
   })
 
   test('berry: protocols', () => {
@@ -126,7 +124,7 @@ a@^1.0.0, a@^1.1.0:
 })
 
 test('pnpm: tarballs, git and folders', () => {
-  const { text, paths, foreign } = readPnpmLockfile(
+  const { text, paths, foreign, approvable } = readPnpmLockfile(
     `lockfileVersion: '9.0'
 importers:
   .: {}
@@ -138,8 +136,10 @@ packages:
     resolution: {tarball: ${registry}c.tgz}
   d@1.0.0:
     resolution: {type: git, repo: https://x/d.git, commit: abc}
-  e@1.0.0:
-    resolution: {tarball: https://evil.example/e.tgz}
+  e@https://e.example/e.tgz:
+    resolution: {tarball: https://e.example/e.tgz}
+  '@s/g@git+https://x/g.git#${commit}':
+    resolution: {type: git, repo: https://x/g.git, commit: ${commit}}
   f@file:../f:
     resolution: {type: directory, directory: ../f}
 `,
@@ -147,7 +147,12 @@ packages:
   )
   expect(text).toContain('tarball: http://ours/c.tgz')
   expect(paths).toEqual(['.', 'packages/a', '../f'])
-  expect(foreign).toEqual(['d@1.0.0 (https://x/d.git)', 'e@1.0.0 (https://evil.example/e.tgz)'])
+  expect(foreign).toEqual(['d (git+https://x/d.git#abc)'])
+  expect(approvable.map(describeSource)).toEqual([
+    'e from https://e.example/e.tgz (the lockfile has no checksum for it)',
+    `@s/g from git+https://x/g.git#${commit}`,
+  ])
+  for (const one of approvable) expect(text).toContain(`tarball: ${sourceUrl(one)}`)
 })
 
 test('Bun: registries, workspaces and the rest', () => {

@@ -6,6 +6,7 @@ import {
   collectSources,
   isGitSource,
   type LockfileReading,
+  type Sources,
   type ToOurs,
   tryParse,
 } from './lockfile-reading.ts'
@@ -16,6 +17,9 @@ const resolution = z.looseObject({
   type: z.string().optional(),
   directory: z.string().optional(),
   repo: z.string().optional(),
+  commit: z.string().optional(),
+  path: z.string().optional(),
+  integrity: z.string().optional(),
 })
 
 const pnpm = z.looseObject({
@@ -23,6 +27,7 @@ const pnpm = z.looseObject({
   importers: z.record(z.string(), z.unknown()).optional(),
   packages: z.record(z.string(), z.looseObject({ resolution: resolution.optional() })).nullish(),
 })
+type Resolution = z.infer<typeof resolution>
 
 export function readPnpmLockfile(text: string, toOurs: ToOurs): LockfileReading {
   const sources = collectSources()
@@ -31,25 +36,41 @@ export function readPnpmLockfile(text: string, toOurs: ToOurs): LockfileReading 
   const { importers = {}, packages } = parsed.data
   let isRewritten = false
   for (const path of Object.keys(importers)) sources.path(path)
-  for (const [name, { resolution: from }] of Object.entries(packages ?? {})) {
+  for (const [name, one] of Object.entries(packages ?? {})) {
+    const from = one.resolution
     if (from === undefined) continue
     if (from.type === 'directory') sources.path(from.directory ?? '.')
-    else if (from.type !== undefined) sources.foreign(name, from.repo ?? from.type)
-    else if (from.tarball !== undefined) {
-      const { tarball } = from
-      if (tarball.startsWith('file:')) {
-        sources.path(tarball.slice('file:'.length))
-        continue
-      }
-      const ours = toOurs(tarball)
-      if (ours === undefined) sources.foreign(name, tarball)
-      else {
-        from.tarball = ours
-        isRewritten = true
-      }
+    else if (from.tarball?.startsWith('file:') === true) sources.path(from.tarball.slice(5))
+    else if (from.type !== undefined || from.tarball !== undefined) {
+      const ours = settlePackage(name, from, sources, toOurs)
+      if (ours === undefined) continue
+      one.resolution = ours
+      isRewritten = true
     }
   }
   return sources.read(isRewritten ? stringify(parsed.data) : text)
+}
+
+/** What it is fetched from instead; undefined: it cannot be. */
+function settlePackage(
+  id: string,
+  from: Resolution,
+  sources: Sources,
+  toOurs: ToOurs,
+): Resolution | undefined {
+  const name = id.slice(0, Math.max(1, id.indexOf('@', 1)))
+  const { type, repo = '', commit = '', tarball, integrity, path } = from
+  if (type !== undefined || tarball === undefined) {
+    // A package in a folder of a repository has no archive of its own.
+    if (type !== 'git' || path !== undefined) sources.foreign(name, repo || (type ?? id))
+    else {
+      const ours = sources.approvable(name, `git+${repo.replace(/^git\+/, '')}#${commit}`)
+      if (ours !== undefined) return { tarball: ours }
+    }
+    return undefined
+  }
+  const ours = toOurs(tarball) ?? sources.approvable(name, tarball, integrity)
+  return ours === undefined ? undefined : { ...from, tarball: ours }
 }
 
 /** Newer ones begin with a document about pnpm itself. */

@@ -11,10 +11,11 @@
  */
 
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { chmod } from 'node:fs/promises'
+import { createReadStream, readFileSync } from 'node:fs'
+import { chmod, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { rootCertificates } from 'node:tls'
 import { textOf } from '../../loop/index.ts'
 import { askUpstream, type UpstreamOptions } from './ask-upstream.ts'
@@ -48,6 +49,8 @@ export interface EndpointOptions {
   readonly isStrictSsl?: boolean
   /** The operator's. */
   readonly proxy?: ProxySettings
+  /** Archives that a person approved, by their names: `/approved/<name>/<any>.tgz`. */
+  readonly files?: ReadonlyMap<string, string>
 }
 
 export interface RegistryEndpoint {
@@ -110,6 +113,9 @@ export async function openRegistryEndpoint(options: EndpointOptions): Promise<Re
     response: ServerResponse,
     parts: Forwarding,
   ): Promise<void> {
+    const [, name] = /^\/approved\/([0-9a-f]{32})\/[^/]*$/.exec(request.url ?? '') ?? []
+    const file = name === undefined ? undefined : parts.files?.get(name)
+    if (file !== undefined && request.method === 'GET') return sendFile(file, response)
     const target = findTarget(request, parts)
     if (typeof target === 'string') {
       note(`${request.method} ${request.url?.slice(0, 200)}: ${target}`)
@@ -120,6 +126,12 @@ export async function openRegistryEndpoint(options: EndpointOptions): Promise<Re
     if (status >= 400) note(`${withoutSecrets(target.url)} answered ${status}`)
     await passOn(found, target, response, request.method === 'HEAD', parts)
   }
+}
+
+async function sendFile(file: string, response: ServerResponse): Promise<void> {
+  const { size } = await stat(file)
+  response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': size })
+  await pipeline(createReadStream(file), response)
 }
 
 interface Forwarding extends Omit<EndpointOptions, 'proxy'>, UpstreamOptions {

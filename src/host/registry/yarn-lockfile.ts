@@ -10,6 +10,7 @@ import {
   type ToOurs,
   tryParse,
 } from './lockfile-reading.ts'
+import type { Respecify } from './respecify.ts'
 
 export const isBerry = (text: string): boolean => /^__metadata:/m.test(text)
 
@@ -20,36 +21,64 @@ export function readYarnLockfile(text: string, toOurs: ToOurs): LockfileReading 
 /** Each entry is a line of patterns at the margin, and its fields below it. */
 function readClassic(text: string, toOurs: ToOurs): LockfileReading {
   const sources = collectSources()
-  let name = ''
-  const lines = text.split('\n').map((line) => {
-    const [, header] = /^("?[^\s#].*):\s*$/.exec(line) ?? []
-    if (header !== undefined) {
-      name = header.replaceAll('"', '').split(',')[0] ?? header
-      settlePattern(name, sources)
-    }
-    const [, address] = /^ {2}resolved "([^"]*)"\s*$/.exec(line) ?? []
-    if (address === undefined) return line
-    if (isGitSource(address)) {
-      sources.foreign(name, address)
-      return line
-    }
-    if (address.startsWith('file:')) {
-      sources.path(address.slice('file:'.length).replace(/#.*$/, ''))
-      return line
-    }
-    const ours = toOurs(address)
-    if (ours === undefined) sources.foreign(name, address)
-    return ours === undefined ? line : `  resolved "${ours}"`
+  const respecified = new Map<string, string>()
+  const entries = text.split(/\n(?=\S)/).map((entry) => {
+    const [, header] = /^("?[^\s#].*):\s*$/m.exec(entry.split('\n', 1)[0] ?? '') ?? []
+    const patterns = (header ?? '').split(',').map((one) => one.trim().replaceAll('"', ''))
+    const ours = settleEntry(entry, patterns, sources, toOurs)
+    if (ours?.isApprovable !== true) return ours?.text ?? entry
+    for (const pattern of patterns) respecified.set(pattern, ours.address)
+    const [name] = splitPattern(patterns[0] ?? '')
+    return ours.text.replace(/^.*$/m, `"${name}@${ours.address}":`)
   })
-  return sources.read(lines.join('\n'))
+  const respecify: Respecify = (name, range) => respecified.get(`${name}@${range}`)
+  // What an entry depends on is written below it: `    name "range"`.
+  const whole = entries
+    .join('\n')
+    .replaceAll(/^( {4}"?)([^\s"]+)("? )"([^"]*)"$/gm, (line, start, name, middle, range) => {
+      const ours = respecify(String(name), String(range))
+      return ours === undefined ? line : `${start}${name}${middle}"${ours}"`
+    })
+  return { ...sources.read(whole), respecify }
 }
 
-/** A pattern may name a folder or a repository without an address. */
-function settlePattern(pattern: string, sources: Sources): void {
-  const range = pattern.slice(pattern.indexOf('@', 1) + 1)
+interface SettledEntry {
+  readonly text: string
+  readonly address: string
+  readonly isApprovable: boolean
+}
+
+function settleEntry(
+  entry: string,
+  patterns: readonly string[],
+  sources: Sources,
+  toOurs: ToOurs,
+): SettledEntry | undefined {
+  const [first = ''] = patterns
+  const [name, range] = splitPattern(first)
+  const [, resolved] = /^ {2}resolved "([^"]*)"\s*$/m.exec(entry) ?? []
   const [, path] = /^(?:file|link|portal):(.+)$/.exec(range) ?? []
   if (path !== undefined) sources.path(path)
-  else if (isGitSource(range)) sources.foreign(pattern, range)
+  if (resolved === undefined) {
+    if (isGitSource(range)) sources.foreign(first, range)
+    return undefined
+  }
+  if (resolved.startsWith('file:')) {
+    sources.path(resolved.slice('file:'.length).replace(/#.*$/, ''))
+    return undefined
+  }
+  const isGit = isGitSource(resolved)
+  const known = isGit ? undefined : toOurs(resolved)
+  const [, integrity] = /^ {2}integrity (\S+)\s*$/m.exec(entry) ?? []
+  const address = known ?? sources.approvable(name, resolved, isGit ? undefined : integrity)
+  if (address === undefined) return undefined
+  const text = entry.replace(/^ {2}resolved "[^"]*"/m, `  resolved "${address}"`)
+  return { text, address, isApprovable: known === undefined }
+}
+
+function splitPattern(pattern: string): readonly [string, string] {
+  const at = pattern.indexOf('@', 1)
+  return at < 0 ? [pattern, ''] : [pattern.slice(0, at), pattern.slice(at + 1)]
 }
 
 const berry = z.record(

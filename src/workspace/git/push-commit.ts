@@ -71,7 +71,7 @@ export async function pushCommit(
   const own = await makeOwnDirectory(worktreeFiles, { repository, path, exact: true })
   const { objectsDir = '' } = own.at('/')
   const args = ['push', '--porcelain', '--no-verify', '--no-signed', '--end-of-options', url]
-  const env = { ...environmentFor(folder), GIT_DIR: own.path, GIT_OBJECT_DIRECTORY: objectsDir }
+  const env = { ...loginEnvironment(folder), GIT_DIR: own.path, GIT_OBJECT_DIRECTORY: objectsDir }
   try {
     const to = `${commit}:refs/heads/${branch}`
     await runProgram({ name: 'git push', program, args: [...args, to], env }, { timeoutMs })
@@ -86,7 +86,8 @@ export async function pushCommit(
 /** What a person logs in with, and nothing else of ours. */
 const passedOn = ['SSH_AUTH_SOCK', 'XDG_CONFIG_HOME', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY']
 
-function environmentFor(gitFolder: string): Record<string, string> {
+/** For git that speaks to another machine on the person's behalf. */
+export function loginEnvironment(gitFolder: string): Record<string, string> {
   const given = passedOn.flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
