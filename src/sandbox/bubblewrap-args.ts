@@ -62,9 +62,10 @@ export function bubblewrapArgs(place: PreparedPlace, command: InnerCommand): rea
   const { real, toolchains } = place
   const inside = innerPath(place)
   const args = [
+    // First: a home may lie in the temporary folder.
+    ...kernelFolders(place.allLimits.tmpBytes),
     ...toolchains.mounts.flatMap((path) => ['--ro-bind', path, path]),
     ...toolchains.links.flatMap(({ path, target }) => ['--symlink', target, path]),
-    ...kernelFolders(place.allLimits.tmpBytes),
     ...filesOf(place),
     ...place.shown.hidden.flatMap(({ path, isFolder }) =>
       isFolder ? emptyFolder(inside(path)) : [],

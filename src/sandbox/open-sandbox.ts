@@ -156,7 +156,7 @@ function prepare(place: SandboxPlace, toolchains: Toolchains): PreparedPlace {
     workspace: real,
     alias: place.workspace,
     readOnly: place.readOnly ?? [],
-    hide: place.hide ?? [],
+    hide: [...(place.hide ?? []), ...(toolchains.hide ?? [])],
     others: [...toolchains.mounts, ...git.readOnly],
   })
   return { ...place, ...overlaid(place), real, allLimits, toolchains, git, shown }

@@ -28,28 +28,28 @@ async function link(path: string, target: string): Promise<string> {
   return file
 }
 
-const mountsOf = (name: string, path = `${home}/.local/bin:/usr/bin`): readonly string[] =>
+const mountsOf = (name: string, path = `${home}/tools/bin:/usr/bin`): readonly string[] =>
   programMounts(name, { cwd, path, home, node: '/usr/bin/node' })
 
 describe('what a program needs', () => {
   test('is the file alone, in a folder of many', async () => {
-    const file = await program('.local/bin/agent')
-    await program('.local/bin/other')
+    const file = await program('tools/bin/agent')
+    await program('tools/bin/other')
     expect(mountsOf('agent')).toEqual([file])
-    expect(mountsOf('../.local/bin/agent')).toEqual([file])
+    expect(mountsOf('../tools/bin/agent')).toEqual([file])
     expect(mountsOf(file)).toEqual([file])
   })
 
   test('is the link and what it leads to', async () => {
     const file = await program('.local/share/agent/versions/2.1')
-    const found = await link('.local/bin/agent', file)
+    const found = await link('tools/bin/agent', file)
     expect(mountsOf('agent')).toEqual([found, file])
   })
 
   test('is all packages that it was installed with', async () => {
     const modules = 'lib/node_modules'
     const file = await program(`${modules}/@scope/agent/bin/cli.js`)
-    const found = await link('.local/bin/agent', file)
+    const found = await link('tools/bin/agent', file)
     await program(`${modules}/@scope/agent/node_modules/dep/index.js`)
     expect(mountsOf('agent')).toEqual([found, join(home, modules)])
     const store = await program('app/node_modules/.pnpm/a@1/node_modules/a/cli.js')
@@ -66,10 +66,10 @@ describe('what a program needs', () => {
   })
 
   test('is an environment of Python as a whole', async () => {
-    const file = await program('.local/share/uv/tools/agent/bin/agent')
-    await writeFile(join(home, '.local/share/uv/tools/agent/pyvenv.cfg'), '')
-    const found = await link('.local/bin/agent', file)
-    expect(mountsOf('agent')).toEqual([found, join(home, '.local/share/uv/tools/agent')])
+    const file = await program('venvs/agent/bin/agent')
+    await writeFile(join(home, 'venvs/agent/pyvenv.cfg'), '')
+    const found = await link('tools/bin/agent', file)
+    expect(mountsOf('agent')).toEqual([found, join(home, 'venvs/agent')])
   })
 
   test('is nothing where it is shown already: the system, version managers, the workspace', async () => {
@@ -84,15 +84,13 @@ describe('what a program needs', () => {
   test('is only the part that is not shown', async () => {
     const file = await program('.bun/install/global/node_modules/agent/cli.js')
     await link('.bun/bin/agent', file)
-    expect(mountsOf('agent', `${home}/.bun/bin`)).toEqual([
-      join(home, '.bun/install/global/node_modules'),
-    ])
+    expect(mountsOf('agent', `${home}/.bun/bin`)).toEqual([])
   })
 
   test('is nothing for what is no program', async () => {
-    await mkdir(join(home, '.local/bin/folder'), { recursive: true })
-    await writeFile(join(home, '.local/bin/text'), '')
-    await link('.local/bin/dangling', '/nonexistent/agent')
+    await mkdir(join(home, 'tools/bin/folder'), { recursive: true })
+    await writeFile(join(home, 'tools/bin/text'), '')
+    await link('tools/bin/dangling', '/nonexistent/agent')
     for (const name of ['missing', 'folder', 'text', 'dangling', '', '.', '/', '/nonexistent/x']) {
       expect(mountsOf(name)).toEqual([])
     }
@@ -138,9 +136,9 @@ describe('a link in the workspace leads nowhere', () => {
   })
 
   test('so that a program is looked for further on', async () => {
-    const file = await program('.local/bin/agent')
+    const file = await program('tools/bin/agent')
     await link('work/agent', await program('private/agent'))
-    expect(mountsOf('agent', `${cwd}:${home}/.local/bin`)).toEqual([file])
+    expect(mountsOf('agent', `${cwd}:${home}/tools/bin`)).toEqual([file])
   })
 })
 

@@ -1,11 +1,11 @@
 /**
  * The programs of this machine, to be read but not changed inside: what the system has, the Node that
- * runs us, and the version managers of the user. Only the parts of these that hold programs: a folder
- * like `~/.cargo` also holds keys.
+ * runs us, and what the user installed (user-programs.ts).
  */
 
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, relative } from 'node:path'
+import { findUserPrograms } from './user-programs.ts'
 
 export interface Toolchains {
   /** Paths that are the same inside and outside. */
@@ -13,6 +13,10 @@ export interface Toolchains {
   /** Links that the system has at its top. */
   readonly links: readonly { readonly path: string; readonly target: string }[]
   readonly env: Readonly<Record<string, string>>
+  /** Files in the mounts that may hold credentials. */
+  readonly hide?: readonly string[]
+  /** Folders of the PATH that are not shown, and why. */
+  readonly leftOut?: readonly { readonly path: string; readonly why: string }[]
 }
 
 export interface ToolchainOptions {
@@ -42,32 +46,14 @@ const systemFiles = [
 const topFolders = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
-/** Below the home: what is mounted, and the variable by which programs find it. */
-const managers = [
-  { folder: '.nvm/versions' },
-  { folder: '.volta/tools' },
-  { folder: '.fnm/node-versions' },
-  { folder: '.local/share/fnm/node-versions' },
-  { folder: '.local/share/mise/installs' },
-  { folder: '.asdf/installs' },
-  { folder: '.local/share/uv/python' },
-  { folder: '.pyenv', variable: 'PYENV_ROOT' },
-  { folder: '.cargo/bin' },
-  { folder: '.rustup', variable: 'RUSTUP_HOME' },
-  { folder: '.sdkman/candidates' },
-  { folder: '.bun/bin' },
-  { folder: '.deno/bin' },
-  { folder: 'go/bin' },
-] as const
-
 export function findToolchains({ home, path, node }: ToolchainOptions): Toolchains {
-  const found = managers.filter(({ folder }) => existsSync(join(home, folder)))
-  const entries = path.split(delimiter).filter((entry) => isAbsolute(entry))
+  const own = findUserPrograms({ home, path })
+  const entries = own.path
   const mounts = [
     '/usr',
     ...topFolders.map((name) => `/${name}`).filter(isRealFolder),
     ...systemFiles.filter((file) => existsSync(file)),
-    ...found.map(({ folder }) => join(home, folder)),
+    ...own.mounts,
     ...entries
       .filter((entry) => entry.startsWith('/opt/'))
       .map(twoDeep)
@@ -78,17 +64,16 @@ export function findToolchains({ home, path, node }: ToolchainOptions): Toolchai
   const unique = withoutNested([...new Set(mounts)])
   const visible = (folder: string): boolean =>
     systemPath.includes(folder) || unique.some((mount) => isWithin(folder, mount))
-  const variables = found.flatMap((one): [string, string][] =>
-    'variable' in one ? [[one.variable, join(home, one.folder)]] : [],
-  )
   const ownPath = [dirname(node), ...entries, ...systemPath]
   return {
     mounts: unique,
     links: [...topFolders.map((name) => `/${name}`), '/etc/localtime'].flatMap(linkAt),
     env: {
       PATH: [...new Set(ownPath.filter(visible))].join(delimiter),
-      ...Object.fromEntries(variables),
+      ...own.env,
     },
+    hide: own.hide,
+    leftOut: own.leftOut,
   }
 }
 

@@ -1,0 +1,251 @@
+/**
+ * Programs that a user installed in the home, to be read but not changed inside: `~/.local/bin` and what its
+ * links lead to, prefixes of npm and pnpm, and version managers.
+ *
+ * 1. Only folders that hold programs. A folder like `~/.cargo` also holds keys: its `bin` is shown, it is not.
+ * 2. A folder of the PATH that holds what looks like credentials is left out, and that is reported.
+ * 3. Neither the home, nor a folder above it, nor a folder of a project is ever shown.
+ */
+
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path'
+
+export interface UserPrograms {
+  readonly mounts: readonly string[]
+  /** Files in the mounts that may hold credentials. */
+  readonly hide: readonly string[]
+  /** The PATH as it is inside: shims whose manager cannot work there stand for what they lead to. */
+  readonly path: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Folders of the PATH in the home that are not shown, and why. */
+  readonly leftOut: readonly { readonly path: string; readonly why: string }[]
+}
+
+export interface UserProgramsOptions {
+  readonly home: string
+  readonly path: string
+}
+
+/** Below the home: what is mounted, and the variable by which programs find it. */
+const known = [
+  { folder: '.local/share/pnpm', variable: 'PNPM_HOME' },
+  { folder: '.local/share/uv/python' },
+  { folder: '.local/share/uv/tools' },
+  { folder: '.local/share/pipx/venvs' },
+  { folder: '.local/share/pipx/shared' },
+  { folder: '.local/pipx/venvs' },
+  { folder: '.local/pipx/shared' },
+  { folder: '.nvm/versions' },
+  { folder: '.volta/tools/image' },
+  { folder: '.fnm/node-versions' },
+  { folder: '.local/share/fnm/node-versions' },
+  { folder: '.local/share/mise/installs' },
+  { folder: '.asdf', variable: 'ASDF_DATA_DIR' },
+  { folder: '.tool-versions' },
+  { folder: '.pyenv', variable: 'PYENV_ROOT' },
+  { folder: '.rbenv', variable: 'RBENV_ROOT' },
+  { folder: '.cargo/bin' },
+  { folder: '.rustup', variable: 'RUSTUP_HOME' },
+  { folder: '.sdkman/candidates' },
+  { folder: '.bun/bin' },
+  { folder: '.bun/install/global/node_modules' },
+  { folder: '.deno/bin' },
+  { folder: 'go/bin' },
+] as const
+
+/** Folders of the home with credentials in them: nothing of theirs is shown, though the PATH may name it. */
+const secretFolders = [
+  '.aws',
+  '.azure',
+  '.config',
+  '.docker',
+  '.gnupg',
+  '.kube',
+  '.mozilla',
+  '.password-store',
+  '.ssh',
+]
+
+const secretFile =
+  /^(?:\.(?:npmrc|yarnrc(?:\.yml)?|pypirc|netrc|git-credentials|env(?:\..+)?)|credentials.*|auth\.json|id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|key|p12))$/
+
+const linksMax = 400
+
+export function findUserPrograms({ home, path }: UserProgramsOptions): UserPrograms {
+  const found = known.filter(({ folder }) => isThere(join(home, folder)))
+  const entries = path.split(delimiter).filter((entry) => isAbsolute(entry))
+  const judged = entries.map((entry) => ({ entry, ...judge(entry, home) }))
+  const folders = [
+    ...found.map(({ folder }) => join(home, folder)),
+    ...judged.flatMap(({ real, shown }) => (shown && real !== undefined ? [real] : [])),
+    ...pythonFolders(home),
+  ]
+  const linked = folders.filter(isProgramFolder).flatMap((folder) => linkTargets(folder, home))
+  const mounts = [...new Set([...folders, ...linked])]
+  const userBase = isThere(join(home, '.local/lib')) ? { PYTHONUSERBASE: join(home, '.local') } : {}
+  return {
+    mounts,
+    hide: mounts.flatMap(npmrcFiles),
+    path: judged.flatMap(({ entry, real }) => insidePath(entry, real, home)),
+    env: {
+      ...userBase,
+      ...Object.fromEntries(
+        found.flatMap((one): [string, string][] =>
+          'variable' in one ? [[one.variable, join(home, one.folder)]] : [],
+        ),
+      ),
+    },
+    leftOut: judged.flatMap(({ entry, why }) => (why === undefined ? [] : [{ path: entry, why }])),
+  }
+}
+
+/** Whether a folder of the PATH is one that a user installs programs into. */
+function judge(
+  entry: string,
+  home: string,
+): { readonly real: string | undefined; readonly shown: boolean; readonly why?: string } {
+  const real = realOf(entry)
+  if (real === undefined || !isFolder(real)) return { real: undefined, shown: false }
+  const inner = relative(realOf(home) ?? home, real)
+  const isOutside = inner === '' || inner.startsWith('..') || isAbsolute(inner)
+  // What is installed elsewhere is shown by its own rules; a project is no folder of programs.
+  if (isOutside || !inner.startsWith('.') || real.split(sep).includes('node_modules')) {
+    return { real, shown: false }
+  }
+  const [top = ''] = inner.split(sep)
+  if (secretFolders.includes(top)) return { real, shown: false, why: `~/${top} holds credentials` }
+  const secret = namesIn(real).find((name) => secretFile.test(name))
+  if (secret !== undefined) {
+    return { real, shown: false, why: `it holds ${secret}, which may be a credential` }
+  }
+  // Such as ~/.local or ~/.cargo itself: programs are a level below.
+  const isBin = /(?:^|\/)(?:bin|sbin|shims|current|pnpm|local)$/.test(inner)
+  return isBin ? { real, shown: true } : { real, shown: false, why: 'it is not a bin folder' }
+}
+
+/** Shims of these ask their manager, whose settings are not shown: what they lead to is used instead. */
+function insidePath(entry: string, real: string | undefined, home: string): readonly string[] {
+  if (entry === join(home, '.volta/bin')) return voltaPrograms(join(home, '.volta/tools'))
+  if (entry === join(home, '.local/share/mise/shims')) {
+    return misePrograms(join(home, '.local/share/mise/installs'))
+  }
+  // fnm puts a link of this moment on the PATH.
+  return real === undefined || real === entry ? [entry] : [entry, real]
+}
+
+function voltaPrograms(tools: string): readonly string[] {
+  const platform = readJson(join(tools, 'user/platform.json'))
+  const node = (platform['node'] as { runtime?: unknown } | undefined)?.runtime
+  const versions = { node, pnpm: platform['pnpm'], yarn: platform['yarn'] }
+  const own = Object.entries(versions).flatMap(([name, version]) =>
+    typeof version === 'string' ? [join(tools, 'image', name, version, 'bin')] : [],
+  )
+  const packages = join(tools, 'image/packages')
+  return [...own, ...namesIn(packages).map((name) => join(packages, name, 'bin'))].filter(isFolder)
+}
+
+/** The version that mise calls the latest, or the only one. */
+function misePrograms(installs: string): readonly string[] {
+  return namesIn(installs).flatMap((tool) => {
+    const versions = namesIn(join(installs, tool))
+    const version = versions.includes('latest') ? 'latest' : versions.toSorted().at(-1)
+    if (version === undefined) return []
+    const folder = join(installs, tool, version)
+    const bin = join(folder, 'bin')
+    return [isFolder(bin) ? bin : folder].filter(isFolder).map((one) => realOf(one) ?? one)
+  })
+}
+
+/** What `pip install --user` put there. */
+const pythonFolders = (home: string): readonly string[] =>
+  namesIn(join(home, '.local/lib'))
+    .filter((name) => /^python\d/.test(name))
+    .map((name) => join(home, '.local/lib', name))
+
+const isProgramFolder = (folder: string): boolean => /\/(?:bin|pnpm)$/.test(folder)
+
+/** What the links of a folder lead to: all that a package or an environment consists of, or the file alone. */
+function linkTargets(folder: string, home: string): readonly string[] {
+  const targets = namesIn(folder)
+    .slice(0, linksMax)
+    .flatMap((name) => {
+      const path = join(folder, name)
+      const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+      return (isLink ? realOf(path) : undefined) ?? []
+    })
+  return [...new Set(targets.flatMap((real) => installationOf(real, home) ?? []))]
+}
+
+function installationOf(real: string, home: string): string | undefined {
+  if (real.startsWith('/opt/')) return real.split(sep).slice(0, 3).join(sep)
+  const inner = relative(realOf(home) ?? home, real)
+  const isSecret = secretFolders.includes(inner.split(sep)[0] ?? '')
+  if (inner.startsWith('..') || isSecret || !isFile(real)) return undefined
+  const modules = /^.*?\/node_modules(?=\/)/.exec(real)?.[0]
+  // A link into a project (`npm link`) leads to what is worked on there.
+  if (modules !== undefined) return inner.startsWith('.') ? modules : real
+  const installed = dirname(dirname(real))
+  const isOwn = inner.split(sep).length > 2 && isThere(join(installed, 'pyvenv.cfg'))
+  return isOwn ? installed : real
+}
+
+/** npm keeps its global settings, and tokens, in the prefix. */
+function npmrcFiles(mount: string): readonly string[] {
+  const candidates = [mount, ...under(mount, 1), ...under(mount, 2), ...under(mount, 3)]
+  return candidates.map((folder) => join(folder, 'etc/npmrc')).filter(isThere)
+}
+
+/** Of version managers only: their folders of versions are at most three levels down. */
+function under(folder: string, levels: number): readonly string[] {
+  if (!/\/(?:versions|node-versions|installs|image|\.asdf)$/.test(folder)) return []
+  let level: readonly string[] = [folder]
+  for (let depth = 0; depth < levels; depth++) {
+    level = level.flatMap((one) => namesIn(one).map((name) => join(one, name))).slice(0, 200)
+  }
+  return level
+}
+
+const isThere = existsSync
+const isFile = (path: string): boolean => statOf(path)?.isFile() === true
+const isFolder = (path: string): boolean => statOf(path)?.isDirectory() === true
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function readJson(path: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
