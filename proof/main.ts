@@ -15,6 +15,7 @@ import { gitKills } from './git-kills.ts'
 import { gitRaces } from './git-races.ts'
 import { killedReplays } from './killed-replays.ts'
 import { killSuite } from './kills.ts'
+import { layerStore } from './layer-store.ts'
 import { loopFileFuzz } from './loop-file-fuzz.ts'
 import { prefixResume } from './prefix-resume.ts'
 import { races } from './races.ts'
@@ -41,6 +42,7 @@ const everything = [
   replays,
   killedReplays,
   sandboxLimits,
+  layerStore,
   theatre,
   killSuite,
   gitRaces,

@@ -44,6 +44,14 @@ export {
   writeExchange,
 } from '../gateway/index.ts'
 export { exportCertificate, exportKeys, verifyTarget } from '../host/certificates/index.ts'
+export { collectLayers } from '../host/certify/collect-layers.ts'
+export {
+  findLayer,
+  keepLayer,
+  layersFolder,
+  newLayerFolder,
+  type StoredLayer,
+} from '../host/certify/layer-store.ts'
 export { openCertifyingPlace } from '../host/certify/open-place.ts'
 export { createTreeReader } from '../host/tree-reader.ts'
 export {
