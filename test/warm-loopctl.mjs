@@ -7,11 +7,12 @@ const { main } = await import(new URL('../dist/cli/main.js', import.meta.url).hr
 
 const streams = { stdout: process.stdout, stderr: process.stderr }
 
-process.on('message', ({ args, env }) => void command(args, env))
+process.on('message', ({ args, env, cwd }) => void command(args, env, cwd))
 process.on('disconnect', () => process.exit(0))
 process.send({ ready: true })
 
-async function command(args, env) {
+async function command(args, env, cwd) {
+  process.chdir(cwd)
   const said = { stdout: '', stderr: '' }
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
   Object.assign(process.env, env)

@@ -19,7 +19,12 @@ const program = new URL('warm-loopctl.mjs', import.meta.url).pathname
 /** Those that wait for a command. */
 let idle: ChildProcess[] = []
 
-export async function warmLoopctl(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+/** In the folder of the tests unless told. */
+export async function warmLoopctl(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd: string = process.cwd(),
+): Promise<Ended> {
   const child = idle.pop() ?? (await start())
   const ended = await new Promise<Ended>((resolve, reject) => {
     const lost = (code: number | null): void =>
@@ -29,7 +34,7 @@ export async function warmLoopctl(args: readonly string[], env: NodeJS.ProcessEn
       child.off('exit', lost)
       resolve(message)
     })
-    child.send({ args, env })
+    child.send({ args, env, cwd })
   })
   idle.push(child)
   return ended

@@ -9,6 +9,7 @@ import { addCompletion } from './commands/completion.ts'
 import { addConfig } from './commands/config.ts'
 import { addDaemon } from './commands/daemon.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addInit } from './commands/init.ts'
 import { addKeeping } from './commands/keep.ts'
 import { addLooking } from './commands/look.ts'
 import { addLoopFiles } from './commands/loop-files.ts'
@@ -23,6 +24,7 @@ import { version } from './version.ts'
 
 const examples = `
 Examples:
+  loopctl init                          write a loop file for this project
   loopctl doctor                        which sandbox and which keys there are
   loopctl agents                        which agents there are, and what is missing
   loopctl run fix-tests.yaml            run a loop here, and watch it
@@ -65,6 +67,7 @@ export function createProgram(): Command {
   addRunning(program)
   addReplaying(program)
   program.commandsGroup('Loop files, tools and agents:')
+  addInit(program)
   addLoopFiles(program)
   addPrompt(program)
   addCalibrate(program)

@@ -1,6 +1,6 @@
 /** Whether a new run gets a git worktree of its own: what was asked for, and what the folder is. */
 
-import { existsSync, lstatSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { SqliteJournal } from '../journal/index.ts'
 import { isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
@@ -89,13 +89,22 @@ function refusalOf(error: unknown): string {
   throw error
 }
 
-/** Of whole paths: those in the checkout, from its top on. */
+/** Of whole paths: those in the checkout, from its top on. Other loop files are no part of the work either. */
 export const pathsApart = (
   { checkout }: Repository,
   workspace: string,
   paths: readonly string[],
 ): readonly string[] =>
-  paths.flatMap((path) => pathInside(checkout ?? workspace, whereIs(path)) ?? [])
+  [...paths, ...loopFilesIn(join(workspace, 'loops'))].flatMap(
+    (path) => pathInside(checkout ?? workspace, whereIs(path)) ?? [],
+  )
+
+function loopFilesIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => /\.ya?ml$/.test(name))
+    .map((name) => join(folder, name))
+}
 
 /** The folder that it is in may be named by way of links; it may be one itself. */
 function whereIs(file: string): string {

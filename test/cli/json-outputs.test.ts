@@ -57,7 +57,8 @@ async function use(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<Ended> {
-  const ended = await warmLoopctl(['--json', ...args], { ...environment(at.state), ...env })
+  const cwd = args[0] === 'init' ? at.work : process.cwd()
+  const ended = await warmLoopctl(['--json', ...args], { ...environment(at.state), ...env }, cwd)
   const name = commandIn(args)
   printed.set(name, [...(printed.get(name) ?? []), ended])
   return ended
@@ -254,6 +255,7 @@ async function tellOfTheMachine(at: Checkout): Promise<void> {
   writeFileSync(config, '{}\n')
   await use(at, ['config', 'check', config])
   await use(at, ['config', 'schema'])
+  await use(at, ['init', '--yes'])
 }
 
 describe('every command', () => {

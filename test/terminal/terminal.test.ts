@@ -1,7 +1,7 @@
 /** loopctl as a person sees it: in a real terminal, through a real daemon, one for all of these. */
 
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -151,6 +151,37 @@ test('what goes into a pipe is plain lines, and who has seen enough is no error'
   expect(piped.text).toMatch(/^0$/m)
   const head = 'loopctl tail piped-one | head -1; (exit ${PIPESTATUS[0]})'
   expect((await at.told(head)).code).toBe(0)
+})
+
+test('init asks for agent, checks, task and budget, and Ctrl-C writes nothing', async () => {
+  const project = join(folder, 'project')
+  mkdirSync(project)
+  const manifest = { scripts: { test: 'node --test', lint: 'eslint .' } }
+  writeFileSync(join(project, 'package.json'), JSON.stringify(manifest))
+  const at = await screen()
+  await at.type('cd project; loopctl init')
+  await at.until(/^project +Node \(package\.json\)[^]*Which agent works\?/m)
+  await at.key('C-c')
+  const left = await at.told()
+  expect(left).toMatchObject({ code: 130, text: expect.stringContaining('Nothing was written.') })
+  expect(existsSync(join(project, 'loops'))).toBe(false)
+  await at.clear()
+  await at.type('loopctl init --agent codex')
+  await at.until('Which checks decide')
+  await at.key('Down', 'Space', 'Enter')
+  await at.until('What should the agent do?')
+  await at.type('Fix the parser.')
+  await at.until('How many dollars')
+  await at.type('2.50')
+  const { code, text } = await at.told()
+  expect(code).toBe(0)
+  expect(text).toContain('Before you run it: codex is not installed. Run: loopctl agents add codex')
+  expect(text).toContain('Run it: loopctl run')
+  const written = readFileSync(join(project, 'loops', 'fix.yaml'), 'utf8')
+  expect(written).toContain('  goal: Fix the parser.\n')
+  expect(written).toContain('agent: codex\n')
+  expect(written).toMatch(/^checks:\n {2}test: npm test\n\n/m)
+  expect(written).toContain('  cost: 2.5\n')
 })
 
 test('nobody is asked anything where nobody could answer', async () => {

@@ -11,7 +11,14 @@ export interface LoopDraft {
   readonly checks: Readonly<Record<string, string>>
   readonly task: string
   /** Absent: those of a loop file that has none. */
-  readonly limits?: { readonly iterations: number; readonly cost?: number; readonly time: string }
+  readonly limits?: DraftLimits
+}
+
+export interface DraftLimits {
+  readonly iterations: number
+  /** In dollars. */
+  readonly cost: number
+  readonly time: string
 }
 
 export interface InitText {
@@ -23,7 +30,7 @@ export interface InitText {
   readonly run: string
 }
 
-export const initLimits: LoopDraft['limits'] = { iterations: 10, cost: 5, time: '1h' }
+export const initLimits: DraftLimits = { iterations: 10, cost: 5, time: '1h' }
 
 export const defaultTask = 'Make the checks pass. Correct the code, not the tests.'
 

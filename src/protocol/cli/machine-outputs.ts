@@ -98,7 +98,35 @@ const calibration = z.looseObject({
   costMicros: count,
 })
 
+const agentCandidate = z.strictObject({
+  name: text,
+  kind: z.enum(['program', 'built-in', 'model']),
+  state: z.enum(['ready', 'no-key', 'missing']),
+  keyVariable: text.exactOptional(),
+})
+
+const foundHere = {
+  folder: text,
+  repository: text.exactOptional(),
+  stacks: z.array(z.strictObject({ name: text, folder: text, manifest: text })),
+  agents: z.array(agentCandidate),
+}
+
 export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
+  init: one(
+    'What was found, and the loop file that was written.',
+    z.strictObject({
+      ...foundHere,
+      file: text,
+      digest: text,
+      agent: z.unknown(),
+      checks: z.record(text, text),
+      goal: text,
+      limits: z.looseObject({}),
+      notes: texts,
+      next: text,
+    }),
+  ),
   validate: lines(
     'Each loop file, and what is wrong with it.',
     z.strictObject({

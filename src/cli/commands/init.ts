@@ -1,0 +1,143 @@
+/** `init`: writes a first loop file for the project here. */
+
+import { homedir } from 'node:os'
+import { parse, relative, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { LoopDraft } from '../../host/init/loop-text.ts'
+import type { WrittenLoop } from '../../host/init/write-loop.ts'
+import { LoopError } from '../../loop/index.ts'
+import { addCheckOption, type GivenChecks } from '../check-option.ts'
+import { loopFiles } from '../choose-loop.ts'
+import { describeFound } from '../display/found-view.ts'
+import { renderTable, visible } from '../display/render.ts'
+import { interruptedExitCode } from '../exit-codes.ts'
+import { askAnswers, defaultAnswers, type InitFound, whatIsMissing } from '../init-answers.ts'
+import { readPrompt } from '../run-options.ts'
+import { openSession, recordFolder, type Session } from '../session.ts'
+
+interface InitOptions {
+  readonly agent?: string
+  readonly check?: GivenChecks
+  readonly prompt?: string
+  readonly yes?: boolean
+}
+
+export function addInit(program: Command): void {
+  const init = program
+    .command('init [file]')
+    .description('write a loop file for the project in this folder')
+    .option('--agent <name>', 'claude, codex, …, provider/model, or a command')
+    .option('-p, --prompt <text>', 'the task: text, @file, or - for stdin')
+    .option('--yes', 'ask nothing and take the defaults')
+    .addHelpText(
+      'after',
+      `
+The file is loops/fix.yaml by default. A name such as docs stands for loops/docs.yaml. Nothing is overwritten.
+The new file is trusted for you as it is; after a change to it, run asks again.
+
+Examples:
+  loopctl init
+  loopctl init --yes --agent claude --check 'npm test'
+  loopctl init docs -p 'Document every exported function.' --check 'npm run docs:check'`,
+    )
+  addCheckOption(init, 'a command that must pass, or name=command; repeatable')
+  init.action((file: string | undefined, options: InitOptions) => start(program, file, options))
+}
+
+async function start(
+  program: Command,
+  named: string | undefined,
+  options: InitOptions,
+): Promise<void> {
+  const session = openSession(program)
+  const folder = requireProjectFolder()
+  const state = resolve(await recordFolder(program))
+  const { initFile, requireNew, writeInitLoop } = await import('../../host/init/write-loop.ts')
+  const file = initFile(folder, named)
+  requireNew(file)
+  const found = await look(folder, state)
+  const draft = await answers(session, found, options)
+  if (draft === undefined) {
+    process.exitCode = interruptedExitCode
+    process.stdout.write('Nothing was written.\n')
+    return
+  }
+  const written = await writeInitLoop(draft, { file, folder, state })
+  report(session, found, draft, written)
+}
+
+async function look(folder: string, state: string): Promise<InitFound> {
+  const { inspectFolder } = await import('../../host/init/inspect-folder.ts')
+  const { findAgents } = await import('../../host/agents/find-agents.ts')
+  const project = await inspectFolder(folder)
+  const apart = [project.folder, ...(project.repository === undefined ? [] : [project.repository])]
+  return { project, agents: await findAgents(state, { apart }) }
+}
+
+async function answers(
+  { terminal, json }: Session,
+  found: InitFound,
+  { agent, check, prompt, yes = false }: InitOptions,
+): Promise<LoopDraft | undefined> {
+  const given = {
+    ...(agent === undefined ? {} : { agent }),
+    ...(check === undefined ? {} : { check }),
+    ...(prompt === undefined ? {} : { task: await readPrompt(prompt) }),
+  }
+  if (yes) return defaultAnswers(found, given)
+  if (!terminal.asks) {
+    const message = 'init asks questions, and there is no terminal to ask at.'
+    throw new LoopError('bad-request', `${message} Pass --yes to take the defaults.`)
+  }
+  if (!json) process.stdout.write(`${describeFound(found, terminal).join('\n')}\n\n`)
+  return askAnswers(found, given)
+}
+
+function report(
+  session: Session,
+  found: InitFound,
+  draft: LoopDraft,
+  { file, digest }: WrittenLoop,
+): void {
+  const { project, agents } = found
+  const { folder, repository, stacks } = project
+  const agent = typeof draft.agent === 'string' ? draft.agent : JSON.stringify(draft.agent)
+  const missing = typeof draft.agent === 'string' ? whatIsMissing(draft.agent, agents) : undefined
+  const shown = relative(folder, file)
+  const only = loopFiles('loops').length === 1 && shown.startsWith('loops/')
+  const next = only ? 'loopctl run' : `loopctl run ${shown}`
+  const value = {
+    file,
+    digest,
+    folder,
+    ...(repository === undefined ? {} : { repository }),
+    stacks,
+    agents,
+    agent: draft.agent,
+    checks: draft.checks,
+    goal: draft.task,
+    limits: draft.limits ?? {},
+    notes: missing === undefined ? [] : [missing],
+    next,
+  }
+  session.print(value, () =>
+    [
+      `${session.terminal.style.green('✓')} ${visible(`Wrote ${shown}`)}`,
+      ...renderTable([
+        ['  agent', agent],
+        ...Object.entries(draft.checks).map(([name, command]) => [`  check ${name}`, command]),
+        ['  goal', draft.task.split('\n', 1)[0] ?? ''],
+      ]).split('\n'),
+      ...(missing === undefined ? [] : [visible(`Before you run it: ${missing}`)]),
+      `Run it: ${next}`,
+    ].join('\n'),
+  )
+}
+
+/** A loop for all of somebody's home folder is never meant. */
+function requireProjectFolder(): string {
+  const folder = process.cwd()
+  if (folder !== homedir() && folder !== parse(folder).root) return folder
+  const message = `A loop here would work on all of ${folder}.`
+  throw new LoopError('bad-request', `${message} Go to the folder of a project first.`)
+}
