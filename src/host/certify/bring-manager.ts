@@ -25,8 +25,8 @@ const lastOfFormat: readonly {
   { manager: 'yarn', format: /^# yarn lockfile v1$/m, version: '1.22.22' },
   { manager: 'yarn', format: /^__metadata:\n {2}version: 6$/m, version: '3.8.7' },
   { manager: 'yarn', format: /^__metadata:\n {2}version: 8$/m, version: '4.5.3' },
-  { manager: 'pnpm', format: /^lockfileVersion: '?6\.\d/m, version: '8.15.9' },
-  { manager: 'pnpm', format: /^lockfileVersion: '?9\.\d/m, version: '9.15.0' },
+  { manager: 'pnpm', format: /^lockfileVersion: ["']?6\.\d/m, version: '8.15.9' },
+  { manager: 'pnpm', format: /^lockfileVersion: ["']?9\.\d/m, version: '9.15.0' },
 ]
 
 /** As `packageManager` would say it. */

@@ -10,7 +10,7 @@ import { dirname, join, posix } from 'node:path'
 import { lockfiles, type TreeReader } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
 import { createPlainCommands, findProgram } from '../../sandbox/index.ts'
-import { prepareFolder } from './install-layer.ts'
+import { prepareFolder } from './layer-folders.ts'
 import {
   findLayer,
   keepLayer,

@@ -5,10 +5,8 @@
  */
 
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Lockfile, TreeReader } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
@@ -19,11 +17,12 @@ import { sourceFile } from '../registry/foreign-source.ts'
 import { findProxy } from '../registry/operator-proxy.ts'
 import { openRegistryEndpoint } from '../registry/registry-endpoint.ts'
 import { respecifyManifest } from '../registry/respecify.ts'
-import { managerFolder, managerForFormat, parseWanted } from './bring-manager.ts'
+import { managerForFormat, parseWanted } from './bring-manager.ts'
 import { fetchSource } from './fetch-source.ts'
+import { madeFolders, prepareFolder, summaryOf } from './layer-folders.ts'
 import { keepLayer, newLayerFolder, removeLayerFolder, type StoredLayer } from './layer-store.ts'
 import type { LayerPlan } from './plan-layer.ts'
-import { cacheFolder, programFolders, refused, runManager, storeFolder } from './run-manager.ts'
+import { cacheFolder, programFolders, refused, runManager } from './run-manager.ts'
 
 export interface InstallOptions {
   readonly reader: TreeReader
@@ -41,15 +40,6 @@ export interface Manager {
 }
 
 const fileBytesMax = 256 * 1024 * 1024
-/** Folders that programs of packages write to, though they are in the layer. */
-export const writtenFolders: readonly string[] = [
-  '.cache',
-  '.tmp',
-  '.vite',
-  '.vite-temp',
-  '.vitest',
-]
-
 /** The version that the project names, or else the one on the PATH. */
 export async function findManager(
   { lockfile, wantedManager, reading }: LayerPlan,
@@ -153,7 +143,7 @@ export async function installLayer(
       await endpoint.close()
     }
     await rm(join(path, cacheFolder), { recursive: true, force: true })
-    const folders = await madeFolders(plan, path)
+    const folders = madeFolders(plan, path)
     for (const one of folders) await prepareFolder(join(path, one))
     const summary = summaryOf(plan, path)
     const key = layerKey(plan, manager)
@@ -219,47 +209,4 @@ async function putFiles(
 async function putFile(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, content, { mode: 0o600 })
-}
-
-/** Packages of a workspace may have folders of their own. */
-async function madeFolders(
-  { lockfile, folder, files }: LayerPlan,
-  path: string,
-): Promise<readonly string[]> {
-  const installs = lockfile.installs.length === 0 ? [storeFolder] : lockfile.installs
-  const beside = [folder, ...[...files.keys()].map((file) => posix.dirname(file))]
-  const wanted = [...new Set(beside)].flatMap((one) =>
-    installs.map((name) => posix.join(one, name)),
-  )
-  return [...new Set([...wanted, managerFolder])].filter(
-    (one) => lstatSync(join(path, one), { throwIfNoEntry: false })?.isDirectory() === true,
-  )
-}
-
-/**
- * Only its owner can write to it, on disk and in an overlay. Where programs write to a read-only layer, an
- * empty folder is put to mount memory on.
- */
-export async function prepareFolder(folder: string): Promise<void> {
-  if (folder.endsWith('/node_modules')) {
-    for (const name of writtenFolders) await mkdir(join(folder, name), { recursive: true })
-  }
-  const queue = [folder]
-  for (const [index, path] of queue.entries()) {
-    if (index % 256 === 0) await setImmediate()
-    const seen = lstatSync(path)
-    if (seen.isSymbolicLink()) continue
-    chmodSync(path, (seen.mode & 0o755) | (seen.isDirectory() ? 0o700 : 0o600))
-    if (seen.isDirectory()) queue.push(...readdirSync(path).map((name) => join(path, name)))
-  }
-}
-
-function summaryOf({ lockfile, folder }: LayerPlan, path: string): string {
-  const modules = join(path, folder, 'node_modules')
-  if (!existsSync(modules)) return lockfile.manager
-  const count = readdirSync(modules).reduce((sum, name) => {
-    if (name.startsWith('.')) return sum
-    return sum + (name.startsWith('@') ? readdirSync(join(modules, name)).length : 1)
-  }, 0)
-  return `${lockfile.manager}, ${count} ${count === 1 ? 'package' : 'packages'}`
 }

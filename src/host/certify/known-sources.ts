@@ -1,6 +1,7 @@
 /** Whether everything that a lockfile names may be installed. What may not is refused before anything runs. */
 
 import type { DependencyItem } from '../../evidence/index.ts'
+import { shown } from '../registry/lockfile-reading.ts'
 import type { LayerPlan } from './plan-layer.ts'
 import { refused } from './run-manager.ts'
 
@@ -41,4 +42,4 @@ export function requireKnownSources(
 }
 
 const few = (lines: readonly string[]): string =>
-  `${lines.slice(0, 3).join(', ')}${lines.length > 3 ? ` and ${lines.length - 3} more` : ''}`
+  `${lines.slice(0, 3).map(shown).join(', ')}${lines.length > 3 ? ` and ${lines.length - 3} more` : ''}`

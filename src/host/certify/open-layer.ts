@@ -11,7 +11,7 @@ import type { CertifySettings } from '../../protocol/index.ts'
 import { managerFolder, managerPrograms } from './bring-manager.ts'
 import { chooseLayers, releaseAll } from './choose-layers.ts'
 import { collectLayers } from './collect-layers.ts'
-import { writtenFolders } from './install-layer.ts'
+import { writtenFolders } from './layer-folders.ts'
 import type { StoredLayer } from './layer-store.ts'
 import { checkEnvironment, storeFolder } from './run-manager.ts'
 

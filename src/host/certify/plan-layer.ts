@@ -7,8 +7,14 @@ import { posix } from 'node:path'
 import { z } from 'zod'
 import { type Lockfile, lockfiles, type TreeFile, type TreeReader } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import { isInsideRepository, type LockfileReading } from '../registry/lockfile-reading.ts'
+import {
+  collectSources,
+  isInsideRepository,
+  type LockfileReading,
+} from '../registry/lockfile-reading.ts'
 import { type ManagerRegistries, operatorRegistries } from '../registry/operator-registries.ts'
+import { managerFolder } from './bring-manager.ts'
+import { cacheFolder, storeFolder } from './run-manager.ts'
 
 export interface LayerPlan {
   readonly lockfile: Lockfile
@@ -61,9 +67,8 @@ async function planFor(
   const text = (await textOf(lockfile.file)) ?? ''
   const registries = operatorRegistries(lockfile.manager)
   // Go's lockfile has nothing but digests.
-  const reading = registries.read(
-    lockfile.manager === 'go' ? ((await textOf('go.mod')) ?? '') : text,
-  )
+  const read = lockfile.manager === 'go' ? ((await textOf('go.mod')) ?? '') : text
+  const reading = readLockfile(registries, read)
   const files = filesFor({ lockfile, folder, text, reading }, listed)
   const inside = reading.paths.filter((path) => isInsideRepository(path, folder))
   const npmrc = lockfile.stack === 'node' ? await textOf('.npmrc') : undefined
@@ -85,9 +90,18 @@ async function planFor(
   }
 }
 
+/** Whatever is in it, it is data: one that cannot be handled is refused like one that cannot be read. */
+function readLockfile(registries: ManagerRegistries, text: string): LockfileReading {
+  try {
+    return registries.read(text)
+  } catch {
+    return { ...collectSources().read(text), problem: 'it is nested too deep' }
+  }
+}
+
 const wanted = z.object({ packageManager: z.string().optional().catch(undefined) })
 
-const lockfileBytesMax = 64 * 1024 * 1024
+const lockfileBytesMax = 16 * 1024 * 1024
 
 /** In each folder the first of a stack. */
 function lockfilesIn(
@@ -122,6 +136,11 @@ const patterns: Readonly<Record<string, RegExp>> = {
   go: /(^|\/)(go\.mod|go\.sum)$/,
 }
 
+/** Folders that we make in a layer: a repository has nothing to put there. */
+const ours = new RegExp(
+  `(^|/)(${[managerFolder, cacheFolder, storeFolder].map((name) => name.replace('.', '\\.')).join('|')})/`,
+)
+
 function filesFor(
   { lockfile, folder, text, reading }: Read,
   listed: ReadonlyMap<string, TreeFile>,
@@ -131,7 +150,8 @@ function filesFor(
   const add = (path: string): void => {
     const file = listed.get(path)
     const isUsed = file !== undefined && (file.kind === 'file' || file.kind === 'executable')
-    if (isUsed && path.startsWith(prefix) && files.size < filesMax) files.set(path, file)
+    if (isUsed && !ours.test(path) && path.startsWith(prefix) && files.size < filesMax)
+      files.set(path, file)
   }
   for (const name of [lockfile.file, ...lockfile.manifestFiles]) add(prefix + name)
   const pattern = patterns[lockfile.stack]

@@ -179,9 +179,9 @@ function tellingLines(said: string): readonly string[] {
     .slice(0, saidLines)
 }
 
-export function refused(what: string): RefusedError {
+export function refused(what: string, cause?: unknown): RefusedError {
   const message =
     `${what}, or use the dependencies of your checkout as they are (certify: { dependencies: carry } in the ` +
     'loop file, or loopctl certify --dependencies carry), or none.'
-  return new RefusedError({ code: 'dependencies', message })
+  return new RefusedError({ code: 'dependencies', message }, { cause })
 }

@@ -28,7 +28,8 @@ export function readCargoLockfile(text: string): LockfileReading {
 export function readGoMod(text: string): LockfileReading {
   const sources = collectSources()
   for (const line of text.split(/\r?\n/)) {
-    const [, path] = /=>\s*(\.{0,2}\/\S*)/.exec(line.replace(/\/\/.*$/, '')) ?? []
+    const [code = ''] = line.split('//')
+    const [, path] = /=>\s*["`]?(\.{0,2}\/[^\s"`]*)/.exec(code) ?? []
     if (path !== undefined) sources.path(path)
   }
   return sources.read(text)

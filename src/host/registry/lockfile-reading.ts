@@ -37,7 +37,7 @@ export function collectSources(): CollectedSources {
   const foreign = new Set<string>()
   const approvable = new Map<string, ForeignSource>()
   const refuse = (name: string, source: string): void =>
-    void foreign.add(`${name} (${source.slice(0, 200)})`)
+    void foreign.add(`${shown(name)} (${shown(source)})`)
   return {
     path: (path) => void paths.add(posix.normalize(path)),
     foreign: refuse,
@@ -58,6 +58,12 @@ export function collectSources(): CollectedSources {
     }),
   }
 }
+
+/** For a message: nothing that a terminal obeys, or that passes for a line of ours. */
+export const shown = (text: string): string => text.slice(0, 200).replaceAll(/\p{C}/gu, '?')
+
+/** The library compares each key with all others: a lockfile of three megabytes took half a minute. */
+export const yamlOptions = { uniqueKeys: false } as const
 
 /** Undefined: the text is not in this format. */
 export function tryParse(parse: (text: string) => unknown, text: string): unknown {

@@ -3,6 +3,7 @@
 import { type ToOurs, tryParse } from './lockfile-reading.ts'
 import { type NpmRegistry, type NpmSettings, publicRegistry } from './npm-settings.ts'
 import { type Answer, type Link, type RegistryRoute, registryUrl } from './registry-endpoint.ts'
+import { splitAddress } from './split-address.ts'
 
 /** Lockfiles name these, whichever mirror they were made with. */
 const publicAddresses = [
@@ -19,6 +20,8 @@ export const npmRoutes = ({ registries }: NpmSettings): readonly RegistryRoute[]
     upstream: url,
     headers,
     rewrite: rewriteMetadata,
+    // Whose token it is, which tokens there are, what can be searched for.
+    isRefused: (path) => path.startsWith('-/'),
   }))
 
 /** Of a package's metadata: where its archives are. */
@@ -108,7 +111,7 @@ export function unknownRegistries(
   project: ReadonlyMap<string, string>,
 ): readonly UnknownRegistry[] {
   const isKnown = (url: string, scope: string | undefined): boolean => {
-    const whole = url.endsWith('/') ? url : `${url}/`
+    const whole = URL.canParse(url) ? splitAddress(url).upstream : url
     if (scope === undefined && publicAddresses.includes(whole)) return true
     return registries.some((one: NpmRegistry) => one.url === whole && one.scope === scope)
   }

@@ -7,6 +7,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type ProxySettings, readProxySettings } from './operator-proxy.ts'
+import { splitAddress } from './split-address.ts'
 
 export interface NpmRegistry {
   /** `@acme`; absent: everything without a scoped registry. */
@@ -81,22 +82,25 @@ export function parseNpmrc(
 ): Entries {
   const entries = new Map<string, string>()
   for (const line of text.split(/\r\n|\n|\r/)) {
-    const [, key, value] = /^\s*([^;#=\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? []
-    if (key === undefined || value === undefined) continue
+    // No pattern with two repetitions side by side: a file of the project could keep it busy for hours.
+    const at = line.indexOf('=')
+    const key = line.slice(0, Math.max(0, at)).trim()
+    if (key === '' || /^[;#]/.test(key)) continue
+    const value = line.slice(at + 1).trim()
     entries.set(key, expand(value.replace(/^(["'])(.*)\1$/, '$2'), env))
   }
   return entries
 }
 
 const expand = (value: string, env: Readonly<Record<string, string | undefined>>): string =>
-  value.replaceAll(/\$\{([^}]+)\}/g, (whole, name: string) => env[name] ?? whole)
+  value.replaceAll(/\$\{([^${}]+)\}/g, (whole, name: string) => env[name] ?? whole)
 
-function toRegistry(all: Entries, url: string, scope?: string): NpmRegistry {
-  const whole = url.endsWith('/') ? url : `${url}/`
+function toRegistry(all: Entries, address: string, scope?: string): NpmRegistry {
+  const { upstream, headers } = splitAddress(URL.canParse(address) ? address : publicRegistry)
   return {
     ...(scope === undefined ? {} : { scope }),
-    url: whole,
-    headers: credentialsFor(all, whole),
+    url: upstream,
+    headers: { ...headers, ...credentialsFor(all, upstream) },
   }
 }
 

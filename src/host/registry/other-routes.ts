@@ -5,6 +5,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ToOurs } from './lockfile-reading.ts'
 import { type Answer, type Link, type RegistryRoute, registryUrl } from './registry-endpoint.ts'
+import { splitAddress } from './split-address.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -15,17 +16,6 @@ export interface OperatorRegistry {
   readonly toOurs: ToOurs
   /** Folders that it is a mirror in. */
   readonly readOnly: readonly string[]
-}
-
-/** A name and a password in an address are credentials. */
-function splitAddress(address: string): Pick<RegistryRoute, 'upstream' | 'headers'> {
-  const url = new URL(address.endsWith('/') ? address : `${address}/`)
-  const { username, password } = url
-  url.username = ''
-  url.password = ''
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  const authorization = `Basic ${Buffer.from(pair).toString('base64')}`
-  return { upstream: url.href, headers: username === '' ? {} : { authorization } }
 }
 
 const publicIndex = 'https://pypi.org/simple/'

@@ -9,6 +9,7 @@ import {
   type Sources,
   type ToOurs,
   tryParse,
+  yamlOptions,
 } from './lockfile-reading.ts'
 import { publicRegistry } from './npm-settings.ts'
 
@@ -34,7 +35,6 @@ export function readPnpmLockfile(text: string, toOurs: ToOurs): LockfileReading 
   const parsed = pnpm.safeParse(tryParse(lastDocument, text))
   if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of pnpm' }
   const { importers = {}, packages } = parsed.data
-  let isRewritten = false
   for (const path of Object.keys(importers)) sources.path(path)
   for (const [name, one] of Object.entries(packages ?? {})) {
     const from = one.resolution
@@ -43,12 +43,11 @@ export function readPnpmLockfile(text: string, toOurs: ToOurs): LockfileReading 
     else if (from.tarball?.startsWith('file:') === true) sources.path(from.tarball.slice(5))
     else if (from.type !== undefined || from.tarball !== undefined) {
       const ours = settlePackage(name, from, sources, toOurs)
-      if (ours === undefined) continue
-      one.resolution = ours
-      isRewritten = true
+      if (ours !== undefined) one.resolution = ours
     }
   }
-  return sources.read(isRewritten ? stringify(parsed.data) : text)
+  // What was read, and not the text: a key that is there twice may be read otherwise by pnpm.
+  return sources.read(stringify(parsed.data, { aliasDuplicateObjects: false }))
 }
 
 /** What it is fetched from instead; undefined: it cannot be. */
@@ -74,7 +73,11 @@ function settlePackage(
 }
 
 /** Newer ones begin with a document about pnpm itself. */
-const lastDocument = (text: string): unknown => parseAllDocuments(text).at(-1)?.toJS()
+function lastDocument(text: string): unknown {
+  const documents = [...parseAllDocuments(text, yamlOptions)]
+  if (documents.some(({ errors }) => errors.length > 0)) return undefined
+  return documents.at(-1)?.toJS()
+}
 
 const bun = z.looseObject({
   lockfileVersion: z.number(),
@@ -86,7 +89,7 @@ const bun = z.looseObject({
 export function readBunLockfile(text: string, toOurs: ToOurs): LockfileReading {
   const sources = collectSources()
   // JSON with commas at the end of lists is YAML.
-  const parsed = bun.safeParse(tryParse(parse, text))
+  const parsed = bun.safeParse(tryParse((one) => parse(one, yamlOptions), text))
   if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of Bun' }
   for (const path of Object.keys(parsed.data.workspaces)) sources.path(path === '' ? '.' : path)
   for (const entry of Object.values(parsed.data.packages ?? {})) {

@@ -12,15 +12,14 @@ import {
 } from './lockfile-reading.ts'
 
 /** Where packages come from is the operator's to say. */
-const indexOption =
-  /^(?:-i|-f|--index-url|--extra-index-url|--find-links|--trusted-host|--no-index)\b/
+const indexOption = /^(?:-i|-f|--(?:index|extra|find|trusted|no-index)(?:-[a-z-]+)?\b)/
 
 /** pip's own format: a requirement a line, some over several, options among them. */
 export function readRequirements(text: string): LockfileReading {
   const sources = collectSources()
   const lines = text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/)
   const kept = lines.filter((line) => {
-    const plain = line.replace(/(?:^|\s)#.*$/, '').trim()
+    const plain = (line.split(/(?:^|\s)#/)[0] ?? '').trim()
     if (plain === '') return true
     if (indexOption.test(plain)) return false
     settleRequirement(plain, sources)
@@ -30,10 +29,10 @@ export function readRequirements(text: string): LockfileReading {
 }
 
 function settleRequirement(line: string, sources: Sources): void {
-  const [, file] = /^(?:-r|-c|--requirement|--constraint)[\s=]+(\S+)/.exec(line) ?? []
+  const [, file] = /^(?:-[rc][\s=]*|--(?:req|con)[a-z]*[\s=]+)(\S+)/.exec(line) ?? []
   if (file !== undefined) return sources.path(file)
-  if (line.startsWith('--')) return
-  const [, editable] = /^-e[\s=]+(\S+)/.exec(line) ?? []
+  const [, editable] = /^(?:-e[\s=]*|--ed[a-z]*[\s=]+)(\S+)/.exec(line) ?? []
+  if (editable === undefined && line.startsWith('-')) return
   const wanted = editable ?? line
   const [, name = wanted, url] = /^([\w.[\],-]+)\s*@\s*(\S+)/.exec(wanted) ?? []
   const source = url ?? wanted

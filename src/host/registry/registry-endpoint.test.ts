@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { npmRoutes } from './npm-routes.ts'
-import { openRegistryEndpoint, type RegistryEndpoint, registryUrl } from './registry-endpoint.ts'
+import {
+  type EndpointOptions,
+  openRegistryEndpoint,
+  type RegistryEndpoint,
+  registryUrl,
+} from './registry-endpoint.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -35,13 +40,17 @@ async function upstream(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, seen }
 }
 
-async function endpointFor(url: string): Promise<RegistryEndpoint> {
+async function endpointFor(
+  url: string,
+  more: Partial<EndpointOptions> = {},
+): Promise<RegistryEndpoint> {
   const folder = mkdtempSync(join(tmpdir(), 'lw-'))
   closing.push(() => rmSync(folder, { recursive: true, force: true }))
   const registries = [{ url, headers: { authorization: 'Bearer s3cret' } }]
   const endpoint = await openRegistryEndpoint({
     routes: npmRoutes({ registries, isStrictSsl: true }),
     folder,
+    ...more,
   })
   closing.push(() => endpoint.close())
   return endpoint
@@ -75,7 +84,7 @@ describe('the endpoint', () => {
         },
       }),
     }))
-    const endpoint = await endpointFor(registry.url)
+    const endpoint = await endpointFor(registry.url, { mayReach: () => true })
     const { text } = await ask(endpoint, '/npm/0/a')
     expect(registry.seen).toEqual([{ path: '/a', authorization: 'Bearer s3cret' }])
     const { versions } = JSON.parse(text) as {
@@ -96,7 +105,7 @@ describe('the endpoint', () => {
       headers: { location: `${other.url}elsewhere` },
       body: '',
     }))
-    const endpoint = await endpointFor(registry.url)
+    const endpoint = await endpointFor(registry.url, { mayReach: () => true })
     expect((await ask(endpoint, '/npm/0/a')).status).toBe(200)
     expect(other.seen).toEqual([{ path: '/elsewhere', authorization: undefined }])
   })
@@ -106,6 +115,12 @@ describe('the endpoint', () => {
     ['GET', '/npm/1/a'],
     ['GET', '/npm/0/../../secret'],
     ['GET', '/npm/0/a/%2e%2e/%2E%2e/secret'],
+    ['GET', '/npm/0/..%2f..%2fsecret'],
+    ['GET', '/npm/0/a%5C..%5c..%5csecret'],
+    ['GET', '/npm/0/%252e%252e/secret'],
+    ['GET', '/npm/0/a%'],
+    ['GET', '/npm/0/-/whoami'],
+    ['GET', '/npm/0/%2d/npm/v1/tokens'],
     ['GET', '/npm/0//evil.example/a'],
     ['GET', '/npm/0/https://evil.example/a'],
     ['GET', '/link/00000000000000000000000000000000/a.tgz'],
@@ -117,6 +132,42 @@ describe('the endpoint', () => {
     expect((await ask(endpoint, path, method)).status).toBe(403)
     expect(registry.seen).toEqual([])
     expect(endpoint.problems()).toHaveLength(1)
+  })
+
+  test('goes to no service of this machine that a registry leads to', async () => {
+    const other = await upstream(() => ({ body: 'secret' }))
+    const registry = await upstream(({ url }) =>
+      url === '/a'
+        ? { status: 302, headers: { location: `${other.url}admin` }, body: '' }
+        : { body: JSON.stringify({ dist: { tarball: `${other.url}b.tgz` } }) },
+    )
+    const endpoint = await endpointFor(registry.url)
+    expect((await ask(endpoint, '/npm/0/a')).status).toBe(403)
+    const { dist } = JSON.parse((await ask(endpoint, '/npm/0/b')).text) as {
+      dist: { tarball: string }
+    }
+    expect((await ask(endpoint, new URL(dist.tarball).pathname)).status).toBe(403)
+    expect(other.seen).toEqual([])
+    expect(endpoint.problems()[0]).toContain('neither a registry of yours nor on the internet')
+  })
+
+  test('sends the credentials of the nearest of two registries with one origin', async () => {
+    const registry = await upstream(() => ({
+      body: JSON.stringify({ dist: { tarball: `${registry.url}inner/b.tgz` } }),
+    }))
+    const registries = [
+      { url: registry.url, headers: { authorization: 'Bearer outer' } },
+      { scope: '@b', url: `${registry.url}inner/`, headers: { authorization: 'Bearer inner' } },
+    ]
+    const routes = npmRoutes({ registries, isStrictSsl: true, proxy: {} })
+    const endpoint = await endpointFor(registry.url, { routes })
+    const { text } = await ask(endpoint, '/npm/0/b')
+    const { dist } = JSON.parse(text) as { dist: { tarball: string } }
+    await ask(endpoint, new URL(dist.tarball).pathname)
+    expect(registry.seen.map(({ authorization }) => authorization)).toEqual([
+      'Bearer outer',
+      'Bearer inner',
+    ])
   })
 
   test('says what a registry refused', async () => {

@@ -7,19 +7,23 @@
  * 2. Credentials go to the origin they are for, never along with a redirect to another.
  * 3. Addresses in the answers of a registry are replaced by addresses of ours: nothing else can be
  *    reached inside. What is linked to can be asked for after a registry has named it, not before.
- * 4. Everything is bounded: connections, silence, redirects, the size of what is rewritten.
+ * 4. What is linked to is on the internet, or a registry of the operator: no service of this machine.
+ * 5. Everything is bounded: connections, silence, redirects, the size of what is rewritten.
  */
 
 import { createHash } from 'node:crypto'
 import { createReadStream, readFileSync } from 'node:fs'
 import { chmod, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { rootCertificates } from 'node:tls'
 import { textOf } from '../../loop/index.ts'
 import { askUpstream, type UpstreamOptions } from './ask-upstream.ts'
+import { findTarget, routeFor, type Target } from './find-target.ts'
 import { findProxy, type ProxySettings } from './operator-proxy.ts'
+import { bareHost, resolveLink, UnreachableError } from './reachable-address.ts'
 
 export interface RegistryRoute {
   /** The first part of the path inside, such as `npm/0`. */
@@ -29,6 +33,8 @@ export interface RegistryRoute {
   readonly headers: Readonly<Record<string, string>>
   /** Replaces the addresses in an answer; undefined: it is passed on as it is. */
   readonly rewrite?: (answer: Answer, link: Link) => string | undefined
+  /** Of a path, decoded: it is not a package, but something that the operator's credentials also open. */
+  readonly isRefused?: (path: string) => boolean
 }
 
 export interface Answer {
@@ -51,6 +57,8 @@ export interface EndpointOptions {
   readonly proxy?: ProxySettings
   /** Archives that a person approved, by their names: `/approved/<name>/<any>.tgz`. */
   readonly files?: ReadonlyMap<string, string>
+  /** Which addresses registries may lead to, besides themselves; default: public ones. */
+  readonly mayReach?: (address: string) => boolean
 }
 
 export interface RegistryEndpoint {
@@ -88,6 +96,7 @@ export async function openRegistryEndpoint(options: EndpointOptions): Promise<Re
     answer(request, response, forwarding).catch((error: unknown) => {
       note(`${request.url?.slice(0, 200)}: ${textOf(error)}`)
       if (response.headersSent) response.destroy()
+      else if (error instanceof UnreachableError) refuse(response, 403, error.message)
       else refuse(response, 502, 'The registry could not be reached.')
     })
   })
@@ -116,7 +125,7 @@ export async function openRegistryEndpoint(options: EndpointOptions): Promise<Re
     const [, name] = /^\/approved\/([0-9a-f]{32})\/[^/]*$/.exec(request.url ?? '') ?? []
     const file = name === undefined ? undefined : parts.files?.get(name)
     if (file !== undefined && request.method === 'GET') return sendFile(file, response)
-    const target = findTarget(request, parts)
+    const target = findTarget(request, parts.routes, parts.links)
     if (typeof target === 'string') {
       note(`${request.method} ${request.url?.slice(0, 200)}: ${target}`)
       return refuse(response, 403, target)
@@ -138,13 +147,6 @@ interface Forwarding extends Omit<EndpointOptions, 'proxy'>, UpstreamOptions {
   readonly links: Map<string, string>
 }
 
-interface Target {
-  readonly url: URL
-  readonly path: string
-  /** Undefined: something that a registry has linked to. */
-  readonly route: RegistryRoute | undefined
-}
-
 const trusted = (file: string): readonly string[] => [
   ...rootCertificates,
   readFileSync(file, 'utf8'),
@@ -156,39 +158,13 @@ function refuse(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain' }).end(`${text}\n`)
 }
 
-/** Text: why not. */
-function findTarget(request: IncomingMessage, { routes, links }: Forwarding): Target | string {
-  const { method, url = '' } = request
-  if (method !== 'GET' && method !== 'HEAD') return 'Registries can only be read here.'
-  const [, id, name = ''] = /^\/link\/([0-9a-f]{32})\/([^/]*)$/.exec(url) ?? []
-  const linked = id === undefined ? undefined : links.get(id)
-  if (linked !== undefined) {
-    // The metadata of a wheel lies beside it.
-    const isMetadata = name.endsWith('.metadata') && !linked.endsWith('.metadata')
-    return { url: new URL(isMetadata ? `${linked}.metadata` : linked), path: url, route: undefined }
-  }
-  const route = routes.find(({ prefix }) => url.startsWith(`/${prefix}/`))
-  if (route === undefined) return 'This address belongs to no registry of the operator.'
-  const path = url.slice(route.prefix.length + 2)
-  const isPlain = /^[\x21-\x7e]*$/.test(path) && !/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$|\?)/i.test(path)
-  const target = isPlain ? tryUrl(path, route.upstream) : undefined
-  if (target === undefined || !target.href.startsWith(route.upstream))
-    return 'This is not a path of a registry.'
-  return { url: target, path, route }
-}
+const isOrigin = (url: URL, { upstream }: RegistryRoute): boolean =>
+  new URL(upstream).origin === url.origin
 
-function tryUrl(path: string, base: string): URL | undefined {
-  try {
-    return new URL(path, base)
-  } catch {
-    return undefined
-  }
-}
-
-/** The credentials for an origin are those of the route that leads there. */
+/** The credentials for an address are those of the registry there, or else of one with the same origin. */
 function headersFor(url: URL, route: RegistryRoute | undefined, routes: readonly RegistryRoute[]) {
-  const same = (one: RegistryRoute): boolean => new URL(one.upstream).origin === url.origin
-  const of = route !== undefined && same(route) ? route : routes.find(same)
+  const asked = route !== undefined && isOrigin(url, route) ? route : undefined
+  const of = routeFor(url.href, routes) ?? asked ?? routes.find((one) => isOrigin(url, one))
   return of?.headers ?? {}
 }
 
@@ -211,7 +187,7 @@ async function fetchFrom(
   }
 }
 
-function ask(
+async function ask(
   url: URL,
   { method, headers }: IncomingMessage,
   credentials: Readonly<Record<string, string>>,
@@ -223,7 +199,14 @@ function ask(
     'user-agent': 'loopwright',
     ...credentials,
   }
-  return askUpstream(url, { method, headers: sent }, parts)
+  const asked = { method, headers: sent }
+  if (parts.routes.some((one) => isOrigin(url, one))) return askUpstream(url, asked, parts)
+  // A proxy resolves names itself.
+  if (parts.proxy(url) !== undefined && isIP(bareHost(url)) === 0)
+    return askUpstream(url, asked, parts)
+  const registries = parts.routes.map(({ upstream }) => new URL(upstream))
+  const lookup = await resolveLink(url, registries, parts.mayReach)
+  return askUpstream(url, asked, { ...parts, lookup })
 }
 
 async function passOn(
@@ -271,7 +254,8 @@ async function readText(found: IncomingMessage): Promise<string> {
 const linker =
   ({ routes, links }: Forwarding): Link =>
   (url) => {
-    const route = routes.find(({ upstream }) => url.startsWith(upstream))
+    if (!URL.canParse(url)) return url
+    const route = routeFor(url, routes)
     if (route !== undefined)
       return `${registryUrl}${route.prefix}/${url.slice(route.upstream.length)}`
     const id = createHash('sha256').update(url).digest('hex').slice(0, 32)

@@ -9,6 +9,7 @@ import {
   type Sources,
   type ToOurs,
   tryParse,
+  yamlOptions,
 } from './lockfile-reading.ts'
 import type { Respecify } from './respecify.ts'
 
@@ -89,7 +90,10 @@ const berry = z.record(
 /** Packages of registries have no address here, but for those outside of the usual path. */
 function readBerry(text: string): LockfileReading {
   const sources = collectSources()
-  const parsed = berry.safeParse(tryParse(parse, text))
+  const parsed = berry.safeParse(tryParse((one) => parse(one, yamlOptions), text))
+  const keys = text.split('\n').filter((line) => /^[^\s#]/.test(line))
+  if (new Set(keys).size < keys.length)
+    return { ...sources.read(text), problem: 'it has an entry twice' }
   if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of Yarn' }
   for (const [key, { resolution = '' }] of Object.entries(parsed.data)) {
     if (key === '__metadata') continue
