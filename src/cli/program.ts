@@ -13,6 +13,7 @@ import { addInit } from './commands/init.ts'
 import { addKeeping } from './commands/keep.ts'
 import { addLooking } from './commands/look.ts'
 import { addLoopFiles } from './commands/loop-files.ts'
+import { addPreflight } from './commands/preflight.ts'
 import { addPrompt } from './commands/prompt.ts'
 import { addReplaying } from './commands/replay.ts'
 import { addReviewing } from './commands/review.ts'
@@ -70,6 +71,7 @@ export function createProgram(): Command {
   addInit(program)
   addLoopFiles(program)
   addPrompt(program)
+  addPreflight(program)
   addCalibrate(program)
   addAgents(program)
   program.commandsGroup('Look at runs:')

@@ -35,6 +35,7 @@ export interface RunOptions
   readonly dryRun?: boolean
   readonly pick?: boolean
   readonly again?: boolean
+  readonly skipPreflight?: boolean
   readonly priority?: number
 }
 
@@ -53,6 +54,11 @@ export async function runHere(program: Command, file: string, options: RunOption
   await withNewRecord(program, (host) =>
     withLoop(session, host, file, loading, async (loaded, drive) => {
       const workspace = workspaceFor(options.workspace, loaded)
+      if (options.skipPreflight !== true) {
+        const { requireReady } = await import('../host/preflight/index.ts')
+        const attended = session.terminal.asks || options.attended === true
+        await requireReady(loaded, { workspace, folder: host.folder, attended })
+      }
       const limits = runLimits(loaded.limits, settings, limitsFrom(options))
       const worktree = runWorktree(loaded.worktree, settings, asked)
       // What a file says is no word of whoever runs it.
@@ -77,6 +83,7 @@ export async function runHere(program: Command, file: string, options: RunOption
           for (const problem of place.problems) watched.onProblem(problem)
           const handle = await host.start(loaded.loop, {
             ...(options.again === true ? { again: true } : {}),
+            ...(options.skipPreflight === true ? { skipPreflight: true } : {}),
             ...opened.parts,
             input: loaded.input,
             limits,

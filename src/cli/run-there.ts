@@ -270,6 +270,7 @@ async function requestFrom(options: RunOptions): Promise<Omit<NewRunRequest, 'fi
     ...(Object.keys(changes).length === 0 ? {} : { changes }),
     ...(Object.keys(worktree).length === 0 ? {} : { worktree }),
     ...(options.again === true ? { again: true } : {}),
+    ...(options.skipPreflight === true ? { skipPreflight: true } : {}),
     ...(options.priority === undefined ? {} : { priority: options.priority }),
   }
 }

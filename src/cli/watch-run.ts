@@ -8,6 +8,7 @@ import type { Break, Client, QueueEntry } from '../client/index.ts'
 import type { DriveEnd } from '../host/index.ts'
 import { evolve, initialState, isEnd, LoopError, type RunState } from '../loop/index.ts'
 import type { RunName } from './ask.ts'
+import { renderClock } from './display/amounts.ts'
 import { visible } from './display/render.ts'
 import { exitCodeOf, interruptedExitCode, outputExitCode } from './exit-codes.ts'
 import type { Session } from './session.ts'
@@ -136,6 +137,8 @@ const noAnswer = 'the daemon does not answer (loopctl daemon start); trying agai
 /** What works is rarely looked at: its events tell. */
 const quietMs = 5000
 const awayMs = 600_000
+/** Nobody sits through a longer wait for another try. */
+const tryMsMax = 30_000
 
 /** Where the run stands while it is not driven: in the queue, or nowhere. */
 function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal): Line {
@@ -149,7 +152,7 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
     if (entry !== undefined) {
       missing = 0
       show.wait(entry.state === 'queued' ? waitText(entry) : undefined)
-      return undefined
+      return isFarOff(entry) ? suspended(laterText(entry)) : undefined
     }
     const { run: row, why } = await client.inspect(run.id)
     // What is over, or done elsewhere, is told by its events.
@@ -187,6 +190,12 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
     idle: idle(),
   }
 }
+
+const isFarOff = ({ state, waitsFor, retryAtMs = 0 }: QueueEntry): boolean =>
+  state === 'queued' && waitsFor === 'time' && retryAtMs - Date.now() > tryMsMax
+
+const laterText = ({ why = 'it could not go on', retryAtMs = 0 }: QueueEntry): string =>
+  `${why} (the daemon tries again at ${renderClock(retryAtMs, Date.now())})`
 
 export function waitText({ position, why, waitsFor }: QueueEntry): string {
   if (why === undefined && waitsFor === undefined) return 'about to begin'

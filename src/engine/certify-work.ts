@@ -43,6 +43,8 @@ export async function certifyWork(
     } catch (error) {
       // A limit ends the run as a limit does.
       if (!(error instanceof FaultError) || error.fault.limit !== undefined) throw error
+      // No other work would change it.
+      if (error.fault.code === 'dependencies-failed') throw error
       const { code, message } = error.fault
       const fault: Fault = { code, message: `Certifying failed: ${message}`, retryable: false }
       return { type: 'failed', fault, refusals: [{ code: 'error', message: fault.message }] }

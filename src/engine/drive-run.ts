@@ -28,6 +28,7 @@ import type { LiveRun } from './live-run.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
 import { createLock } from './lock.ts'
 import type { AnyLoopType, Lease, Owner, Ports } from './ports.ts'
+import { preflight } from './preflight.ts'
 import { readSteps } from './recorded-steps.ts'
 import { createRecorder } from './recorder.ts'
 import { recoverWorkspace, restartWorkspace } from './recover-workspace.ts'
@@ -180,6 +181,7 @@ async function goRound(
   if (refusal !== undefined && recorder.state.cancel === undefined) {
     return finish(live, { type: 'failed', fault: refusal })
   }
+  await preflight(live)
   let openEvents = entered
   while (true) {
     const command = decide(recorder.state, ports.clock.now())

@@ -13,8 +13,10 @@ import type {
   BlobId,
   CheckResult,
   Decision,
+  Earlier,
   Json,
   LoopType,
+  Preflight,
   Receipt,
   RecordedEvent,
   RunEvent,
@@ -353,6 +355,24 @@ export type Files = Pick<
   | 'utimes'
 >
 
+/**
+ * Looks before the first iteration whether a run can succeed. Contract: of the workspace it changes nothing
+ * but what git ignores, and done again it gives the same answer. Rejects with a `LoopError`; those of our
+ * own house may be gone at the next try, all others end the run.
+ */
+export interface RunPreflight {
+  /** Makes the dependencies of these files available, each time that a process takes the run. */
+  prepare(files: PreflightFiles): Promise<void>
+  /** Tries every check once. */
+  tryChecks(files: PreflightFiles, onBegin: (check: string) => void): Promise<Preflight>
+}
+
+export interface PreflightFiles {
+  /** The files that the run began with. */
+  readonly base: TreeId
+  readonly signal: AbortSignal
+}
+
 /** Everything that drives one run. Parts a loop does not use may be absent. */
 export interface Ports {
   readonly journal: Journal
@@ -361,6 +381,10 @@ export interface Ports {
   /** E5. There is no completed run without one. */
   readonly certifier: Certifier
   readonly workspace?: Workspace
+  /** Tries the checks before the first iteration. Absent: the run begins without. */
+  readonly preflight?: RunPreflight
+  /** Work of another run that holds here, too, verified now. Absent: nobody can tell. */
+  readonly earlierWork?: (run: RunId, tree: TreeId) => Promise<Earlier | undefined>
   readonly agents?: Agents
   readonly tools?: Tools
   readonly checks?: Readonly<Record<string, Check>>

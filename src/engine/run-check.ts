@@ -82,9 +82,11 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
         ? toJson(await readAnswer(run, before))
         : complete(await check(checkContext(branch, step, context)))
     },
-    // A check that failed to run has not passed.
+    // A check that failed to run has not passed; one that no work could make run ends the run.
     onFault: (code, output) =>
-      complete({ status: code === 'timeout' ? 'timeout' : 'error', output }),
+      code === 'cannot-run'
+        ? undefined
+        : complete({ status: code === 'timeout' ? 'timeout' : 'error', output }),
     finished: (value) => {
       const found = value as unknown as CheckResult
       const flaky = found.flaky === true ? { flaky: found.flaky } : {}

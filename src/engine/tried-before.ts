@@ -1,7 +1,8 @@
 /**
  * E8. No new evidence, no spend: an agent that would be given exactly what one was given before is not
- * asked again, in this run or in another of the store. The run ends as stuck, and says what would have to
- * change.
+ * asked again, in this run or in another of the store. Where another run completed the work, and its
+ * certificate still verifies, the run ends as completed by it; else it is stuck, and says what would have
+ * to change.
  *
  * Tried means that the agent came to an end of its own, and its iteration after it. What failed because of
  * a provider or a crash, was interrupted, or ended in an error was not tried. Forks, replays and restored
@@ -14,11 +15,11 @@ import {
   type AgentReport,
   type AgentTask,
   describeEnding,
+  type Earlier,
   type Ending,
   FaultError,
   type Json,
   type Met,
-  type RunStatus,
   type StepId,
   toJson,
 } from '../loop/index.ts'
@@ -33,7 +34,8 @@ export function fingerprintOf(
   role: string,
   task: AgentTask,
 ): string | undefined {
-  const { tree, progress, agent, limits, codeDigest, source, repeat, origin } = recorder.state
+  const { tree, progress, agent, limits, codeDigest, source, repeat, origin, worktree } =
+    recorder.state
   if (ports.workspace === undefined || tree === undefined || origin?.type === 'replay') {
     return undefined
   }
@@ -44,6 +46,7 @@ export function fingerprintOf(
   const { tokens, costMicros, timeMs } = limits
   const given: Json = toJson([
     { tree, progress: progress ?? null, step, role, prompt: task.prompt },
+    { where: worktree?.repository ?? ports.workspace.path },
     { settings: task.settings ?? {}, agent: agent ?? null, changes: source?.changes ?? null },
     { codeDigest, checks, limits: { tokens, costMicros, timeMs }, policy: 'none' },
     { repeat: repeat ?? 0 },
@@ -78,8 +81,10 @@ export async function requireNew(iteration: LiveIteration, fingerprint: string):
     if (tried.run === run.id && tried.iteration === number) continue
     const ending = await endingOf(run.ports.journal, tried)
     if (ending === undefined) continue
-    iteration.stuck = await stuckBy(run, tried, ending)
-    throw notNew(iteration.stuck)
+    const met = await metBy(run, tried, ending)
+    if (met === undefined) continue
+    iteration.stuck = met
+    throw notNew(met)
   }
 }
 
@@ -98,11 +103,28 @@ async function endingOf(journal: Journal, tried: Tried): Promise<Ending | undefi
   return undefined
 }
 
+/** Undefined: work that is complete and gone again may be done once more. */
+async function metBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met | undefined> {
+  if (tried.run === run.id) return stuckBy(run, tried, ending)
+  const { status } = await run.ports.journal.findRun(tried.run)
+  if (status !== 'completed') return stuckBy(run, tried, ending)
+  const { tree } = run.recorder.state
+  const earlier = tree === undefined ? undefined : await run.ports.earlierWork?.(tried.run, tree)
+  return earlier === undefined
+    ? undefined
+    : { condition: 'already-done', ends: 'completed', detail: describeEarlier(earlier), earlier }
+}
+
+const describeEarlier = ({ name, branch, certificate }: Earlier): string =>
+  `run "${name}" did this before${branch === undefined ? '' : `, on the branch ${branch}`}: ` +
+  `certificate ${certificate.slice(0, 16)}, verified again. Take its work: loopctl merge ${name}; ` +
+  'do it once more: --again'
+
 async function stuckBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met> {
   const { name, status } = await run.ports.journal.findRun(tried.run)
   const isOther = tried.run !== run.id
   const where = isOther ? `run "${name}" (${status})` : 'this run'
-  const goOn = isOther ? goOnFrom(name, status, tried.iteration) : ''
+  const goOn = isOther ? goOnFrom(name, tried.iteration) : ''
   const detail =
     `iteration ${tried.iteration} of ${where} gave an agent exactly this, and its end was: ` +
     `${describeEnding(ending)}. Change the files, the prompt or input, the model or agent, the checks ` +
@@ -110,7 +132,5 @@ async function stuckBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met>
   return { condition: 'no-new-evidence', ends: 'stuck', detail }
 }
 
-const goOnFrom = (name: string, status: RunStatus, iteration: number): string =>
-  status === 'completed'
-    ? `. Its work is there: loopctl diff ${name}`
-    : `. To go on from it: loopctl fork ${name} --at ${iteration}`
+const goOnFrom = (name: string, iteration: number): string =>
+  `. To go on from it: loopctl fork ${name} --at ${iteration}`

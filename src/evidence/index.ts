@@ -17,6 +17,7 @@ export {
   type Survivor,
   type TurnedAway,
 } from './calibrate/index.ts'
+export { cannotRun } from './cannot-run.ts'
 export {
   brokenRules,
   type CertificateStore,
@@ -57,6 +58,7 @@ export {
 export {
   type Baseline,
   type Baselines,
+  baselineKey,
   baselineOf,
   isNoWorse,
   signatureOf,
@@ -66,6 +68,7 @@ export {
   type CertifierParts,
   createCertifier,
 } from './certify/certifier.ts'
+export { notOfTheWork } from './certify/certify-tree.ts'
 export type { Consultant, Consultation } from './certify/consult.ts'
 export { type DraftParts, draftOf } from './certify/draft.ts'
 export type { KnownAnswers } from './certify/known-answers.ts'

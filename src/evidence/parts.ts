@@ -94,6 +94,8 @@ export interface OpenCheck {
   readonly describes: readonly string[]
   /** Digest of the program, of the tool's schema, of the judge's prompt and model. */
   readonly toolDigest: string
+  /** Digest of its environment, the sandbox, the toolchains and the repository. Absent: it is code. */
+  readonly surroundings?: string
   /** It may have failed before the run began. */
   readonly existing: 'fix' | 'allow'
   /** Paths that it makes and later checks need. */

@@ -8,13 +8,13 @@
  */
 
 import type { TestCounts } from '../loop/index.ts'
+import { plainLines } from './plain-lines.ts'
 import { runnerReaders } from './runner-readers.ts'
 
 const charsMax = 1_000_000
-const lineCharsMax = 500
 
 export function readCounts(output: string): TestCounts | undefined {
-  const lines = plainLines(output)
+  const lines = tellingLines(output)
   const found = runnerReaders
     .map((reader) => ({ reader, summaries: reader.read(lines) }))
     .filter(({ summaries }) => summaries === undefined || summaries.length > 0)
@@ -67,16 +67,8 @@ const add = (a: TestCounts, b: TestCounts): TestCounts => ({
   skipped: a.skipped + b.skipped,
 })
 
-const colours =
-  // oxlint-disable-next-line no-control-regex -- colours begin with one
-  /\u001b\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\u001b\][^\u0007\u001b]{0,300}(?:\u0007|\u001b\\)/g
-
 /** Lines without any of this are no part of a summary. */
 const telling = /\d|─|^=== RUN|Results|^(?:OK|FAILED|NO TESTS RAN|no tests ran)|Tests {2}no tests/
 
-const plainLines = (output: string): readonly string[] =>
-  output
-    .slice(-charsMax)
-    .replaceAll(colours, '')
-    .split(/\r?\n|\r/)
-    .map((line) => (line.length > lineCharsMax || !telling.test(line) ? '' : line.trimEnd()))
+const tellingLines = (output: string): readonly string[] =>
+  plainLines(output).map((line) => (telling.test(line) ? line : ''))

@@ -9,6 +9,7 @@ import {
   driveRun,
   type Lease,
   type Ports,
+  type RunPreflight,
   streamEvents,
 } from '../engine/index.ts'
 import { type BlobStore, createOwner, type SqliteJournal } from '../journal/index.ts'
@@ -127,6 +128,8 @@ function portsFor(base: HostPorts, parts: DriveParts, place: RunPlace): Ports {
   const {
     exclude = [],
     certifying: _certifying,
+    useDependencies: _useDependencies,
+    skipPreflight: _skipPreflight,
     sandbox: _sandbox,
     agent: _agent,
     signal: _signal,
@@ -153,6 +156,11 @@ function portsFor(base: HostPorts, parts: DriveParts, place: RunPlace): Ports {
   return {
     ...given,
     ...comparedChecks(base, place, parts),
+    ...preflightFor(base, place, parts),
+    earlierWork: async (run, tree) => {
+      const { earlierWork } = await import('./preflight/earlier-work.ts')
+      return earlierWork(base, run, tree)
+    },
     ...base,
     journal,
     certifier,
@@ -166,6 +174,26 @@ const telling =
     await append(lease, unit)
     onState(unit.state)
   }
+
+/** Only loops from a file say what their checks are; code answers for itself. */
+function preflightFor(
+  base: HostPorts,
+  place: RunPlace,
+  { certifying, useDependencies = () => undefined, skipPreflight = false }: RunParts,
+): Pick<Ports, 'preflight'> {
+  if (certifying === undefined || place.workspace === undefined) return {}
+  const open = async (): Promise<RunPreflight> => {
+    const { openPreflight } = await import('./preflight/run-preflight.ts')
+    return openPreflight(base, place, certifying, useDependencies)
+  }
+  return {
+    preflight: {
+      prepare: async (files) => (await open()).prepare(files),
+      tryChecks: async (files, onBegin) =>
+        skipPreflight ? { checks: [] } : (await open()).tryChecks(files, onBegin),
+    },
+  }
+}
 
 /** What failed before is told from what the run broke, where a loop file has the checks. */
 function comparedChecks(

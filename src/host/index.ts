@@ -279,6 +279,7 @@ export type {
 export { makeWorkFolder } from './places.ts'
 export { wouldWait } from './plan/would-wait.ts'
 export { type PlanOptions, planRun } from './plan-run.ts'
+export { requireReady } from './preflight/index.ts'
 export type { RemovedRun, WorktreeRemoval } from './remove-run.ts'
 export { type Difference, describeDifference } from './replay/compare.ts'
 export type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay/index.ts'

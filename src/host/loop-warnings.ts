@@ -27,33 +27,34 @@ export function loopWarnings(
   ]
 }
 
-function agentWarnings(
+const agentWarnings = (
+  agent: AgentSettings,
+  workspace: string,
+  at: WhereToLook,
+): readonly string[] => [
+  ...missingAgents(agent, workspace, at),
+  ...('env' in agent ? variableWarnings(agent, at) : []),
+]
+
+/** Programs of the agent that are not there: without them it cannot work. */
+export function missingAgents(
   agent: AgentSettings,
   workspace: string,
   at: WhereToLook,
 ): readonly string[] {
   switch (agent.type) {
     case 'command':
-      return [
-        ...missingProgram('agent.command', agent.command, workspace, at),
-        ...variableWarnings(agent, at),
-      ]
+      return missingProgram('agent.command', agent.command, workspace, at)
     case 'program': {
       const where = { ...at, apart: [workspace], isBare: agent.subscription }
-      return [...missingAgent(agentProgram(agent.program), where), ...variableWarnings(agent, at)]
+      return missingAgent(agentProgram(agent.program), where)
     }
     case 'acp': {
       if (typeof agent.acp !== 'string') {
-        return [
-          ...missingProgram('agent.acp', agent.acp, workspace, at),
-          ...variableWarnings(agent, at),
-        ]
+        return missingProgram('agent.acp', agent.acp, workspace, at)
       }
       const wanted = acpProgram(agentProgram(agent.acp))
-      return [
-        ...(wanted === undefined ? [] : missingAgent(wanted, { ...at, apart: [workspace] })),
-        ...variableWarnings(agent, at),
-      ]
+      return wanted === undefined ? [] : missingAgent(wanted, { ...at, apart: [workspace] })
     }
     default:
       return []

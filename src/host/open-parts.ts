@@ -13,6 +13,7 @@ import { type CalibratedIn, calibratedChecks } from './calibrate/calibrated-chec
 import { folderFiles } from './checks/folder-reader.ts'
 import { certifyingParts, readersOf } from './checks/open-certifying-parts.ts'
 import {
+  type CheckPlace,
   describeCheck,
   describeCode,
   openChecks,
@@ -20,6 +21,7 @@ import {
 } from './checks/open-checks.ts'
 import { openReaders } from './checks/reader-agent.ts'
 import { resolveChecks } from './checks/resolve-checks.ts'
+import { surroundingsDigest } from './checks/surroundings.ts'
 import type { CodeParts } from './code-loop/index.ts'
 import type { Environment, OpenedLoop, OpenPlace } from './loaded-loop.ts'
 import { maskedTools } from './masked.ts'
@@ -30,6 +32,7 @@ import type { CommandChecks } from './open-repair.ts'
 import { openTools } from './open-tools.ts'
 import { type OpenWalls, openWalls, partsOf } from './open-walls.ts'
 import { makeOwnFolder, removeAbandonedFolders } from './own-folder.ts'
+import type { RunDependencies } from './preflight/run-preflight.ts'
 
 /** The role that the built-in loop type `plain` asks for. */
 const maker = 'maker'
@@ -63,8 +66,9 @@ export async function openParts(
   try {
     await removeAbandonedFolders()
     const workspace = place.workspace ?? (await emptyFolder(opened))
+    const dependencies = holdDependencies()
     const settings = { settings: file.sandbox, base: place.base, workspace }
-    const walls = await openWalls(settings, place)
+    const walls = await openWalls({ ...settings, dependencies: dependencies.get }, place)
     opened.push(() => walls.close())
     const problems = [...walls.problems]
     const models = place.models ?? createModelDoor(environment)
@@ -90,13 +94,17 @@ export async function openParts(
         }),
         tools,
         checks: calibratedChecks(
-          { ...openChecks(checks, { walls }), ...code?.checks },
+          {
+            ...openChecks(checks, { walls, surroundings: surroundingsIn(file, opening) }),
+            ...code?.checks,
+          },
           {
             record: place.folder,
             loop: file.name,
             describe: describer(checks, code, { workspace, environment, tools }),
           },
         ),
+        useDependencies: dependencies.set,
         certifying: certifyingParts(file, { ...opening, checks, place, tools }, code?.checks),
         exclude: [...file.exclude, ...apartIn(place)],
         sandbox: walls.walls,
@@ -112,6 +120,30 @@ export async function openParts(
     await close()
     throw error
   }
+}
+
+interface HeldDependencies {
+  get(): RunDependencies | undefined
+  set(found: RunDependencies): void
+}
+
+/** They are installed when the run begins, and its commands see them from then on. */
+function holdDependencies(): HeldDependencies {
+  let held: RunDependencies | undefined
+  return {
+    get: () => held,
+    set(found) {
+      held = found
+    },
+  }
+}
+
+function surroundingsIn(
+  { sandbox }: FileParts,
+  { walls, environment, place }: Pick<AgentParts, 'walls' | 'environment' | 'place'>,
+): CheckPlace['surroundings'] {
+  const project = place.checkout ?? place.workspace
+  return (env) => surroundingsDigest({ sandbox, walls: walls.walls, environment, project }, env)
 }
 
 async function openMaker(

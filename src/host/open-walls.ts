@@ -30,6 +30,7 @@ import type { OpenPlace } from './loaded-loop.ts'
 import { notHidden } from './loop-warnings.ts'
 import { makeOwnFolder, type OwnFolder } from './own-folder.ts'
 import { pathInside } from './places.ts'
+import type { RunDependencies } from './preflight/run-preflight.ts'
 import { logDirDefault } from './run-folder/options.ts'
 
 export interface OpenWalls {
@@ -80,10 +81,12 @@ export interface WallsOptions {
   /** The folder that paths of the settings are relative to. */
   readonly base: string
   readonly workspace: string
+  /** Dependencies of the workspace that are kept elsewhere, as soon as they are there. */
+  readonly dependencies?: () => RunDependencies | undefined
 }
 
 export async function openWalls(
-  { settings, base, workspace }: WallsOptions,
+  { settings, base, workspace, dependencies = () => undefined }: WallsOptions,
   place: OpenPlace,
 ): Promise<OpenWalls> {
   const attended = place.attended === true
@@ -103,13 +106,16 @@ export async function openWalls(
   const hide = hidden.paths
   const parts = rememberParts(workspace)
   const ownPath = place.path === undefined ? {} : { path: place.path }
+  const outside = [...readOnly, ...(place.apart ?? []), ownProgram()]
   const shown = (): SandboxPlace => ({
     workspace,
-    readOnly: unique(readOnly, parts([...readOnly, ...(place.apart ?? []), ownProgram()])),
+    ...dependencies(),
+    readOnly: unique(readOnly, dependencies()?.readOnly ?? [], parts(outside)),
     hide: unique(hide, parts([...hide, place.folder]), runFolders(workspace, place)),
     limits: settings.limits,
     ...ownPath,
     ...place.layer,
+    env: { ...impatience(settings), ...dependencies()?.env, ...place.layer?.env },
     ...(place.shownAs === undefined ? {} : { shownAs: place.shownAs }),
   })
   if (tier !== 'none' && existsSync(workspace)) requireApart(workspace)
@@ -153,6 +159,10 @@ export async function openWalls(
     close: async () => proxy?.close(),
   }
 }
+
+/** Without a network npm would try again for a minute. */
+const impatience = ({ network }: SandboxSettings): Readonly<Record<string, string>> =>
+  network.length === 0 ? { npm_config_fetch_retries: '0' } : {}
 
 /** What runs left there is nothing that an agent learns from, or could change. */
 function runFolders(workspace: string, { checkout, logDir }: OpenPlace): readonly string[] {

@@ -5,6 +5,7 @@ import type { Synchronous } from '../journal/index.ts'
 import type { AgentUsed, Limits, RunState, Source, Walls } from '../loop/index.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
 import type { Queued } from './create-runs.ts'
+import type { RunDependencies } from './preflight/run-preflight.ts'
 import type { RunPlace } from './run-place.ts'
 import type { WorktreeChoice } from './worktree-options.ts'
 
@@ -33,6 +34,10 @@ export interface RunParts {
   readonly waitMsMax?: number
   /** What a loop file says of certifying. Without it the checks above are asked in a clean checkout. */
   readonly certifying?: CertifyingParts
+  /** Told where the dependencies of the run are, once they are there. */
+  readonly useDependencies?: (dependencies: RunDependencies) => void
+  /** The checks are not tried on the base before the first iteration. */
+  readonly skipPreflight?: boolean
   /** The walls around what the run starts, for the record. */
   readonly sandbox?: Walls
   /** Who works, for the record. */

@@ -25,6 +25,8 @@ const eventTypes = [
   'workspace-changed',
   'warning',
   'step-noted',
+  'preflight-noted',
+  'preflight-ended',
 ] as const satisfies readonly EventType[]
 
 type Listed = (typeof eventTypes)[number]

@@ -41,6 +41,8 @@ export interface SqliteJournal extends Journal {
   removeRun(run: RunId, options?: RemoveOptions): Promise<void>
   /** The runs that a daemon is to drive. */
   readonly queue: RunQueue
+  /** E8. Forgets what agents tried, in one run or in all; resolves with how many attempts. */
+  forgetTried(run?: RunId): Promise<number>
   /** Whether a run was ever removed. */
   hasRemoved(): boolean
   /** What is known of a run besides its events, by name; see `run-facts.ts`. */

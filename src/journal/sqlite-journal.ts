@@ -186,6 +186,7 @@ type Writing =
   | 'append'
   | 'recordDecision'
   | 'removeRun'
+  | 'forgetTried'
   | 'hasRemoved'
   | 'setFact'
   | 'queue'
@@ -254,9 +255,18 @@ function createWriting(parts: Parts): Pick<SqliteJournal, Writing> {
     },
     setFact: (run, name, fact) =>
       transaction(() => createRunFacts(database).set(runs.key(run), name, fact)),
+    forgetTried: (run) => transaction(() => forgetTried(database, run && runs.key(run))),
     hasRemoved: () => guarded(removal.happened),
     queue: createRunQueue({ ...parts, now: () => now().wallMs, transaction }),
   }
+}
+
+function forgetTried(database: Database, key: number | undefined): number {
+  const { changes } =
+    key === undefined
+      ? database.prepare('DELETE FROM tried').run()
+      : database.prepare('DELETE FROM tried WHERE run = ?').run(key)
+  return Number(changes)
 }
 
 function namedContent(database: Database): ReturnType<SqliteJournal['namedContent']> {

@@ -1,7 +1,8 @@
 /**
  * What a run does next. Pure and total: the same state and time always give the same command.
  *
- * E5. A run is completed only by a certificate of its last iteration, on the files as they are.
+ * E5. A run is completed only by a certificate: of its last iteration, on the files as they are, or of an
+ * earlier run that did the same task, verified again.
  *
  * A success that was reached counts before a limit that was reached with it. Limits are read before
  * an iteration is started, never in the middle of one; the engine holds the money limits at each
@@ -22,7 +23,7 @@ export type Command =
 export function decide(state: RunState, nowMs: number): Command {
   if (state.outcome !== undefined) return finish(state.outcome)
   if (state.cancel !== undefined) return finish({ type: 'cancelled', ...state.cancel })
-  const ended = endedBy(state) ?? endedByRefusals(state)
+  const ended = endedByPreflight(state) ?? endedBy(state) ?? endedByRefusals(state)
   if (ended !== undefined) return finish(ended)
   if (state.stop !== undefined && !isUnderWay(state)) {
     return finish({ type: 'stopped', ...state.stop })
@@ -40,6 +41,11 @@ export function decide(state: RunState, nowMs: number): Command {
   }
   if (open !== undefined) return { type: 'iterate', iteration: open.iteration, again: true }
   return { type: 'iterate', iteration: state.iteration + 1, again: false }
+}
+
+/** Nothing that an agent could do would change it. */
+function endedByPreflight({ preflight }: RunState): Outcome | undefined {
+  return preflight?.fault === undefined ? undefined : { type: 'failed', fault: preflight.fault }
 }
 
 /** The outcome that the last iteration itself calls for. */
@@ -71,10 +77,13 @@ function endedByRefusals({ rateLimits }: RunState): Outcome | undefined {
 
 function outcomeOf(met: Met, state: RunState): Outcome {
   switch (met.ends) {
-    case 'completed':
+    case 'completed': {
+      const { condition, earlier } = met
+      if (earlier !== undefined) return { type: 'completed', condition, earlier }
       return isCertified(state)
-        ? { type: 'completed', condition: met.condition }
-        : { type: 'failed', fault: notCertified(met.condition) }
+        ? { type: 'completed', condition }
+        : { type: 'failed', fault: notCertified(condition) }
+    }
     case 'stuck':
       return { type: 'stuck', condition: met.condition, detail: met.detail ?? '' }
     case 'exhausted':

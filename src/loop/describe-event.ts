@@ -1,7 +1,16 @@
 /** One line for people about one event. */
 
 import type { Decision } from './decision.ts'
-import type { AgentUsed, Ending, RunEvent, StepFinished, Walls, WorkspaceChanged } from './event.ts'
+import type {
+  AgentUsed,
+  Ending,
+  Preflight,
+  PreflightCheck,
+  RunEvent,
+  StepFinished,
+  Walls,
+  WorkspaceChanged,
+} from './event.ts'
 import type { StepNote } from './loop-type.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
 
@@ -51,9 +60,34 @@ export function describeEvent(event: RunEvent): string {
       return `back to the checkpoint after iteration ${event.toIteration}`
     case 'workspace-changed':
       return describeFiles(event)
+    case 'preflight-noted':
+      return event.check === undefined
+        ? 'preflight: dependencies …'
+        : `preflight: ${event.check} on the base …`
+    case 'preflight-ended':
+      return `preflight: ${[...event.checks.map(describePreflight), ...describedFault(event)].join('; ')}`
     case 'warning':
       return `warning: ${event.message}`
   }
+}
+
+/** `test fails on the base, as expected`. */
+export function describePreflight({ check, answer, detail }: PreflightCheck): string {
+  const reason = detail === undefined ? '' : `: ${detail}`
+  return `${check} ${preflightAnswers[answer]}${reason}`
+}
+
+const describedFault = ({ checks, fault }: Preflight): readonly string[] =>
+  fault === undefined || checks.some(({ detail }) => detail === fault.message)
+    ? []
+    : [describeFault(fault)]
+
+const preflightAnswers: Readonly<Record<PreflightCheck['answer'], string>> = {
+  fails: 'fails on the base',
+  passes: 'passes on the base already',
+  'cannot-run': 'cannot run',
+  timeout: 'runs into its time limit on the base',
+  unknown: 'was not tried on the base',
 }
 
 function describeFinished({ evidence, certificate }: StepFinished): string {

@@ -38,6 +38,7 @@ export type ErrorCode =
   | 'store-damaged'
   | 'store-failed'
   | 'workspace-failed'
+  | 'dependencies-failed'
   | 'wrong-host'
   | 'forbidden'
   | 'no-token'
@@ -130,6 +131,7 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'store-damaged': rejected(503, 74),
   'store-failed': rejected(503, 74),
   'workspace-failed': rejected(503, 74),
+  'dependencies-failed': rejected(422, 69),
   'wrong-host': rejected(421, 69),
   forbidden: rejected(403, 77),
   'no-token': rejected(401, 77),

@@ -3,6 +3,7 @@
  *
  *   run-created
  *   run-started                          a process took the run (again after each stop or crash)
+ *   ├─ preflight-noted, -ended           the checks on the base, once, before anything is spent
  *   ├─ iteration-started 1
  *   │  ├─ step-started plan#1            durable before the step does anything
  *   │  ├─ step-finished plan#1           durable before anything depends on it (E1)
@@ -112,6 +113,17 @@ export type Met = {
   readonly condition: string
   readonly ends: 'completed' | 'exhausted' | 'stuck'
   readonly detail?: string
+  /** Another run did this work before: its certificate was verified again. */
+  readonly earlier?: Earlier
+}
+
+/** Work of another run that solved the same task on the same files. */
+export interface Earlier {
+  readonly run: RunId
+  readonly name: string
+  readonly certificate: CertificateId
+  /** The branch that has the work. Absent: the run had none. */
+  readonly branch?: string
 }
 
 /** How one trip around ended. */
@@ -134,6 +146,8 @@ export type RunEvent =
   | RunStarted
   | { readonly type: 'run-suspended'; readonly reason: string; readonly tree?: TreeId }
   | { readonly type: 'run-ended'; readonly outcome: Outcome }
+  | PreflightNoted
+  | PreflightEnded
   | IterationStarted
   | IterationEnded
   | { readonly type: 'iteration-restarted'; readonly iteration: number; readonly reason: string }
@@ -182,6 +196,35 @@ export interface RunStarted {
   /** Absent: whoever started the run has not said. */
   readonly sandbox?: Walls
   readonly agent?: AgentUsed
+}
+
+/** Preflight begins with something: a check, or the dependencies where no check is named. */
+export interface PreflightNoted {
+  readonly type: 'preflight-noted'
+  readonly check?: string
+}
+
+export interface PreflightEnded extends Preflight {
+  readonly type: 'preflight-ended'
+}
+
+/** What was found before the first iteration. */
+export interface Preflight {
+  readonly checks: readonly PreflightCheck[]
+  /** Why the run cannot succeed: it ends with this. */
+  readonly fault?: Fault
+}
+
+/** What a check says about the files that the run begins with. */
+export interface PreflightCheck {
+  readonly check: string
+  /** `unknown`: it was not tried, such as a judge, which costs money. */
+  readonly answer: 'fails' | 'passes' | 'cannot-run' | 'timeout' | 'unknown'
+  readonly durationMs: number
+  /** The answer was known from an earlier run. */
+  readonly known?: true
+  /** Why it cannot run, and what to do. */
+  readonly detail?: string
 }
 
 export interface Carried {

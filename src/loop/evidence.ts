@@ -27,6 +27,8 @@ export interface CheckResult {
   readonly allowed?: true
   /** On the same files it has answered otherwise. */
   readonly flaky?: true
+  /** Why it could not run at all, and what to do: it has not answered. */
+  readonly cannotRun?: string
   /** What the runner itself says of its tests, where it does. */
   readonly counts?: TestCounts
   /** What a judge found. */

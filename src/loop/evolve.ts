@@ -119,6 +119,11 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
       return rewound(state, event)
     case 'workspace-changed':
       return { ...state, tree: event.tree }
+    case 'preflight-ended': {
+      const { type: _type, ...preflight } = event
+      return { ...state, preflight }
+    }
+    case 'preflight-noted':
     case 'warning':
       return state
   }

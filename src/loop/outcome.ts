@@ -1,12 +1,13 @@
 /** How a run ended. Exactly one per run, and it says which condition ended it. */
 
+import type { Earlier } from './event.ts'
 import type { Fault } from './fault.ts'
 
 export type LimitName = 'iterations' | 'tokens' | 'cost' | 'time' | 'deadline'
 
 export type Outcome =
-  /** A condition that means success was met. */
-  | { readonly type: 'completed'; readonly condition: string }
+  /** A condition that means success was met, here or by an earlier run with the same task. */
+  | { readonly type: 'completed'; readonly condition: string; readonly earlier?: Earlier }
   /** A limit was reached before that. */
   | { readonly type: 'exhausted'; readonly limit: LimitName; readonly condition: string }
   /** Going on would repeat what did not help. */
@@ -29,7 +30,9 @@ export function describeFault({ code, message }: Fault): string {
 export function describeOutcome(outcome: Outcome): string {
   switch (outcome.type) {
     case 'completed':
-      return `completed: ${outcome.condition}`
+      return outcome.earlier === undefined
+        ? `completed: ${outcome.condition}`
+        : `already done by run "${outcome.earlier.name}"`
     case 'exhausted':
       return `exhausted: ${outcome.limit} (${outcome.condition})`
     case 'stuck':

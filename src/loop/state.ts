@@ -7,7 +7,16 @@
 
 import type { Amount, Limits, Remaining } from './budget.ts'
 import { add, defaultLimits, zero } from './budget.ts'
-import type { AgentUsed, Certified, Ending, Origin, RunWorktree, Source, Walls } from './event.ts'
+import type {
+  AgentUsed,
+  Certified,
+  Ending,
+  Origin,
+  Preflight,
+  RunWorktree,
+  Source,
+  Walls,
+} from './event.ts'
 import type { Evidence, EvidenceKept } from './evidence.ts'
 import type { StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -93,6 +102,8 @@ export interface RunState {
   readonly baseTree?: TreeId | undefined
   /** The last iteration that was begun and is done anew, by force or after going back. */
   readonly begunIteration?: number | undefined
+  /** What the checks said about the files that the run began with. Absent: no preflight was made. */
+  readonly preflight?: Preflight | undefined
   readonly outcome?: Outcome | undefined
   readonly metrics: Metrics
 }
@@ -133,6 +144,7 @@ export const initialState: RunState = {
   treeAtIterationStart: undefined,
   baseTree: undefined,
   begunIteration: undefined,
+  preflight: undefined,
   outcome: undefined,
   metrics: {
     steps: 0,

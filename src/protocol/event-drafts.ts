@@ -19,6 +19,8 @@ export const eventTypesTable: Readonly<Record<EventType, readonly IterationEvent
   'run-created': ['loop.started'],
   'run-started': [],
   'run-suspended': [],
+  'preflight-noted': [],
+  'preflight-ended': [],
   'run-ended': ['loop.completed', 'loop.error', 'loop.policy.violation'],
   'iteration-started': ['loop.iteration.started'],
   'iteration-ended': ['loop.error', 'loop.iteration.completed', 'loop.checkpoint.saved'],
@@ -84,6 +86,8 @@ export function draftsOf(
     case 'budget-settled':
     case 'decision-applied':
     case 'workspace-changed':
+    case 'preflight-noted':
+    case 'preflight-ended':
       return []
   }
 }

@@ -4,13 +4,17 @@ import { z } from 'zod'
 import type {
   AgentUsed,
   BlobId,
+  CertificateId,
   Claim,
   Decision,
+  Earlier,
   Ending,
   Fault,
   Met,
   Origin,
   Outcome,
+  Preflight,
+  PreflightCheck,
   Question,
   RunId,
   RunWorktree,
@@ -37,9 +41,39 @@ export const faultSchema: z.ZodType<Fault> = exactly<Fault>()(
   }),
 ).register(published, { id: 'Fault' })
 
+export const earlierSchema: z.ZodType<Earlier> = exactly<Earlier>()(
+  z.strictObject({
+    run: id<RunId>(),
+    name: text,
+    certificate: id<CertificateId>(),
+    branch: text.exactOptional(),
+  }),
+).register(published, { id: 'Earlier' })
+
+export const preflightCheckSchema: z.ZodType<PreflightCheck> = exactly<PreflightCheck>()(
+  z.strictObject({
+    check: text,
+    answer: z.enum(['fails', 'passes', 'cannot-run', 'timeout', 'unknown']),
+    durationMs: milliseconds,
+    known: z.literal(true).exactOptional(),
+    detail: text.exactOptional(),
+  }),
+).register(published, { id: 'PreflightCheck' })
+
+export const preflightSchema: z.ZodType<Preflight> = exactly<Preflight>()(
+  z.strictObject({
+    checks: listOf(preflightCheckSchema),
+    fault: faultSchema.exactOptional(),
+  }),
+).register(published, { id: 'Preflight' })
+
 export const outcomeSchema: z.ZodType<Outcome> = exactly<Outcome>()(
   z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('completed'), condition: text }),
+    z.strictObject({
+      type: z.literal('completed'),
+      condition: text,
+      earlier: earlierSchema.exactOptional(),
+    }),
     z.strictObject({
       type: z.literal('exhausted'),
       limit: z.enum(['iterations', 'tokens', 'cost', 'time', 'deadline']),
@@ -57,6 +91,7 @@ const metSchema: z.ZodType<Met> = exactly<Met>()(
     condition: text,
     ends: z.enum(['completed', 'exhausted', 'stuck']),
     detail: text.exactOptional(),
+    earlier: earlierSchema.exactOptional(),
   }),
 ).register(published, { id: 'Met' })
 

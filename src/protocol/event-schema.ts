@@ -22,6 +22,7 @@ import {
   faultSchema,
   originSchema,
   outcomeSchema,
+  preflightCheckSchema,
   questionSchema,
   sourceSchema,
   stepNoteSchema,
@@ -32,7 +33,7 @@ import {
 import { exactly } from './exactly.ts'
 import { patchSchema } from './patch-schema.ts'
 import { amountSchema, carriedSchema, limitsSchema, namedEvidenceSchema } from './run-values.ts'
-import { count, id, json, milliseconds, ordinal, published } from './values.ts'
+import { count, id, json, listOf, milliseconds, ordinal, published } from './values.ts'
 
 const text = z.string()
 const tree = id<TreeId>()
@@ -83,6 +84,12 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
     }),
     z.strictObject({ type: z.literal('run-suspended'), reason: text, tree: maybeTree }),
     z.strictObject({ type: z.literal('run-ended'), outcome: outcomeSchema }),
+    z.strictObject({ type: z.literal('preflight-noted'), check: text.exactOptional() }),
+    z.strictObject({
+      type: z.literal('preflight-ended'),
+      checks: listOf(preflightCheckSchema),
+      fault: faultSchema.exactOptional(),
+    }),
     z.strictObject({
       type: z.literal('iteration-started'),
       iteration: ordinal,

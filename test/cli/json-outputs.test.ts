@@ -150,6 +150,7 @@ async function tellOfRuns(at: Checkout): Promise<void> {
   await use(at, ['scrap', 'forked', '--yes'])
   await use(at, ['rm', 'forked', 'again'])
   await use(at, ['gc'])
+  await use(at, ['forget'])
   await tellOfQuestions(at)
 }
 
@@ -243,6 +244,7 @@ async function tellOfTheMachine(at: Checkout): Promise<void> {
     'workspace: work\nprompt: x\nagent: repair\nchecks: { test: node --test }\n',
   )
   await use(at, ['calibrate', measured, '--trust', '--defects', '1', '--seed', '1'])
+  await use(at, ['preflight', at.file, '--trust', '--attended'])
   await use(at, ['doctor'])
   await use(at, ['agents'])
   await use(at, ['agents', 'test', 'repair'])

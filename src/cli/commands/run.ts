@@ -42,6 +42,7 @@ export function addRunning(program: Command): void {
       folderName,
     )
     .option('--again', 'also what was tried before with the very same files and words')
+    .option('--skip-preflight', 'begin without trying the checks on the base first')
     .option('--detach', 'return once the daemon has accepted it')
     .option('--priority <n>', 'before others in a queue by priority: -100 to 100', priority)
     .option('--pick', 'choose the loop file from loops/ and this folder')

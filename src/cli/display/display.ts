@@ -122,6 +122,7 @@ const isReadWhole = (event: RunEvent): boolean =>
   isAsking(event) ||
   event.type === 'run-ended' ||
   event.type === 'workspace-changed' ||
+  event.type === 'preflight-ended' ||
   (event.type === 'step-finished' && event.step.includes('certify:'))
 
 /** A terminal that became narrower has broken the line, and all of it must go. */
@@ -132,6 +133,10 @@ function wiping(painted: number, width: number): string {
 
 function doingAfter(doing: Doing | undefined, event: RunEvent, atMs: number): Doing | undefined {
   switch (event.type) {
+    case 'preflight-noted': {
+      const what = event.check === undefined ? 'dependencies' : `${event.check} on the base`
+      return { what: `preflight: ${what}`, sinceMs: atMs, kind: 'vague' }
+    }
     case 'step-started':
       return { what: stepName(event.step), sinceMs: atMs, kind: 'vague' }
     case 'step-noted':
@@ -141,6 +146,7 @@ function doingAfter(doing: Doing | undefined, event: RunEvent, atMs: number): Do
       return doing?.kind === 'waiting'
         ? { what: `${stepName(event.step)}: thinking`, sinceMs: atMs, kind: 'vague' }
         : doing
+    case 'preflight-ended':
     case 'step-finished':
     case 'step-failed':
     case 'step-interrupted':

@@ -25,6 +25,7 @@ import {
 import type { Style } from '../terminal.ts'
 import { plural, renderClock, renderCount, renderMoney, renderSpan } from './amounts.ts'
 import { type Certified, certificationOf, checkRemarks, shortId } from './certification-lines.ts'
+import { nextLines, preflightLines } from './preflight-lines.ts'
 import { visible, visibleText } from './render.ts'
 import { isNames, isPrompt, isReport } from './step-values.ts'
 
@@ -42,6 +43,15 @@ const refusalLinesMax = 20
 type WaitingNote = Extract<StepNote, { type: 'waiting' }>
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
+
+/** Seen in the status line, or by what follows them. */
+const quiet: ReadonlySet<RunEvent['type']> = new Set([
+  'run-created',
+  'run-suspended',
+  'preflight-noted',
+  'budget-reserved',
+  'budget-settled',
+])
 
 export function createNarrator(style: Style): Narrator {
   /** When each step that is under way began. */
@@ -108,13 +118,10 @@ export function createNarrator(style: Style): Narrator {
           return endLines(style, event, state)
         case 'run-started':
           return renderStart(style, event)
-        case 'run-created':
-        case 'run-suspended':
-        case 'budget-reserved':
-        case 'budget-settled':
-          return []
+        case 'preflight-ended':
+          return preflightLines(style, line, event)
         default:
-          return [`    ${style.yellow(described(event))}`]
+          return quiet.has(event.type) ? [] : [`    ${style.yellow(described(event))}`]
       }
     },
   }
@@ -155,6 +162,7 @@ export function renderEnd(style: Style, state: RunState): string {
 const endLines = (style: Style, { outcome }: Of<'run-ended'>, state: RunState): string[] => [
   renderEnd(style, state),
   ...whereIt(style, outcome),
+  ...nextLines(style, outcome, state),
   ...certificateLines(style, state),
 ]
 

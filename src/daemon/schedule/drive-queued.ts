@@ -118,6 +118,7 @@ async function startIn(
     ...parts,
     signal,
     onState,
+    skipPreflight: request.skipPreflight === true,
     force: request.force === true,
     keepFiles: request.keepFiles === true,
   })

@@ -14,9 +14,11 @@ export interface DriveRequest {
   readonly needs?: readonly string[]
   /** For the next start only: bring along what is no part of the tree that a fork came from. */
   readonly carry?: true
+  /** The checks are not tried on the base before the first iteration. */
+  readonly skipPreflight?: true
 }
 
-const flags = ['attended', 'force', 'keepFiles', 'carry'] as const
+const flags = ['attended', 'force', 'keepFiles', 'carry', 'skipPreflight'] as const
 type Flag = (typeof flags)[number]
 
 /** What it does not know, it leaves out: another version may have written it. */
@@ -36,8 +38,9 @@ export function toDriveRequest(
 }
 
 /** What still holds once the run is under way. */
-export const lasting = ({ attended, needs }: DriveRequest): DriveRequest => ({
+export const lasting = ({ attended, needs, skipPreflight }: DriveRequest): DriveRequest => ({
   ...(attended === undefined ? {} : { attended }),
+  ...(skipPreflight === undefined ? {} : { skipPreflight }),
   ...(needs === undefined ? {} : { needs }),
 })
 

@@ -16,6 +16,7 @@ import {
   type Queued,
   type RunPlace,
   recordBeginning,
+  requireReady,
   runLimits,
   runWorktree,
   trustLoop,
@@ -53,6 +54,11 @@ export async function createQueued(
   const settings = request.settings ?? (await loadDaemonConfig()).settings
   const loaded = await loadFor(parts, request, settings)
   try {
+    const workspace = workspaceFor(request, loaded)
+    if (request.skipPreflight !== true) {
+      const attended = request.attended === true
+      await requireReady(loaded, { workspace, folder: host.folder, attended })
+    }
     const naming = namingFor(request, settings, loaded)
     const { models } = withEnvironment(parts, request.environment)
     const { name, source: nameSource } = await nameRun({ journal: host.journal, models }, naming)
@@ -60,7 +66,7 @@ export async function createQueued(
     const place = await host.place({
       name,
       ...(logDir === undefined ? {} : { logDir }),
-      workspace: workspaceFor(request, loaded),
+      workspace,
       worktree: runWorktree(loaded.worktree, settings, request.worktree),
       // What a file says is no word of whoever runs it.
       isVouched: request.worktree?.use === true,

@@ -19,8 +19,8 @@ const passingSystem = ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 
 
 const firstMs = 5000
 const longestMs = 5 * 60_000
-/** About a day. */
-export const triesMax = 300
+/** About two hours. */
+export const triesMax = 30
 
 /** How long to wait before the run is tried again; undefined: a person has to do something. */
 export function retryAfterMs(error: unknown, tries: number): number | undefined {

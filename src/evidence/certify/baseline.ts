@@ -1,6 +1,6 @@
 /**
  * What the checks said before the run began: on the base, in the same clean place. Nothing is certified by
- * it, so it is kept for the next time: by base, check and dependency layer.
+ * it, so it is kept for the next time.
  */
 
 import type { CheckStatus, TestCounts, TreeId } from '../../loop/index.ts'
@@ -15,6 +15,8 @@ export interface Baseline {
   readonly signature: string
   /** Files of the base that the check changes. */
   readonly written?: readonly string[]
+  /** Why it could not run, and what to do. Never kept: it may run the next time. */
+  readonly cannotRun?: string
 }
 
 /** Kept by key. What cannot be read is not there. */
@@ -23,12 +25,22 @@ export interface Baselines {
   write(key: string, baseline: Baseline): Promise<void>
 }
 
+/** Of all that an answer depends on: what was answered before any of it changed says nothing now. */
 export const baselineKey = (
   base: TreeId,
-  check: Pick<OpenCheck, 'name' | 'describes' | 'toolDigest'>,
+  check: Pick<OpenCheck, 'name' | 'describes' | 'toolDigest' | 'surroundings'>,
   layer: Layer,
 ): string =>
-  digestOf([base, check.name, ...check.describes, check.toolDigest, layer.digest].join('\0'))
+  digestOf(
+    [
+      base,
+      check.name,
+      ...check.describes,
+      check.toolDigest,
+      layer.digest,
+      check.surroundings ?? '',
+    ].join('\0'),
+  )
 
 /** Only of commands: what a judge said of another tree tells nothing of this one. */
 export async function baselineOf(
@@ -48,12 +60,13 @@ export async function baselineOf(
   const all = await runChecks({ ...run, place, tree: base, findsWritten: true }, [...makers, check])
   const ran = all.at(-1)
   if (ran === undefined) return undefined
-  const { status, counts, output } = ran.result
+  const { status, counts, output, cannotRun } = ran.result
   const baseline: Baseline = {
     status,
     ...(counts === undefined ? {} : { counts }),
     signature: signatureOf(output),
     ...(ran.written === undefined ? {} : { written: ran.written }),
+    ...(cannotRun === undefined ? {} : { cannotRun }),
   }
   // One that was cut short says nothing of the next time.
   if (status === 'met' || status === 'not-met') await baselines.write(key, baseline)

@@ -29,9 +29,19 @@ export async function certifyTree(certifying: Certifying): Promise<Certification
   }
 }
 
+const unreachable = 'registry-unreachable'
+
 /** E8. Others may be gone the next time: a slow machine, a tool that crashed, somebody who has more to say. */
 const isOfTheFiles = ({ code }: Refusal): boolean =>
-  !['timeout', 'check-error', 'unclear', 'concerns', 'rejected', 'tree-changed'].includes(code)
+  ![
+    'timeout',
+    'check-error',
+    'unclear',
+    'concerns',
+    'rejected',
+    'tree-changed',
+    unreachable,
+  ].includes(code)
 
 async function goThrough(certifying: Certifying): Promise<Certification> {
   const { parts, memory, subject, tree, base } = certifying
@@ -146,9 +156,12 @@ async function lookAnew(
 }
 
 /** What the base's own lockfile asks for cannot be installed: another iteration could not mend that. */
-function notOfTheWork(error: unknown): unknown {
-  if (!(error instanceof RefusedError) || error.refusal.code !== 'dependencies') return error
-  const [what, ...quoted] = error.refusal.message.split('\n')
-  const message = [`${what} Then try again.`, ...quoted].join('\n')
-  return new LoopError('workspace-failed', message, { cause: error })
+export function notOfTheWork(error: unknown): unknown {
+  if (!(error instanceof RefusedError) || error.refusal.code === 'tree-changed') return error
+  const { code, message } = error.refusal
+  // A registry that cannot be reached may be reached later; anything else stays as it is.
+  const isPassing = code === unreachable
+  return new LoopError(isPassing ? 'workspace-failed' : 'dependencies-failed', message, {
+    cause: error,
+  })
 }

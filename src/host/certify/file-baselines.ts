@@ -20,11 +20,13 @@ const answersSchema = z.array(z.enum(['met', 'not-met', 'error', 'timeout', 'ski
 
 export const baselinesFolder = (record: string): string => join(record, 'baselines')
 
+export const answersFolder = (record: string): string => join(record, 'answers')
+
 export const fileBaselines = (record: string): Baselines =>
   keptFiles(baselinesFolder(record), baselineSchema, undefined)
 
 export const fileAnswers = (record: string): KnownAnswers =>
-  keptFiles(join(record, 'answers'), answersSchema, [])
+  keptFiles(answersFolder(record), answersSchema, [])
 
 interface KeptFiles<T, None> {
   read(key: string): Promise<T | None>

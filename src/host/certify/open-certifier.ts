@@ -33,6 +33,7 @@ export function openCertifier(base: HostPorts, place: RunPlace, parts: RunParts)
 /** A key, a disk, a program of ours that fails is no fault of the work: the run stops, and can be resumed. */
 function ofTheHouse(error: unknown, folder: string): unknown {
   if (error instanceof FaultError || isLoopError(error, 'store-failed')) return error
+  if (isLoopError(error, 'dependencies-failed')) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const isFull = code === 'ENOSPC' || code === 'EDQUOT'
   const advice = isFull

@@ -162,8 +162,13 @@ function failed(
   // Set off, so that nothing of it passes for a line of ours.
   const lines = [...tellingLines(said), ...problems.slice(-3)].map((line) => `  ${line}`).join('\n')
   const { refusal } = refused(`${what} ${why} (${lockfile.file}). Fix what it reports`)
-  return new RefusedError({ ...refusal, message: `${refusal.message}\n${lines}` })
+  const code = unreachable.test(lines) ? 'registry-unreachable' : refusal.code
+  return new RefusedError({ ...refusal, code, message: `${refusal.message}\n${lines}` })
 }
+
+/** What a registry or the way to it says when it is down: another try may succeed. */
+const unreachable =
+  /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH)\b|socket hang up|\b50[0234]\b.{0,40}(?:bad gateway|unavailable|timeout|server error)/i
 
 /** Those that name an error, or else the last ones. */
 function tellingLines(said: string): readonly string[] {

@@ -1,7 +1,10 @@
-/** A check that is a command: met when it exits with 0 within its limits, and never otherwise. */
+/**
+ * A check that is a command: met when it exits with 0 within its limits, and never otherwise. One that
+ * could not run has not answered (`error`).
+ */
 
 import type { Check, CommandResult, Commands } from '../../engine/index.ts'
-import { readCounts } from '../../evidence/index.ts'
+import { cannotRun, readCounts } from '../../evidence/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
 import { createCheckOutput } from './check-output.ts'
 
@@ -42,7 +45,8 @@ export function commandCheck(
       signal,
     )
     const output = `${printed.text(result)}${limitMet(result)}`
-    const counts = readCounts(`${result.stdout}${result.stderr}`)
+    const whole = `${result.stdout}${result.stderr}`
+    const counts = readCounts(whole)
     const found = { kind: 'command', output, ...(counts === undefined ? {} : { counts }) } as const
     if (result.ended === 'timeout') return { status: 'timeout', ...found }
     const { exitCode } = result
@@ -51,7 +55,10 @@ export function commandCheck(
     // What was refused something may have passed over it.
     if (exitCode === 0 && result.exceeded !== undefined)
       return { status: 'error', exitCode, ...found }
-    return { status: exitCode === 0 ? 'met' : 'not-met', exitCode, ...found }
+    if (exitCode === 0) return { status: 'met', exitCode, ...found }
+    const reason = cannotRun({ exitCode, output: whole, counts })
+    if (reason !== undefined) return { status: 'error', exitCode, cannotRun: reason, ...found }
+    return { status: 'not-met', exitCode, ...found }
   }
 }
 

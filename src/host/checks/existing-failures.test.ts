@@ -80,6 +80,6 @@ describe('a check that failed before the run began', () => {
 
   test('is the same check for whoever re-uses its answers', () => {
     const { it } = withExisting({ it: fails(1) }, [], async () => undefined)
-    expect([it?.fingerprint, it?.timeoutMs]).toEqual(['f', 1000])
+    expect([it?.fingerprint, it?.timeoutMs]).toEqual(['f', 301_000])
   })
 })

@@ -1,11 +1,12 @@
 /**
- * Says of a check that does not pass whether it failed before the run began, too, and lets it where the
- * loop's owner does. What it said on the files that the run began with is found out once, in a clean
- * checkout, and only where something depends on it; on those very files it is known anyway.
+ * Compares a check that does not pass with what it said before the run began. One that failed then, too, may
+ * be allowed to; one that could not run then, either, ends the run, since no work would make it run. What it
+ * said on the base is found out once, in a clean checkout, and only where something depends on it.
  */
 
 import type { Check, CheckContext } from '../../engine/index.ts'
 import { type Baseline, isNoWorse, signatureOf } from '../../evidence/index.ts'
+import { FaultError } from '../../loop/index.ts'
 import { withinLimit } from './within-limit.ts'
 
 /** Undefined: it is not known. */
@@ -24,12 +25,10 @@ export function withExisting(
   return Object.fromEntries(
     Object.entries(checks).map(([name, check]) => {
       const isAllowed = mayFail.includes(name)
-      return [name, comparing(name, check, isAllowed, isAllowed ? ask : unknown)]
+      return [name, comparing(name, check, isAllowed, ask)]
     }),
   )
 }
-
-const unknown: AskBaseline = async () => undefined
 
 type Answer = Awaited<ReturnType<Check>>
 
@@ -40,20 +39,39 @@ function comparing(name: string, check: Check, isAllowed: boolean, ask: AskBasel
     const beganMs = performance.now()
     const result = await check(context)
     const isShort = performance.now() - beganMs <= checkMsMax
+    if (result.cannotRun !== undefined) {
+      known ??= asked(() => ask(name, context))
+      return afterStop(name, result, context, known)
+    }
     if (result.status !== 'not-met' || (result.kind ?? 'command') !== 'command') return result
     const { base, tree } = context
     if (base === undefined) return result
     if (base === tree) return compare(result, baselineOf(result), isAllowed)
-    if (!isShort) return result
+    if (!isAllowed || !isShort) return result
     known ??= asked(() => ask(name, context))
     return compare(result, await known, isAllowed)
   }
   const { fingerprint, isLive } = check
   return Object.assign(compared, {
-    timeoutMs: isAllowed ? timeoutMs + baselineMsMax : timeoutMs,
+    timeoutMs: timeoutMs + baselineMsMax,
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(isLive === undefined ? {} : { isLive }),
   })
+}
+
+/** Whether the work is the reason that it cannot run: then it has failed. */
+async function afterStop(
+  name: string,
+  { cannotRun = '', ...result }: Answer,
+  { base, tree }: CheckContext,
+  known: Promise<Baseline | undefined>,
+): Promise<Answer> {
+  const failed = { ...result, status: 'not-met' } as const
+  if (base === undefined) return { ...result, cannotRun }
+  const before = base === tree ? cannotRun : (await known)?.cannotRun
+  if (before === undefined) return failed
+  const message = `The check ${name} cannot run: ${before}`
+  throw new FaultError({ code: 'cannot-run', message, retryable: false, fatal: true })
 }
 
 /** What cannot be found out is no excuse, and no fault of the check. */

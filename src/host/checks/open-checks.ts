@@ -46,11 +46,13 @@ export interface CheckPlace {
   readonly described: readonly ToolDescription[]
   /** Tools that work in this place, and not in that of the run. */
   readonly tools: Tools
+  /** Digest of what the answers of a check with this environment depend on, besides the files. */
+  readonly surroundings: (env?: Readonly<Record<string, string>>) => string
 }
 
 export function openChecks(
   checks: ResolvedChecks,
-  place: Pick<CheckPlace, 'walls'>,
+  place: Pick<CheckPlace, 'walls' | 'surroundings'>,
 ): Readonly<Record<string, Check>> {
   return Object.fromEntries(
     Object.entries(checks).map(([name, check]) => [
@@ -87,6 +89,7 @@ export async function openCertifyingChecks(
             run: inPlace(openCheck(name, check, place), place.tools),
             existing,
             outputs,
+            surroundings: place.surroundings(envOf(check)),
             ...(await describeCheck(name, check, place)),
           }
         : { name, run, existing, outputs, ...describeCode(name) },
@@ -98,24 +101,25 @@ export async function openCertifyingChecks(
 function openCheck(
   name: string,
   check: ResolvedCheck,
-  { walls }: Pick<CheckPlace, 'walls'>,
+  { walls, surroundings }: Pick<CheckPlace, 'walls' | 'surroundings'>,
 ): Check {
   const { timeoutMs } = check
+  const around = surroundings(envOf(check))
   switch (check.type) {
     case 'command': {
       const { command, env } = check
       const [program = '', ...args] = command
       const commands = walls.commandsFor(command)
       const run = commandCheck(program, args, { timeoutMs, env, commands })
-      const fingerprint = fingerprintOf({ command, timeoutMs, env })
+      const fingerprint = fingerprintOf({ command, timeoutMs, around })
       return Object.assign(run, { timeoutMs, fingerprint })
     }
     case 'standard': {
-      const { commands, env } = check
+      const { commands } = check
       const run = standardCheck(check, walls)
       return Object.assign(run, {
         timeoutMs,
-        fingerprint: fingerprintOf({ commands, timeoutMs, env }),
+        fingerprint: fingerprintOf({ commands, timeoutMs, around }),
       })
     }
     case 'tool':
@@ -126,6 +130,9 @@ function openCheck(
     }
   }
 }
+
+const envOf = (check: ResolvedCheck): Readonly<Record<string, string>> | undefined =>
+  check.type === 'command' || check.type === 'standard' ? check.env : undefined
 
 /** A built-in tool looks at the folder that it is given. */
 const inPlace =

@@ -38,7 +38,13 @@ function openWith(checks: Awaited<ReturnType<typeof resolveIn>>, exits: readonly
     const exitCode = exits[ran.length - 1] ?? 0
     return { exitCode, stdout: '', stderr: '', ended: 'exited', durationMs: 1, outputBytes: 0 }
   }
-  return { ran, opened: openChecks(checks, { walls: { commandsFor: () => ({ run }) } }) }
+  return {
+    ran,
+    opened: openChecks(checks, {
+      walls: { commandsFor: () => ({ run }) },
+      surroundings: () => '',
+    }),
+  }
 }
 
 const context = (): CheckContext => ({

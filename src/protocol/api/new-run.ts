@@ -30,6 +30,7 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z
       .exactOptional(),
     again: z.boolean().exactOptional(),
     attended: z.boolean().exactOptional(),
+    skipPreflight: z.boolean().exactOptional(),
     trust: z.string().max(256).exactOptional(),
     priority: z.int().min(-100).max(100).exactOptional(),
     by: z.string().max(256).exactOptional(),
@@ -57,6 +58,8 @@ export interface NewRunRequest {
   readonly again?: boolean
   /** Somebody watches, and answers for what happens without strong walls. */
   readonly attended?: boolean
+  /** Begin without trying the checks on the base first. */
+  readonly skipPreflight?: boolean
   /** The digest of the loop file that is trusted herewith, as `not-trusted` names it. */
   readonly trust?: string
   /** Higher goes first where the queue is by priority; 0 unless told. */

@@ -15,6 +15,7 @@ import {
   endingSchema,
   originSchema,
   outcomeSchema,
+  preflightSchema,
   sourceSchema,
   wallsSchema,
   worktreeSchema,
@@ -96,6 +97,7 @@ export const runStateSchema: z.ZodType<RunState> = z
     treeAtIterationStart: tree.exactOptional(),
     baseTree: tree.exactOptional(),
     begunIteration: count.exactOptional(),
+    preflight: preflightSchema.exactOptional(),
     outcome: outcomeSchema.exactOptional(),
     metrics: metricsSchema,
   })

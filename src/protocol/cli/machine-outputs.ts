@@ -1,6 +1,7 @@
 /** What the commands print about loop files, agents, settings and this machine. */
 
 import { z } from 'zod'
+import { preflightSchema } from '../event-parts.ts'
 import { count, milliseconds } from '../values.ts'
 import { type CommandOutput, lines, one, text, texts } from './command-output.ts'
 
@@ -137,6 +138,22 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
       variables: texts.exactOptional(),
     }),
   ),
+  preflight: one(
+    'Whether a loop can run here, and what was looked at and tried.',
+    z.strictObject({
+      loop: text,
+      looked: z.array(
+        z.strictObject({
+          what: z.enum(['loop file', 'agent', 'sandbox', 'disk', 'lockfile', 'checks']),
+          status: z.enum(['ok', 'warning', 'problem']),
+          detail: text,
+        }),
+      ),
+      tried: preflightSchema.exactOptional(),
+      ready: z.boolean(),
+    }),
+  ),
+  forget: one('How much was forgotten.', z.strictObject({ answers: count, attempts: count })),
   trust: lines(
     'What is trusted now, or is not any more; without a file each that is.',
     z.union([

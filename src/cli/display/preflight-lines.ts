@@ -1,0 +1,51 @@
+/** What the preflight of a run found, and what becomes of a run that had nothing to do. */
+
+import {
+  describePreflight,
+  type Outcome,
+  type PreflightCheck,
+  type PreflightEnded,
+  type RunState,
+} from '../../loop/index.ts'
+import type { Style } from '../terminal.ts'
+import { renderSpan } from './amounts.ts'
+import { shortId } from './certification-lines.ts'
+import { visible } from './render.ts'
+
+type Line = (name: string, text: string) => string
+
+export function preflightLines(
+  style: Style,
+  line: Line,
+  { checks }: PreflightEnded,
+): readonly string[] {
+  return checks.map((found) => {
+    const { check, answer, durationMs, known } = found
+    const took = known === true ? 'known from before' : renderSpan(durationMs)
+    const text = visible(describePreflight(found).slice(check.length + 1))
+    return line('preflight', `${check} ${paint(style, answer)(text)} ${style.dim(took)}`)
+  })
+}
+
+const paint = (style: Style, answer: PreflightCheck['answer']): ((text: string) => string) => {
+  if (answer === 'cannot-run') return style.red
+  return answer === 'timeout' ? style.yellow : (text) => text
+}
+
+/** What to do next, where the run itself did nothing. */
+export function nextLines(style: Style, outcome: Outcome, { source }: RunState): readonly string[] {
+  if (outcome.type === 'completed' && outcome.earlier !== undefined) {
+    const { name, branch, certificate } = outcome.earlier
+    return [
+      ...(branch === undefined
+        ? []
+        : [`  its work is on ${branch}; to take it: loopctl merge ${name}`]),
+      `  certificate ${shortId(certificate)}, verified again; to do it once more: --again`,
+    ].map((text) => style.dim(visible(text)))
+  }
+  if (outcome.type !== 'failed' || !isSetUp(outcome.fault.code)) return []
+  const again = source === undefined ? 'run it again' : `loopctl run ${source.file}`
+  return [visible(`  nothing was spent. When this is fixed: ${again}`)]
+}
+
+const isSetUp = (code: string): boolean => code === 'cannot-run' || code === 'dependencies-failed'

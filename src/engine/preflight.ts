@@ -1,0 +1,54 @@
+/**
+ * Before the first iteration: whether the run can succeed at all. What is found is recorded, and `decide`
+ * reads it there. A run that is taken up again has its dependencies made available again.
+ */
+
+import { isLoopError, type LoopError, type Preflight, type TreeId } from '../loop/index.ts'
+import { abandonable } from './bounded.ts'
+import { Interruption } from './interrupter.ts'
+import { isInfrastructure, type LiveRun } from './live-run.ts'
+import type { RunPreflight } from './ports.ts'
+
+export async function preflight(live: LiveRun): Promise<void> {
+  const { ports, recorder, interrupter } = live
+  const { origin, baseTree, cancel } = recorder.state
+  const asked = ports.preflight
+  if (asked === undefined || origin?.type === 'replay' || cancel !== undefined) return
+  const base = baseTree ?? (await ports.workspace?.snapshot())
+  if (base === undefined) return
+  try {
+    const found = await abandonable(look(live, asked, base), interrupter)
+    if (found !== undefined) {
+      await recorder.record([{ type: 'preflight-ended', ...found }], { trees: [base] })
+    }
+  } catch (error) {
+    // It is asked again when the run goes on.
+    if (!(error instanceof Interruption) && !interrupter.draining.aborted) throw error
+  }
+}
+
+/** Undefined: it is no new run, or is being stopped. */
+async function look(
+  { recorder, interrupter }: LiveRun,
+  asked: RunPreflight,
+  base: TreeId,
+): Promise<Preflight | undefined> {
+  const { iteration, open, origin, preflight: known } = recorder.state
+  const isNew = iteration === 0 && open === undefined && origin === undefined && known === undefined
+  const files = { base, signal: interrupter.draining }
+  try {
+    if (isNew) recorder.note([{ type: 'preflight-noted' }])
+    await asked.prepare(files)
+    if (!isNew || interrupter.draining.aborted) return undefined
+    return await asked.tryChecks(files, (check) => {
+      recorder.note([{ type: 'preflight-noted', check }])
+    })
+  } catch (error) {
+    if (!isNew || interrupter.draining.aborted || !isPermanent(error)) throw error
+    const { code, message } = error
+    return { checks: [], fault: { code, message, retryable: false, fatal: true } }
+  }
+}
+
+const isPermanent = (error: unknown): error is LoopError =>
+  isLoopError(error) && !isInfrastructure(error)

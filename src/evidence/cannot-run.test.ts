@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { cannotRun } from './cannot-run.ts'
+
+/** As real programs print it. */
+const stopped: readonly (readonly [string, number, string, RegExp])[] = [
+  ['dash', 127, 'sh: 1: mocha: not found', /^sh: 1: mocha: not found\. "mocha" is not installed/],
+  ['bash', 127, 'bash: line 1: vitest: command not found', /"vitest" is not installed/],
+  ['a wrong path', 127, 'sh: 1: ./run.sh: not found', /"\.\/run\.sh" is not installed/],
+  ['nothing printed', 127, '', /exit code 127/],
+  ['not executable', 126, 'sh: 1: ./test.sh: Permission denied', /Make the program executable/],
+  ['npm without a script', 1, 'npm error Missing script: "test"', /has no script "test"/],
+  [
+    'npx offline',
+    1,
+    'npm error npx canceled due to missing packages and no YES option: ["vitest@4.1.12"]',
+    /"vitest" is not installed/,
+  ],
+  [
+    'a package of Node',
+    1,
+    "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'chai' imported from /w/a.test.js",
+    /The package "chai" is not installed/,
+  ],
+  [
+    'a scoped one',
+    1,
+    "Error: Cannot find module '@sinonjs/fake-timers/lib'",
+    /"@sinonjs\/fake-timers"/,
+  ],
+  ['python -m', 1, '/usr/bin/python3: No module named pytest', /no module "pytest"/],
+  [
+    'a plugin of pytest',
+    4,
+    'ERROR: usage: pytest [options]\npytest: error: unrecognized arguments: --cov=src',
+    /does not know --cov/,
+  ],
+  ['no network', 1, 'npm error code EAI_AGAIN', /sandbox\.network/],
+  ['cargo offline', 101, 'error: no matching package named `serde` found', /A crate is missing/],
+  [
+    'a read-only file system',
+    1,
+    "Error: EROFS: read-only file system, open '/x/node_modules/.vite/a'",
+    /read-only in the sandbox/,
+  ],
+]
+
+/** They ran, and failed. */
+const failed: readonly (readonly [string, number, string])[] = [
+  ['an assertion', 1, 'AssertionError: expected 1 to equal 2'],
+  ['a file of the project that is not there yet', 1, "Error: Cannot find module './add.js'"],
+  ['one by its whole path', 1, "Error: Cannot find module '/work/src/add.js'"],
+  ['a module of the project in Python', 2, "E   ModuleNotFoundError: No module named 'shop.cart'"],
+  ['a new module of the project', 2, "E   ModuleNotFoundError: No module named 'cart'"],
+  ['a word in a test name', 1, 'not ok 1 - says "mocha: not found" to the user'],
+  ['no tests in pytest', 5, 'no tests ran in 0.01s'],
+]
+
+describe('a check that could not run', () => {
+  test.each(stopped)('%s', (_name, exitCode, output, reason) => {
+    expect(cannotRun({ exitCode, output })).toMatch(reason)
+    const coloured = `\u001B[31m${output}\u001B[39m`
+    expect(cannotRun({ exitCode, output: coloured })).toMatch(reason)
+  })
+
+  test.each(failed)('is not %s', (_name, exitCode, output) => {
+    expect(cannotRun({ exitCode, output })).toBeUndefined()
+  })
+
+  test('is not one in which tests passed, whatever they print', () => {
+    const output = "Error: Cannot find module 'chai'"
+    const counts = { passed: 1, failed: 1, skipped: 0 }
+    expect(cannotRun({ exitCode: 1, output, counts })).toBeUndefined()
+    expect(cannotRun({ exitCode: 1, output, counts: { ...counts, passed: 0 } })).toBeDefined()
+  })
+
+  test('is told in time that grows with the output', () => {
+    const long = `${"Cannot find module '".repeat(100_000)}\n${'a'.repeat(5_000_000)}\n`.repeat(2)
+    const beganMs = performance.now()
+    expect(cannotRun({ exitCode: 1, output: long })).toBeUndefined()
+    expect(performance.now() - beganMs).toBeLessThan(2000)
+  })
+})

@@ -1,0 +1,127 @@
+/**
+ * Tells a check that could not run from one that ran and failed: a program that is not installed, a package
+ * that is missing, no network. Such a check has not answered, and no work on the files would change that.
+ *
+ * What tests print can look like this, so it counts only where no test passed. Takes any text, throws
+ * nothing, and its time grows with the text and not worse.
+ */
+
+import type { TestCounts } from '../loop/index.ts'
+import { plainLines } from './plain-lines.ts'
+
+export interface Ended {
+  readonly exitCode: number
+  readonly output: string
+  readonly counts?: TestCounts | undefined
+}
+
+interface Rule {
+  /** Only with these exit codes; absent: any. */
+  readonly exitCodes?: readonly number[]
+  readonly line: RegExp
+  /** What to do; `$1` is the first group of the line. */
+  readonly fix: string
+}
+
+const install =
+  'Install the dependencies of the project, or say where they come from: --dependencies'
+const network =
+  'Checks reach nothing by default: install what it downloads before, or allow the address with sandbox.network in the loop file.'
+
+/** The first that fits decides. A name of a module that begins with `.` or `/` is a file of the project. */
+const rules: readonly Rule[] = [
+  {
+    exitCodes: [127],
+    line: /(?:^|[\s:])([\w@./+-]{1,80}): (?:command )?not found$/,
+    fix: `"$1" is not installed, or not on the PATH that the check gets. ${install}`,
+  },
+  {
+    exitCodes: [127],
+    line: /not found|No such file or directory/,
+    fix: `Correct the command, or install the program. ${install}`,
+  },
+  {
+    exitCodes: [126],
+    line: /Permission denied|cannot execute|Exec format error/i,
+    fix: 'Make the program executable (git update-index --chmod=+x), or start it with its interpreter.',
+  },
+  {
+    line: /^npm (?:ERR!|error) Missing script: "([^"]{1,80})"/,
+    fix: 'package.json has no script "$1": add it, or change the check.',
+  },
+  {
+    line: /^error: Script not found "([^"]{1,80})"/,
+    fix: 'package.json has no script "$1": add it, or change the check.',
+  },
+  {
+    line: /ERR_PNPM_NO_SCRIPT.{0,40}Missing script: (\S{1,80})/,
+    fix: 'package.json has no script "$1": add it, or change the check.',
+  },
+  {
+    line: /^error Command "([^"]{1,80})" not found\.$/,
+    fix: `package.json has no script "$1", and no package brings it. ${install}`,
+  },
+  {
+    line: /npx canceled due to missing packages.{0,40}"((?:@[\w.-]{1,80}\/)?[\w.-]{1,80})/,
+    fix: `"$1" is not installed. ${install}`,
+  },
+  {
+    line: /Cannot find (?:package|module) '((?:@[\w.-]{1,80}\/)?[a-zA-Z_][\w.-]{0,80})(?:\/[^']{0,200})?'/,
+    fix: `The package "$1" is not installed. ${install}`,
+  },
+  {
+    line: /Could not find (?:the )?node_modules state file|node_modules state file - running an install/i,
+    fix: install,
+  },
+  {
+    line: /^(?:\S{0,200}python[\d.]{0,6}|\/\S{1,200}): No module named '?([\w.]{1,80})'?$/,
+    fix: `Python has no module "$1". ${install}`,
+  },
+  {
+    line: /ModuleNotFoundError: No module named '(pytest|_pytest|tox|nox|hypothesis|setuptools|pytest_\w{1,40})'/,
+    fix: `Python has no module "$1". ${install}`,
+  },
+  {
+    exitCodes: [4],
+    line: /error: unrecognized arguments: (--?[\w-]{1,60})/,
+    fix: `pytest does not know $1: a plugin is missing. ${install}`,
+  },
+  {
+    line: /no required module provides package (\S{1,200});|missing go\.sum entry for module providing package (\S{1,200})/,
+    fix: 'Run "go mod tidy" and commit go.mod and go.sum.',
+  },
+  {
+    line: /^error: (?:no matching package named `([\w-]{1,80})` found|failed to get `([\w-]{1,80})` as a dependency)/,
+    fix: `A crate is missing. ${install}`,
+  },
+  {
+    line: /the lock file .{0,300} needs to be updated but --(?:locked|frozen) was passed/,
+    fix: 'Run "cargo update --workspace" and commit Cargo.lock.',
+  },
+  { line: /getaddrinfo (?:EAI_AGAIN|ENOTFOUND)/, fix: network },
+  {
+    line: /\b(?:EAI_AGAIN|ENETUNREACH)\b|getaddrinfo ENOTFOUND|Could not resolve host|Temporary failure in name resolution|network is unreachable|dial tcp: lookup|Failed to establish a new connection/i,
+    fix: network,
+  },
+  {
+    line: /\bEROFS\b|Read-only file system/,
+    fix: 'The check writes to a place that is read-only in the sandbox. Let it write below the working directory, or below $TMPDIR.',
+  },
+]
+
+/** Why it could not run, and what to do; undefined: it ran. */
+export function cannotRun({ exitCode, output, counts }: Ended): string | undefined {
+  if (exitCode === 0 || (counts !== undefined && counts.passed > 0)) return undefined
+  const lines = plainLines(output)
+  for (const { exitCodes, line, fix } of rules) {
+    if (exitCodes?.includes(exitCode) === false) continue
+    for (const text of lines) {
+      const found = line.exec(text)
+      if (found === null) continue
+      return `${text.trim()}. ${fix.replaceAll('$1', found[1] ?? found[2] ?? '')}`
+    }
+  }
+  return exitCode === 127
+    ? `The shell did not find a program (exit code 127). ${install}`
+    : undefined
+}

@@ -1,0 +1,28 @@
+/** Forgets what was found out before: answers of checks on trees, and what agents tried. */
+
+import { readdir, rm } from 'node:fs/promises'
+import { answersFolder, baselinesFolder } from '../certify/file-baselines.ts'
+import type { Host } from '../host.ts'
+
+export interface Forgotten {
+  /** How many answers of checks. */
+  readonly answers: number
+  /** How many attempts of agents. */
+  readonly attempts: number
+}
+
+export async function forgetKnown(
+  { folder, journal }: Pick<Host, 'folder' | 'journal'>,
+  run?: string,
+): Promise<Forgotten> {
+  if (run !== undefined) {
+    const { id } = await journal.findRun(run)
+    return { answers: 0, attempts: await journal.forgetTried(id) }
+  }
+  let answers = 0
+  for (const known of [baselinesFolder(folder), answersFolder(folder)]) {
+    answers += (await readdir(known).catch(() => [])).length
+    await rm(known, { recursive: true, force: true })
+  }
+  return { answers, attempts: await journal.forgetTried() }
+}

@@ -1,0 +1,2 @@
+export { type Looked, lookAhead, type PreflightReport, requireReady } from './look-ahead.ts'
+export { preflightLoop } from './preflight-loop.ts'

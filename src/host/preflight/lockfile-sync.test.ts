@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import type { TreeReader } from '../../evidence/index.ts'
+import type { TreeId } from '../../loop/index.ts'
+import { lockfileProblems } from './lockfile-sync.ts'
+
+const problemsOf = (files: Readonly<Record<string, unknown>>): Promise<readonly string[]> => {
+  const reader: Pick<TreeReader, 'read'> = {
+    async read(_tree, path) {
+      const content = files[path]
+      if (content === undefined) return undefined
+      return Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
+    },
+  }
+  return lockfileProblems(reader as TreeReader, 'tree' as TreeId)
+}
+
+const manifest = { dependencies: { ufo: '^1.5.0' }, devDependencies: { vitest: '^4.0.0' } }
+const npmLock = (root: object): object => ({ lockfileVersion: 3, packages: { '': root } })
+const pnpmLock = (vitest: string): string => `lockfileVersion: '9.0'
+importers:
+  .:
+    dependencies:
+      ufo: { specifier: ^1.5.0, version: 1.5.4 }
+    devDependencies:
+      vitest: { specifier: ${vitest}, version: 4.0.1 }
+`
+
+describe('a lockfile', () => {
+  test.each([
+    ['package-lock.json', npmLock(manifest)],
+    ['pnpm-lock.yaml', pnpmLock('^4.0.0')],
+    ['yarn.lock', 'ufo@^1.5.0:\n  version "1.5.4"\n\nvitest@^4.0.0:\n  version "4.0.1"\n'],
+    [
+      'yarn.lock',
+      '"ufo@npm:^1.5.0":\n  version: 1.5.4\n\n"vitest@npm:^4.0.0":\n  version: 4.0.1\n',
+    ],
+    [
+      'bun.lock',
+      '{ "workspaces": { "": { "dependencies": { "ufo": "^1.5.0" }, "devDependencies": { "vitest": "^4.0.0" } } } }',
+    ],
+  ])('that fits is no problem: %s', async (file, lock) => {
+    expect(await problemsOf({ 'package.json': manifest, [file]: lock })).toEqual([])
+  })
+
+  test.each([
+    ['package-lock.json', npmLock({ dependencies: { ufo: '^1.5.0' } }), 'npm install'],
+    ['pnpm-lock.yaml', pnpmLock('^3.0.0'), 'pnpm install'],
+    ['yarn.lock', 'ufo@^1.5.0:\n  version "1.5.4"\n', 'yarn install'],
+    [
+      'bun.lock',
+      '{ "workspaces": { "": { "dependencies": { "ufo": "^1.5.0" } } } }',
+      'bun install',
+    ],
+  ])('that lacks something is named with what to do: %s', async (file, lock, fix) => {
+    expect(await problemsOf({ 'package.json': manifest, [file]: lock })).toEqual([
+      `${file} does not fit package.json, which asks for vitest ^4.0.0. Run "${fix}" and commit ${file}.`,
+    ])
+  })
+
+  test('with more than the manifest asks for does not fit, either', async () => {
+    const lock = npmLock({ ...manifest, optionalDependencies: { chai: '^5.0.0' } })
+    const [problem] = await problemsOf({ 'package.json': manifest, 'package-lock.json': lock })
+    expect(problem).toContain('asks for no chai')
+  })
+
+  test.each([
+    ['nonsense', 'nonsense'],
+    ['an old one', { lockfileVersion: 1, dependencies: {} }],
+  ])('that cannot be compared is left to its manager: %s', async (_name, lock) => {
+    expect(await problemsOf({ 'package.json': manifest, 'package-lock.json': lock })).toEqual([])
+  })
+
+  test('is not looked for where there is no manifest', async () => {
+    expect(await problemsOf({ 'package-lock.json': npmLock({}) })).toEqual([])
+    expect(await problemsOf({ 'package.json': '{', 'package-lock.json': npmLock({}) })).toEqual([])
+  })
+})

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { missingTools } from './missing-tools.ts'
+
+const place = { workspace: '/nowhere', path: '/usr/bin:/bin', hasPackages: false }
+
+test.each([
+  ['sh -c true', []],
+  ['cd src && env A=1 sh run.sh | cat', []],
+  ['A=1 no-such-tool --run', ['no-such-tool']],
+  ['true; no-such-tool && other-such-tool || sh x', ['no-such-tool', 'other-such-tool']],
+  ['$(which node) test.js', []],
+  ['./build/run-tests', []],
+  ['/no/such/program', ['/no/such/program']],
+  ['"quoted tool" x', []],
+])('%s', (line, missing) => {
+  expect(missingTools(line, place)).toEqual(missing)
+})
+
+test('packages may bring a program, but no toolchain', () => {
+  const withPackages = { ...place, path: '', hasPackages: true }
+  expect(missingTools('vitest run && gradle test', withPackages)).toEqual(['gradle'])
+})

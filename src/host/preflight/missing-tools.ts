@@ -1,0 +1,47 @@
+/** Programs that a command line names and that are certainly not there. In doubt they are. */
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { findProgram } from '../../sandbox/index.ts'
+
+export interface ToolsPlace {
+  readonly workspace: string
+  readonly path: string
+  /** Packages may bring programs of their own, which are not installed yet. */
+  readonly hasPackages: boolean
+}
+
+/** Those of a shell, which no file stands for everywhere. */
+const ofTheShell = new Set(
+  '. : [ [[ alias bg break case cd command continue do echo env eval exec exit export false fi for function if printf pwd read return set shift source test time true type ulimit umask unset wait while { ('.split(
+    ' ',
+  ),
+)
+/** Without these a line is simple enough to be read. */
+const needsShell = /[`$(){}<>*?\\"'~#!]/
+/** No dependency layer brings these. */
+const managers = new Set(
+  'npm npx node python python3 go cargo rustc make just mvn gradle java ruby deno php uv poetry'.split(
+    ' ',
+  ),
+)
+
+export function missingTools(line: string, place: ToolsPlace): readonly string[] {
+  const missing = new Set<string>()
+  for (const part of line.split(/&&|\|\||[;|\n]/)) {
+    const words = part.trim().split(/\s+/)
+    const program = words.find((word) => !/^[A-Za-z_]\w*=/.test(word))
+    if (program === undefined || program === '' || needsShell.test(program)) continue
+    if (ofTheShell.has(program) || isThere(program, place)) continue
+    missing.add(program)
+  }
+  return [...missing]
+}
+
+function isThere(program: string, { workspace, path, hasPackages }: ToolsPlace): boolean {
+  // A build may make it; whether it is there is found out when it is started.
+  if (program.includes('/'))
+    return existsSync(resolve(workspace, program)) || !program.startsWith('/')
+  if (findProgram(program, path) !== undefined) return true
+  return hasPackages && !managers.has(program)
+}

@@ -1,0 +1,66 @@
+/** A loop file, tried without a run: what can be seen, then its dependencies and every check on the commit. */
+
+import type { CertifySettings } from '../../protocol/index.ts'
+import { chooseFiles } from '../certify/choose-files.ts'
+import type { Host } from '../host.ts'
+import type { LoadedLoop } from '../loaded-loop.ts'
+import { lookAhead, type PreflightReport } from './look-ahead.ts'
+import { openPreflight } from './run-preflight.ts'
+
+export interface PreflightOptions {
+  readonly attended?: boolean
+  /** The files as they are, not the commit that is checked out. */
+  readonly dirty?: boolean
+  readonly dependencies?: CertifySettings['dependencies']
+  readonly signal?: AbortSignal
+  /** Something begins: a check, or the dependencies where none is named. */
+  readonly onBegin?: (check?: string) => void
+  /** Each thing that was looked at, before anything is started. */
+  readonly onLooked?: (looked: PreflightReport['looked']) => void
+}
+
+export async function preflightLoop(
+  host: Pick<Host, 'folder' | 'journal' | 'blobs' | 'models'>,
+  loaded: LoadedLoop,
+  options: PreflightOptions = {},
+): Promise<PreflightReport> {
+  const { signal = new AbortController().signal, attended = false, onBegin } = options
+  const { workspace, loop } = loaded
+  const looked = await lookAhead(loaded, { workspace, folder: host.folder, attended })
+  options.onLooked?.(looked)
+  const found = { loop: loop.name, looked }
+  if (looked.some(({ status }) => status === 'problem')) return { ...found, ready: false }
+  const chosen = await chooseFiles(host, loaded, { dirty: options.dirty === true })
+  const { parts } = await loaded.open({
+    folder: host.folder,
+    workspace: chosen.folder,
+    models: host.models,
+    isForChecks: true,
+    signal,
+    attended,
+    begun: () => ({ reader: chosen.reader, tree: chosen.tree }),
+  })
+  const { certifying } = parts
+  if (certifying === undefined) return { ...found, ready: true }
+  const { certify } = certifying
+  const place = {
+    workspace: chosen.folder,
+    checkout: undefined,
+    worktree: undefined,
+    placed: chosen.repository && { repository: chosen.repository },
+  }
+  const preflight = openPreflight(
+    { ...host, clock: { now: () => Date.now() } },
+    place,
+    {
+      ...certifying,
+      certify: { ...certify, dependencies: options.dependencies ?? certify.dependencies },
+    },
+    () => undefined,
+  )
+  onBegin?.()
+  const tried = await preflight.tryChecks({ base: chosen.tree, signal }, (check) =>
+    onBegin?.(check),
+  )
+  return { ...found, tried, ready: tried.fault === undefined }
+}

@@ -1,0 +1,149 @@
+/**
+ * What a run needs, tried on the files that it begins with, in the same clean place as certification: its
+ * dependencies, then every check that is a command, once. Answers are kept, and certification uses them.
+ */
+
+import { join } from 'node:path'
+import type { CheckContext, RunPreflight } from '../../engine/index.ts'
+import { type Baseline, baselineKey, baselineOf, notOfTheWork } from '../../evidence/index.ts'
+import type { Fault, Preflight, PreflightCheck } from '../../loop/index.ts'
+import type { SandboxPlace } from '../../sandbox/index.ts'
+import { fileBaselines } from '../certify/file-baselines.ts'
+import { type OpenedLayer, openLayer } from '../certify/open-layer.ts'
+import { openCertifyingPlace } from '../certify/open-place.ts'
+import type { CertifyingParts } from '../checks/certifying-parts.ts'
+import type { HostPorts } from '../driver.ts'
+import type { RunPlace } from '../run-place.ts'
+import { createTreeReader } from '../tree-reader.ts'
+import { bringDependencies } from './bring-dependencies.ts'
+
+type Base = Pick<HostPorts, 'folder' | 'blobs'> & {
+  readonly clock: Pick<HostPorts['clock'], 'now'>
+}
+
+type Place = Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> & {
+  readonly placed: Pick<NonNullable<RunPlace['placed']>, 'repository'> | undefined
+}
+
+/** What the commands of a run get besides the files of its workspace. */
+export type RunDependencies = Pick<SandboxPlace, 'readOnly' | 'programs' | 'env'>
+
+/** `use`: told what the commands of the run get, each time that a process takes the run. */
+export function openPreflight(
+  { folder, blobs, clock }: Base,
+  run: Place,
+  certifying: CertifyingParts,
+  use: (dependencies: RunDependencies) => void,
+): RunPreflight {
+  const { workspace, checkout } = run
+  const repository = run.placed?.repository
+  const reader = createTreeReader({ blobs, folder, repository })
+  const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
+  const baselines = fileBaselines(folder)
+  const now = (): number => clock.now()
+  return {
+    async prepare({ base, signal }) {
+      // The person's own folder is as they made it.
+      if (run.worktree === undefined || workspace === undefined) return
+      const layer = await orFailure(
+        openLayer({
+          reader,
+          lockfileOf: base,
+          mode: certifying.certify.dependencies,
+          record: folder,
+          checkout,
+          projects: [workspace, ...(checkout === undefined ? [] : [checkout])],
+          signal,
+        }),
+      )
+      const brought = await bringDependencies(layer.mounts, workspace, signal)
+      use(dependenciesOf(layer, brought, workspace))
+    },
+    async tryChecks({ base, signal }, onBegin) {
+      const place = await orFailure(
+        openCertifyingPlace({ tree: base, lockfileOf: base, signal }, options),
+      )
+      try {
+        const context = contextFor(place.checkout.path, signal)
+        const checks: PreflightCheck[] = []
+        for (const check of place.checks) {
+          if (check.kind === 'command') onBegin(check.name)
+          const beganMs = now()
+          const known = await baselines.read(baselineKey(base, check, place.layer))
+          const found = known ?? (await baselineOf(base, check, place, { context, now }, baselines))
+          checks.push({
+            check: check.name,
+            answer: answerOf(found),
+            durationMs: Math.max(0, now() - beganMs),
+            ...(known === undefined ? {} : { known: true }),
+            ...(found?.cannotRun === undefined ? {} : { detail: found.cannotRun }),
+          })
+        }
+        return { checks, ...faultOf(checks) }
+      } finally {
+        await place.close()
+      }
+    },
+  }
+}
+
+async function orFailure<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw notOfTheWork(error)
+  }
+}
+
+/** What is in the workspace is found there; the rest is shown where it is kept. */
+function dependenciesOf(
+  { mounts, outsidePrograms, managerPrograms, readOnly, paths, env }: OpenedLayer,
+  brought: readonly string[],
+  workspace: string,
+): RunDependencies {
+  const elsewhere = (path: string): string => {
+    const mount = mounts.find(({ to }) => to === path)
+    return mount === undefined || brought.includes(path) ? join(workspace, path) : mount.from
+  }
+  const inWorkspace = brought.map((path) => join(workspace, path, '.bin'))
+  const outside = outsidePrograms.filter((path) => !path.endsWith('/node_modules/.bin'))
+  return {
+    readOnly,
+    programs: [...inWorkspace, ...outside, ...managerPrograms],
+    env: {
+      ...env,
+      ...Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, elsewhere(path)])),
+    },
+  }
+}
+
+function answerOf(found: Baseline | undefined): PreflightCheck['answer'] {
+  if (found === undefined) return 'unknown'
+  if (found.cannotRun !== undefined) return 'cannot-run'
+  if (found.status === 'met') return 'passes'
+  if (found.status === 'timeout') return 'timeout'
+  return found.status === 'not-met' ? 'fails' : 'unknown'
+}
+
+/** All of them, so that nobody fixes one to be told of the next. */
+function faultOf(checks: readonly PreflightCheck[]): Pick<Preflight, 'fault'> {
+  const stopped = checks.filter(({ answer }) => answer === 'cannot-run')
+  if (stopped.length === 0) return {}
+  const message = stopped
+    .map(({ check, detail = '' }) => `The check ${check} cannot run: ${detail}`)
+    .join('\n')
+  const fault: Fault = { code: 'cannot-run', message, retryable: false, fatal: true }
+  return { fault }
+}
+
+/** Commands need no agent and no tool. */
+const contextFor = (workspace: string, signal: AbortSignal): CheckContext => ({
+  signal,
+  attempt: 1,
+  spend: () => undefined,
+  reserve: () => Promise.reject(new Error('Preflight spends nothing.')),
+  workspace,
+  iteration: 0,
+  work: () => Promise.reject(new Error('Preflight asks no agent.')),
+  callTool: () => Promise.reject(new Error('Preflight calls no tool.')),
+})
