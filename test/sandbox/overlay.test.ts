@@ -144,6 +144,20 @@ describe.each(identities)('for %s', (identity) => {
     expect(digestOf(join(layer, '..', 'objects')) + digestOf(layer)).toBe(before)
   })
 
+  test('without an overlay it is read-only but for its scratch folders', async () => {
+    const { place, layer } = await newScene(identity)
+    const { overlay: _none, ...readOnly } = place
+    const scratch = [join(place.workspace, 'node_modules/dep/sub')]
+    const before = digestOf(layer)
+    const script = `echo x > node_modules/dep/index.js; echo x > node_modules/new; echo x > '${layer}/new'
+      cd node_modules/dep/sub; ls; echo x > cache && cat cache`
+    const commands = [shell(script), shell(script)]
+    const { results } = await drive(identity, { place: { ...readOnly, scratch }, commands })
+    expect(results.map(({ stdout }) => stdout)).toEqual(['x\n', 'x\n'])
+    expect(results[0]?.stderr.match(/Read-only file system/g)).toHaveLength(3)
+    expect(digestOf(layer)).toBe(before)
+  })
+
   test('what it writes is limited, and nothing is left, in memory or of its processes', async () => {
     const tmpBytes = 8 * 1024 ** 2
     const TAG = newTag()

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -89,6 +90,26 @@ test('layers share files of the same content and rights, and nothing else', asyn
   expect(await find('a')).toMatchObject({ path: one.path })
   expect(await find('b')).toMatchObject({ path: two.path })
   await two.release()
+})
+
+test('a file that layers share is not the one that an install wrote, with its attributes', async () => {
+  const path = await newLayerFolder(store)
+  const file = join(path, 'node_modules/a.js')
+  mkdirSync(join(path, 'node_modules'))
+  writeFileSync(file, 'text')
+  chmodSync(file, 0o755)
+  utimesSync(file, 1_000_000_000, 1_000_000_000)
+  const before = lstatSync(file)
+  await keepLayer(store, {
+    key: keyOf('a'),
+    path,
+    from: 'installed',
+    summary: 'one',
+    folders: ['node_modules'],
+  })
+  const { ino, mode, mtimeMs, nlink } = lstatSync(file)
+  expect(ino).not.toBe(before.ino)
+  expect({ mode, mtimeMs, nlink }).toEqual({ mode: before.mode, mtimeMs: before.mtimeMs, nlink: 2 })
 })
 
 test('one that was changed is not used again, nor are its files', async () => {

@@ -5,11 +5,14 @@
  * 1. Only files inside the store are linked, after all that made the layer has ended. Layers are shown by
  *    read-only mounts and as lower layers of overlays only, so that nobody writes through a link.
  * 2. A file is replaced by an object only after the object's bytes were found to be the same.
- * 3. No lock is needed: a link is made or it is not, and an object that only the store still links is unused.
+ * 3. An object is a file that we wrote. One that an install wrote may have attributes, such as those that
+ *    overlays read, and would bring them into the layers of other projects.
+ * 4. No lock is needed: a link is made or it is not, and an object that only the store still links is unused.
  */
 
 import { randomUUID } from 'node:crypto'
 import {
+  copyFileSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -17,6 +20,7 @@ import {
   renameSync,
   rmSync,
   unlinkSync,
+  utimesSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -41,14 +45,17 @@ function shareFile(store: string, entry: ContentEntry): boolean {
   if (object === undefined) return false
   try {
     mkdirSync(dirname(object), { recursive: true, mode: 0o700 })
-    if (!isGood(object, entry)) {
-      rmSync(object, { force: true })
-      linkSync(entry.path, object)
+    const beside = `${entry.path}.${randomUUID().slice(0, 8)}`
+    if (isGood(object, entry)) {
+      linkSync(object, beside)
+      renameSync(beside, entry.path)
       return true
     }
-    const beside = `${entry.path}.${randomUUID().slice(0, 8)}`
-    linkSync(object, beside)
+    copyFileSync(entry.path, beside)
+    utimesSync(beside, Number(entry.stat.atimeMs) / 1000, Number(entry.stat.mtimeMs) / 1000)
     renameSync(beside, entry.path)
+    rmSync(object, { force: true })
+    linkSync(entry.path, object)
     return true
   } catch (error) {
     // Too many links, none on this file system, or the object came or went meanwhile: it stays a file by itself.
