@@ -11,6 +11,8 @@ import {
 } from '../../src/engine/index.ts'
 import {
   type AgentReport,
+  type CertificateId,
+  type Condition,
   FaultError,
   type LoopType,
   type RunId,
@@ -34,6 +36,7 @@ interface Told {
   readonly iterations?: number
   /** The loop's code throws after the agent. */
   readonly fails?: boolean
+  readonly until?: readonly Condition[]
 }
 
 type Story = LoopType<null, null, number, number>
@@ -51,7 +54,7 @@ function storyOf(told: Told): Story {
       return it.number
     },
     extractProgress: (result) => progress(result),
-    until: [{ type: 'max-iterations', iterations }],
+    until: told.until ?? [{ type: 'max-iterations', iterations }],
   }
 }
 
@@ -201,4 +204,39 @@ test('a run without files is not concerned, and an agent step says its fingerpri
   expect(finished?.fingerprint).toBe(started?.fingerprint)
   await other.journal.removeRun(first)
   expect(await other.journal.tried(started?.fingerprint ?? '')).toEqual([])
+})
+
+describe('E8: what another run completed', () => {
+  const done = { writes: () => 'fixed', iterations: 1 }
+  const earlier = {
+    run: runOf(1),
+    name: 'run 1',
+    certificate: 'sha256-1' as CertificateId,
+    branch: 'run/1',
+  }
+  const completes = { until: [{ type: 'checks-pass' }] } as const
+
+  test('is done already where that still holds, and the agent is not asked', async () => {
+    const { play, calls } = store()
+    const checks = { test: async () => ({ status: 'met' as const, output: '' }) }
+    await play({ ...done, ...completes }, { checks })
+    const { outcome } = await play(
+      { ...done, ...completes },
+      { checks, earlierWork: async () => earlier },
+    )
+    expect(outcome).toEqual({ type: 'completed', condition: 'already-done', earlier })
+    expect(calls).toEqual([1])
+  })
+
+  test('is done again where it does not hold any more', async () => {
+    const { play, calls } = store()
+    const checks = { test: async () => ({ status: 'met' as const, output: '' }) }
+    await play({ ...done, ...completes }, { checks })
+    const { outcome } = await play(
+      { ...done, ...completes },
+      { checks, earlierWork: async () => undefined },
+    )
+    expect(outcome).toEqual({ type: 'completed', condition: 'checks-pass' })
+    expect(calls).toEqual([1, 1])
+  })
 })

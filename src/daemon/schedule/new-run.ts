@@ -55,12 +55,12 @@ export async function createQueued(
   const loaded = await loadFor(parts, request, settings)
   try {
     const workspace = workspaceFor(request, loaded)
+    const { models, environment } = withEnvironment(parts, request.environment)
     if (request.skipPreflight !== true) {
       const attended = request.attended === true
-      await requireReady(loaded, { workspace, folder: host.folder, attended })
+      await requireReady(loaded, { workspace, folder: host.folder, attended, environment })
     }
     const naming = namingFor(request, settings, loaded)
-    const { models } = withEnvironment(parts, request.environment)
     const { name, source: nameSource } = await nameRun({ journal: host.journal, models }, naming)
     const { logDir } = settings.artifacts ?? {}
     const place = await host.place({

@@ -3,6 +3,7 @@
  * The first rule that fits decides.
  */
 
+import type { Fault } from '../../loop/index.ts'
 import type { Findings } from './collect-findings.ts'
 
 export const rootCauses = [
@@ -26,13 +27,23 @@ export function findRootCause(found: Findings): FoundCause {
   const asked = iterations.filter(({ agent }) => agent === 'needs-context' || agent === 'blocked')
   switch (outcome?.type) {
     case undefined:
-    case 'completed':
       return { cause: 'none', why: 'The work was certified.' }
+    case 'completed': {
+      const { earlier } = outcome
+      const why =
+        earlier === undefined
+          ? 'The work was certified.'
+          : `Run "${earlier.name}" did this work before, and its certificate holds.`
+      return { cause: 'none', why }
+    }
     case 'cancelled':
     case 'stopped':
       return { cause: 'none', why: 'Somebody ended it.' }
     case 'failed':
-      return { cause: 'execution-failure', why: `It could not go on: ${found.ended}.` }
+      return { cause: 'execution-failure', why: `${whatFailed(outcome.fault)}: ${found.ended}.` }
+    case 'stuck':
+      if (outcome.condition === 'no-new-evidence') return triedBefore(outcome.detail)
+      break
     default:
   }
   if (iterations.length === 0) return { cause: 'execution-failure', why: 'No iteration ended.' }
@@ -66,3 +77,14 @@ export function findRootCause(found: Findings): FoundCause {
   const why = names === '' ? `It ended before it was done.${still}` : `Not met: ${names}.${still}`
   return { cause: 'implementation-deviation', why }
 }
+
+/** Neither the loop nor the agent can change how a machine is set up. */
+const whatFailed = ({ code }: Fault): string =>
+  code === 'cannot-run' || code === 'dependencies-failed'
+    ? 'The machine or the repository is not set up for it, so nothing was tried'
+    : 'It could not go on'
+
+const triedBefore = (detail: string): FoundCause => ({
+  cause: 'none',
+  why: `Exactly this was tried before, so nothing was spent: ${detail}.`,
+})

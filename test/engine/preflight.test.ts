@@ -1,0 +1,144 @@
+// What is tried before the first iteration, and what becomes of the run.
+
+import { describe, expect, test } from 'vitest'
+import type { RunPreflight } from '../../src/engine/index.ts'
+import { LoopError, type Preflight } from '../../src/loop/index.ts'
+import { createWorld, deferred, loopOf, memoryWorkspace, type World } from './fixture.ts'
+
+interface Asked {
+  readonly prepared: string[]
+  readonly tried: string[]
+}
+
+const fails: Preflight = { checks: [{ check: 'test', answer: 'fails', durationMs: 5 }] }
+
+function worldWith(
+  tryChecks: RunPreflight['tryChecks'],
+  prepare: RunPreflight['prepare'] = async () => undefined,
+): World & Asked {
+  const prepared: string[] = []
+  const tried: string[] = []
+  const preflight: RunPreflight = {
+    prepare(files) {
+      prepared.push(files.base)
+      return prepare(files)
+    },
+    tryChecks(files, onBegin) {
+      tried.push(files.base)
+      return tryChecks(files, onBegin)
+    },
+  }
+  const world = createWorld({ workspace: memoryWorkspace({ code: 'broken' }), preflight })
+  return { ...world, prepared, tried }
+}
+
+const loop = loopOf<number>(async (_context, it) => it.step('work', () => 1))
+
+describe('preflight', () => {
+  test('is recorded before the first iteration, and its answers are part of the state', async () => {
+    const world = worldWith(async (_files, onBegin) => {
+      onBegin('test')
+      return fails
+    })
+    const run = await world.start(loop)
+    await world.finish(run, loop)
+    const types = (await world.events(run)).map(({ event }) => event.type)
+    expect(types.slice(0, 6)).toEqual([
+      'run-created',
+      'run-started',
+      'preflight-noted',
+      'preflight-noted',
+      'preflight-ended',
+      'iteration-started',
+    ])
+    expect((await world.state(run)).preflight).toEqual(fails)
+  })
+
+  test('ends the run with what it found, and nothing of the loop is run', async () => {
+    const fault = { code: 'cannot-run', message: 'no mocha', retryable: false, fatal: true }
+    const world = worldWith(async () => ({ checks: [], fault }))
+    const run = await world.start(loop)
+    expect(await world.finish(run, loop)).toEqual({
+      type: 'ended',
+      outcome: { type: 'failed', fault },
+    })
+    expect(await world.only(run, 'iteration-started')).toEqual([])
+  })
+
+  test('a failure that stays ends the run; one of our own house suspends it, and is tried again', async () => {
+    for (const [code, type] of [
+      ['dependencies-failed', 'ended'],
+      ['workspace-failed', 'suspended'],
+    ] as const) {
+      let times = 0
+      const world = worldWith(async () => {
+        if (++times === 1) throw new LoopError(code, 'It did not work.')
+        return fails
+      })
+      const run = await world.start(loop)
+      if (type === 'ended') {
+        const outcome = { type: 'failed', fault: { code, message: 'It did not work.' } }
+        expect(await world.finish(run, loop)).toMatchObject({ type, outcome })
+        continue
+      }
+      await expect(world.finish(run, loop)).rejects.toThrow('It did not work.')
+      expect((await world.state(run)).status).toBe('suspended')
+      expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'exhausted' } })
+      expect(times).toBe(2)
+    }
+  })
+
+  test('is not made twice, but dependencies are prepared by each process that takes the run', async () => {
+    const stop = new AbortController()
+    const world = worldWith(async () => fails)
+    const resting = loopOf<number>(async (_context, it) => {
+      stop.abort()
+      await it.sleep('rest', 1000)
+      return 1
+    })
+    const run = await world.start(resting)
+    expect(await world.finish(run, resting, { signal: stop.signal })).toMatchObject({
+      type: 'suspended',
+    })
+    await world.finish(run, resting)
+    expect([world.prepared.length, world.tried.length]).toEqual([2, 1])
+  })
+
+  test('stops when the run is stopped, and is made when it goes on', async () => {
+    const stop = new AbortController()
+    const began = deferred()
+    let times = 0
+    const world = worldWith(async ({ signal }) => {
+      if (++times > 1) return fails
+      began.resolve()
+      await new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+      })
+      return fails
+    })
+    const run = await world.start(loop)
+    const driving = world.drive(run, loop, { signal: stop.signal })
+    await began.promise
+    stop.abort()
+    expect(await world.clock.pass(driving)).toMatchObject({ type: 'suspended' })
+    expect(await world.only(run, 'preflight-ended')).toEqual([])
+    expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'exhausted' } })
+    expect(await world.only(run, 'preflight-ended')).toHaveLength(1)
+  })
+
+  test('a run that was cancelled meanwhile is cancelled', async () => {
+    const began = deferred()
+    const world = worldWith(
+      ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          began.resolve()
+          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+        }),
+    )
+    const run = await world.start(loop)
+    const driving = world.drive(run, loop)
+    await began.promise
+    await world.decide(run, { type: 'cancel', reason: 'enough' })
+    expect(await world.clock.pass(driving)).toMatchObject({ outcome: { type: 'cancelled' } })
+  })
+})
