@@ -76,7 +76,13 @@ async function certifying(checkout: string): Promise<() => Promise<void>> {
         repository,
         workspace: checkout,
         certifying: {
-          certify: { dependencies: 'install', teeth: false, consult: [], deadlineMs: 1000 },
+          certify: {
+            dependencies: 'install',
+            installScripts: [],
+            teeth: false,
+            consult: [],
+            deadlineMs: 1000,
+          },
           async open({ workspace, readOnly = [], layer }) {
             // As checks are: something is started in it.
             const walled = sandbox.commands({ workspace, readOnly, ...layer })

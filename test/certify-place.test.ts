@@ -118,6 +118,7 @@ async function open(
       certifying: {
         certify: {
           dependencies: options.dependencies ?? 'install',
+          installScripts: [],
           teeth: true,
           consult: [],
           deadlineMs: 1000,

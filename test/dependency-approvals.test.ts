@@ -2,11 +2,12 @@
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyTarget } from '../src/host/certificates/index.ts'
 import {
@@ -46,11 +47,33 @@ const git = (cwd: string, ...args: string[]): string =>
 async function repository(name: string, files: Readonly<Record<string, string>>): Promise<string> {
   const folder = join(root, name)
   await mkdir(folder)
-  for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text)
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
   git(folder, 'init', '-q')
   git(folder, 'add', '-A')
   git(folder, 'commit', '-qm', 'one')
   return folder
+}
+
+/** A project that takes `dep` from this repository, by an address that git is told to find it at. */
+async function dependent(name: string, dep: string): Promise<string> {
+  const range = `git+https://git.example/x/${basename(dep)}.git`
+  const lines = `[url "file://${dep}"]\n  insteadOf = https://git.example/x/${basename(dep)}.git\n`
+  await appendFile(join(root, 'home', '.gitconfig'), lines)
+  const commit = git(dep, 'rev-parse', 'HEAD')
+  const manifest = { name: 't', version: '1.0.0', dependencies: { dep: range } }
+  const locked = { version: '1.0.0', resolved: `${range}#${commit}` }
+  return repository(name, {
+    'package.json': JSON.stringify(manifest),
+    'package-lock.json': JSON.stringify({
+      name: 't',
+      version: '1.0.0',
+      lockfileVersion: 3,
+      packages: { '': manifest, 'node_modules/dep': locked },
+    }),
+  })
 }
 
 async function certify(
@@ -84,25 +107,8 @@ test('a commit of a repository is asked about once, fetched by us, and named on 
     'index.js': 'module.exports = 42\n',
     '.gitattributes': 'index.js filter=evil\n',
   })
-  await writeFile(
-    join(root, 'home', '.gitconfig'),
-    `[url "file://${dep}"]\n  insteadOf = https://git.example/x/dep.git\n`,
-  )
+  const project = await dependent('project', dep)
   const commit = git(dep, 'rev-parse', 'HEAD')
-  const range = 'git+https://git.example/x/dep.git'
-  const manifest = { name: 't', version: '1.0.0', dependencies: { dep: range } }
-  const project = await repository('project', {
-    'package.json': JSON.stringify(manifest),
-    'package-lock.json': JSON.stringify({
-      name: 't',
-      version: '1.0.0',
-      lockfileVersion: 3,
-      packages: {
-        '': manifest,
-        'node_modules/dep': { version: '1.0.0', resolved: `${range}#${commit}` },
-      },
-    }),
-  })
   const id = `git+https://git.example/x/dep.git#${commit}`
   await expect(certify(project)).rejects.toThrow(`loopctl certify --approve`)
   const asked: Question[] = []
@@ -125,6 +131,64 @@ test('a commit of a repository is asked about once, fetched by us, and named on 
     approvals: [{ codes: ['dependency-source'], by: 'kim' }],
   })
   await expect(readFile(marker)).rejects.toMatchObject({ code: 'ENOENT' })
+}, 60_000)
+
+test('an install script is asked about where a check fails without it, and runs in the sandbox', async () => {
+  const marker = join(root, 'script-marker')
+  const build = `touch ${marker}; echo 'module.exports = 42' > built.js`
+  const dep = await repository('scripted', {
+    'package.json': JSON.stringify({
+      name: 'dep',
+      version: '2.0.0',
+      main: 'built.js',
+      scripts: { postinstall: build },
+    }),
+  })
+  const project = await dependent('with-script', dep)
+  const source = `git+https://git.example/x/scripted.git#${git(dep, 'rev-parse', 'HEAD')}`
+  const approve = [source]
+  const found = await certify(project, { approve })
+  expect(found).toMatchObject({
+    certified: false,
+    refusals: [
+      { code: 'check-failed' },
+      { code: 'install-script', message: expect.stringContaining(`(postinstall: ${build})`) },
+    ],
+  })
+  const asked: string[] = []
+  const ask = async ({ text }: Question): Promise<string> => {
+    asked.push(text)
+    return 'approve'
+  }
+  const certified = await certify(project, { ask })
+  expect(certified).toMatchObject({ certified: true })
+  expect(asked).toHaveLength(1)
+  expect(await certificateOf(certified)).toMatchObject({
+    layer: {
+      summary: 'npm, 1 package, install scripts run',
+      approved: [source, expect.stringMatching(/^script:dep@2\.0\.0#[0-9a-f]{16}$/)],
+    },
+  })
+  expect(existsSync(marker)).toBe(false)
+}, 60_000)
+
+test('without a lockfile versions are chosen once, after asking, and the certificate has the date', async () => {
+  const project = await repository('unresolved', {
+    'package.json': JSON.stringify({ name: 't', dependencies: { dep: 'file:./dep' } }),
+    'dep/package.json': JSON.stringify({ name: 'dep', version: '1.0.0' }),
+    'dep/index.js': 'module.exports = 42\n',
+  })
+  expect(await certify(project)).toMatchObject({
+    certified: false,
+    refusals: [{ code: 'check-failed' }, { code: 'resolve-dependencies' }],
+  })
+  const certified = await certify(project, { ask: async () => 'approve' })
+  const resolved = { at: expect.any(String), digest: expect.any(String) }
+  const certificate = await certificateOf(certified)
+  expect(certificate).toMatchObject({ layer: { from: 'installed', resolved } })
+  expect(existsSync(join(project, 'package-lock.json'))).toBe(false)
+  const again = await certificateOf(await certify(project, { dependencies: 'resolve' }))
+  expect(again).toMatchObject({ layer: Reflect.get(Object(certificate), 'layer') })
 }, 60_000)
 
 test('an address is fetched only from the internet, and only with the checksum of the lockfile', async () => {

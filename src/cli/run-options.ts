@@ -6,6 +6,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Limits, LoopError, parseDuration } from '../loop/index.ts'
 import type { AskedWorktree } from '../protocol/api/index.ts'
 import type { NameSource } from '../protocol/config.ts'
+import type { CertifySettings } from '../protocol/index.ts'
 import { wholeNumber } from './session.ts'
 
 export interface LoadOptions {
@@ -148,10 +149,21 @@ const ofBuild = (flags: string): Option =>
 export interface ChangeOptions {
   readonly model?: string
   readonly prompt?: string
+  readonly dependencies?: CertifySettings['dependencies']
 }
 
+export const addDependenciesOption = (command: Command): Command =>
+  command.addOption(
+    new Option('--dependencies <from>', 'where the clean checkout gets its dependencies').choices([
+      'install',
+      'resolve',
+      'carry',
+      'none',
+    ]),
+  )
+
 export const addChangeOptions = (command: Command): Command =>
-  command
+  addDependenciesOption(command)
     .option('--model <provider/model>', 'another model than the file says')
     .option(
       '-p, --prompt <text>',
@@ -160,11 +172,13 @@ export const addChangeOptions = (command: Command): Command =>
 
 const promptBytesMax = 1_000_000
 
-export async function changesFrom({ model, prompt }: ChangeOptions): Promise<ChangeOptions> {
+export async function changesFrom(options: ChangeOptions): Promise<ChangeOptions> {
+  const { model, prompt, dependencies } = options
   const text = prompt === undefined ? undefined : await readPrompt(prompt)
   return {
     ...(model === undefined ? {} : { model }),
     ...(text === undefined ? {} : { prompt: text }),
+    ...(dependencies === undefined ? {} : { dependencies }),
   }
 }
 

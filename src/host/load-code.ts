@@ -21,6 +21,7 @@ import { firstPrompt, plainSettings, requireSeals, withGiven, workspaceOf } from
 import type { LoadedLoop, LoadOptions } from './loaded-loop.ts'
 import {
   changedAgent,
+  changedCertify,
   changedChecks,
   changedSections,
   changedSource,
@@ -48,6 +49,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
       ...written,
       agent: changedAgent(written.agent, changes),
       checks: changedChecks(written.checks, changes),
+      certify: changedCertify(written.certify, changes),
     }
     await requireSeals(file.seals)
     const given = isJsonObject(input) ? withGiven(input, options.input) : input

@@ -7,6 +7,7 @@ import type { LoopFile, SealSettings } from '../protocol/index.ts'
 import type { LoadedLoop, LoadOptions } from './loaded-loop.ts'
 import {
   changedAgent,
+  changedCertify,
   changedChecks,
   changedSections,
   changedSource,
@@ -26,6 +27,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     ...read.file,
     agent: changedAgent(read.file.agent, changes),
     checks: changedChecks(read.file.checks, changes),
+    certify: changedCertify(read.file.certify, changes),
   }
   const environment = options.environment ?? process.env
   await requireSeals(file.seals)

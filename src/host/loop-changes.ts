@@ -14,7 +14,8 @@ export type LoopChanges = NonNullable<Source['changes']>
 /** It is kept in the first event of the run. */
 const promptCharsMax = 200_000
 
-export function requireChanges({ model, prompt, checks }: LoopChanges): LoopChanges {
+export function requireChanges(changes: LoopChanges): LoopChanges {
+  const { model, prompt, checks, dependencies } = changes
   if (prompt?.trim() === '') throw new LoopError('bad-request', 'The prompt is empty. Say one.')
   if (prompt !== undefined && prompt.length > promptCharsMax) {
     const message = `A prompt may have ${promptCharsMax} characters; this one has ${prompt.length}.`
@@ -23,9 +24,15 @@ export function requireChanges({ model, prompt, checks }: LoopChanges): LoopChan
   return {
     ...(model === undefined ? {} : { model }),
     ...(prompt === undefined ? {} : { prompt }),
+    ...(dependencies === undefined ? {} : { dependencies }),
     ...(checks === undefined || checks.commands.length === 0 ? {} : { checks }),
   }
 }
+
+export const changedCertify = (
+  certify: LoopFile['certify'],
+  { dependencies = certify.dependencies }: LoopChanges,
+): LoopFile['certify'] => ({ ...certify, dependencies })
 
 const checkTimeoutMs = 600_000
 

@@ -66,6 +66,7 @@ export interface Source {
   readonly changes?: {
     readonly model?: string
     readonly prompt?: string
+    readonly dependencies?: 'install' | 'resolve' | 'carry' | 'none'
     /** Commands that must pass besides the checks of the file. */
     readonly checks?: { readonly commands: readonly string[]; readonly timeoutMs?: number }
   }

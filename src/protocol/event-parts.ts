@@ -25,7 +25,7 @@ import type {
   Walls,
 } from '../loop/index.ts'
 import { exactly } from './exactly.ts'
-import { amountSchema, someLimitsSchema } from './run-values.ts'
+import { amountSchema, dependenciesSchema, someLimitsSchema } from './run-values.ts'
 import { count, id, json, listOf, milliseconds, ordinal, published } from './values.ts'
 
 const text = z.string()
@@ -145,6 +145,7 @@ export const sourceSchema: z.ZodType<Source> = exactly<Source>()(
       .strictObject({
         model: text.exactOptional(),
         prompt: text.exactOptional(),
+        dependencies: dependenciesSchema.exactOptional(),
         checks: z
           .strictObject({
             commands: z.array(text).readonly(),

@@ -5,6 +5,7 @@ import { exactly } from './exactly.ts'
 import type { CertifySettings, SealSettings } from './loop-file.ts'
 import { agentSchema } from './loop-file-agents.ts'
 import { duration, form, innerPath, key, keys, list, table, text } from './loop-file-values.ts'
+import { dependenciesSchema } from './run-values.ts'
 
 const glob = () =>
   form(
@@ -48,6 +49,9 @@ export const sealsSchema: z.ZodType<SealSettings> = exactly<SealSettings>()(
   }),
 )
 
+const packageName = () =>
+  form(/^(?:@[\w.-]+\/)?[\w.-]{1,200}$/, 'the name of a package, such as esbuild or @swc/core')
+
 const consultation = keys({
   name: key(
     form(
@@ -73,9 +77,14 @@ const consultation = keys({
 export const certifySchema: z.ZodType<CertifySettings> = exactly<CertifySettings>()(
   keys({
     dependencies: key(
-      z.enum(['install', 'carry', 'none']).prefault('install'),
-      'Where the clean checkout has its dependencies from: installed from the lockfile that the run began with, carried over from the checkout, or none.',
+      dependenciesSchema.prefault('install'),
+      'Where the clean checkout gets its dependencies: installed from the lockfile that the run began with; the same, and without a lockfile resolved once; carried over from the checkout; or none.',
       'carry',
+    ),
+    installScripts: key(
+      list(packageName(), 'a list of names of packages', { max: 100 }).prefault([]),
+      'Packages whose install scripts are run, in the sandbox. The scripts of all others are not.',
+      ['better-sqlite3'],
     ),
     teeth: key(
       z.boolean().prefault(true),

@@ -268,7 +268,9 @@ export interface SealSettings {
 /** How work is certified once the checks pass. */
 export interface CertifySettings {
   /** Where a clean checkout has its dependencies from. */
-  readonly dependencies: 'install' | 'carry' | 'none'
+  readonly dependencies: 'install' | 'resolve' | 'carry' | 'none'
+  /** Names of packages whose install scripts are run, in the sandbox. */
+  readonly installScripts: readonly string[]
   /** A planted defect must be noticed by some check. */
   readonly teeth: boolean
   readonly consult: readonly ConsultSettings[]

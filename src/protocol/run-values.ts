@@ -66,3 +66,11 @@ export const carriedSchema: z.ZodType<Carried> = exactly<Carried>()(
     evidence: z.record(z.string(), evidenceSchema),
   }),
 )
+
+/** Where a clean checkout gets its dependencies. */
+export const dependenciesSchema: z.ZodEnum<{
+  install: 'install'
+  resolve: 'resolve'
+  carry: 'carry'
+  none: 'none'
+}> = z.enum(['install', 'resolve', 'carry', 'none'])

@@ -1,7 +1,7 @@
 /** The command that certifies files without a run: certify. */
 
 import { resolve } from 'node:path'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { CertifiedFolder } from '../../host/certify/certify-folder.ts'
 import type { Host, LoadedLoop } from '../../host/index.ts'
 import { LoopError, type Question } from '../../loop/index.ts'
@@ -11,17 +11,22 @@ import { shortId } from '../display/certification-lines.ts'
 import { visible, visibleText } from '../display/render.ts'
 import { notCertifiedExitCode } from '../exit-codes.ts'
 import { interruptible } from '../interruptible.ts'
-import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
+import {
+  type AttendedOption,
+  addAttendedOption,
+  addDependenciesOption,
+  addTrustOption,
+  type ChangeOptions,
+} from '../run-options.ts'
 import { openSession, type Session, who, withNewRecord } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
 
-interface CertifyOptions extends AttendedOption {
+interface CertifyOptions extends AttendedOption, Pick<ChangeOptions, 'dependencies'> {
   readonly loop?: string
   readonly check?: GivenChecks
   readonly base?: string
   readonly dirty?: boolean
   readonly trust?: boolean
-  readonly dependencies?: 'install' | 'carry' | 'none'
   readonly approve?: readonly string[]
 }
 
@@ -32,11 +37,6 @@ export function addCertify(program: Command): void {
     .option('--loop <file>', 'by the checks of this loop file')
     .option('--base <ref>', 'compare with this: fewer tests and changed seals are noticed')
     .option('--dirty', 'certify the files as they are, not the commit that is checked out')
-    .addOption(
-      new Option('--dependencies <from>', 'where the clean checkout gets its dependencies').choices(
-        ['install', 'carry', 'none'],
-      ),
-    )
     .option(
       '--approve <item>',
       'approve this dependency or install script, as a refusal names it; repeatable',
@@ -53,7 +53,7 @@ Examples:
   loopctl certify . --check test='npm test' --check types='npx tsc --noEmit' --base main`,
     )
   addCheckOption(certify, 'certify by this command, or name=command; repeatable')
-  addTrustOption(addAttendedOption(certify)).action(
+  addDependenciesOption(addTrustOption(addAttendedOption(certify))).action(
     (folder: string | undefined, options: CertifyOptions) => run(program, folder, options),
   )
 }

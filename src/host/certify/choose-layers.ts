@@ -1,13 +1,23 @@
 /** Which layers a clean checkout gets: installed from lockfiles, or carried over; and what they lack. */
 
+import { createHash } from 'node:crypto'
+import { join, posix } from 'node:path'
 import type { DependencyItem, Layer } from '../../evidence/index.ts'
 import { carryLayer } from './carry-layer.ts'
 import { openApprovedItems, sourceItem } from './dependency-approvals.ts'
-import { findManager, installLayer, layerKey } from './install-layer.ts'
+import { findManager } from './find-manager.ts'
+import { type InstallOptions, installLayer, layerKey } from './install-layer.ts'
+import { findScripts, scriptItem } from './install-scripts.ts'
 import { requireKnownSources } from './known-sources.ts'
 import { findLayer, layersFolder, type StoredLayer } from './layer-store.ts'
 import type { OpenLayerOptions } from './open-layer.ts'
 import { type LayerPlan, planLayer } from './plan-layer.ts'
+import {
+  findUnresolved,
+  resolveLockfile,
+  type Unresolved,
+  withLockfile,
+} from './resolve-lockfile.ts'
 import { refused } from './run-manager.ts'
 
 export interface ChosenLayers {
@@ -17,13 +27,40 @@ export interface ChosenLayers {
   readonly why: string
 }
 
-/** Without a lockfile there is nothing to install from: the checkout may have dependencies all the same. */
+/** A lockfile is installed; without one the checkout may have dependencies; else versions can be chosen. */
 export async function chooseLayers(options: OpenLayerOptions): Promise<ChosenLayers> {
-  const plans = options.mode === 'carry' ? [] : await planLayer(options.reader, options.lockfileOf)
-  if (plans.length > 0)
-    return { ...(await installed(options, plans)), why: 'none: nothing to install' }
-  const layers = await carried(options)
-  return { layers, notes: {}, why: layers.length === 0 ? await whyNone(options) : '' }
+  const { mode, reader, lockfileOf, record } = options
+  const plans = mode === 'carry' ? [] : await planLayer(reader, lockfileOf)
+  if (plans.length > 0) return installed(options, plans)
+  const layers = mode === 'resolve' ? [] : await carried(options)
+  if (layers.length > 0) return { layers, notes: {}, why: '' }
+  const unresolved = mode === 'carry' ? undefined : await findUnresolved(reader, lockfileOf)
+  const why = await whyNone(options)
+  if (unresolved === undefined) return { layers, notes: {}, why }
+  const [item = unresolved.item] = await openApprovedItems(record).mark([unresolved.item])
+  const isWanted = mode === 'resolve' || item.approved !== undefined
+  return isWanted ? resolved(options, unresolved, item) : { layers, notes: { lacks: [item] }, why }
+}
+
+async function resolved(
+  options: OpenLayerOptions,
+  unresolved: Unresolved,
+  item: DependencyItem,
+): Promise<ChosenLayers> {
+  const { reader, lockfileOf, record } = options
+  const made = await resolveLockfile(unresolved, record, installOptions(options))
+  const withIt = { ...options, reader: withLockfile(reader, lockfileOf, made) }
+  const { layers, notes, why } = await installed(withIt, await planLayer(withIt.reader, lockfileOf))
+  const approved = [...(item.approved === undefined ? [] : [item]), ...(notes.approved ?? [])]
+  return {
+    layers,
+    why,
+    notes: {
+      ...notes,
+      ...(approved.length === 0 ? {} : { approved }),
+      resolved: { at: made.at, digest: made.digest },
+    },
+  }
 }
 
 /** All that installing from the lockfiles of this tree takes an approval for. */
@@ -44,26 +81,30 @@ function requireAll({ lockfile, missing }: LayerPlan): void {
   )
 }
 
+function installOptions(options: OpenLayerOptions): InstallOptions {
+  const { reader, lockfileOf: tree, record, checkout, signal } = options
+  const projects = [...(checkout === undefined ? [] : [checkout]), ...(options.projects ?? [])]
+  return { reader, tree, store: layersFolder(record), projects, signal }
+}
+
 async function installed(
   options: OpenLayerOptions,
   plans: readonly LayerPlan[],
-): Promise<Pick<ChosenLayers, 'layers' | 'notes'>> {
-  const { reader, lockfileOf, record, checkout, signal } = options
-  const store = layersFolder(record)
-  const projects = [...(checkout === undefined ? [] : [checkout]), ...(options.projects ?? [])]
+): Promise<ChosenLayers> {
   const layers: StoredLayer[] = []
   const approved: DependencyItem[] = []
+  const lacks: DependencyItem[] = []
   try {
     for (const plan of plans) {
-      signal.throwIfAborted()
+      options.signal.throwIfAborted()
       requireAll(plan)
-      const items = await openApprovedItems(record).mark(plan.reading.approvable.map(sourceItem))
+      const sources = plan.reading.approvable.map(sourceItem)
+      const items = await openApprovedItems(options.record).mark(sources)
       requireKnownSources(plan, items)
-      approved.push(...items)
-      const manager = await findManager(plan, projects)
-      const install = { reader, tree: lockfileOf, store, projects, signal }
-      const known = await findLayer(store, layerKey(plan, manager))
-      layers.push(known ?? (await installLayer(plan, manager, install)))
+      const found = await installOne(options, plan)
+      layers.push(found.layer)
+      approved.push(...items, ...found.approved)
+      lacks.push(...found.lacks)
     }
   } catch (error) {
     await releaseAll(layers)
@@ -72,8 +113,46 @@ async function installed(
   await releaseAll(layers.filter(({ folders }) => folders.length === 0))
   return {
     layers: layers.filter(({ folders }) => folders.length > 0),
-    notes: approved.length === 0 ? {} : { approved },
+    notes: {
+      ...(approved.length === 0 ? {} : { approved }),
+      ...(lacks.length === 0 ? {} : { lacks }),
+    },
+    why: 'none: nothing to install',
   }
+}
+
+interface InstalledOne extends Required<Pick<Layer, 'approved' | 'lacks'>> {
+  readonly layer: StoredLayer
+}
+
+/** Without scripts; then, where some are approved, once more with those. */
+async function installOne(options: OpenLayerOptions, plan: LayerPlan): Promise<InstalledOne> {
+  const install = installOptions(options)
+  const { store, projects } = install
+  const manager = await findManager(plan, projects)
+  const plainKey = layerKey(plan, manager)
+  const plain = (await findLayer(store, plainKey)) ?? (await installLayer(plan, manager, install))
+  const modules = plain.folders.filter((one) => posix.basename(one) === 'node_modules')
+  const scripts = findScripts(modules.map((one) => join(plain.path, one)))
+  const items = await openApprovedItems(options.record).mark(scripts.map(scriptItem))
+  const named = new Set(
+    scripts
+      .filter(({ name }) => options.installScripts?.includes(name) === true)
+      .map((one) => scriptItem(one).id),
+  )
+  const isRun = ({ id, approved }: DependencyItem): boolean =>
+    approved !== undefined || named.has(id)
+  const approved = items.filter(isRun)
+  const lacks = items.filter((item) => !isRun(item))
+  if (approved.length === 0) return { layer: plain, approved, lacks }
+  await plain.release()
+  const ids = [...new Set(approved.map(({ id }) => id))].toSorted()
+  const key = createHash('sha256')
+    .update(`scripts 1 ${plainKey} ${ids.join(' ')}`)
+    .digest('hex')
+  const known = await findLayer(store, key)
+  const layer = known ?? (await installLayer(plan, manager, { ...install, scripts: ids, key }))
+  return { layer, approved, lacks }
 }
 
 export async function releaseAll(layers: readonly StoredLayer[]): Promise<void> {

@@ -5,24 +5,24 @@
  */
 
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
-import { z } from 'zod'
-import type { Lockfile, TreeReader } from '../../evidence/index.ts'
+import type { TreeReader } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
-import { createPlainCommands, openSandbox, type Sandbox } from '../../sandbox/index.ts'
-import { findOnPath } from '../../workspace/index.ts'
+import { openSandbox, type Sandbox } from '../../sandbox/index.ts'
 import { makeOwnFolder } from '../own-folder.ts'
 import { sourceFile } from '../registry/foreign-source.ts'
 import { findProxy } from '../registry/operator-proxy.ts'
 import { openRegistryEndpoint } from '../registry/registry-endpoint.ts'
 import { respecifyManifest } from '../registry/respecify.ts'
-import { managerForFormat, parseWanted } from './bring-manager.ts'
 import { fetchSource } from './fetch-source.ts'
+import type { Manager } from './find-manager.ts'
+import { findScripts, scriptItem } from './install-scripts.ts'
 import { madeFolders, prepareFolder, summaryOf } from './layer-folders.ts'
 import { keepLayer, newLayerFolder, removeLayerFolder, type StoredLayer } from './layer-store.ts'
 import type { LayerPlan } from './plan-layer.ts'
-import { cacheFolder, programFolders, refused, runManager } from './run-manager.ts'
+import { cacheFolder, type Installing, refused, runManager } from './run-manager.ts'
+import { runScripts } from './run-scripts.ts'
 
 export interface InstallOptions {
   readonly reader: TreeReader
@@ -33,73 +33,7 @@ export interface InstallOptions {
   readonly signal: Signal
 }
 
-export interface Manager {
-  /** Absent: the layer brings it. */
-  readonly program?: string
-  readonly version: string
-}
-
 const fileBytesMax = 256 * 1024 * 1024
-/** The version that the project names, or else the one on the PATH. */
-export async function findManager(
-  { lockfile, wantedManager, reading }: LayerPlan,
-  projects: readonly string[],
-): Promise<Manager> {
-  const wanted = parseWanted(wantedManager, lockfile.manager)
-  const [name = ''] = lockfile.install
-  const [found] = await findOnPath(name, { apart: projects, asOrdered: true })
-  const program = found === undefined || name !== 'python3' ? found : await realPython(found)
-  if (program === undefined) {
-    const spare = wanted ?? parseWanted(managerForFormat(name, reading.text), name)
-    if (spare !== undefined) return { version: spare.version }
-    throw refused(
-      `${lockfile.file} needs ${name}, and the PATH has none outside of the project. Install ${name}, ` +
-        `or name its version in package.json ("packageManager": "${name}@<version>")`,
-    )
-  }
-  const version = (await packageVersion(program, name)) ?? (await ask(program, lockfile))
-  const isWanted = wanted === undefined || wanted.version === version
-  return isWanted ? { program, version } : { version: wanted.version }
-}
-
-/** Managers that are packages themselves are slow to ask. */
-async function packageVersion(program: string, name: string): Promise<string | undefined> {
-  const real = await realpath(program)
-  for (const folder of [dirname(real), dirname(dirname(real))]) {
-    const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => '{}')
-    const found = packageSchema.safeParse(JSON.parse(text))
-    if (found.data?.name === name) return found.data.version
-  }
-  return undefined
-}
-
-const packageSchema = z.object({ name: z.string(), version: z.string() })
-
-/** Not a shim, which would write to its own folders. */
-async function realPython(shim: string): Promise<string> {
-  const command = {
-    program: shim,
-    args: ['-I', '-c', 'import sys; print(sys.executable)'],
-    cwd: '/',
-    env: { PATH: programFolders(shim) },
-    timeoutMs: 30_000,
-  }
-  const { stdout, exitCode } = await createPlainCommands().run(command, AbortSignal.timeout(30_000))
-  const path = stdout.trim()
-  return exitCode === 0 && path.startsWith('/') ? path : shim
-}
-
-async function ask(program: string, { manager }: Lockfile): Promise<string> {
-  const command = {
-    program,
-    args: manager === 'go' ? ['version'] : ['--version'],
-    cwd: '/',
-    env: { PATH: programFolders(program) },
-    timeoutMs: 30_000,
-  }
-  const { stdout } = await createPlainCommands().run(command, AbortSignal.timeout(30_000))
-  return stdout.trim().slice(0, 200)
-}
 
 /** Over all that decides what is installed. */
 export function layerKey({ lockfile, folder, files }: LayerPlan, { version }: Manager): string {
@@ -120,11 +54,47 @@ export function layerKey({ lockfile, folder, files }: LayerPlan, { version }: Ma
 export async function installLayer(
   plan: LayerPlan,
   manager: Manager,
-  options: InstallOptions,
+  options: InstallOptions & Built,
 ): Promise<StoredLayer> {
-  const sandbox = await requireStrong()
-  const { store } = options
+  const { store, scripts = [], key = layerKey(plan, manager) } = options
   const path = await newLayerFolder(store)
+  try {
+    await installIn(plan, manager, options, path, async (installing) => {
+      await runManager(installing)
+      const found = scripts.length === 0 ? [] : findScripts(modulesIn(plan, path))
+      await runScripts(
+        installing,
+        found.filter((one) => scripts.includes(scriptItem(one).id)),
+      )
+    })
+    await rm(join(path, cacheFolder), { recursive: true, force: true })
+    const folders = madeFolders(plan, path)
+    for (const one of folders) await prepareFolder(join(path, one))
+    const summary = `${summaryOf(plan, path)}${scripts.length === 0 ? '' : ', install scripts run'}`
+    return await keepLayer(store, { key, path, from: 'installed', summary, folders })
+  } catch (error) {
+    await removeLayerFolder(store, path)
+    throw error
+  }
+}
+
+/** A layer in which install scripts were run. */
+interface Built {
+  /** Their ids. */
+  readonly scripts?: readonly string[]
+  /** By what it is found, in place of the plain one. */
+  readonly key?: string
+}
+
+/** All that a manager needs, in this folder and around it, while the work goes on. */
+export async function installIn<T>(
+  plan: LayerPlan,
+  manager: Manager,
+  options: InstallOptions,
+  path: string,
+  work: (installing: Installing) => Promise<T>,
+): Promise<T> {
+  const sandbox = await requireStrong()
   const own = await makeOwnFolder()
   try {
     await putFiles(plan, options, path)
@@ -138,23 +108,19 @@ export async function installLayer(
       ...(proxy === undefined ? {} : { proxy }),
     })
     try {
-      await runManager({ plan, manager, path, sandbox, endpoint, signal: options.signal })
+      return await work({ plan, manager, path, sandbox, endpoint, signal: options.signal })
     } finally {
       await endpoint.close()
     }
-    await rm(join(path, cacheFolder), { recursive: true, force: true })
-    const folders = madeFolders(plan, path)
-    for (const one of folders) await prepareFolder(join(path, one))
-    const summary = summaryOf(plan, path)
-    const key = layerKey(plan, manager)
-    return await keepLayer(store, { key, path, from: 'installed', summary, folders })
-  } catch (error) {
-    await removeLayerFolder(store, path)
-    throw error
   } finally {
     await own.remove()
   }
 }
+
+const modulesIn = (plan: LayerPlan, path: string): readonly string[] =>
+  madeFolders(plan, path)
+    .filter((folder) => posix.basename(folder) === 'node_modules')
+    .map((folder) => join(path, folder))
 
 async function requireStrong(): Promise<Sandbox> {
   const sandbox = await openSandbox()

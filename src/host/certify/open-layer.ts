@@ -20,6 +20,8 @@ export interface OpenLayerOptions {
   /** Whose lockfile is trusted. */
   readonly lockfileOf: TreeId
   readonly mode: CertifySettings['dependencies']
+  /** Names of packages whose install scripts are run. */
+  readonly installScripts?: readonly string[]
   /** The folder of the record. */
   readonly record: string
   /** The person's own checkout: what is carried over is there, and no program is taken from it. */

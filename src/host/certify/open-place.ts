@@ -59,6 +59,7 @@ export async function openCertifyingPlace(
     reader,
     lockfileOf: request.lockfileOf,
     mode: certifying.certify.dependencies,
+    installScripts: certifying.certify.installScripts,
     record,
     checkout: options.checkout ?? workspace,
     projects: projectsOf(options),

@@ -120,7 +120,7 @@ function lockfilesIn(
   return [...found.values()]
 }
 
-interface Read {
+export interface Read {
   readonly lockfile: Lockfile
   readonly folder: string
   readonly text: string
@@ -141,7 +141,8 @@ const ours = new RegExp(
   `(^|/)(${[managerFolder, cacheFolder, storeFolder].map((name) => name.replace('.', '\\.')).join('|')})/`,
 )
 
-function filesFor(
+/** What is put into the folder of the install. */
+export function filesFor(
   { lockfile, folder, text, reading }: Read,
   listed: ReadonlyMap<string, TreeFile>,
 ): ReadonlyMap<string, TreeFile> {

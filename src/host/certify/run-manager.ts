@@ -11,7 +11,7 @@ import { commandMounts, type Sandbox, type SandboxPlace } from '../../sandbox/in
 import { findOnPath } from '../../workspace/index.ts'
 import type { RegistryEndpoint } from '../registry/registry-endpoint.ts'
 import { bringCommand, managerPrograms, parseWanted } from './bring-manager.ts'
-import type { Manager } from './install-layer.ts'
+import type { Manager } from './find-manager.ts'
 import type { LayerPlan } from './plan-layer.ts'
 
 const timeoutMs = 15 * 60_000
@@ -30,7 +30,11 @@ export interface Installing {
   readonly signal: Signal
 }
 
-export async function runManager(installing: Installing): Promise<void> {
+/** `instead`: other arguments than those that install. */
+export async function runManager(
+  installing: Installing,
+  instead?: readonly string[],
+): Promise<void> {
   const { plan, manager, path } = installing
   const { lockfile, folder } = plan
   const cwd = join(path, folder)
@@ -46,17 +50,27 @@ export async function runManager(installing: Installing): Promise<void> {
   const program = manager.program ?? join(brought ?? '', lockfile.install[0] ?? '')
   const isBerry = lockfile.manager === 'yarn' && !manager.version.startsWith('1.')
   const install = isBerry ? berryInstall : lockfile.install.slice(1)
-  const args = [...install, ...(extraArguments[lockfile.manager] ?? [])]
+  const args = instead ?? [...install, ...(extraArguments[lockfile.manager] ?? [])]
   await runInside(installing, program, args, cwd)
 }
 
 const berryInstall = ['install', '--immutable', '--mode=skip-build']
 
-async function runInside(
+/** For what is no manager. */
+interface Inside {
+  /** What failed, in a message. */
+  readonly what: string
+  readonly advice: string
+  readonly env: Readonly<Record<string, string>>
+  readonly readOnly: readonly string[]
+}
+
+export async function runInside(
   { plan, path, sandbox, endpoint, signal }: Installing,
   program: string,
   args: readonly string[],
   cwd: string,
+  more?: Inside,
 ): Promise<void> {
   const { lockfile, registries } = plan
   const owns = lockfile.installs.length === 0 && lockfile.store !== undefined
@@ -66,6 +80,7 @@ async function runInside(
     gateway: endpoint,
     readOnly: [
       ...registries.readOnly,
+      ...(more?.readOnly ?? []),
       ...commandMounts([program], { cwd: path, path: programFolders(program) }),
     ],
     env: {
@@ -74,6 +89,7 @@ async function runInside(
       ...extraEnvironment[lockfile.manager],
       ...registries.env,
       ...ownStore,
+      ...more?.env,
     },
   }
   const result = await sandbox.commands(place).run({ program, args, cwd, timeoutMs }, signal)
@@ -85,6 +101,7 @@ async function runInside(
     `${result.stdout}\n${result.stderr}`,
     result.ended,
     endpoint.problems(),
+    more,
   )
 }
 
@@ -155,15 +172,21 @@ function failed(
   said: string,
   ended: string,
   problems: readonly string[],
+  more: Inside | undefined,
 ): RefusedError {
   const [program = '', ...args] = command
-  const what = [posix.basename(program), ...args].join(' ')
+  const what = more?.what ?? [posix.basename(program), ...args].join(' ')
   const why = ended === 'timeout' ? `took longer than ${timeoutMs / 60_000} minutes` : 'failed'
   // Set off, so that nothing of it passes for a line of ours.
   const lines = [...tellingLines(said), ...problems.slice(-3)].map((line) => `  ${line}`).join('\n')
-  const { refusal } = refused(`${what} ${why} (${lockfile.file}). Fix what it reports`)
-  const code = unreachable.test(lines) ? 'registry-unreachable' : refusal.code
-  return new RefusedError({ ...refusal, code, message: `${refusal.message}\n${lines}` })
+  const { refusal } = refused(
+    `${what} ${why} (${lockfile.file}). ${more?.advice ?? 'Fix what it reports'}`,
+  )
+  // What a script asks for in vain is not there the next time either.
+  const isDown = more === undefined && unreachable.test(lines)
+  const code = isDown ? 'registry-unreachable' : refusal.code
+  return new RefusedError({ ...refusal, code, message: `${refusal.message}
+${lines}` })
 }
 
 /** What a registry or the way to it says when it is down: another try may succeed. */

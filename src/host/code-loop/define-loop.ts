@@ -46,7 +46,8 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
     readonly changes?: 'ask' | 'refuse'
   }
   readonly certify?: {
-    readonly dependencies?: 'install' | 'carry' | 'none'
+    readonly dependencies?: 'install' | 'resolve' | 'carry' | 'none'
+    readonly installScripts?: readonly string[]
     readonly teeth?: boolean
     readonly consult?: readonly {
       readonly name: string

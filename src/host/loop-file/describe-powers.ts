@@ -141,11 +141,14 @@ function checkPower(name: string, check: CheckSettings): string {
   }
 }
 
-function certifyPowers({ dependencies, consult }: CertifySettings): string[] {
+function certifyPowers({ dependencies, installScripts, consult }: CertifySettings): string[] {
   return [
-    ...(dependencies === 'install'
+    ...(dependencies === 'install' || dependencies === 'resolve'
       ? ['installs what a lockfile of the project names, from its registry, to certify the work']
       : []),
+    ...(installScripts.length === 0
+      ? []
+      : [`runs the install scripts of ${installScripts.join(', ')} in the sandbox`]),
     ...consult.map(({ name, agent }) => `asks ${readerLine(agent)} for the consultation ${name}`),
   ]
 }

@@ -52,7 +52,13 @@ describe('a loop file', () => {
         },
       },
       seals: { paths: [], except: [], keys: {}, changes: 'ask' },
-      certify: { dependencies: 'install', teeth: true, consult: [], deadlineMs: 86_400_000 },
+      certify: {
+        dependencies: 'install',
+        installScripts: [],
+        teeth: true,
+        consult: [],
+        deadlineMs: 86_400_000,
+      },
       until: [{ type: 'checks-pass' }, { type: 'no-progress', iterations: 3 }],
       limits: {
         iterations: 50,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Json, Limits } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import type { CertifySettings, SealSettings } from '../loop-file.ts'
-import { limitsSchema } from '../run-values.ts'
+import { dependenciesSchema, limitsSchema } from '../run-values.ts'
 import { json, pathText, published } from '../values.ts'
 
 const text = z.string()
@@ -183,7 +183,7 @@ export const planSchema: z.ZodType<Plan> = exactly<Plan>()(
       changes: z.enum(['ask', 'refuse']),
     }),
     certify: z.strictObject({
-      dependencies: z.enum(['install', 'carry', 'none']),
+      dependencies: dependenciesSchema,
       teeth: z.boolean(),
       deadlineMs: z.number(),
       consult: texts,

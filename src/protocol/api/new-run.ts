@@ -1,7 +1,8 @@
 /** What a client says to have a loop run by the daemon: the body of `POST /runs`. */
 
 import { z } from 'zod'
-import { someLimitsSchema } from '../run-values.ts'
+import type { CertifySettings } from '../loop-file.ts'
+import { dependenciesSchema, someLimitsSchema } from '../run-values.ts'
 import { pathText as path, published } from '../values.ts'
 import { type CallerEnvironment, callerEnvironmentSchema } from './caller-environment.ts'
 import {
@@ -26,6 +27,7 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z
       .strictObject({
         model: z.string().max(256).exactOptional(),
         prompt: z.string().max(1_000_000).exactOptional(),
+        dependencies: dependenciesSchema.exactOptional(),
       })
       .exactOptional(),
     again: z.boolean().exactOptional(),
@@ -53,7 +55,11 @@ export interface NewRunRequest {
   /** In the place of what the file says. */
   readonly worktree?: AskedWorktree
   /** What is put in the place of what the file says. */
-  readonly changes?: { readonly model?: string; readonly prompt?: string }
+  readonly changes?: {
+    readonly model?: string
+    readonly prompt?: string
+    readonly dependencies?: CertifySettings['dependencies']
+  }
   /** E8. Also what was tried before with the very same files and words. */
   readonly again?: boolean
   /** Somebody watches, and answers for what happens without strong walls. */

@@ -3,7 +3,8 @@
 import { z } from 'zod'
 import type { Limits } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
-import { someLimitsSchema } from '../run-values.ts'
+import type { CertifySettings } from '../loop-file.ts'
+import { dependenciesSchema, someLimitsSchema } from '../run-values.ts'
 import { pathText as path, published } from '../values.ts'
 import { type CallerEnvironment, callerEnvironmentSchema } from './caller-environment.ts'
 
@@ -88,7 +89,11 @@ export interface ForkRequest {
   readonly replaceFiles?: boolean
   /** The digest of the loop file that is trusted herewith. */
   readonly trust?: string
-  readonly changes?: { readonly model?: string; readonly prompt?: string }
+  readonly changes?: {
+    readonly model?: string
+    readonly prompt?: string
+    readonly dependencies?: CertifySettings['dependencies']
+  }
   readonly attended?: boolean
   readonly priority?: number
   /** As of a new run. Never written down. */
@@ -110,6 +115,7 @@ export const forkSchema: z.ZodType<ForkRequest> = exactly<ForkRequest>()(
       .strictObject({
         model: z.string().max(256).exactOptional(),
         prompt: z.string().max(1_000_000).exactOptional(),
+        dependencies: dependenciesSchema.exactOptional(),
       })
       .exactOptional(),
     attended: z.boolean().exactOptional(),

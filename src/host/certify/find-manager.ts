@@ -1,0 +1,78 @@
+/** The package manager that a lockfile is installed with: on this machine, or brought by the layer. */
+
+import { readFile, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import type { Lockfile } from '../../evidence/index.ts'
+import { createPlainCommands } from '../../sandbox/index.ts'
+import { findOnPath } from '../../workspace/index.ts'
+import { managerForFormat, parseWanted } from './bring-manager.ts'
+import type { LayerPlan } from './plan-layer.ts'
+import { programFolders, refused } from './run-manager.ts'
+
+export interface Manager {
+  /** Absent: the layer brings it. */
+  readonly program?: string
+  readonly version: string
+}
+
+/** The version that the project names, or else the one on the PATH. */
+export async function findManager(
+  { lockfile, wantedManager, reading }: LayerPlan,
+  projects: readonly string[],
+): Promise<Manager> {
+  const wanted = parseWanted(wantedManager, lockfile.manager)
+  const [name = ''] = lockfile.install
+  const [found] = await findOnPath(name, { apart: projects, asOrdered: true })
+  const program = found === undefined || name !== 'python3' ? found : await realPython(found)
+  if (program === undefined) {
+    const spare = wanted ?? parseWanted(managerForFormat(name, reading.text), name)
+    if (spare !== undefined) return { version: spare.version }
+    throw refused(
+      `${lockfile.file} needs ${name}, and the PATH has none outside of the project. Install ${name}, ` +
+        `or name its version in package.json ("packageManager": "${name}@<version>")`,
+    )
+  }
+  const version = (await packageVersion(program, name)) ?? (await ask(program, lockfile))
+  const isWanted = wanted === undefined || wanted.version === version
+  return isWanted ? { program, version } : { version: wanted.version }
+}
+
+/** Managers that are packages themselves are slow to ask. */
+async function packageVersion(program: string, name: string): Promise<string | undefined> {
+  const real = await realpath(program)
+  for (const folder of [dirname(real), dirname(dirname(real))]) {
+    const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => '{}')
+    const found = packageSchema.safeParse(JSON.parse(text))
+    if (found.data?.name === name) return found.data.version
+  }
+  return undefined
+}
+
+const packageSchema = z.object({ name: z.string(), version: z.string() })
+
+/** Not a shim, which would write to its own folders. */
+async function realPython(shim: string): Promise<string> {
+  const command = {
+    program: shim,
+    args: ['-I', '-c', 'import sys; print(sys.executable)'],
+    cwd: '/',
+    env: { PATH: programFolders(shim) },
+    timeoutMs: 30_000,
+  }
+  const { stdout, exitCode } = await createPlainCommands().run(command, AbortSignal.timeout(30_000))
+  const path = stdout.trim()
+  return exitCode === 0 && path.startsWith('/') ? path : shim
+}
+
+async function ask(program: string, { manager }: Lockfile): Promise<string> {
+  const command = {
+    program,
+    args: manager === 'go' ? ['version'] : ['--version'],
+    cwd: '/',
+    env: { PATH: programFolders(program) },
+    timeoutMs: 30_000,
+  }
+  const { stdout } = await createPlainCommands().run(command, AbortSignal.timeout(30_000))
+  return stdout.trim().slice(0, 200)
+}
