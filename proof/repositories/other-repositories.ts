@@ -2,11 +2,15 @@
 
 import type { Repository } from './repository.ts'
 
-/** The project itself and what its tests need, in `.venv`, as CONTRIBUTING files say. */
-const venv = (...packages: readonly string[]): readonly (readonly string[])[] => [
-  ['python3', '-m', 'venv', '.venv'],
-  ['.venv/bin/pip', 'install', '--quiet', ...packages],
-]
+/** What its tests need in `.venv`, as CONTRIBUTING files say, and the project as `flit install --pth-file` has it. */
+const venv = (sources: string, ...packages: readonly string[]): readonly (readonly string[])[] => {
+  const link = `import os, sysconfig; open(os.path.join(sysconfig.get_path('purelib'), 'project.pth'), 'w').write(os.path.abspath('${sources}'))`
+  return [
+    ['python3', '-m', 'venv', '.venv'],
+    ...(packages.length === 0 ? [] : [['.venv/bin/pip', 'install', '--quiet', ...packages]]),
+    ['.venv/bin/python', '-c', link],
+  ]
+}
 
 export const otherRepositories: readonly Repository[] = [
   {
@@ -15,7 +19,7 @@ export const otherRepositories: readonly Repository[] = [
     manager: 'uv',
     runner: 'pytest',
     check: 'pytest',
-    prepare: venv('-e', '.', 'pytest', 'freezegun'),
+    prepare: venv('src', 'pytest', 'freezegun'),
     fault: {
       file: 'src/itsdangerous/encoding.py',
       good: 'string += b"=" * (-len(string) % 4)',
@@ -40,7 +44,7 @@ def test_padding_is_added():
     runner: 'pytest',
     check: 'pytest tests --ignore tests/test_toml_tests.py',
     reduced: 'the cases of the file left out are in a submodule',
-    prepare: venv('-e', '.', 'pytest', 'pyyaml'),
+    prepare: venv('.', 'pytest', 'pyyaml'),
     fault: { file: 'tomlkit/api.py', good: 'item(int(raw))', bad: 'item(int(raw) + 1)' },
     test: {
       file: 'tests/test_integer.py',
@@ -59,7 +63,7 @@ def test_integer_is_itself():
     manager: 'pip, no lockfile',
     runner: 'unittest',
     check: 'python -m unittest',
-    prepare: venv('-e', '.'),
+    prepare: venv('src'),
     fault: {
       file: 'src/tomli/_parser.py',
       good: 'if src.startswith("true", pos):\n            return pos + 4, True',
@@ -85,7 +89,7 @@ class TestTrue(unittest.TestCase):
     manager: 'pip, no lockfile',
     runner: 'pytest',
     check: 'python3 -m pytest',
-    prepare: venv('-e', '.', 'pytest'),
+    prepare: venv('src', 'pytest'),
     fault: {
       file: 'src/cachetools/keys.py',
       good: 'key += tuple(type(v) for v in args)\n    return key',
@@ -111,7 +115,7 @@ class TypedKeyTest(unittest.TestCase):
     manager: 'pip, no lockfile',
     runner: 'unittest',
     check: 'python -m unittest discover -p "test*.py"',
-    prepare: venv('-e', '.'),
+    prepare: venv('.', 'text-unidecode'),
     fault: {
       file: 'slugify/slugify.py',
       good: "QUOTE_PATTERN = re.compile(r'[\\']+')",

@@ -5,6 +5,8 @@ import { type Repository, runGit, uncommitted, worktreeFiles } from '../workspac
 import { pathInside } from './places.ts'
 
 const shownMax = 5
+/** Folders of installed dependencies that git does not ignore: nobody commits them. */
+const dependencies = /(?:^|\/)(?:node_modules|\.?venv)\/$/
 
 /** The files of the loop itself may be new. `then`: what the commit is for, and what to do. */
 export async function requireCommittedFiles(
@@ -15,7 +17,8 @@ export async function requireCommittedFiles(
 ): Promise<void> {
   const { checkout = '' } = repository
   const apart = loopFiles.flatMap((path) => pathInside(checkout, path) ?? [])
-  const paths = await uncommitted(runGit, worktreeFiles, repository, commit, apart)
+  const found = await uncommitted(runGit, worktreeFiles, repository, commit, apart)
+  const paths = found.filter((path) => !dependencies.test(path))
   if (paths.length === 0) return
   const named = paths.slice(0, shownMax).map((path) => Buffer.from(path, 'latin1').toString())
   const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : ''

@@ -19,6 +19,7 @@ import {
   type StoredLayer,
 } from './layer-store.ts'
 import { listContent } from './list-content.ts'
+import { isVenv, makeProgramsPortable } from './relocate-venv.ts'
 import { refused } from './run-manager.ts'
 
 export interface CarryLayerOptions {
@@ -41,7 +42,7 @@ export async function carryLayer(options: CarryLayerOptions): Promise<StoredLaye
   const folders = await foldersIn(options)
   if (folders.length === 0) return undefined
   const seen = await listContent(from, folders, 'times')
-  const key = createHash('sha256').update(`carried 1 ${from} ${seen.digest}`).digest('hex')
+  const key = createHash('sha256').update(`carried 2 ${from} ${seen.digest}`).digest('hex')
   const known = await findLayer(store, key)
   if (known !== undefined) return known
   const path = await newLayerFolder(store)
@@ -49,6 +50,7 @@ export async function carryLayer(options: CarryLayerOptions): Promise<StoredLaye
     for (const folder of folders) {
       await mkdir(dirname(join(path, folder)), { recursive: true })
       await copy(join(from, folder), join(path, folder), signal)
+      if (isVenv(join(path, folder))) makeProgramsPortable(join(path, folder))
       await prepareFolder(join(path, folder))
     }
     const summary = `carried over: ${folders.slice(0, 5).join(', ')}`

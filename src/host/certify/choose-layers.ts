@@ -5,7 +5,7 @@ import { join, posix } from 'node:path'
 import type { DependencyItem, Layer } from '../../evidence/index.ts'
 import { carryLayer } from './carry-layer.ts'
 import { openApprovedItems, sourceItem } from './dependency-approvals.ts'
-import { findManager } from './find-manager.ts'
+import { findManager, NoManagerError } from './find-manager.ts'
 import { type InstallOptions, installLayer, layerKey } from './install-layer.ts'
 import { findScripts, scriptItem } from './install-scripts.ts'
 import { requireKnownSources } from './known-sources.ts'
@@ -31,7 +31,7 @@ export interface ChosenLayers {
 export async function chooseLayers(options: OpenLayerOptions): Promise<ChosenLayers> {
   const { mode, reader, lockfileOf, record } = options
   const plans = mode === 'carry' ? [] : await planLayer(reader, lockfileOf)
-  if (plans.length > 0) return installed(options, plans)
+  if (plans.length > 0) return installedOrCarried(options, plans)
   const layers = mode === 'resolve' ? [] : await carried(options)
   if (layers.length > 0) return { layers, notes: {}, why: '' }
   const unresolved = mode === 'carry' ? undefined : await findUnresolved(reader, lockfileOf)
@@ -40,6 +40,23 @@ export async function chooseLayers(options: OpenLayerOptions): Promise<ChosenLay
   const [item = unresolved.item] = await openApprovedItems(record).mark([unresolved.item])
   const isWanted = mode === 'resolve' || item.approved !== undefined
   return isWanted ? resolved(options, unresolved, item) : { layers, notes: { lacks: [item] }, why }
+}
+
+/** Where the machine has not got the manager, the dependencies of the checkout will do. */
+async function installedOrCarried(
+  options: OpenLayerOptions,
+  plans: readonly LayerPlan[],
+): Promise<ChosenLayers> {
+  try {
+    return await installed(options, plans)
+  } catch (error) {
+    if (!(error instanceof NoManagerError)) throw error
+    const own = await carried(options)
+    if (own.length === 0) throw error
+    const note = `${error.manager} is not installed`
+    const layers = own.map((layer) => ({ ...layer, summary: `${layer.summary} (${note})` }))
+    return { layers, notes: {}, why: '' }
+  }
 }
 
 async function resolved(

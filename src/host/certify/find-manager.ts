@@ -3,7 +3,7 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import type { Lockfile } from '../../evidence/index.ts'
+import { type Lockfile, RefusedError } from '../../evidence/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
 import { findOnPath } from '../../workspace/index.ts'
 import { managerForFormat, parseWanted } from './bring-manager.ts'
@@ -28,14 +28,26 @@ export async function findManager(
   if (program === undefined) {
     const spare = wanted ?? parseWanted(managerForFormat(name, reading.text), name)
     if (spare !== undefined) return { version: spare.version }
-    throw refused(
-      `${lockfile.file} needs ${name}, and the PATH has none outside of the project. Install ${name}, ` +
-        `or name its version in package.json ("packageManager": "${name}@<version>")`,
-    )
+    throw new NoManagerError(lockfile)
   }
   const version = (await packageVersion(program, name)) ?? (await ask(program, lockfile))
   const isWanted = wanted === undefined || wanted.version === version
   return isWanted ? { program, version } : { version: wanted.version }
+}
+
+/** The machine has not got the manager, and it is none that a layer can bring. */
+export class NoManagerError extends RefusedError {
+  readonly manager: string
+
+  constructor({ file, stack, install: [name = ''] }: Lockfile) {
+    const version =
+      stack === 'node'
+        ? `, or name its version in package.json ("packageManager": "${name}@…")`
+        : ''
+    const message = `${file} is installed with ${name}, which is not on your PATH. Install ${name}${version}`
+    super(refused(message).refusal)
+    this.manager = name
+  }
 }
 
 /** Managers that are packages themselves are slow to ask. */

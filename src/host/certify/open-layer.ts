@@ -13,6 +13,7 @@ import { chooseLayers, releaseAll } from './choose-layers.ts'
 import { collectLayers } from './collect-layers.ts'
 import { writtenFolders } from './layer-folders.ts'
 import type { StoredLayer } from './layer-store.ts'
+import { editableFolders, isVenv } from './relocate-venv.ts'
 import { checkEnvironment, storeFolder } from './run-manager.ts'
 
 export interface OpenLayerOptions {
@@ -44,8 +45,8 @@ export interface OpenedLayer extends Layer {
   readonly managerPrograms: readonly string[]
   /** Whole paths that must be seen as well. */
   readonly readOnly: readonly string[]
-  /** Variables whose values are paths. */
-  readonly paths: Readonly<Record<string, string>>
+  /** Variables whose values are lists of paths. */
+  readonly paths: Readonly<Record<string, readonly string[]>>
   readonly env: Readonly<Record<string, string>>
   /** It may be removed from then on. */
   release(): Promise<void>
@@ -67,7 +68,7 @@ export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer>
   const folders = mounts.map(({ to }) => to)
   const managers = layers.flatMap(({ path }) => managerPrograms(path) ?? [])
   const ofNode = folders.filter((folder) => posix.basename(folder) === 'node_modules')
-  const ofPython = folders.filter((folder) => posix.basename(folder) === '.site-packages')
+  const python = [...folders.filter(isSitePackages), ...editablesIn(mounts, options.checkout)]
   return {
     from: layers.some(({ from }) => from === 'carried') ? 'carried' : 'installed',
     digest: digestOf(layers),
@@ -80,10 +81,22 @@ export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer>
     managerPrograms: managers,
     // What was made there may say where it is.
     readOnly: layers.map(({ path }) => path),
-    paths: ofPython.length === 0 ? {} : { PYTHONPATH: ofPython[0] ?? '' },
+    paths: python.length === 0 ? {} : { PYTHONPATH: python },
     env: Object.assign({}, ...layers.map(storeEnvironment)),
     release: () => releaseAll(layers),
   }
+}
+
+const isSitePackages = (folder: string): boolean => posix.basename(folder) === '.site-packages'
+
+/** What is installed as editable in the person's checkout is the clean checkout's own here. */
+function editablesIn(
+  mounts: OpenedLayer['mounts'],
+  checkout: string | undefined,
+): readonly string[] {
+  if (checkout === undefined) return []
+  const venvs = mounts.map(({ from }) => from).filter(isVenv)
+  return [...new Set(venvs.flatMap((venv) => editableFolders(venv, checkout)))]
 }
 
 const noLayer = (summary: string): OpenedLayer => ({

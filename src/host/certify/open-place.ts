@@ -4,7 +4,7 @@
  */
 
 import { mkdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import type { Blobs } from '../../engine/index.ts'
 import {
   type CertifyingPlace,
@@ -156,8 +156,11 @@ function folderOf(
   layer: OpenedLayer,
   mode: LayerMode,
 ): CertifyingFolder {
-  const paths = Object.entries(layer.paths).map(([name, inner]) => [name, join(path, inner)])
   const inCheckout = (inner: string): string => join(path, inner)
+  const paths = Object.entries(layer.paths).map(([name, inner]) => [
+    name,
+    inner.map(inCheckout).join(delimiter),
+  ])
   const mounts = layer.mounts.map(({ from, to }) => ({ from, to: inCheckout(to) }))
   const folder = join(dirname(path), overlayFolder)
   const shown = {

@@ -55,3 +55,10 @@ test('packages that the lockfile takes from the tree, and that are not there, ar
   const [plan] = await planLayer(trees, tree)
   expect(plan?.missing).toEqual(['vendor/gone-1.0.0.tgz'])
 })
+
+test('requirements of a tool beside a Python project are not those of the project', async () => {
+  const trees = createMemoryTrees()
+  const tool = { 'profiler/requirements.txt': 'gprof2dot\n' }
+  expect(await planLayer(trees, trees.put(tool))).toHaveLength(1)
+  expect(await planLayer(trees, trees.put({ ...tool, 'pyproject.toml': '' }))).toEqual([])
+})

@@ -41,6 +41,13 @@ const depthMax = 2
 const plansMax = 8
 const filesMax = 5000
 
+/** What says that a project itself, without a lockfile, is at the top. */
+const topManifests: Readonly<Record<string, readonly string[]>> = {
+  python: ['pyproject.toml', 'setup.py', 'setup.cfg'],
+  rust: ['Cargo.toml'],
+  go: ['go.mod'],
+}
+
 /** A stack's lockfile at the top counts; only where there is none, those of folders below. */
 export async function planLayer(reader: TreeReader, tree: TreeId): Promise<readonly LayerPlan[]> {
   const listed = await reader.list(tree)
@@ -49,7 +56,10 @@ export async function planLayer(reader: TreeReader, tree: TreeId): Promise<reado
   const chosen = stacks.flatMap((stack) => {
     const ofStack = found.filter(({ lockfile }) => lockfile.stack === stack)
     const top = ofStack.filter(({ folder }) => folder === '')
-    return top.length > 0 ? top : ofStack
+    if (top.length > 0) return top
+    // Of tools beside the project, such as `profiler/requirements.txt`: the project is at the top.
+    const isAtTop = (topManifests[stack] ?? []).some((name) => listed.has(name))
+    return isAtTop ? [] : ofStack
   })
   return Promise.all(chosen.slice(0, plansMax).map((one) => planFor(reader, tree, one, listed)))
 }

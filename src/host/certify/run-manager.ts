@@ -185,8 +185,12 @@ function failed(
   // What a script asks for in vain is not there the next time either.
   const isDown = more === undefined && unreachable.test(lines)
   const code = isDown ? 'registry-unreachable' : refusal.code
-  return new RefusedError({ ...refusal, code, message: `${refusal.message}
-${lines}` })
+  return new RefusedError({
+    ...refusal,
+    code,
+    message: `${refusal.message}
+${lines}`,
+  })
 }
 
 /** What a registry or the way to it says when it is down: another try may succeed. */

@@ -3,7 +3,7 @@
  * dependencies, then every check that is a command, once. Answers are kept, and certification uses them.
  */
 
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import type { CheckContext, RunPreflight } from '../../engine/index.ts'
 import { type Baseline, baselineKey, baselineOf, notOfTheWork } from '../../evidence/index.ts'
 import type { Fault, Preflight, PreflightCheck } from '../../loop/index.ts'
@@ -112,7 +112,9 @@ function dependenciesOf(
     programs: [...inWorkspace, ...outside, ...managerPrograms],
     env: {
       ...env,
-      ...Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, elsewhere(path)])),
+      ...Object.fromEntries(
+        Object.entries(paths).map(([name, list]) => [name, list.map(elsewhere).join(delimiter)]),
+      ),
     },
   }
 }

@@ -1,0 +1,124 @@
+/** The operator's index of Python packages, as routes of the endpoint, and folders of wheels. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Env, OperatorRegistry } from './other-routes.ts'
+import { type Answer, type Link, type RegistryRoute, registryUrl } from './registry-endpoint.ts'
+import { splitAddress } from './split-address.ts'
+
+const publicIndex = 'https://pypi.org/simple/'
+const publicFiles = 'https://files.pythonhosted.org/'
+
+/** What pip is told: by variables, or else by its settings. */
+interface PipSettings {
+  readonly index: string | undefined
+  readonly extraIndexes: readonly string[]
+  readonly findLinks: readonly string[]
+}
+
+export function pythonRegistry(env: Env = process.env, home: string = homedir()): OperatorRegistry {
+  const settings = readPipSettings(env, home)
+  const { upstream, headers } = splitAddress(
+    isFolder(settings.index) ? publicIndex : (settings.index ?? publicIndex),
+  )
+  const ours = `${registryUrl}pypi/0/`
+  const local = [...settings.extraIndexes, settings.index].filter(isFolder)
+  const links = settings.findLinks.filter(isFolder)
+  const index = isFolder(settings.index) ? settings.index : ours
+  const extra = local.filter((one) => one !== index)
+  const files: RegistryRoute = { prefix: 'pypi-files/0', upstream: publicFiles, headers: {} }
+  return {
+    routes: [
+      {
+        prefix: 'pypi/0',
+        upstream,
+        headers,
+        rewrite: (answer, link) => rewriteIndex(answer, link, upstream),
+      },
+      files,
+    ],
+    env: {
+      PIP_INDEX_URL: index,
+      ...(extra.length === 0 ? {} : { PIP_EXTRA_INDEX_URL: extra.join(' ') }),
+      ...(links.length === 0 ? {} : { PIP_FIND_LINKS: links.join(' ') }),
+      PIP_TRUSTED_HOST: '127.0.0.1',
+      PIP_CONFIG_FILE: '/dev/null',
+      PIP_DISABLE_PIP_VERSION_CHECK: '1',
+      PIP_NO_INPUT: '1',
+      UV_DEFAULT_INDEX: index,
+      UV_NO_CONFIG: '1',
+    },
+    toOurs(url) {
+      if (url.startsWith(upstream)) return `${ours}${url.slice(upstream.length)}`
+      if (url.startsWith(publicFiles))
+        return `${registryUrl}pypi-files/0/${url.slice(publicFiles.length)}`
+      return `${url}/`.startsWith(publicIndex)
+        ? `${ours}${url.slice(publicIndex.length)}`
+        : undefined
+    },
+    readOnly: [...new Set([...local, ...links].map(shownFolder))],
+  }
+}
+
+/** A folder of this machine: `/opt/wheels`, `file:///opt/pypi/simple`. */
+const isFolder = (address: string | undefined): address is string =>
+  address !== undefined && /^(?:file:\/)?\//.test(address) && existsSync(folderOf(address))
+
+const folderOf = (address: string): string =>
+  address.startsWith('file:') ? fileURLToPath(address) : address
+
+/** The pages of an index lead to files beside it. */
+const shownFolder = (address: string): string => {
+  const folder = folderOf(address).replace(/\/$/, '')
+  return folder.endsWith('/simple') ? folder.slice(0, -'/simple'.length) : folder
+}
+
+function readPipSettings(env: Env, home: string): PipSettings {
+  const files = [
+    env['PIP_CONFIG_FILE'] ?? join(home, '.config', 'pip', 'pip.conf'),
+    join(home, '.pip', 'pip.conf'),
+    '/etc/pip.conf',
+  ]
+  const texts = files.filter((one) => existsSync(one)).map((one) => readFileSync(one, 'utf8'))
+  const configured = (name: string): readonly string[] => {
+    // A value may go on in lines that are indented.
+    const line = new RegExp(
+      `^\\s*${name.replaceAll('-', '[-_]')}\\s*=([^\\n]*(?:\\n[ \\t]+[^\\n]+)*)`,
+      'm',
+    )
+    const [found] = texts.flatMap((text) => line.exec(text)?.[1] ?? [])
+    return words(found)
+  }
+  const variable = (name: string): readonly string[] | undefined =>
+    env[name] === undefined ? undefined : words(env[name])
+  return {
+    index: env['PIP_INDEX_URL'] ?? env['UV_DEFAULT_INDEX'] ?? configured('index-url')[0],
+    extraIndexes: variable('PIP_EXTRA_INDEX_URL') ?? configured('extra-index-url'),
+    findLinks: variable('PIP_FIND_LINKS') ?? configured('find-links'),
+  }
+}
+
+const words = (text = ''): readonly string[] => text.split(/\s+/).filter((one) => one !== '')
+
+/** A page of the index, as HTML or as JSON. */
+function rewriteIndex({ path, contentType, body }: Answer, link: Link, upstream: string): string {
+  const page = new URL(path, upstream).href
+  const ours = (address: string): string => {
+    const url = new URL(address, page)
+    const fragment = url.hash
+    url.hash = ''
+    return `${link(url.href)}${fragment}`
+  }
+  if (contentType.includes('json')) {
+    const parsed = JSON.parse(body) as { files?: { url: string }[] }
+    for (const file of parsed.files ?? []) file.url = ours(file.url)
+    return JSON.stringify(parsed)
+  }
+  return body.replaceAll(
+    /(<a\b[^>]*\bhref=)(["'])(.*?)\2/gi,
+    (_all, before: string, quote: string, address: string) =>
+      `${before}${quote}${ours(address.replaceAll('&amp;', '&'))}${quote}`,
+  )
+}
