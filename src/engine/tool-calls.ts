@@ -115,6 +115,10 @@ export function agentContext(
       const { attempt } = context
       record(branch, by, bounded({ type: 'exchanged', attempt, ...exchange, blob, bytes }), [blob])
     },
+    async keepPrompt(prompt) {
+      const { blob, bytes } = await ports.blobs.put(prompt)
+      record(branch, by, { type: 'prompted', blob, bytes }, [blob])
+    },
   }
 }
 

@@ -12,7 +12,9 @@ export const toldOfGit = (agent: Agent): Agent => ({
   async work(task, context) {
     const { workspace } = context
     if (workspace === undefined || !(await isWorktree(workspace))) return agent.work(task, context)
-    return agent.work({ ...task, prompt: `${task.prompt.trimEnd()}\n\n${rule}\n` }, context)
+    const prompt = `${task.prompt.trimEnd()}\n\n${rule}\n`
+    await context.keepPrompt?.(prompt)
+    return agent.work({ ...task, prompt }, context)
   },
 })
 

@@ -125,6 +125,8 @@ function describeNote(note: StepNote): string {
       return `says: ${note.text}`
     case 'waiting':
       return `waits until ${isoTime(note.untilMs)}: ${note.message}`
+    case 'prompted':
+      return `was sent a prompt of ${note.bytes} bytes`
     case 'exchanged': {
       const about = note.isEstimated ? 'about ' : ''
       const { tokens, costMicros } = note.spent

@@ -104,6 +104,8 @@ export interface AgentContext extends ToolContext {
   note(note: AgentNote): void
   /** Puts an exchange with a model on record. Absent where nothing of that kind is kept. */
   keepExchange?(exchange: KeptExchange): Promise<void>
+  /** Records what the agent was really sent, where that is not the task's prompt alone. */
+  keepPrompt?(prompt: string): Promise<void>
 }
 
 /** One question to a model and its answer, as the gateway saw them. */
@@ -166,7 +168,14 @@ export interface ExchangeNote extends Exchanged {
   readonly bytes: number
 }
 
-export type StepNote = AgentNote | ToolNote | ExchangeNote
+/** The prompt as it was sent, where something was added to the task's; it is in the blob. */
+export interface PromptNote {
+  readonly type: 'prompted'
+  readonly blob: BlobId
+  readonly bytes: number
+}
+
+export type StepNote = AgentNote | ToolNote | ExchangeNote | PromptNote
 
 export interface Reservation {
   settle(spent: Amount): Promise<void>

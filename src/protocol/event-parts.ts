@@ -212,6 +212,7 @@ export const stepNoteSchema: z.ZodType<StepNote> = exactly<StepNote>()(
       blob: id<BlobId>(),
       bytes: count,
     }),
+    z.strictObject({ type: z.literal('prompted'), blob: id<BlobId>(), bytes: count }),
     z.strictObject({
       type: z.literal('tool-called'),
       tool: text,

@@ -109,6 +109,7 @@ async function run(
   const { signal, workspace } = context
   const [path = '', ...before] = options.command
   const { args, env, input } = launchOf(options, prompt)
+  if (input !== undefined && input !== prompt) await context.keepPrompt?.(input)
   const watch = watchProgram(options, signal)
   const reader = program.reader()
   const notes = createProgramNotes((note) => context.note(note), redact)

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import type { Host } from '../../host/index.ts'
-import { type Json, LoopError, type RunId } from '../../loop/index.ts'
+import { type BlobId, type Json, LoopError, type RunId } from '../../loop/index.ts'
 import { renderExchange } from '../display/exchange-view.ts'
 import { createIterationReader, type IterationRecord } from '../display/iteration-record.ts'
 import {
@@ -14,6 +14,7 @@ import {
 import { type Session, wholeNumber, withRecord } from '../session.ts'
 
 interface ShowOptions {
+  readonly iteration?: number
   readonly prompt?: true
   readonly report?: true
   readonly check?: string
@@ -25,7 +26,8 @@ export function addShowing(program: Command): void {
     .command('show <run>')
     .argument('[iteration]', 'its number (default: the last)', wholeNumber)
     .description('one iteration, whole: prompt, report, output of checks, tools, models, files')
-    .option('--prompt', 'only the prompt, as it was sent')
+    .option('--iteration <n>', 'the same as the argument', wholeNumber)
+    .option('--prompt', 'only the prompt, byte for byte as the agent got it')
     .option('--report', 'only what the agent said at its end')
     .option('--check <name>', 'only what this check printed')
     .option(
@@ -35,13 +37,13 @@ export function addShowing(program: Command): void {
     )
     .action((run: string, iteration: number | undefined, options: ShowOptions) =>
       withRecord(program, async (host, session) => {
-        const view = await readView(host, run, iteration)
+        const view = await readView(host, run, chosenIteration(iteration, options))
         const text = chosenText(view, options)
         if (options.exchange !== undefined)
           await printExchange(host, session, view, options.exchange)
         else if (text === undefined) {
           session.print(view, () => renderIteration(session.terminal.style, view))
-        } else printText(session, text)
+        } else printText(session, text, options.prompt === true)
       }),
     )
 }
@@ -60,7 +62,23 @@ async function readView(
     const value = await loadStored(result, host.blobs)
     if (value !== undefined) values.set(step, value)
   }
-  return viewIteration(run, record, values)
+  const sent: string[] = []
+  for (const blob of Object.values(record.sent)) sent.push(await readText(host, blob))
+  return viewIteration(run, record, values, sent)
+}
+
+async function readText({ blobs }: Host, blob: BlobId): Promise<string> {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await blobs.get(blob))
+}
+
+function chosenIteration(
+  argument: number | undefined,
+  { iteration }: ShowOptions,
+): number | undefined {
+  if (argument !== undefined && iteration !== undefined && argument !== iteration) {
+    throw new LoopError('bad-request', `Iteration ${argument} or ${iteration}? Use one of them.`)
+  }
+  return argument ?? iteration
 }
 
 /** Between the checkpoints before and after it, where there are such; else all is read. */
@@ -92,7 +110,10 @@ function noIteration(name: string, iteration: number | undefined): LoopError {
 function chosenText(view: IterationView, options: ShowOptions): string | undefined {
   const { prompt, report, check, exchange } = options
   if ([prompt, report, check, exchange].filter((choice) => choice !== undefined).length > 1) {
-    throw new LoopError('bad-request', 'Say one of --prompt, --report, --check and --exchange.')
+    throw new LoopError(
+      'bad-request',
+      '--prompt, --report, --check and --exchange conflict; use one of them.',
+    )
   }
   if (prompt) return joined(view, 'prompt', view.prompts)
   if (report) return joined(view, 'report', view.reports)
@@ -129,8 +150,8 @@ const nothing = ({ iteration, name }: IterationView, what: string, advice: strin
   new LoopError('unknown-artifact', `Iteration ${iteration} of "${name}" has no ${what}. ${advice}`)
 
 /** As it is where a program reads it; a terminal would obey what it says. */
-function printText({ json, print }: Session, text: string): void {
+function printText({ json, print }: Session, text: string, exact: boolean): void {
   if (json) print({ text }, String)
   else if (process.stdout.isTTY) print(text, () => visibleLines(text.trimEnd()).join('\n'))
-  else process.stdout.write(text === '' || text.endsWith('\n') ? text : `${text}\n`)
+  else process.stdout.write(exact || text === '' || text.endsWith('\n') ? text : `${text}\n`)
 }

@@ -7,6 +7,7 @@
  */
 
 import {
+  type BlobId,
   describeEvent,
   type Ending,
   type ExchangeNote,
@@ -52,6 +53,8 @@ export interface IterationRecord {
   /** Lines about what else happened. */
   readonly remarks: readonly string[]
   readonly steps: readonly StepRecord[]
+  /** What was sent to agents, where more than the task's prompt was: the last blob of each step. */
+  readonly sent: Readonly<Record<string, BlobId>>
   /** With models, in the order in which they ended. */
   readonly exchanges: readonly ExchangeRecord[]
 }
@@ -120,6 +123,7 @@ const begun = (iteration: number, atMs: number): Draft => ({
   tools: {},
   remarks: [],
   steps: new Map(),
+  sent: {},
   exchanges: [],
 })
 
@@ -141,7 +145,7 @@ function applied(draft: Draft, event: RunEvent, atMs: number): Draft {
       return { ...open, entered: draft.entered + 1 }
     }
     case 'iteration-restarted':
-      return remark({ ...draft, steps: new Map() }, event)
+      return remark({ ...draft, steps: new Map(), sent: {} }, event)
     case 'iteration-ended':
       return { ...draft, ending: event.ending, endedAtMs: atMs }
     case 'step-started':
@@ -162,6 +166,8 @@ function applied(draft: Draft, event: RunEvent, atMs: number): Draft {
         draft.exchanges.push({ step, ...exchange })
         return draft
       }
+      if (note.type === 'prompted' && kindOf(step) === 'agent')
+        return { ...draft, sent: { ...draft.sent, [step]: note.blob } }
       const isRemark = ['context-cut', 'nudged', 'waiting'].includes(note.type)
       return isRemark ? remark(draft, event) : draft
     }

@@ -7,6 +7,7 @@ import {
   type AgentReport,
   type CheckResult,
   describeEnding,
+  estimateTokens,
   type Fault,
   type Json,
   plainOutput,
@@ -20,7 +21,7 @@ import { stepName } from './narrate.ts'
 import { visible } from './render.ts'
 import { isCheck, isNames, isPrompt, isReport } from './step-values.ts'
 
-export interface IterationView extends Omit<IterationRecord, 'steps'> {
+export interface IterationView extends Omit<IterationRecord, 'steps' | 'sent'> {
   readonly run: string
   readonly name: string
   readonly loop: string
@@ -48,8 +49,10 @@ export interface StepView extends Omit<StepRecord, 'result' | 'startedAtMs' | 'c
 /** `values` has the results of the steps, loaded. */
 export function viewIteration(
   run: { readonly id: string; readonly name: string; readonly loop: string },
-  { steps, ...record }: IterationRecord,
+  { steps, sent: _sent, ...record }: IterationRecord,
   values: ReadonlyMap<string, Json>,
+  /** What agents got, where more than the prompt of the loop was sent to them. */
+  sent: readonly string[] = [],
 ): IterationView {
   const prompts: PromptView[] = []
   const reports: (AgentReport & { step: string })[] = []
@@ -78,12 +81,22 @@ export function viewIteration(
     name: run.name,
     loop: run.loop,
     ...record,
-    prompts: prompts.map(({ text, tokens, cuts }) => ({ text, tokens, cuts })),
+    prompts: asSent(prompts, sent),
     reports,
     checks,
     ...(filesChanged === undefined ? {} : { filesChanged }),
     steps: stepViews,
   }
+}
+
+/** The one prompt of an iteration is shown as it was sent; of several nobody can tell which it was. */
+function asSent(prompts: readonly PromptView[], sent: readonly string[]): readonly PromptView[] {
+  const shown = prompts.map(({ text, tokens, cuts }) => ({ text, tokens, cuts }))
+  const [only] = shown
+  const [text] = sent
+  if (text === undefined) return shown
+  if (only !== undefined && shown.length === 1 && sent.length === 1) return [{ ...only, text }]
+  return sent.map((one) => ({ text: one, tokens: estimateTokens(one), cuts: [] }))
 }
 
 const lastPart = (step: string): string => step.slice(step.lastIndexOf('/') + 1)

@@ -53,7 +53,10 @@ const quiet: ReadonlySet<RunEvent['type']> = new Set([
   'budget-settled',
 ])
 
-export function createNarrator(style: Style): Narrator {
+/** Advice that names commands, as the user has to type them. */
+export type Hint = (text: string) => string
+
+export function createNarrator(style: Style, hint: Hint = String): Narrator {
   /** When each step that is under way began. */
   const began = new Map<string, number>()
   /** What each of them said last: a report that says only that again need not be told twice. */
@@ -115,7 +118,7 @@ export function createNarrator(style: Style): Narrator {
             ? [`  ${style.yellow(visible(describeEnding(event.ending)))}`]
             : []
         case 'run-ended':
-          return endLines(style, event, state)
+          return endLines(style, event, state, hint)
         case 'run-started':
           return renderStart(style, event)
         case 'preflight-ended':
@@ -159,19 +162,28 @@ export function renderEnd(style: Style, state: RunState): string {
   return `${mark} ${style.bold(visible(describeOutcome(outcome)))}  ${style.dim(took)}`
 }
 
-const endLines = (style: Style, { outcome }: Of<'run-ended'>, state: RunState): string[] => [
+const endLines = (
+  style: Style,
+  { outcome }: Of<'run-ended'>,
+  state: RunState,
+  hint: Hint,
+): string[] => [
   renderEnd(style, state),
   ...whereIt(style, outcome),
   ...nextLines(style, outcome, state),
-  ...certificateLines(style, state),
+  ...certificateLines(style, state, hint),
 ]
 
 /** Whoever is handed the work can see for themselves. */
-export function certificateLines(style: Style, state: RunState): readonly string[] {
+export function certificateLines(
+  style: Style,
+  state: RunState,
+  hint: Hint = String,
+): readonly string[] {
   const { outcome, certificate } = state
   if (outcome?.type !== 'completed' || certificate === undefined) return []
   const id = shortId(certificate.id)
-  return [style.dim(visible(`  certificate ${id}; to verify it: loopctl verify ${id}`))]
+  return [style.dim(visible(hint(`  certificate ${id}; to verify it: loopctl verify ${id}`)))]
 }
 
 /** Of an error in somebody's code: where it happened. */
@@ -256,6 +268,7 @@ function noteLines(style: Style, line: Line, event: Of<'step-noted'>): string[] 
     case 'waiting':
     // What was asked of a model is in the status line, and in `show`.
     case 'exchanged':
+    case 'prompted':
       return []
     case 'context-cut':
     case 'nudged': {

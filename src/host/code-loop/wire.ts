@@ -148,7 +148,7 @@ export const callToolSchema: Sent<{ readonly name: string; readonly args: Json }
 })
 export const spendSchema: Sent<{ readonly amount: Amount }> = z.object({ context, amount })
 const isAgentNote = (note: StepNote): note is AgentNote =>
-  note.type !== 'tool-called' && note.type !== 'exchanged'
+  note.type !== 'tool-called' && note.type !== 'exchanged' && note.type !== 'prompted'
 /** Calls of tools and of models are noted by the engine, and by nobody else. */
 export const noteSchema: Sent<{ readonly note: AgentNote }> = z.object({
   context,

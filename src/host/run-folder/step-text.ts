@@ -23,6 +23,7 @@ export function noteText(note: StepNote): string {
     case 'waiting':
       return `[waits: ${note.message}]\n`
     case 'exchanged':
+    case 'prompted':
       return ''
   }
 }
