@@ -15,6 +15,7 @@ import {
 import type { Display } from './display/display.ts'
 import { renderTime, visible, visibleText } from './display/render.ts'
 import { who } from './session.ts'
+import { shellWord } from './shell-word.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Asker {
@@ -32,7 +33,15 @@ export function createAsker(
   run: RunName,
   display: Display,
   /** `onLeave`: the person wants to leave instead of answering. */
-  { terminal, onLeave }: { readonly terminal: Terminal; readonly onLeave: () => void },
+  {
+    terminal,
+    onLeave,
+    hint = String,
+  }: {
+    readonly terminal: Terminal
+    readonly onLeave: () => void
+    readonly hint?: (text: string) => string
+  },
 ): Asker {
   /** One question at a time; each ends when it is answered anywhere. */
   const open = new Map<string, AbortController>()
@@ -47,7 +56,7 @@ export function createAsker(
       // Answered elsewhere, or nobody waits for it any more.
       if (signal.aborted) return
       if (answer === undefined) {
-        display.say(howToAnswer(run.name, asked))
+        display.say(hint(howToAnswer(run.name, asked)))
         return onLeave()
       }
       await answers.answer(run.id, asked.id, answer, who())
@@ -61,7 +70,7 @@ export function createAsker(
   }
 
   function put(asked: OpenQuestion): void {
-    if (!terminal.asks) return display.say(howToAnswer(run.name, asked))
+    if (!terminal.asks) return display.say(hint(howToAnswer(run.name, asked)))
     const step = asked.id.slice(asked.id.indexOf('/') + 1)
     const gone = new AbortController()
     open.set(step, gone)
@@ -106,9 +115,6 @@ export function howToAnswer(
     .join('\n')
 }
 
-const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-
 /** Undefined when the person pressed Ctrl-C instead. */
 export async function promptFor(
   question: Question,
@@ -129,8 +135,18 @@ export async function promptFor(
   return isCancel(answer) ? undefined : answer
 }
 
+/** The person pressed Ctrl-C at a prompt of ours: the whole command ends, and starts nothing. */
+export class CancelledError extends Error {
+  constructor() {
+    super('Cancelled.')
+    this.name = 'CancelledError'
+  }
+}
+
 /** A yes or no of our own. */
 export async function confirm(message: string): Promise<boolean> {
-  const { confirm: clackConfirm } = await import('@clack/prompts')
-  return (await clackConfirm({ message, initialValue: false })) === true
+  const { confirm: clackConfirm, isCancel } = await import('@clack/prompts')
+  const answer = await clackConfirm({ message, initialValue: false })
+  if (isCancel(answer)) throw new CancelledError()
+  return answer
 }

@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
+import { CancelledError } from './ask.ts'
 import { visible } from './display/render.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -57,6 +58,6 @@ async function askFor(files: readonly string[]): Promise<string> {
     message: 'Which loop?',
     options: files.map((file) => ({ value: file, label: visible(file) })),
   })
-  if (!isCancel(picked)) return picked
-  throw new LoopError('bad-request', 'No loop file was picked. Name one: loopctl run <file>')
+  if (isCancel(picked)) throw new CancelledError()
+  return picked
 }

@@ -28,12 +28,12 @@ const daemon = `The daemon (loopd) drives runs in the background, so that they g
 terminal is closed. loopctl starts one when a run needs it.
 
   loopctl daemon status           whether it runs, where, and what it does
-  loopctl daemon start|stop       start it; let what is at work finish its step, and end
+  loopctl daemon start|stop       start it; let running runs finish their step, then stop
   loopctl daemon logs             what it said
-  loopctl queue                   which runs are at work, which wait, and for what
+  loopctl queue                   which runs are running, which wait, and for what
   loopctl --no-daemon run x.yaml  without it: in this process
 
-How many runs are at work at a time, its port and its queue are settings of your
+How many runs run at a time, its port and its queue are settings of your
 own loopwright.yaml (loopctl help config), or flags of loopd. It listens on this
 machine only and wants a token, which loopctl finds in the state folder.`
 

@@ -29,7 +29,7 @@ export async function answerInbox(runs: Runs, session: Session): Promise<void> {
 
 export function renderInbox(
   asked: readonly InboxQuestion[],
-  { terminal }: Pick<Session, 'terminal'>,
+  { hint = String, terminal }: Pick<Session, 'terminal'> & Partial<Pick<Session, 'hint'>>,
   nowMs: number,
 ): string {
   if (asked.length === 0) return 'Nobody is asked anything.'
@@ -41,7 +41,7 @@ export function renderInbox(
       const text = visibleText(one.question.text.trimEnd())
         .split('\n')
         .flatMap((line) => (line.length <= room ? [line] : wrapped(line, room)))
-      const how = terminal.asks ? [] : howToAnswer(one.run.name, one).split('\n')
+      const how = terminal.asks ? [] : hint(howToAnswer(one.run.name, one)).split('\n')
       return [head, ...[...text, ...how].map((line) => `   ${line}`)].join('\n')
     })
     .join('\n')

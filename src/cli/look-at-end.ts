@@ -10,12 +10,12 @@ import type { Session } from './session.ts'
 import type { Epilogue } from './show-run.ts'
 
 export const lookAtEnd =
-  ({ terminal }: Session, host: Host, { name, workspace, worktree, leftOut }: RunPlace) =>
+  ({ hint, terminal }: Session, host: Host, { name, workspace, worktree, leftOut }: RunPlace) =>
   async (end: DriveEnd): Promise<Epilogue | undefined> => {
     if (worktree === undefined || end.type !== 'ended') return undefined
     const { branch } = worktree
     const text = (await hasChanged(host, name))
-      ? `Its work is on ${branch}. Look at it: loopctl diff ${name}`
+      ? hint(`Its work is on ${branch}. Look at it: loopctl diff ${name}`)
       : 'It changed no files.'
     const lines = renderNotice(text, terminal)
     const value = { branch, workspace }
@@ -33,7 +33,7 @@ export const lookAtEnd =
 
 /** The same of a run that a daemon drove. */
 export const lookAtEndOf =
-  ({ terminal }: Session, runs: Runs, run: string) =>
+  ({ hint, terminal }: Session, runs: Runs, run: string) =>
   async (end: DriveEnd): Promise<Epilogue | undefined> => {
     if (end.type !== 'ended') return undefined
     const { run: row, state } = await runs.inspect(run)
@@ -42,7 +42,7 @@ export const lookAtEndOf =
     const diff = await differenceOf(runs, run)
     const text =
       diff !== undefined && diff.files.length > 0
-        ? `Its work is on ${branch}. Look at it: loopctl diff ${row.name}`
+        ? hint(`Its work is on ${branch}. Look at it: loopctl diff ${row.name}`)
         : 'It changed no files.'
     const left = leftOutLine(diff?.leftOut ?? [])
     return {

@@ -2,9 +2,11 @@
 
 import { type Command, CommanderError } from 'commander'
 import { type ErrorCode, errorTable, LoopError } from '../loop/index.ts'
+import { CancelledError } from './ask.ts'
 import { visible } from './display/render.ts'
 import { wrappedLine } from './display/wrap.ts'
-import { bugExitCode, outputExitCode } from './exit-codes.ts'
+import { bugExitCode, interruptedExitCode, outputExitCode } from './exit-codes.ts'
+import { withGlobals } from './hints.ts'
 import { createProgram } from './program.ts'
 import { describeTerminal } from './terminal.ts'
 
@@ -22,8 +24,12 @@ export async function main(): Promise<void> {
     if (error instanceof CommanderError) {
       // Help and version have been printed and are no errors; the rest is a wrong use.
       if (error.exitCode !== 0) report('bad-request', wantsJson() ? wrongUse(error) : undefined)
-    } else if (error instanceof LoopError) report(error.code, error.message)
-    else reportBug(error)
+    } else if (error instanceof CancelledError) {
+      process.exitCode = interruptedExitCode
+      process.stderr.write(`loopctl: ${error.message}\n`)
+    } else if (error instanceof LoopError) {
+      report(error.code, wantsJson() ? error.message : withGlobals(program, error.message))
+    } else reportBug(error)
   }
 }
 
@@ -40,7 +46,10 @@ function silence(command: Command): void {
   for (const inner of command.commands) silence(inner)
 }
 
-/** Of several problems each has its line; what is quoted in them was made one line before. */
+/** What is quoted in a message is set off, so that nothing of it passes for a line of ours. */
+const setOff = (line: string): string => (/^(?: {2}|$)/.test(line) ? line : `  ${line}`)
+
+/** These are lists of problems, each on a line without an indent. */
 const inLines: ReadonlySet<ErrorCode> = new Set([
   'bad-config',
   'bad-loop-file',
@@ -48,26 +57,25 @@ const inLines: ReadonlySet<ErrorCode> = new Set([
   'not-trusted',
 ])
 
-/** What a package manager printed is set off, so that nothing of it passes for a line of ours. */
-const quotedLine = /\n(?= {2})/
-const noLine = /(?!)/
-
 function report(code: ErrorCode, message: string | undefined): void {
   process.exitCode = errorTable[code].exitCode
   if (wantsJson()) {
     process.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`)
   } else if (message !== undefined) {
-    const lines = message.split(
-      inLines.has(code) ? '\n' : code === 'workspace-failed' ? quotedLine : noLine,
-    )
     const streams = { input: process.stdin, output: process.stderr }
     const terminal = describeTerminal(streams, process.env)
-    const [first = '', ...more] = lines
-    const shown = [`loopctl: ${first}`, ...more]
-      .map(visible)
-      .flatMap((line) => (terminal.live ? wrappedLine(line, terminal.width()) : [line]))
+    const shown = errorLines(code, message).flatMap((line) =>
+      terminal.live ? wrappedLine(line, terminal.width()) : [line],
+    )
     process.stderr.write(`${shown.join('\n')}\n`)
   }
+}
+
+/** Each line of a message on a line of its own. */
+export function errorLines(code: ErrorCode, message: string): readonly string[] {
+  const [first = '', ...rest] = message.trimEnd().split('\n')
+  const more = inLines.has(code) ? rest : rest.map(setOff)
+  return [`loopctl: ${first}`, ...more].map(visible)
 }
 
 /** One line; all of it for those who ask. */
@@ -80,7 +88,7 @@ function reportBug(error: unknown): void {
     const text = `unexpected: ${message} (DEBUG=loopwright shows where.)`
     const shown = wantsJson()
       ? JSON.stringify({ error: { code: 'bug', message: text } })
-      : `loopctl: ${visible(text)}`
+      : `loopctl: ${visible(text.replaceAll(/\s*\n\s*/g, ' '))}`
     process.stderr.write(`${shown}\n`)
   }
 }

@@ -14,6 +14,7 @@ import type { Command } from 'commander'
 import type { Client, DaemonFile } from '../client/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { visible } from './display/render.ts'
+import { withGlobals } from './hints.ts'
 import { type GlobalOptions, recordFolder } from './session.ts'
 import { version } from './version.ts'
 
@@ -72,7 +73,8 @@ async function reachNow(
   const { answerOfHolder, describeSilence, holderOf } = await import('./silent-daemon.ts')
   const holder = await holderOf(folder)
   if (need === 'look') {
-    if (holder !== undefined) process.stderr.write(`${describeSilence(holder)}\n`)
+    if (holder !== undefined)
+      process.stderr.write(withGlobals(program, `${describeSilence(holder)}\n`))
     return { type: 'record' }
   }
   const there = await answerOfHolder({ folder, token: known })
@@ -84,7 +86,10 @@ async function reachNow(
   if (program.opts<GlobalOptions>().quiet !== true) {
     const at = visible(readDaemonFile(folder)?.address ?? client.where)
     process.stderr.write(
-      `Started the daemon, process ${pid}, at ${at}. To stop it: loopctl daemon stop\n`,
+      withGlobals(
+        program,
+        `Started the daemon, process ${pid}, at ${at}. To stop it: loopctl daemon stop\n`,
+      ),
     )
   }
   return { type: 'daemon', client, folder, isNew: true }

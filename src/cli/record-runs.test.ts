@@ -10,12 +10,12 @@ test('without a daemon the queue is what waits for one, with how to start it', a
   const runs = recordRuns({ journal } as unknown as Host)
   const shown = async (): Promise<string> =>
     renderQueue(await runs.queue(), { live: false, width: () => 80 })
-  expect(await shown()).toBe('The daemon has nothing at work, and nothing waits for it.')
+  expect(await shown()).toBe('No run is running or waiting.')
   const row = { priority: 0, queuedAtMs: 1, request: {}, tries: 0 }
   const waiting = await writeRun(journal, { name: 'brave-otter' })
   const driven = await writeRun(journal, { name: 'calm-fox' })
   await driven.take()
   for (const { run } of [waiting, driven]) await journal.queue.put(run, row)
   expect(await shown()).toMatch(/brave-otter +waits for a daemon: loopctl daemon start$/m)
-  expect(await shown()).toMatch(/calm-fox +at work$/m)
+  expect(await shown()).toMatch(/calm-fox +running$/m)
 })

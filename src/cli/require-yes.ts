@@ -13,8 +13,8 @@ export async function requireYes(
 ): Promise<void> {
   if (yes === true) return
   if (!terminal.asks) {
-    throw new LoopError('bad-request', visible(`This would ${what}. Say --yes if that is wanted.`))
+    throw new LoopError('bad-request', visible(`This would ${what}. Pass --yes to confirm.`))
   }
-  if (await confirm(visible(`This would ${what}. Shall it?`))) return
-  throw new LoopError('bad-request', 'Nothing was done: it was not confirmed. Say yes, or --yes.')
+  if (await confirm(visible(`This would ${what}. Continue?`))) return
+  throw new LoopError('bad-request', 'Nothing was done: it was not confirmed.')
 }

@@ -229,10 +229,10 @@ async function follow(
   leaving: Leaving,
 ): Promise<void> {
   if (detach) {
-    const line = queue?.state === 'queued' ? waitText(queue) : 'at work'
+    const line = queue?.state === 'queued' ? waitText(queue) : 'running'
     session.print({ run: run.id, name: run.name, ...(queue && { queue }) }, () =>
       renderNotice(
-        `${run.name}: ${line}. Watch it: loopctl watch ${run.name}`,
+        session.hint(`${run.name}: ${line}. Watch it: loopctl watch ${run.name}`),
         session.terminal,
       ).join('\n'),
     )

@@ -7,6 +7,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Host } from '../host/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { renderJson } from './display/render.ts'
+import { withGlobals } from './hints.ts'
 import type { Runs } from './runs.ts'
 import { type ColorChoice, describeTerminal, type Terminal } from './terminal.ts'
 
@@ -28,6 +29,8 @@ export interface Session {
   /** Only what was asked for is said, and what somebody must decide. */
   readonly quiet: boolean
   readonly terminal: Terminal
+  /** Advice that names commands, with the global options that this command was given. */
+  hint(text: string): string
   /** One value for programs, or text for people. */
   print(value: unknown, text: () => string): void
 }
@@ -43,6 +46,7 @@ export function openSession(program: Command): Session {
       input: options.input && !json,
       color: options.color,
     }),
+    hint: (text) => withGlobals(program, text),
     print(value, text) {
       process.stdout.write(`${json ? renderJson(value) : text()}\n`)
     },

@@ -84,8 +84,10 @@ function createPersonShow(
   onLeave: () => void,
 ): Show {
   const { terminal, quiet } = session
-  const display = createDisplay(process.stdout, terminal, before?.state ?? initialState, { quiet })
-  const asker = createAsker(answers, run, display, { terminal, onLeave })
+  const { hint } = session
+  const state = before?.state ?? initialState
+  const display = createDisplay(process.stdout, terminal, state, { quiet, hint })
+  const asker = createAsker(answers, run, display, { hint, terminal, onLeave })
   const head = visible(run.name)
   const [first = '', ...more] = [`${run.name}  ${title}`, ...notes].flatMap((text) =>
     renderNotice(text, terminal),
@@ -108,7 +110,7 @@ function createPersonShow(
       if (end.type !== 'suspended') return
       process.stdout.write(
         `${terminal.style.yellow(`suspended: ${visible(end.reason)}`)}\n` +
-          `Go on with: loopctl resume ${visible(name)}\n`,
+          hint(`Resume it: loopctl resume ${visible(name)}\n`),
       )
     },
     close() {

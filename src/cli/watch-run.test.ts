@@ -40,7 +40,13 @@ test.each([
     process.exitCode = exitCode
   })
   const terminal = { live: false, asks: false, style: createStyle(false), width: () => 80 }
-  const session: Session = { json: true, quiet: true, terminal, print: () => undefined }
+  const session: Session = {
+    json: true,
+    quiet: true,
+    terminal,
+    hint: String,
+    print: () => undefined,
+  }
   const from = { before: undefined, title: '' }
   await watchRun(session, clientAt(status), { id, name: 'x' }, from, listenToLeave())
   expect(process.exitCode).toBe(code)

@@ -210,7 +210,11 @@ const stayedAway = ({ where }: Client, { name }: RunName): LoopError =>
       `back: loopctl daemon start, then loopctl watch ${name}`,
   )
 
-function tellLeft({ json, terminal }: Session, { id, name }: RunName, isHeard: boolean): void {
+function tellLeft(
+  { hint, json, terminal }: Session,
+  { id, name }: RunName,
+  isHeard: boolean,
+): void {
   if (!isHeard) return
   if (json) {
     process.stdout.write(`${JSON.stringify({ run: id, name, type: 'left' })}\n`)
@@ -221,9 +225,9 @@ function tellLeft({ json, terminal }: Session, { id, name }: RunName, isHeard: b
   process.stdout.write(
     [
       `${bold(run)} goes on in the daemon.`,
-      `  Watch it again: loopctl watch ${run}`,
-      `  Pause it:       loopctl pause ${run}`,
-      `  End it:         loopctl cancel ${run}`,
+      hint(`  Watch it again: loopctl watch ${run}`),
+      hint(`  Pause it:       loopctl pause ${run}`),
+      hint(`  End it:         loopctl cancel ${run}`),
       '',
     ].join('\n'),
   )

@@ -75,6 +75,9 @@ export interface RunRow {
   readonly status: RunStatus
   readonly iteration: number
   readonly workspace?: string
+  /** Of a run in a worktree: the folder of its repository, and its branch. Only lists have them. */
+  readonly repository?: string
+  readonly branch?: string
   readonly createdAtMs: number
   readonly updatedAtMs: number
   readonly lastSeq: number

@@ -34,7 +34,7 @@ export async function carryOver(
   // Whoever works there could put a link in the place of a folder while it is read.
   const busy = (await journal.listRuns()).find((run) => run.held && run.workspace === from)
   if (busy !== undefined) {
-    return [`${wanted.join(', ')}: not copied from ${from}, where run "${busy.name}" is at work.`]
+    return [`${wanted.join(', ')}: not copied from ${from}, where run "${busy.name}" is running.`]
   }
   makeFolder(to)
   const problems: string[] = []

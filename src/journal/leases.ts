@@ -129,14 +129,14 @@ function busy(run: RunId, row: LeaseColumns): LoopError {
   const pid = row.owner?.split('|')[2] ?? '?'
   return new LoopError(
     'run-busy',
-    `Run ${run} is being driven by process ${pid}. Stop that process first, or wait for it.`,
+    `Run ${run} is running in process ${pid}. Wait for it, or end it: loopctl stop ${run}`,
   )
 }
 
 const workspaceBusy = (name: string): LoopError =>
   new LoopError(
     'workspace-busy',
-    `Run "${name}" is at work in the same workspace, or in one inside the other. Wait for it, or give this run another one.`,
+    `Run "${name}" is running in the same workspace, or in one inside the other. Wait for it, or give this run another one.`,
   )
 
 const fenced = (run: RunId): LoopError =>

@@ -148,7 +148,7 @@ async function tellOfRuns(at: Checkout): Promise<void> {
   await use(at, ['worktrees', 'clean', '--dry-run'])
   await use(at, ['worktree-rm', 'first', '--force', '--yes'])
   await use(at, ['scrap', 'forked', '--yes'])
-  await use(at, ['rm', 'forked', 'again'])
+  await use(at, ['rm', '--yes', 'forked', 'again'])
   await use(at, ['gc'])
   await use(at, ['forget'])
   await tellOfQuestions(at)

@@ -189,7 +189,7 @@ test('the address needs a token, and one that may only look cannot change anythi
   expect(wrong).toMatchObject({ code: 77, stderr: expect.stringContaining('--token') as string })
   const reading = { ...elsewhere, LOOPD_TOKEN: token }
   expect((await ctlWith(reading, 'list')).stdout).toContain('quick-a')
-  expect(await ctlWith(reading, 'rm', 'quick-a')).toMatchObject({ code: 77 })
+  expect(await ctlWith(reading, 'rm', '--yes', 'quick-a')).toMatchObject({ code: 77 })
   expect((await ctl('list')).stdout).toContain('quick-a')
 })
 

@@ -210,7 +210,7 @@ describe('a run that cannot go on', () => {
     const file = await loopFile(host, atOnce)
     const { run } = await scheduler.submit({ file, workspace })
     await until(host, () => scheduler.entry(run.id)?.waitsFor === 'time')
-    expect(scheduler.entry(run.id)?.why).toContain(`Run "${other.name}" is at work`)
+    expect(scheduler.entry(run.id)?.why).toContain(`Run "${other.name}" is running`)
     expect(scheduler.entry(run.id)?.retryAtMs).toBeGreaterThan(Date.now())
     other.shutDown({ now: true })
     await other.done

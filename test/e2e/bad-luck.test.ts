@@ -56,7 +56,7 @@ test('a run that was killed is called the same everywhere, and one bad record is
   expect(listed).toMatchObject({ code: 0, stderr: warned })
   expect(listed.stdout).toMatch(/^r .* interrupted, no commits/m)
   const kept = expect.stringContaining('its run has not ended (interrupted)')
-  expect(await ctl(at, 'worktrees', 'clean')).toMatchObject({
+  expect(await ctl(at, 'worktrees', 'clean', '--yes')).toMatchObject({
     code: 0,
     stderr: warned,
     stdout: kept,

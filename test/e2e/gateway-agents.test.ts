@@ -69,7 +69,7 @@ describe('a program that asks its provider', () => {
     age(at)
     expect((await ctl(at, 'gc')).code).toBe(0)
     expect((await ctl(at, 'show', 'story', '1', '--exchange', '1')).code).toBe(0)
-    expect((await ctl(at, 'rm', 'story')).code).toBe(0)
+    expect((await ctl(at, 'rm', '--yes', 'story')).code).toBe(0)
     age(at)
     expect((await ctl(at, 'gc')).code).toBe(0)
     // Of what the check printed, nothing, the certificate still speaks.

@@ -40,7 +40,7 @@ describe('loopctl show', () => {
       /agent maker says done, 3 turns, 30 tokens, .* s\n {2}.*\(long\)\n/,
       'run: 1 call, ',
       'read: 1 call, 1 failed, ',
-      /check two: not-met, exit 1, .* s\n {2}\\x1b\[31mlines: 1\n/,
+      /check two: not-met, exit 1, .* s\n {2}lines: 1\n/,
       'files changed\n  log.txt\n',
     ]) {
       expect(text).toMatch(part)
@@ -48,8 +48,8 @@ describe('loopctl show', () => {
     expect(text).not.toContain('\u001B')
 
     // The last one unless told; as it is, when a program reads it.
-    expect((await ctl(at, 'show', 'story', '--check', 'two')).stdout).toBe('\u001B[31mlines: 2\n')
-    expect((await ctl(at, 'show', 'story', '1', '--prompt')).stdout).toBe('Count, please.\n')
+    expect((await ctl(at, 'show', 'story', '--check', 'two')).stdout).toBe('lines: 2\n')
+    expect((await ctl(at, 'show', 'story', '1', '--prompt')).stdout).toBe('Count, please.')
     const report = await ctl(at, 'show', 'story', '--report')
     expect(report.stdout.endsWith(`${long}\n`)).toBe(true)
 
@@ -59,7 +59,7 @@ describe('loopctl show', () => {
       iteration: 2,
       ending: { type: 'complete' },
       prompts: [{ text: expect.stringContaining('## Iteration 1') }],
-      checks: [{ check: 'two', status: 'met', output: '\u001B[31mlines: 2\n' }],
+      checks: [{ check: 'two', status: 'met', output: 'lines: 2' }],
       tools: { read: { calls: 1, failed: 1 } },
       filesChanged: ['log.txt'],
     })
@@ -85,7 +85,7 @@ describe('loopctl rm', () => {
   test('removes ended runs for good, and says how to get the space back', async () => {
     const at = place(counting)
     for (const name of ['one', 'two', 'three']) await run(at, name)
-    const removed = await ctl(at, 'rm', 'one', 'two')
+    const removed = await ctl(at, 'rm', '--yes', 'one', 'two')
     expect(removed).toMatchObject({ code: 0, stderr: '' })
     expect(removed.stdout).toMatch(/^removed one\nremoved two\n.*loopctl gc/)
     expect(linesOf(await ctl(at, '--json', 'list')).map(({ name }) => name)).toEqual(['three'])
@@ -93,7 +93,7 @@ describe('loopctl rm', () => {
       expect(await ctl(at, look, 'one')).toMatchObject({ code: 66 })
     }
     await run(at, 'one')
-    expect(linesOf(await ctl(at, '--json', 'rm', 'one', 'three'))).toMatchObject([
+    expect(linesOf(await ctl(at, '--json', 'rm', '--yes', 'one', 'three'))).toMatchObject([
       { name: 'one' },
       { name: 'three' },
     ])
@@ -118,12 +118,20 @@ agent: { script: [[{ call: run, args: { command: echo $$ > begun; exec sleep 60 
     }
     while (!begun().endsWith('\n')) await sleep(20)
     for (const force of [[], ['--force']]) {
-      expect(await ctl(at, 'rm', 'held', ...force)).toMatchObject({ code: 75, stdout: '' })
+      expect(await ctl(at, 'rm', '--yes', 'held', ...force)).toMatchObject({ code: 75, stdout: '' })
     }
+    const replayed = await ctl(at, 'replay', 'held')
+    expect(replayed).toMatchObject({ code: 75, stdout: '' })
+    expect(replayed.stderr).toMatch(/still running; .* loopctl watch held.* loopctl pause held/)
+    const resumed = await ctl(at, 'resume', 'held', '--trust')
+    expect(resumed.code).toBe(75)
+    expect(resumed.stderr).toMatch(
+      /is running in process \d+\. Wait for it, or end it: loopctl stop/,
+    )
     driver.kill('SIGKILL')
     await once(driver, 'exit')
     process.kill(Number(begun()))
-    const refused = await ctl(at, 'rm', 'held')
+    const refused = await ctl(at, 'rm', '--yes', 'held')
     expect(refused.code).toBe(73)
     expect(refused.stderr).toContain('force')
 
@@ -133,7 +141,7 @@ agent: { script: [[{ call: run, args: { command: echo $$ > begun; exec sleep 60 
     })
     const ended = once(follower, 'exit')
     await once(follower.stdout, 'data')
-    expect(await ctl(at, 'rm', 'held', '--force')).toMatchObject({ code: 0 })
+    expect(await ctl(at, 'rm', '--yes', 'held', '--force')).toMatchObject({ code: 0 })
     follower.stdout.resume()
     expect(await ended).toEqual([66, null])
     expect((await ctl(at, 'list')).stdout).toBe('No runs yet.\n')

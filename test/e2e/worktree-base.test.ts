@@ -66,8 +66,8 @@ test('a branch without commits is not called merged', async () => {
 test('a branch that outlived its worktree is named when the run goes, with the way to remove it', async () => {
   const at = repository(writing)
   expect(await run(at, '--name', 'story')).toMatchObject({ code: 0 })
-  await ctl(at, 'worktrees', 'clean')
-  const { stdout } = await ctl(at, 'rm', 'story')
+  await ctl(at, 'worktrees', 'clean', '--yes')
+  const { stdout } = await ctl(at, 'rm', '--yes', 'story')
   expect(stdout).toContain('its branch run/story stays: its commits are not in main')
   expect(stdout).toContain('git branch -D run/story')
   at.git('branch', '-D', 'run/story')
@@ -78,9 +78,10 @@ test('a worktree with changes outlives its run, and it is said why and how it go
   expect(await run(at, '--name', 'story')).toMatchObject({ code: 0 })
   const folder = folderOf(at, 'story')
   writeFileSync(join(folder, 'mine.txt'), 'mine')
-  const { stdout } = await ctl(at, 'rm', 'story')
+  const { stdout } = await ctl(at, 'rm', '--yes', 'story')
   expect(stdout).toContain(`git worktree remove --force ${folder}`)
-  const clean = (): ReturnType<typeof ctl> => ctl(at, 'worktrees', 'clean', '--repo', at.work)
+  const clean = (): ReturnType<typeof ctl> =>
+    ctl(at, 'worktrees', 'clean', '--yes', '--repo', at.work)
   expect((await clean()).stdout).toContain('it has uncommitted changes: mine.txt')
   expect(existsSync(join(folder, 'mine.txt'))).toBe(true)
   at.git('worktree', 'remove', '--force', folder)

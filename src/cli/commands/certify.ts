@@ -134,14 +134,14 @@ async function ask(question: Question, stop: AbortController): Promise<string> {
   return answer ?? question.default
 }
 
-function render({ terminal: { style } }: Session, found: CertifiedFolder): string {
+function render({ hint, terminal: { style } }: Session, found: CertifiedFolder): string {
   const what = found.commit === undefined ? `tree ${found.tree}` : `commit ${found.commit}`
   if (found.certified) {
     const id = shortId(found.certificate)
     return [
       `${style.green('✓')} ${style.bold(visible(`certified: ${what}`))}  ${style.dim(found.checks.join(', '))}`,
       `  certificate ${found.certificate}`,
-      `  to verify it: loopctl verify ${id} --repo ${visible(found.folder)}`,
+      hint(`  to verify it: loopctl verify ${id} --repo ${visible(found.folder)}`),
     ].join('\n')
   }
   return [

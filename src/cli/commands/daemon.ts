@@ -219,7 +219,7 @@ function renderInfo(info: DaemonInfo, address: string, { where }: Client): strin
     ['reached by', where],
     ['record', settings.folder],
     ['since', `${renderTime(info.startedAtMs)} (${renderSpan(info.uptimeMs)})`],
-    ['queue', `${counts.driven} at work, ${counts.queued} waiting, ${queuePolicy}`],
+    ['queue', `${counts.driven} running, ${counts.queued} waiting, ${queuePolicy}`],
     ['at once', `${maxConcurrentRuns} runs, ${maxRunsPerWorkspace} in one repository`],
     [
       'runs',

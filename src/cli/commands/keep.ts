@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { Collected, RemovedRun } from '../../host/index.ts'
 import { plural, renderSize } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
+import { requireYes } from '../require-yes.ts'
 import { wholeNumber, withRecord, withRuns } from '../session.ts'
 
 const gcAdvice =
@@ -34,16 +35,23 @@ export function addKeeping(program: Command): void {
   program
     .command('rm <run...>')
     .description('remove runs that have ended from the record, for good (by id or name)')
-    .option('--force', 'also runs that have not ended, if nobody drives them')
-    .action((runs: string[], options: { force?: boolean }) =>
-      withRuns(program, async (known, { json, print }) => {
+    .option('--force', 'also runs that have not ended, if they are not running')
+    .option('--yes', 'do not ask')
+    .action((runs: string[], options: { force?: boolean; yes?: boolean }) =>
+      withRuns(program, async (known, session) => {
+        const { hint, json, print } = session
+        // A name that fits none or several is said before anything is asked.
+        const names: string[] = []
+        for (const name of runs) names.push((await known.inspect(name)).run.name)
+        const what = `remove ${names.join(', ')} with journal, checkpoints and worktree, for good`
+        await requireYes(session, what, options.yes)
         for (const name of runs) {
           const run = await known.remove(name, { force: options.force === true })
           const { worktree } = run
           const removed = { removed: run.id, name: run.name, ...(worktree && { worktree }) }
-          print(removed, () => visible(`removed ${run.name}${leftOf(run)}`))
+          print(removed, () => visible(hint(`removed ${run.name}${leftOf(run)}`)))
         }
-        if (!json) print(undefined, () => gcAdvice)
+        if (!json) print(undefined, () => hint(gcAdvice))
       }),
     )
   program

@@ -47,7 +47,7 @@ export function addLooking(program: Command): void {
   addTail(program)
   program
     .command('queue')
-    .description('what the daemon drives now, what waits, and for what')
+    .description('which runs are running, which wait, and for what')
     .action(() =>
       withRuns(
         program,
@@ -158,13 +158,14 @@ const noStatus = (status: string): LoopError =>
   )
 
 function listRuns(program: Command, found: readonly RunRow[], options: ListOptions): void {
-  const { json, print, terminal } = openSession(program)
+  const { hint, json, print, terminal } = openSession(program)
   const { limit = Number.POSITIVE_INFINITY } = filterFrom(options, 0)
   const runs = found.slice(0, limit)
   const isPart = options.status !== undefined || options.workspace !== undefined
   if (json) for (const run of runs) print(run, String)
   else print(runs, () => renderList(runs, Date.now(), terminal, isPart))
   if (found.length > runs.length && options.limit === undefined) {
-    process.stderr.write(`These are the newest ${runs.length}. All of them: loopctl list --all\n`)
+    const all = hint('loopctl list --all')
+    process.stderr.write(`These are the newest ${runs.length}. All of them: ${all}\n`)
   }
 }

@@ -20,15 +20,15 @@ export function addTelling(program: Command): void {
     .command('answer <run> <question> <answer>')
     .description('answer what a run asks (the question by its name, or as inspect shows it)')
     .action((run: string, question: string, answer: string) =>
-      withRuns(program, async (runs, { print }) => {
+      withRuns(program, async (runs, { hint, print }) => {
         await runs.answer(run, question, answer, who())
         const { run: row, queue } = await runs.inspect(run)
         const { name, status, held } = row
         // Nobody would notice that the answer waits as well.
         const isDriven = held || queue !== undefined
-        const next = isDriven ? '' : `; nobody drives ${name} now, ${await howItGoesOn(runs, row)}`
+        const next = isDriven ? '' : `; ${name} is not running: ${await howItGoesOn(runs, row)}`
         print({ run, answered: question, status, held }, () =>
-          visible(`answered ${question}${next}`),
+          visible(`answered ${question}${hint(next)}`),
         )
       }),
     )
@@ -51,8 +51,8 @@ export function addTelling(program: Command): void {
 async function howItGoesOn(runs: Runs, { id, name }: Inspected['run']): Promise<string> {
   const isQueued = (await runs.queue()).some(({ run }) => run === id)
   return isQueued
-    ? 'it goes on when there is a daemon: loopctl daemon start'
-    : `go on with: loopctl resume ${name}`
+    ? 'it continues when the daemon runs: loopctl daemon start'
+    : `to resume it: loopctl resume ${name}`
 }
 
 interface DecisionCommand {

@@ -89,16 +89,21 @@ export function addWorktrees(program: Command): void {
     .command('clean')
     .description('remove those of runs that have ended, unless work in them is nowhere else')
     .option('--repo <folder>', 'of this repository (default: of all runs on record)', folderName)
-    .option('--dry-run', 'only say what would be done')
-    .action((options: RepoOption & { dryRun?: boolean }) =>
-      withRuns(program, async (runs, { json, print }) => {
-        const dryRun = options.dryRun === true
+    .option('--dry-run', 'only print what would be removed')
+    .option('--yes', 'do not ask')
+    .action((options: RepoOption & { dryRun?: boolean; yes?: boolean }) =>
+      withRuns(program, async (runs, session) => {
+        const { json, print } = session
         const repo = options.repo ?? worktrees.opts<RepoOption>().repo
-        const cleaned = await runs.cleanWorktrees({
-          ...chosen({ ...options, repo }),
-          dryRun,
-          onProblem,
-        })
+        const clean = (isDry: boolean): Promise<readonly CleanedWorktree[]> =>
+          runs.cleanWorktrees({ ...chosen({ ...options, repo }), dryRun: isDry, onProblem })
+        const dryRun = options.dryRun === true
+        if (!dryRun && options.yes !== true) {
+          const going = (await clean(true)).filter((one) => one.status !== 'kept')
+          const what = `remove ${plural(going.length, 'worktree')}: ${going.map(({ path }) => path).join(', ')}`
+          if (going.length > 0) await requireYes(session, what, options.yes)
+        }
+        const cleaned = await clean(dryRun)
         if (json) for (const one of cleaned) print(one, String)
         else print(cleaned, () => renderCleaned(cleaned, dryRun))
       }),

@@ -12,7 +12,7 @@ import {
 } from '../../loop/index.ts'
 import type { Terminal } from '../terminal.ts'
 import { plural, renderClock } from './amounts.ts'
-import { createNarrator, noterName, renderCall, stepName } from './narrate.ts'
+import { createNarrator, type Hint, noterName, renderCall, stepName } from './narrate.ts'
 import { visible } from './render.ts'
 import { type Doing, fitStyled, renderStatusLine } from './status-line.ts'
 import { wrappedLine } from './wrap.ts'
@@ -37,9 +37,9 @@ export function createDisplay(
   terminal: Terminal,
   initial: RunState,
   /** Only questions and the end are told. */
-  { quiet = false }: { readonly quiet?: boolean } = {},
+  { quiet = false, hint }: { readonly quiet?: boolean; readonly hint?: Hint } = {},
 ): Display {
-  const narrator = createNarrator(terminal.style)
+  const narrator = createNarrator(terminal.style, hint)
   let state = initial
   let doing: Doing | undefined
   let waiting: Doing | undefined

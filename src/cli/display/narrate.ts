@@ -170,7 +170,7 @@ const endLines = (
 ): string[] => [
   renderEnd(style, state),
   ...whereIt(style, outcome),
-  ...nextLines(style, outcome, state),
+  ...nextLines(style, outcome, state).map(hint),
   ...certificateLines(style, state, hint),
 ]
 

@@ -9,7 +9,7 @@ export function renderQueue(
   entries: readonly QueueEntry[],
   { live, width }: Pick<Terminal, 'live' | 'width'>,
 ): string {
-  if (entries.length === 0) return 'The daemon has nothing at work, and nothing waits for it.'
+  if (entries.length === 0) return 'No run is running or waiting.'
   const rows = entries.map((entry) => [place(entry), entry.name, describeEntry(entry)])
   const table = renderTable([['PLACE', 'NAME', 'STATE'], ...rows])
   const isNarrow = live && table.split('\n').some((line) => line.length > width())
@@ -26,7 +26,7 @@ export function renderQueue(
 const place = ({ position }: QueueEntry): string => (position === undefined ? '-' : `${position}.`)
 
 export function describeEntry({ state, why, waitsFor, retryAtMs, priority }: QueueEntry): string {
-  if (state === 'driven') return why ?? 'at work'
+  if (state === 'driven') return why ?? 'running'
   const reason = why ?? `waits for ${waitsFor ?? 'its turn'}`
   const again = retryAtMs === undefined ? '' : `, tried again at ${renderTime(retryAtMs)}`
   const first = priority === 0 ? '' : `, priority ${priority}`

@@ -1,5 +1,6 @@
 /** Runs as text for a terminal: a list, and one with all that is known. */
 
+import { basename } from 'node:path'
 import type { Inspection, RunRow } from '../../host/index.ts'
 import {
   describeAgent,
@@ -25,9 +26,9 @@ import {
 } from './render.ts'
 import { wrapped } from './wrap.ts'
 
-const listHead = ['NAME', 'STATUS', 'ITER', 'LOOP', 'UPDATED', 'ID']
+const listHead = ['NAME', 'STATUS', 'ITER', 'LOOP', 'REPOSITORY', 'BRANCH', 'UPDATED', 'ID']
 /** What can be left out first where there is little room. */
-const lessNeeded = ['ID', 'LOOP', 'ITER', 'UPDATED']
+const lessNeeded = ['ID', 'LOOP', 'ITER', 'UPDATED', 'REPOSITORY', 'BRANCH']
 
 export function renderList(
   runs: readonly RunRow[],
@@ -42,6 +43,8 @@ export function renderList(
     shownStatus(run),
     String(run.iteration),
     run.loop,
+    basename(run.repository ?? run.workspace ?? '') || '-',
+    run.branch ?? '-',
     renderAge(nowMs - run.updatedAtMs),
     run.id.slice(0, 13),
   ])

@@ -43,7 +43,7 @@ function why({ waitsFor, behind }: Partial<Waits>, row: QueueRow, slots: number)
     case 'time':
       return `is tried again later: ${row.why ?? 'it could not go on'}`
     default:
-      return `waits for a slot: ${slots} run${slots === 1 ? ' is' : 's are'} at work`
+      return `waits for a slot: ${slots} run${slots === 1 ? ' is' : 's are'} running`
   }
 }
 

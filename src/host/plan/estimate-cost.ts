@@ -85,10 +85,11 @@ async function priceOf(agent: AgentSettings, model: string): Promise<Price | und
   const settings = publicProviders[provider]
   const baseUrl = agent.type === 'model' ? agent.baseUrl : undefined
   if (baseUrl === undefined && settings === undefined) return undefined
+  // As the gateway charges: a known provider has its price also behind an address of this machine.
   const source =
-    baseUrl === undefined && settings !== undefined
-      ? { isFree: false, ...settings }
-      : { baseUrl: baseUrl ?? '', isFree: isLocal(hostnameOf(baseUrl ?? '')) }
+    settings === undefined
+      ? { baseUrl: baseUrl ?? '', isFree: isLocal(hostnameOf(baseUrl ?? '')) }
+      : { isFree: false, ...settings, ...(baseUrl === undefined ? {} : { baseUrl }) }
   try {
     const find = await openPrices()
     return find(source, settings === undefined ? model : model.slice(slash + 1))

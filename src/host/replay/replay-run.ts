@@ -50,6 +50,7 @@ export async function openReplay(
   const named = await base.journal.findRun(idOrName)
   const original = await readRecording(base, await originOf(base, named))
   const resumed = given.resume === true ? requireReplay(named, original) : undefined
+  if (resumed === undefined) requireAtRest(original.run)
   const place =
     resumed === undefined
       ? await placeReplay(base, original, given)
@@ -89,6 +90,15 @@ async function originOf({ journal }: HostPorts, { id }: Pick<RunRow, 'id'>): Pro
   const { origin } = await readCreated(journal, id)
   // It was followed to its beginning when the replay was made.
   return origin?.type === 'replay' ? origin.run : id
+}
+
+/** What is recorded of it ends anywhere, and would be compared with a replay that ends there too. */
+function requireAtRest({ name, held }: RunRow): void {
+  if (!held) return
+  throw new LoopError(
+    'run-busy',
+    `Run "${name}" is still running; only a run that has ended or was paused can be replayed. Watch it: loopctl watch ${name}. Or pause it first: loopctl pause ${name}`,
+  )
 }
 
 function requireReplay(named: RunRow, { run }: Recording): RunRow {

@@ -1,6 +1,6 @@
 /** The runs, newest first, in pages. */
 
-import type { RunRow } from '../../engine/index.ts'
+import { type RunRow, readCreated } from '../../engine/index.ts'
 import type { RunFilter } from '../../journal/index.ts'
 import type { Page } from '../../protocol/api/page.ts'
 import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
@@ -16,5 +16,17 @@ export async function viewRuns(
     limit,
     ...(cursor === undefined ? {} : { before }),
   })
-  return { items: page.runs, ...(page.next === undefined ? {} : { next: toCursor(page.next) }) }
+  const items: RunRow[] = []
+  for (const row of page.runs) items.push({ ...row, ...(await placeOf(journal, row)) })
+  return { items, ...(page.next === undefined ? {} : { next: toCursor(page.next) }) }
+}
+
+/** Its first event says it, and nothing changes it. */
+async function placeOf(
+  journal: RecordSource['journal'],
+  { id }: RunRow,
+): Promise<Pick<RunRow, 'repository' | 'branch'>> {
+  const { worktree } = await readCreated(journal, id)
+  if (worktree === undefined) return {}
+  return { repository: worktree.repository.replace(/\/\.git$/, ''), branch: worktree.branch }
 }

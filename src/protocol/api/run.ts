@@ -18,6 +18,9 @@ export interface Run {
   readonly status: RunStatus
   readonly iteration: number
   readonly workspace?: string
+  /** Of a run in a worktree: the folder of its repository, and its branch. Only lists have them. */
+  readonly repository?: string
+  readonly branch?: string
   readonly createdAtMs: number
   readonly updatedAtMs: number
   readonly lastSeq: number
@@ -35,6 +38,8 @@ export const runSchema: z.ZodType<Run> = exactly<Run>()(
     status: runStatusSchema,
     iteration: count,
     workspace: z.string().exactOptional(),
+    repository: z.string().exactOptional(),
+    branch: z.string().exactOptional(),
     createdAtMs: z.number(),
     updatedAtMs: z.number(),
     lastSeq: count,
