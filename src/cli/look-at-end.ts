@@ -1,7 +1,7 @@
 /** What is said when a run in a worktree is over: what there is to look at, and what no commit has. */
 
 import type { DriveEnd, Host, RunPlace } from '../host/index.ts'
-import { isLoopError, textOf } from '../loop/index.ts'
+import { didNothing, isLoopError, textOf } from '../loop/index.ts'
 import { leftOutLine } from './display/left-out-line.ts'
 import { visible } from './display/render.ts'
 import { renderNotice } from './display/wrap.ts'
@@ -12,7 +12,7 @@ import type { Epilogue } from './show-run.ts'
 export const lookAtEnd =
   ({ hint, terminal }: Session, host: Host, { name, workspace, worktree, leftOut }: RunPlace) =>
   async (end: DriveEnd): Promise<Epilogue | undefined> => {
-    if (worktree === undefined || end.type !== 'ended') return undefined
+    if (worktree === undefined || end.type !== 'ended' || didNothing(end.outcome)) return undefined
     const { branch } = worktree
     const text = (await hasChanged(host, name))
       ? hint(`Its work is on ${branch}. Look at it: loopctl diff ${name}`)
@@ -35,7 +35,7 @@ export const lookAtEnd =
 export const lookAtEndOf =
   ({ hint, terminal }: Session, runs: Runs, run: string) =>
   async (end: DriveEnd): Promise<Epilogue | undefined> => {
-    if (end.type !== 'ended') return undefined
+    if (end.type !== 'ended' || didNothing(end.outcome)) return undefined
     const { run: row, state } = await runs.inspect(run)
     if (state.worktree === undefined) return undefined
     const { branch } = state.worktree

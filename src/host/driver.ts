@@ -13,8 +13,9 @@ import {
   streamEvents,
 } from '../engine/index.ts'
 import { type BlobStore, createOwner, type SqliteJournal } from '../journal/index.ts'
-import type { RecordedEvent, RunId, RunState } from '../loop/index.ts'
+import { didNothing, type RecordedEvent, type RunId, type RunState } from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
+import { removeWorktree } from '../workspace/index.ts'
 import { openCertifier } from './certify/open-certifier.ts'
 import { type AskBaseline, withExisting } from './checks/existing-failures.ts'
 import { openWorkspace } from './open-workspace.ts'
@@ -70,10 +71,12 @@ export function createDriver(base: HostPorts): Driver {
         ...(parts.graceMs === undefined ? {} : { graceMs: parts.graceMs }),
         ...(parts.sandbox === undefined ? {} : { sandbox: parts.sandbox }),
         ...(parts.agent === undefined ? {} : { agent: parts.agent }),
-      }).finally(() => {
-        parts.signal?.removeEventListener('abort', forward)
-        driven.delete(handle)
       })
+        .then((end) => leaveUnused(run, end))
+        .finally(() => {
+          parts.signal?.removeEventListener('abort', forward)
+          driven.delete(handle)
+        })
       // A caller that only reads events hears of a failure there.
       done.catch(() => undefined)
       const handle: RunHandle = {
@@ -96,6 +99,15 @@ export function createDriver(base: HostPorts): Driver {
       await Promise.allSettled(open.map((run) => run.done))
     },
   }
+}
+
+/** A worktree that nobody worked in goes again, unless there is something in it. */
+async function leaveUnused({ placed }: RunPlace, end: DriveEnd): Promise<DriveEnd> {
+  if (placed === undefined || end.type !== 'ended' || !didNothing(end.outcome)) return end
+  const { key, path } = placed.worktree
+  // It can still be removed by hand.
+  await removeWorktree({ repository: placed.repository, key, path }).catch(() => undefined)
+  return end
 }
 
 /** Ends when this process no longer drives the run: ended, suspended, or with the error it met. */

@@ -45,7 +45,9 @@ export function decide(state: RunState, nowMs: number): Command {
 
 /** Nothing that an agent could do would change it. */
 function endedByPreflight({ preflight }: RunState): Outcome | undefined {
-  return preflight?.fault === undefined ? undefined : { type: 'failed', fault: preflight.fault }
+  return preflight?.fault === undefined
+    ? undefined
+    : { type: 'failed', fault: preflight.fault, preflight: true }
 }
 
 /** The outcome that the last iteration itself calls for. */

@@ -141,6 +141,7 @@ export { didYouMean, nearestName } from './nearest-name.ts'
 export {
   describeFault,
   describeOutcome,
+  didNothing,
   type LimitName,
   type Outcome,
   type OutcomeType,

@@ -16,7 +16,8 @@ export type Outcome =
   | { readonly type: 'stopped'; readonly by: string; readonly reason: string }
   /** Somebody asked for an end at once. */
   | { readonly type: 'cancelled'; readonly by: string; readonly reason: string }
-  | { readonly type: 'failed'; readonly fault: Fault }
+  /** `preflight`: before the first iteration, so nobody worked. */
+  | { readonly type: 'failed'; readonly fault: Fault; readonly preflight?: true }
 
 export type OutcomeType = Outcome['type']
 
@@ -44,3 +45,8 @@ export function describeOutcome(outcome: Outcome): string {
       return `failed: ${describeFault(outcome.fault)}`
   }
 }
+
+/** The run ended before anybody worked: another run had done it, or its set-up has to be fixed first. */
+export const didNothing = (outcome: Outcome): boolean =>
+  (outcome.type === 'completed' && outcome.earlier !== undefined) ||
+  (outcome.type === 'failed' && outcome.preflight === true)

@@ -82,7 +82,11 @@ export const outcomeSchema: z.ZodType<Outcome> = exactly<Outcome>()(
     z.strictObject({ type: z.literal('stuck'), condition: text, detail: text }),
     z.strictObject({ type: z.literal('stopped'), by: text, reason: text }),
     z.strictObject({ type: z.literal('cancelled'), by: text, reason: text }),
-    z.strictObject({ type: z.literal('failed'), fault: faultSchema }),
+    z.strictObject({
+      type: z.literal('failed'),
+      fault: faultSchema,
+      preflight: z.literal(true).exactOptional(),
+    }),
   ]),
 ).register(published, { id: 'Outcome' })
 

@@ -77,6 +77,9 @@ describe('before the first iteration', () => {
     expect(message).toMatch(/The check it cannot run: .*mocha.*not found.*Install the dependencies/)
     expect(eventsOf(ended, 'iteration-started')).toEqual([])
     expect(wasStarted(at)).toBe(false)
+    // Nothing is left behind.
+    expect(branches(at)).toBe('main')
+    expect(at.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
   test('says how the checks stand on the base, and knows it the next time', async () => {

@@ -60,7 +60,7 @@ describe('preflight', () => {
     const run = await world.start(loop)
     expect(await world.finish(run, loop)).toEqual({
       type: 'ended',
-      outcome: { type: 'failed', fault },
+      outcome: { type: 'failed', fault, preflight: true },
     })
     expect(await world.only(run, 'iteration-started')).toEqual([])
   })

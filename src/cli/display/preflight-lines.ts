@@ -2,6 +2,7 @@
 
 import {
   describePreflight,
+  didNothing,
   type Outcome,
   type PreflightCheck,
   type PreflightEnded,
@@ -43,9 +44,7 @@ export function nextLines(style: Style, outcome: Outcome, { source }: RunState):
       `  certificate ${shortId(certificate)}, verified again; to do it once more: --again`,
     ].map((text) => style.dim(visible(text)))
   }
-  if (outcome.type !== 'failed' || !isSetUp(outcome.fault.code)) return []
+  if (!didNothing(outcome)) return []
   const again = source === undefined ? 'run it again' : `loopctl run ${source.file}`
   return [visible(`  nothing was spent. When this is fixed: ${again}`)]
 }
-
-const isSetUp = (code: string): boolean => code === 'cannot-run' || code === 'dependencies-failed'

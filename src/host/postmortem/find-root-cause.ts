@@ -3,7 +3,7 @@
  * The first rule that fits decides.
  */
 
-import type { Fault } from '../../loop/index.ts'
+import { didNothing, type Outcome } from '../../loop/index.ts'
 import type { Findings } from './collect-findings.ts'
 
 export const rootCauses = [
@@ -40,7 +40,7 @@ export function findRootCause(found: Findings): FoundCause {
     case 'stopped':
       return { cause: 'none', why: 'Somebody ended it.' }
     case 'failed':
-      return { cause: 'execution-failure', why: `${whatFailed(outcome.fault)}: ${found.ended}.` }
+      return { cause: 'execution-failure', why: `${whatFailed(outcome)}: ${found.ended}.` }
     case 'stuck':
       if (outcome.condition === 'no-new-evidence') return triedBefore(outcome.detail)
       break
@@ -79,8 +79,8 @@ export function findRootCause(found: Findings): FoundCause {
 }
 
 /** Neither the loop nor the agent can change how a machine is set up. */
-const whatFailed = ({ code }: Fault): string =>
-  code === 'cannot-run' || code === 'dependencies-failed'
+const whatFailed = (outcome: Outcome): string =>
+  didNothing(outcome)
     ? 'The machine or the repository is not set up for it, so nothing was tried'
     : 'It could not go on'
 
