@@ -27,7 +27,7 @@ agent:
 test('an agent is sent plain text with the failure in it, and show --prompt is what it was sent', async () => {
   const at = repository(loop)
   const ended = await run(at, '--name', 'first')
-  expect(ended).toMatchObject({ code: 0 })
+  expect(ended).toMatchObject({ code: 0, stderr: '' })
   for (const escape of ['\\u001b', '\u001B']) expect(ended.stdout).not.toContain(escape)
   const received = (number: number): string =>
     readFileSync(join(folderOf(at, 'first'), `received-${number}.txt`), 'utf8')

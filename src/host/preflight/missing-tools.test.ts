@@ -12,6 +12,8 @@ test.each([
   ['./build/run-tests', []],
   ['/no/such/program', ['/no/such/program']],
   ['"quoted tool" x', []],
+  ['for a in 1 2; do test $a; done; if true; then sh x; else sh y; fi', []],
+  ['printf "a; other-such-tool b"', []],
 ])('%s', (line, missing) => {
   expect(missingTools(line, place)).toEqual(missing)
 })

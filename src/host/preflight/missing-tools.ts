@@ -13,7 +13,7 @@ export interface ToolsPlace {
 
 /** Those of a shell, which no file stands for everywhere. */
 const ofTheShell = new Set(
-  '. : [ [[ alias bg break case cd command continue do echo env eval exec exit export false fi for function if printf pwd read return set shift source test time true type ulimit umask unset wait while { ('.split(
+  '. : [ [[ alias bg break case cd command continue declare do done echo elif else env esac eval exec exit export false fg fi for function getopts hash if in jobs kill let local printf pwd read readonly return select set shift source test then time times trap true type ulimit umask unset until wait while { ( }'.split(
     ' ',
   ),
 )
@@ -29,6 +29,8 @@ const managers = new Set(
 export function missingTools(line: string, place: ToolsPlace): readonly string[] {
   const missing = new Set<string>()
   for (const part of line.split(/&&|\|\||[;|\n]/)) {
+    // A text in quotes goes on behind the separator: what follows may be no command.
+    if ((part.match(/["']/g) ?? []).length % 2 === 1) break
     const words = part.trim().split(/\s+/)
     const program = words.find((word) => !/^[A-Za-z_]\w*=/.test(word))
     if (program === undefined || program === '' || needsShell.test(program)) continue
