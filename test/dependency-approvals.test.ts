@@ -180,7 +180,7 @@ test('without a lockfile versions are chosen once, after asking, and the certifi
   })
   expect(await certify(project)).toMatchObject({
     certified: false,
-    refusals: [{ code: 'check-failed' }, { code: 'resolve-dependencies' }],
+    refusals: [{ code: 'check-error' }, { code: 'resolve-dependencies' }],
   })
   const certified = await certify(project, { ask: async () => 'approve' })
   const resolved = { at: expect.any(String), digest: expect.any(String) }

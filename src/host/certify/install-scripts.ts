@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import type { DependencyItem } from '../../evidence/index.ts'
@@ -65,6 +65,8 @@ function lookAt(folder: string, found: PackageScripts[], depth: number): void {
 
 function readManifest(path: string): z.infer<typeof manifest> | undefined {
   try {
+    // An install may have put a link to anywhere there.
+    if (!lstatSync(path).isFile()) return undefined
     return manifest.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data
   } catch {
     return undefined

@@ -79,7 +79,8 @@ function look(path: string): Stats {
   }
 }
 
-export function summaryOf({ lockfile, folder }: LayerPlan, path: string): string {
+export function summaryOf({ lockfile, folder, isPnp }: LayerPlan, path: string): string {
+  if (isPnp === true) return `${lockfile.manager} PnP`
   const modules = posix.join(folder, 'node_modules')
   if (!isFolderIn(path, modules)) return lockfile.manager
   const count = readdirSync(join(path, modules)).reduce((sum, name) => {

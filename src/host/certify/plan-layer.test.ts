@@ -62,3 +62,25 @@ test('requirements of a tool beside a Python project are not those of the projec
   expect(await planLayer(trees, trees.put(tool))).toHaveLength(1)
   expect(await planLayer(trees, trees.put({ ...tool, 'pyproject.toml': '' }))).toEqual([])
 })
+
+test('a commit with .pnp.cjs of Yarn keeps Plug’n’Play; the layer has what it names and the commit has not', async () => {
+  const trees = createMemoryTrees()
+  const project = {
+    'package.json': '{"name":"t"}',
+    'yarn.lock':
+      '__metadata:\n  version: 8\n\n"t@workspace:.":\n  version: 0.0.0-use.local\n  resolution: "t@workspace:."\n',
+    '.pnp.cjs': '',
+  }
+  const [plain] = await planLayer(trees, trees.put(project))
+  expect(plain).toMatchObject({
+    isPnp: true,
+    lockfile: { installs: ['.yarn/unplugged', '.yarn/cache'] },
+  })
+  const zero = { ...project, '.yarn/cache/a-npm-1.0.0-1-2.zip': 'x' }
+  const [installed] = await planLayer(trees, trees.put(zero))
+  expect(installed?.lockfile.installs).toEqual(['.yarn/unplugged'])
+  expect(installed?.files.has('.yarn/cache/a-npm-1.0.0-1-2.zip')).toBe(true)
+  const { '.pnp.cjs': _pnp, ...without } = project
+  const [modules] = await planLayer(trees, trees.put(without))
+  expect(modules?.lockfile.installs).toEqual(['node_modules'])
+})

@@ -30,6 +30,8 @@ export interface LayerPlan {
   readonly outside: readonly string[]
   /** Of the project's `.npmrc`. */
   readonly npmrc?: string
+  /** The commit has Yarn's `.pnp.cjs`: packages are in archives, which it names, and not in `node_modules`. */
+  readonly isPnp?: true
   /** `packageManager` of its manifest: `pnpm@9.1.0`. */
   readonly wantedManager?: string
 }
@@ -79,13 +81,15 @@ async function planFor(
   // Go's lockfile has nothing but digests.
   const read = lockfile.manager === 'go' ? ((await textOf('go.mod')) ?? '') : text
   const reading = readLockfile(registries, read)
+  const pnp = pnpLockfile(lockfile, folder, listed)
   const files = filesFor({ lockfile, folder, text, reading }, listed)
   const inside = reading.paths.filter((path) => isInsideRepository(path, folder))
   const npmrc = lockfile.stack === 'node' ? await textOf('.npmrc') : undefined
   const manifest = lockfile.stack === 'node' ? parseJson((await textOf('package.json')) ?? '') : {}
   const { packageManager } = wanted.safeParse(manifest).data ?? {}
   return {
-    lockfile,
+    lockfile: pnp ?? lockfile,
+    ...(pnp === undefined ? {} : { isPnp: true }),
     folder,
     files,
     reading,
@@ -98,6 +102,18 @@ async function planFor(
     ...(npmrc === undefined ? {} : { npmrc }),
     ...(packageManager === undefined ? {} : { wantedManager: packageManager }),
   }
+}
+
+/** What a commit with `.pnp.cjs` lacks: packages that have to be unpacked, and the archives if it has none. */
+function pnpLockfile(
+  lockfile: Lockfile,
+  folder: string,
+  listed: ReadonlyMap<string, TreeFile>,
+): Lockfile | undefined {
+  if (lockfile.manager !== 'yarn' || !listed.has(posix.join(folder, '.pnp.cjs'))) return undefined
+  const cache = `${posix.join(folder, '.yarn/cache')}/`
+  const hasCache = [...listed.keys()].some((path) => path.startsWith(cache))
+  return { ...lockfile, installs: ['.yarn/unplugged', ...(hasCache ? [] : ['.yarn/cache'])] }
 }
 
 /** Whatever is in it, it is data: one that cannot be handled is refused like one that cannot be read. */
@@ -139,7 +155,7 @@ export interface Read {
 
 /** What managers read of the packages of a workspace. What of it is code runs inside the sandbox only. */
 const patterns: Readonly<Record<string, RegExp>> = {
-  node: /(^|\/)package\.json$|\.patch$|^\.yarn\/(patches|plugins|releases)\//,
+  node: /(^|\/)package\.json$|^\.pnp\.cjs$|\.patch$|^\.yarn\/(patches|plugins|releases|cache)\//,
   python:
     /(^|\/)(pyproject\.toml|[^/]*(requirements|constraints)[^/]*\.txt|requirements\/[^/]+\.txt)$/i,
   rust: /(^|\/)(Cargo\.toml|build\.rs)$|\.rs$/,

@@ -87,6 +87,7 @@ export async function runInside(
       CI: '1',
       ...cachesIn(join(path, cacheFolder)),
       ...extraEnvironment[lockfile.manager],
+      ...(plan.isPnp === true ? pnpEnvironment : {}),
       ...registries.env,
       ...ownStore,
       ...more?.env,
@@ -126,6 +127,16 @@ const extraEnvironment: Readonly<Record<string, Readonly<Record<string, string>>
   poetry: { POETRY_VIRTUALENVS_IN_PROJECT: 'true' },
 }
 
+/** `.pnp.cjs` names archives and unpacked packages by these paths. */
+const pnpEnvironment: Readonly<Record<string, string>> = {
+  YARN_NODE_LINKER: 'pnp',
+  YARN_CACHE_FOLDER: './.yarn/cache',
+  // Without a mirror Yarn names archives otherwise.
+  YARN_ENABLE_MIRROR: '1',
+  YARN_GLOBAL_FOLDER: `./${cacheFolder}/yarn`,
+  YARN_INSTALL_STATE_PATH: './.yarn/unplugged/.install-state.gz',
+}
+
 /** What managers download, in one folder that can be removed afterwards. */
 const cachesIn = (folder: string): Readonly<Record<string, string>> => ({
   npm_config_cache: join(folder, 'npm'),
@@ -151,6 +162,13 @@ export const checkEnvironment: Readonly<Record<string, Readonly<Record<string, s
     YARN_ENABLE_TELEMETRY: '0',
     YARN_INSTALL_STATE_PATH: './node_modules/.yarn-install-state.gz',
     COREPACK_ENABLE_NETWORK: '0',
+  },
+  'yarn PnP': {
+    YARN_IGNORE_PATH: '1',
+    YARN_ENABLE_NETWORK: '0',
+    YARN_ENABLE_TELEMETRY: '0',
+    COREPACK_ENABLE_NETWORK: '0',
+    ...pnpEnvironment,
   },
 }
 
