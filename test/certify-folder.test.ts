@@ -99,7 +99,7 @@ describe('files without a run', () => {
     await mkdir(inside)
     await expect(certify({ ok: 'true' }, {}, inside)).rejects.toMatchObject({
       code: 'bad-request',
-      message: expect.stringMatching(/inside the repository .*project, not its top.* --dirty/),
+      message: expect.stringMatching(/inside is not in it.* --dirty/),
     })
     await expect(loadChecks(host, inside, {})).rejects.toMatchObject({
       message: expect.stringMatching(/inside the repository .*project: certify that/),

@@ -1,13 +1,14 @@
 /** Where a run works and by what, in words for its first line. */
 
+import { join } from 'node:path'
 import type { Inspection, LoadedLoop, RunPlace } from '../host/index.ts'
 import type { Source } from '../loop/index.ts'
 import { describeBase, describeCarried } from './display/render.ts'
 
 /** Nobody should have to wonder what is being changed. */
-export function whereOf({ workspace, worktree, why }: RunPlace): string {
+export function whereOf({ workspace, worktree, inner = '', why }: RunPlace): string {
   if (workspace === undefined) return ''
-  if (worktree !== undefined) return `  on ${worktree.branch} in ${workspace}`
+  if (worktree !== undefined) return `  on ${worktree.branch} in ${join(workspace, inner)}`
   return `  in ${workspace}${why === undefined ? '' : `, as it is: ${why}`}`
 }
 
@@ -39,5 +40,6 @@ export function describePlace({ run, state }: Pick<Inspection, 'run' | 'state'>)
   const what = `${run.loop}${changesOf(source)}`
   if (run.workspace === undefined) return what
   if (worktree === undefined) return `${what}  in ${run.workspace}`
-  return `${what}  on ${worktree.branch} in ${run.workspace}, from ${describeBase(worktree.base)}`
+  const folder = join(run.workspace, worktree.folder ?? '')
+  return `${what}  on ${worktree.branch} in ${folder}, from ${describeBase(worktree.base)}`
 }

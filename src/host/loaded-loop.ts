@@ -60,6 +60,8 @@ export interface OpenPlace {
   readonly workspace?: string | undefined
   /** The folder that the workspace stands for, where it is a worktree. */
   readonly checkout?: string | undefined
+  /** The folder of the workspace that commands start in, from its top; absent: the top. */
+  readonly inner?: string
   /** The files that the run began with; absent: those of the workspace as they are. */
   readonly begun?: () => BegunFiles
   /** Seen by whatever the run starts, and not to be changed: whole paths. */

@@ -23,6 +23,7 @@ import { openReaders } from './checks/reader-agent.ts'
 import { resolveChecks } from './checks/resolve-checks.ts'
 import { surroundingsDigest } from './checks/surroundings.ts'
 import type { CodeParts } from './code-loop/index.ts'
+import { filesIn } from './inner-folder.ts'
 import type { Environment, OpenedLoop, OpenPlace } from './loaded-loop.ts'
 import { maskedTools } from './masked.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
@@ -74,7 +75,7 @@ export async function openParts(
     const models = place.models ?? createModelDoor(environment)
     if (place.models === undefined) opened.push(() => models.close())
     const checks = await resolveChecks(file.checks, {
-      begun: () => place.begun?.() ?? folderFiles(workspace),
+      begun: () => filesIn(place.begun?.() ?? folderFiles(workspace), place.inner),
       isOffline: walls.walls.tier !== 'none' && file.sandbox.network.length === 0,
       problems,
     })

@@ -26,6 +26,7 @@ import {
   type SandboxReport,
 } from '../sandbox/index.ts'
 import { hiddenPaths, requireNoLinks } from './hidden-paths.ts'
+import { startingIn } from './inner-folder.ts'
 import type { OpenPlace } from './loaded-loop.ts'
 import { notHidden } from './loop-warnings.ts'
 import { makeOwnFolder, type OwnFolder } from './own-folder.ts'
@@ -85,7 +86,11 @@ export interface WallsOptions {
   readonly dependencies?: () => RunDependencies | undefined
 }
 
-export async function openWalls(
+export async function openWalls(options: WallsOptions, place: OpenPlace): Promise<OpenWalls> {
+  return startingIn(await openAtTop(options, place), options.workspace, place.inner)
+}
+
+async function openAtTop(
   { settings, base, workspace, dependencies = () => undefined }: WallsOptions,
   place: OpenPlace,
 ): Promise<OpenWalls> {
@@ -122,8 +127,7 @@ export async function openWalls(
   // What cannot be walled in is better refused before there is a run.
   if (existsSync(workspace)) sandbox.commands(shown())
   const proxy = await openProxy(settings, place, problems)
-  const network = proxy === undefined ? {} : { network: { socket: proxy.socket, port: proxyPort } }
-  const inside = (): SandboxPlace => ({ ...shown(), ...network })
+  const inside = (): SandboxPlace => ({ ...shown(), ...networkBy(proxy) })
   const bare = openWithoutWalls()
   const searched = trustedPath(place)
   return {
@@ -216,6 +220,9 @@ function weakness({ tier, reason, fix }: SandboxReport, { require }: SandboxSett
       : `the sandbox is of tier "${tier}".`
   return [what, reason, fix].filter((part) => part !== undefined).join(' ')
 }
+
+const networkBy = (proxy: NetworkProxy | undefined): Pick<SandboxPlace, 'network'> =>
+  proxy === undefined ? {} : { network: { socket: proxy.socket, port: proxyPort } }
 
 /** A replay is offline. */
 async function openProxy(

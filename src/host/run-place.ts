@@ -45,6 +45,8 @@ export interface RunPlace {
   readonly placed: PlacedWorktree | undefined
   /** The folder that the worktree stands for. */
   readonly checkout: string | undefined
+  /** Where in the workspace commands start, from its top. Absent: at its top. */
+  readonly inner?: string
   /** The files that the run began with, where it has begun; absent: those that are there. */
   readonly begun?: () => BegunFiles
   /** Where files of runs are kept in the workspace, if it is no worktree; `logs/loop` unless told. */
@@ -87,7 +89,7 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
   requireFolder(workspace)
   const named = await chooseName(base.journal, options.name)
   const settings = settingsOf(options.worktree)
-  const { repository, why } = await decideWorktree(workspace, settings, {
+  const { repository, inner, why } = await decideWorktree(workspace, settings, {
     ...base,
     isVouched: options.isVouched === true,
   })
@@ -114,7 +116,18 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
   }).catch((error: unknown) => {
     throw withWayOut(error)
   })
-  return inWorktree(base, named, repository, made)
+  const place = inWorktree(base, named, repository, made, inner)
+  await requireInner(place)
+  return place
+}
+
+/** What is not committed is not in the worktree. */
+async function requireInner({ workspace = '', inner, worktree, leave }: RunPlace): Promise<void> {
+  if (inner === undefined || existsSync(join(workspace, inner))) return
+  await leave()
+  const message = `The folder ${inner} is not in ${worktree?.base.name ?? 'the base'}, which the run would start from.`
+  const advice = 'Commit it, choose another --base, or work in the folder itself (--in-place).'
+  throw new LoopError('bad-request', `${message} ${advice}`)
 }
 
 /** A worktree of its own for a run that goes on from a checkpoint of one that has one. */
@@ -146,7 +159,7 @@ export async function placeFork(
     ...(branchPrefix === undefined ? {} : { branchPrefix }),
     ...(carry === undefined ? {} : { carry }),
   })
-  return inWorktree(base, named, repository, made)
+  return inWorktree(base, named, repository, made, from.worktree.folder)
 }
 
 /** A worktree like that of another run, in a folder that was chosen for it. */
@@ -167,7 +180,7 @@ export async function placeReplica(
     baseCommit: like.base.commit,
     pathTemplate: path,
   })
-  return inWorktree(base, named, repository, made)
+  return inWorktree(base, named, repository, made, like.folder)
 }
 
 /** All of it goes, but for its snapshots: whoever has the run on record may ask for its files. */
@@ -202,7 +215,7 @@ export async function placeAgain(base: HostPorts, run: RunRow, given?: string): 
   // Whoever holds it looks after it.
   if (!run.held) await remake(base, run, repository, known)
   const none = { paths: [], linked: [], skipped: [] }
-  return inWorktree(base, run, repository, { worktree: known, carried: none })
+  return inWorktree(base, run, repository, { worktree: known, carried: none }, worktree.folder)
 }
 
 async function remake(
@@ -275,6 +288,7 @@ function inWorktree(
   { id, name }: Named,
   repository: Repository,
   { worktree, carried }: CreatedWorktree,
+  inner?: string,
 ): RunPlace {
   const { key, branch, base: begin, path, linked = [] } = worktree
   const checkout = worktree.checkout ?? repository.checkout
@@ -287,10 +301,12 @@ function inWorktree(
       key,
       branch,
       base: begin,
+      ...(inner === undefined ? {} : { folder: inner }),
       ...carriedIn(worktree),
     },
     placed: { repository, worktree },
     checkout,
+    ...(inner === undefined ? {} : { inner }),
     readOnly: checkout === undefined ? [] : linked.map((one) => join(checkout, one)),
     why: undefined,
     problems: carried.skipped.map((one) => `${one.path} stays behind: ${one.why}.`),

@@ -21,7 +21,7 @@ import {
 import type { ChosenWorktree } from './config/apply-settings.ts'
 import { gitDirAround, pathInside } from './places.ts'
 
-/** `true`: a worktree, or an error. `auto`: one where the folder is the top of a repository. */
+/** `true`: a worktree, or an error. `auto`: one where the folder is in a repository that has a commit. */
 export type WorktreeChoice = 'auto' | boolean | Partial<ChosenWorktree>
 
 export const settingsOf = (choice: WorktreeChoice | undefined): ChosenWorktree => ({
@@ -34,6 +34,8 @@ export const settingsOf = (choice: WorktreeChoice | undefined): ChosenWorktree =
 export interface Decided {
   /** Absent: the folder itself is worked in. */
   readonly repository?: Repository
+  /** Where in the repository the folder is, from its top. Absent: it is the top. */
+  readonly inner?: string
   /** Why so, where a person might wonder. */
   readonly why?: string
 }
@@ -123,23 +125,27 @@ export async function decideWorktree(
     throw new LoopError('bad-request', 'A run in a worktree needs a folder. Give its workspace.')
   }
   if (use === true) {
-    const doubt = await whyDoubted(workspace, at)
+    const top = folderWithGit(workspace) ?? workspace
+    const doubt = (await whyDoubted(workspace, at)) ?? (await whyDoubted(top, at))
     if (doubt !== undefined) throw doubted(workspace, doubt)
-    return { repository: await requireTop(workspace) }
+    return requireInRepository(workspace)
   }
   // What is in the record is for runs to work in, and for nobody to look at.
   if (pathInside(at.folder, workspace) !== undefined) return {}
   const above = gitDirAround(workspace) ?? folderWithGit(workspace)
   if (above === undefined) return {}
-  if (above !== workspace) return { why: `it is inside the repository ${above}, not its top` }
-  const doubt = await whyDoubted(workspace, at)
+  if (gitDirAround(workspace) !== undefined && above !== workspace) {
+    return { why: `it is inside the git directory ${above}` }
+  }
+  const doubt = (await whyDoubted(workspace, at)) ?? (await whyDoubted(above, at))
   if (doubt !== undefined) return { why: `${doubt}; if it is yours, say --worktree` }
   await requireGit(workspace)
   try {
-    const repository = await findRepository(workspace)
-    if (!isTop(repository, workspace)) return {}
+    const repository = await findRepository(above)
+    if (!isTop(repository, above)) return {}
     if (isSubmodule(repository)) return { why: 'it is a submodule' }
-    if ((await openGitTrees(repository).treeOf('HEAD')) !== undefined) return { repository }
+    const isBegun = (await openGitTrees(repository).treeOf('HEAD')) !== undefined
+    if (isBegun) return { repository, ...innerOf(above, workspace) }
     return { why: 'the repository has no commit yet' }
   } catch (error) {
     if (!isLoopError(error)) throw error
@@ -165,19 +171,24 @@ const doubted = (workspace: string, doubt: string): LoopError =>
       'or work in the folder itself (--in-place).',
   )
 
-async function requireTop(workspace: string): Promise<Repository> {
+async function requireInRepository(workspace: string): Promise<Decided> {
   await requireGit(workspace)
   const repository = await findRepository(workspace)
   if (isSubmodule(repository)) {
     const message = `${workspace} is a submodule, of which no worktree is made.`
     throw new LoopError('bad-request', `${message} Work in the folder itself (--in-place).`)
   }
-  if (isTop(repository, workspace)) return repository
   const top = repository.checkout ?? repository.home
-  throw new LoopError(
-    'bad-request',
-    `${workspace} is inside the repository ${top}, and a worktree is of all of it. Give ${top} as the workspace, or work in the folder itself (--in-place).`,
-  )
+  if (gitDirAround(workspace) !== undefined && top !== workspace) {
+    const message = `${workspace} is inside the git directory ${top}.`
+    throw new LoopError('bad-request', `${message} Give ${top} as the workspace.`)
+  }
+  return { repository, ...innerOf(top, workspace) }
+}
+
+function innerOf(top: string, workspace: string): Pick<Decided, 'inner'> {
+  const inner = pathInside(top, workspace)
+  return inner === undefined || inner === '.' ? {} : { inner }
 }
 
 /** Worked in as it is, a repository would be changed that nobody asked to have changed. */

@@ -81,6 +81,8 @@ export interface RunWorktree {
   readonly branch: string
   /** What the branch began from. */
   readonly base: { readonly name: string; readonly commit: string }
+  /** The folder in it that commands start in, from its top. Absent: the top itself. */
+  readonly folder?: string
   /** Ignored files of the checkout that are in it too. Absent: none. */
   readonly carried?: CarriedFiles
 }

@@ -167,6 +167,7 @@ export const worktreeSchema: z.ZodType<RunWorktree> = exactly<RunWorktree>()(
     key: text,
     branch: text,
     base: z.strictObject({ name: text, commit: text }),
+    folder: text.exactOptional(),
     carried: z
       .strictObject({ copied: z.array(text).readonly(), linked: z.array(text).readonly() })
       .exactOptional(),

@@ -1,8 +1,8 @@
 // Where runs of the daemon work, and which of them work at the same time.
 
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Log, openScheduler, type Scheduler } from '../../src/daemon/index.ts'
 import { readSettings } from '../../src/daemon/settings.ts'
 import { type Host, previewLoop, trustLoop } from '../../src/host/index.ts'
@@ -13,10 +13,13 @@ import { newRepository } from '../worktree-fixture.ts'
 
 const quiet: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-async function loopFile(host: Host): Promise<string> {
+async function loopFile(
+  host: Host,
+  agent = '{ command: [sleep, "600"] }',
+  checks = '{ yes: "true" }',
+): Promise<string> {
   const file = join(newFolder(), 'loop.yaml')
-  const agent = '{ command: [sleep, "600"] }'
-  writeFileSync(file, `name: small\nprompt: Work.\nagent: ${agent}\nchecks: { yes: "true" }\n`)
+  writeFileSync(file, `name: small\nprompt: Work.\nagent: ${agent}\nchecks: ${checks}\n`)
   await trustLoop(await previewLoop(file, host.folder), host.folder)
   return file
 }
@@ -67,3 +70,57 @@ test('runs that work in the same folder itself take turns', async () => {
     { name: 'second', state: 'queued', waitsFor: 'workspace' },
   ])
 })
+
+describe('a folder inside a repository', () => {
+  const files = {
+    'packages/a/a.js': 'export const a = 1\n',
+    'packages/a/a.test.js':
+      "import assert from 'node:assert'\nimport test from 'node:test'\nimport { a } from './a.js'\ntest('a', () => assert.equal(a, 2))\n",
+    'packages/a/package.json': '{"type":"module"}',
+    'packages/b/b.js': 'export const b = 1\n',
+  }
+  const agent = '{ command: [sh, -c, "echo export const a = 2 > a.js; ls ../b"] }'
+
+  test('is where agent and checks of a worktree of the whole repository start', async () => {
+    const host = await newHost()
+    const scheduler = await openDefault(host)
+    const repository = newRepository(files)
+    const file = await loopFile(host, agent, '{ test: "node --test" }')
+    const workspace = join(repository.checkout, 'packages/a')
+    const { run } = await scheduler.submit({ file, workspace, name: 'mono' })
+    const { worktree } = (await host.inspect(run.id)).state
+    expect(worktree?.folder).toBe('packages/a')
+    expect(run.workspace).toBe(`${repository.checkout}.run-mono`)
+    expect(await ended(host, run.id)).toBe('completed')
+    const { patch } = await host.diff(run.id)
+    expect(patch).toContain('packages/a/a.js')
+    // Your own files stay as they were.
+    expect(readFileSync(join(workspace, 'a.js'), 'utf8')).toBe(files['packages/a/a.js'])
+    await host.merge(run.id, { into: 'agent/small' })
+    const landed = repository.git('show', 'agent/small:packages/a/a.js')
+    expect(landed).toBe('export const a = 2\n')
+  })
+
+  test('is refused where the run would start from a commit without it', async () => {
+    const host = await newHost()
+    const scheduler = await openDefault(host)
+    const repository = newRepository(files)
+    writeFileSync(join(repository.checkout, '.git/info/exclude'), 'scratch/\n')
+    const workspace = join(repository.checkout, 'scratch')
+    mkdirSync(workspace)
+    const file = await loopFile(host, agent)
+    await expect(scheduler.submit({ file, workspace })).rejects.toThrow(
+      /scratch is not in .*--in-place/,
+    )
+    expect(repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+    expect(await host.list()).toEqual([])
+  })
+})
+
+async function ended(host: Host, run: RunId): Promise<string> {
+  for await (const { event } of host.events(run)) {
+    if (event.type === 'run-ended') return event.outcome.type
+    if (event.type === 'run-suspended') return event.reason
+  }
+  throw new Error('Its events are over.')
+}

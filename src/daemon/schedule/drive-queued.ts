@@ -97,11 +97,13 @@ async function startIn(
   request: DriveRequest,
   { signal, onState }: Watched,
 ): Promise<RunHandle> {
-  const { workspace, checkout, begun, readOnly, logDir, problems } = await host.placeAgain(run)
+  const { workspace, checkout, inner, begun, readOnly, logDir, problems } =
+    await host.placeAgain(run)
   const { parts, problems: missing } = await loaded.open({
     workspace,
     checkout,
     readOnly,
+    ...(inner === undefined ? {} : { inner }),
     ...(begun === undefined ? {} : { begun }),
     ...(logDir === undefined ? {} : { logDir }),
     folder: host.folder,

@@ -89,6 +89,7 @@ export async function certifyFolder(
   const { parts, problems } = await loaded.open({
     folder: host.folder,
     workspace: chosen.folder,
+    ...(chosen.inner === undefined ? {} : { inner: chosen.inner }),
     models: host.models,
     signal,
     begun: () => ({ reader: chosen.reader, tree: chosen.base ?? chosen.tree }),

@@ -19,7 +19,10 @@ import { createTreeReader } from '../tree-reader.ts'
 import { decideWorktree } from '../worktree-options.ts'
 
 export interface ChosenFiles {
+  /** The top of the repository, or the folder as it is. */
   readonly folder: string
+  /** Where in it checks start, from its top. Absent: at its top. */
+  readonly inner?: string
   readonly reader: TreeReader
   readonly tree: TreeId
   readonly commit?: string
@@ -48,8 +51,8 @@ export async function chooseFiles(
 ): Promise<ChosenFiles> {
   requireFolder(workspace)
   const folder = realpathSync(workspace)
-  const { repository, why } = dirty
-    ? { repository: undefined, why: undefined }
+  const { repository, inner, why } = dirty
+    ? { repository: undefined, inner: undefined, why: undefined }
     : await decideWorktree(folder, { use: 'auto' }, host)
   const reader = createTreeReader({ blobs: host.blobs, folder: host.folder, repository })
   if (repository === undefined) {
@@ -69,10 +72,30 @@ export async function chooseFiles(
     if (tree !== undefined) return tree
     throw new LoopError('unknown-artifact', `The commit ${of} has no files here. Fetch it first.`)
   }
-  const chosen = { folder, reader, repository, commit, tree: await treeOf(commit), exclude: [] }
+  const tree = await treeOf(commit)
+  if (inner !== undefined) await requireIn(reader, tree, inner)
+  const chosen = {
+    folder: repository.checkout ?? folder,
+    ...(inner === undefined ? {} : { inner }),
+    reader,
+    repository,
+    commit,
+    tree,
+    exclude: [],
+  }
   if (base === undefined) return chosen
   const { commit: baseCommit } = await findBase(git, repository, base)
   return { ...chosen, base: await treeOf(baseCommit), baseCommit }
+}
+
+async function requireIn(reader: TreeReader, tree: TreeId, inner: string): Promise<void> {
+  const paths = [...(await reader.list(tree)).keys()]
+  if (paths.some((path) => path.startsWith(`${inner}/`))) return
+  const message = `What is certified is a commit, and ${inner} is not in it.`
+  throw new LoopError(
+    'bad-request',
+    `${message} Commit it, or certify the files as they are with --dirty.`,
+  )
 }
 
 /** Nobody should take a folder as it is for the commit that is checked out around it. */
