@@ -19,7 +19,9 @@ export async function main(): Promise<void> {
   // Programs read errors as JSON alone; `report` says the same.
   if (wantsJson()) silence(program)
   try {
-    await program.parseAsync()
+    const given = process.argv.slice(2)
+    if (isAlone(program, given)) await (await import('./home.ts')).showHome(program, given)
+    else await program.parseAsync()
   } catch (error) {
     if (error instanceof CommanderError) {
       // Help and version have been printed and are no errors; the rest is a wrong use.
@@ -33,12 +35,16 @@ export async function main(): Promise<void> {
   }
 }
 
+/** Nothing but options that every command has: what is here is shown, and what to do next. */
+function isAlone(program: Command, given: readonly string[]): boolean {
+  const { operands, unknown } = program.parseOptions([...given])
+  return operands.length === 0 && unknown.length === 0
+}
+
 const wantsJson = (): boolean => process.argv.includes('--json')
 
-const wrongUse = ({ code, message }: CommanderError): string =>
-  code === 'commander.help'
-    ? 'A command is needed. See: loopctl help'
-    : `${message.replace(/(?<![.)])$/, '.')} See: loopctl help`
+const wrongUse = ({ message }: CommanderError): string =>
+  `${message.replace(/(?<![.)])$/, '.')} See: loopctl help`
 
 /** Commander asks each command for itself. */
 function silence(command: Command): void {

@@ -8,6 +8,7 @@ import { addCertify } from './commands/certify.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addConfig } from './commands/config.ts'
 import { addDaemon } from './commands/daemon.ts'
+import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addInit } from './commands/init.ts'
 import { addKeeping } from './commands/keep.ts'
@@ -25,6 +26,7 @@ import { version } from './version.ts'
 
 const examples = `
 Examples:
+  loopctl                               what is here, and what to do next
   loopctl init                          write a loop file for this project
   loopctl doctor                        which sandbox and which keys there are
   loopctl agents                        which agents there are, and what is missing
@@ -67,6 +69,7 @@ export function createProgram(): Command {
   program.commandsGroup('Run a loop:')
   addRunning(program)
   addReplaying(program)
+  addDemo(program)
   program.commandsGroup('Loop files, tools and agents:')
   addInit(program)
   addLoopFiles(program)

@@ -61,8 +61,8 @@ function commandDocuments(): { readonly [fileName: string]: object } {
   const commands = Object.entries(commandOutputs).map(([name, { schema, prints, description }]) => {
     const what = prints === 'lines' ? 'one line' : 'the value'
     const head = {
-      $id: `urn:loopwright:schema:cli-${name.replaceAll(' ', '-')}:1`,
-      description: `${description} This is ${what} of: loopctl --json ${name}`,
+      $id: `urn:loopwright:schema:cli-${name.replaceAll(' ', '-') || 'loopctl'}:1`,
+      description: `${description} This is ${what} of: ${`loopctl --json ${name}`.trimEnd()}`,
     }
     return [commandFileName(name), document(schema, head)] as const
   })

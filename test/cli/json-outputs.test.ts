@@ -17,7 +17,7 @@ import { type Checkout, repository } from '../e2e/worktree-fixture.ts'
 import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 
 /** They print text that is made for a person or a shell, whatever they are told. */
-const textOnly: ReadonlySet<string> = new Set(['help', 'completion', 'complete'])
+const textOnly: ReadonlySet<string> = new Set(['help', 'completion', 'complete', 'demo'])
 
 const nameOf = (command: Command): string =>
   command.parent === null ? '' : `${nameOf(command.parent)} ${command.name()}`.trim()
@@ -57,7 +57,7 @@ async function use(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<Ended> {
-  const cwd = args[0] === 'init' ? at.work : process.cwd()
+  const cwd = args[0] === 'init' || args.length === 0 ? at.work : process.cwd()
   const ended = await warmLoopctl(['--json', ...args], { ...environment(at.state), ...env }, cwd)
   const name = commandIn(args)
   printed.set(name, [...(printed.get(name) ?? []), ended])
@@ -258,6 +258,7 @@ async function tellOfTheMachine(at: Checkout): Promise<void> {
   await use(at, ['config', 'check', config])
   await use(at, ['config', 'schema'])
   await use(at, ['init', '--yes'])
+  await use(at, [])
 }
 
 describe('every command', () => {

@@ -43,6 +43,8 @@ const fileOf = (name: string): string => join(at.work, '..', name)
 
 /** `@name` is a file of the story. */
 const uses = [
+  'demo',
+  'demo nothing',
   'nothing',
   'ruin done',
   'list --limit many',

@@ -1,7 +1,7 @@
 /** `loopctl init`, by the built program in folders of projects. */
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
@@ -130,5 +130,37 @@ describe('loopctl init --yes', () => {
     expect((await init(at, ['--yes', '--agent', 'cluade'])).stderr).toContain(
       'Did you mean claude?',
     )
+  })
+})
+
+describe('loopctl alone', () => {
+  const alone = (at: Place, env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
+    warmLoopctl([], environment(at.state, env), at.work)
+
+  test('says what is here, offers init and the demo, and makes nothing', async () => {
+    const at = project({ 'package.json': manifest })
+    mkdirSync(join(at.work, '.git'))
+    const env = { ...withPath(installFake('')), ANTHROPIC_API_KEY: key }
+    const { code, stdout, stderr } = await alone(at, env)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^folder +.*work, a git repository$/m)
+    expect(stdout).toMatch(/^project +Node \(package\.json\)$/m)
+    expect(stdout).toMatch(/^loops +none yet$/m)
+    expect(stdout).toMatch(/^agents +claude, anthropic\/claude-sonnet-5$/m)
+    expect(stdout).toMatch(/^sandbox +strong$/m)
+    expect(stdout).toMatch(/^ {2}loopctl init +write .*\n {2}loopctl demo +watch /m)
+    expect(stdout).not.toContain(key)
+    expect(existsSync(at.state)).toBe(false)
+  })
+
+  test('names the loop files there are, and not every file in YAML', async () => {
+    const at = project({
+      'loops/fix.yaml': 'agent: repair\nchecks: { ok: "true" }\n',
+      'docker-compose.yaml': 'services: {}\n',
+    })
+    const { stdout } = await alone(at)
+    expect(stdout).toMatch(/^loops +loops\/fix\.yaml$/m)
+    expect(stdout).toMatch(/^ {2}loopctl run loops\/fix\.yaml /m)
+    expect(stdout).toMatch(/^folder .*not in a git repository$/m)
   })
 })

@@ -61,10 +61,10 @@ test('npm start mends a project without a model, and shows the diff and what to 
     expect(stdout).toContain(`mend-duration-${number}`)
     expect(stdout).toContain('✓ completed: checks-pass')
     expect(stdout).toMatch(/^\+.*rest >= unit\.ms/m)
-    expect(stdout).toContain('17 tests pass, 0 fail')
-    expect(stdout).toContain('npx loopctl show ')
+    expect(stdout).toContain('(17 passed)')
+    expect(stdout).toMatch(/^ {2}(?:npx )?loopctl show /m)
     // An agent whose key is here is offered.
-    const offer = 'npm start -- --agent anthropic/claude-sonnet-5'
+    const offer = 'loopctl demo --agent anthropic/claude-sonnet-5'
     expect(stdout.includes(offer)).toBe(number === 2)
     expect(stdout).not.toContain(key.ANTHROPIC_API_KEY)
   }

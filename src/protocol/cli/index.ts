@@ -29,6 +29,6 @@ export const commandErrorSchema: z.ZodType = z.strictObject({
   error: z.looseObject({ code: z.enum([...codes, 'bug']), message: z.string().min(1) }),
 })
 
-/** `schemas/cli/keys-rotate.schema.json` */
+/** `schemas/cli/keys-rotate.schema.json`; of loopctl without a command `schemas/cli/loopctl.schema.json`. */
 export const commandFileName = (command: string): string =>
-  `cli/${command.replaceAll(' ', '-')}.schema.json`
+  `cli/${command.replaceAll(' ', '-') || 'loopctl'}.schema.json`

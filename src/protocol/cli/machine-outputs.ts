@@ -114,6 +114,16 @@ const foundHere = {
 }
 
 export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
+  '': one(
+    'What is here: the folder, loop files, agents, the sandbox, and runs that have not ended.',
+    z.strictObject({
+      ...foundHere,
+      version: text,
+      loops: texts,
+      sandbox: z.strictObject({ tier: text, reason: text }),
+      runs: z.strictObject({ open: count, waiting: texts }),
+    }),
+  ),
   init: one(
     'What was found, and the loop file that was written.',
     z.strictObject({

@@ -1,0 +1,160 @@
+/**
+ * `demo`: runs an example that comes with the package, as a user would, on a copy of its project. When its
+ * last run was interrupted, that one is resumed. The daemon is ended again unless it was there before.
+ */
+
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
+import type { AgentCandidate } from '../host/agents/find-agents.ts'
+import type { RunRow } from '../host/index.ts'
+import type { DemoName } from '../host/init/copy-demo.ts'
+import { isEnd, LoopError } from '../loop/index.ts'
+import { ownName } from './own-name.ts'
+import { type GlobalOptions, openSession, recordFolder, type Session } from './session.ts'
+
+const intros: Readonly<Record<DemoName, readonly string[]>> = {
+  'mend-duration': [
+    'A small project with a fault: its tests fail. The agent here needs no model, no key and no network:',
+    'it tries small edits until the tests pass. The run ends when tests that Loopwright ran itself pass.',
+  ],
+  'fix-sum': [
+    'A scripted agent stands in for a model here; nothing is called over the network.',
+    'It claims success each time. Interrupt it, and start it again: it continues where it was.',
+  ],
+}
+
+interface Demo {
+  readonly session: Session
+  readonly state: string
+  readonly name: DemoName
+  /** Runs loopctl on the same state folder: its exit code. */
+  ctl(args: readonly string[], silent?: boolean): Promise<number>
+}
+
+export async function runDemo(
+  program: Command,
+  name: DemoName,
+  agent: string | undefined,
+): Promise<void> {
+  const session = openSession(program)
+  if (session.json) {
+    const message = 'demo shows a run to a person, and prints no JSON.'
+    throw new LoopError('bad-request', `${message} Leave --json away, or use: loopctl --json run`)
+  }
+  const state = resolve(await recordFolder(program))
+  const { daemon } = program.opts<GlobalOptions>()
+  const demo: Demo = { session, state, name, ctl: createCtl(state, daemon) }
+  const hasDaemon = async (): Promise<boolean> =>
+    daemon && (await demo.ctl(['--json', 'daemon', 'status'], true)) === 0
+  const wasThere = await hasDaemon()
+  const code = await showRun(demo, agent)
+  if (!wasThere && (await hasDaemon())) {
+    const left = code === 0 ? '' : ', and the run is left'
+    say('', `The daemon was started for this alone, so it ends now${left}:`)
+    await demo.ctl(['daemon', 'stop'])
+    if (code !== 0) say(`Resume it with: ${ownName()} demo${name === 'fix-sum' ? ` ${name}` : ''}`)
+  }
+  process.exitCode = code
+}
+
+async function showRun(demo: Demo, wanted: string | undefined): Promise<number> {
+  const { state, name, ctl, session } = demo
+  // The user watches, also where there is no terminal to ask at; the example is ours.
+  const ours = ['--trust', '--attended']
+  const open = await findRun(state, name, (run) => !isEnd(run.status))
+  if (open !== undefined) {
+    return open.held ? ctl(['watch', open.name]) : ctl(['resume', open.name, ...ours])
+  }
+  const { findAgents } = await import('../host/agents/find-agents.ts')
+  const ready = (await findAgents(state)).filter(
+    (one) => one.state === 'ready' && one.kind !== 'built-in',
+  )
+  const offers = name === 'mend-duration' && wanted === undefined ? ready : []
+  const agent = wanted ?? (await chooseAgent(session, offers))
+  const { copyDemo } = await import('../host/init/copy-demo.ts')
+  const { file, isRepository } = await copyDemo(state, name, agent)
+  say(...(agent === undefined ? intros[name] : [`${agent} fixes a small project now.`]))
+  say(`  loopctl run ${file}`, '')
+  // A copy of the same files: what was tried before is tried again on purpose.
+  const code = await ctl(['run', file, '--again', ...ours, ...(isRepository ? ['--worktree'] : [])])
+  const done = (await findRun(state, name, () => true))?.name
+  if (done === undefined || code !== 0) return code
+  say('', 'What it changed:', '')
+  await ctl(['diff', done])
+  say('', ...nextSteps(done, offers))
+  return 0
+}
+
+/** `repair` unless a person at a terminal chooses another. */
+async function chooseAgent(
+  { terminal }: Session,
+  offers: readonly AgentCandidate[],
+): Promise<string | undefined> {
+  if (offers.length === 0 || !terminal.asks) return undefined
+  const { isCancel, select } = await import('@clack/prompts')
+  const chosen = await select({
+    message: 'Which agent fixes it?',
+    options: [
+      { value: '', label: 'repair', hint: 'built in, no model, free' },
+      ...offers.map(({ name }) => ({ value: name, label: name, hint: 'at most 1 dollar' })),
+    ],
+  })
+  return isCancel(chosen) || chosen === '' ? undefined : chosen
+}
+
+function nextSteps(run: string, offers: readonly AgentCandidate[]): readonly string[] {
+  const own = ownName()
+  const steps: readonly (readonly [command: string, why: string])[] = [
+    [`${own} show ${run} 1`, 'what its first iteration was about'],
+    [`${own} verify ${run}`, 'check its certificate'],
+    [`${own} merge ${run}`, 'land it on a branch, without touching a checkout'],
+    ...offers.map(({ name }) => [`${own} demo --agent ${name}`, 'the same by this agent'] as const),
+    [`${own} init`, 'in a project of yours: write a loop file for it'],
+  ]
+  const width = Math.max(...steps.map(([command]) => command.length))
+  return ['Next:', ...steps.map(([command, why]) => `  ${command.padEnd(width)}  ${why}`)]
+}
+
+/** The newest first. */
+async function findRun(
+  folder: string,
+  loop: string,
+  fits: (run: RunRow) => boolean,
+): Promise<RunRow | undefined> {
+  const { openHost } = await import('../host/open-host.ts')
+  const host = await openHost({ folder })
+  try {
+    return (await host.list()).find((run) => run.loop === loop && fits(run))
+  } finally {
+    await host.close()
+  }
+}
+
+function say(...lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+const loopctl = fileURLToPath(new URL('loopctl.js', import.meta.url))
+
+/** Ctrl-C reaches it too, since it shares our terminal; we only wait for its end. */
+const createCtl =
+  (state: string, daemon: boolean): Demo['ctl'] =>
+  (args, silent = false) => {
+    const ignore = (): void => undefined
+    process.on('SIGINT', ignore)
+    const globals = ['--state', state, ...(daemon ? [] : ['--no-daemon'])]
+    const stdio = silent ? 'ignore' : 'inherit'
+    const child = spawn(process.execPath, [loopctl, ...globals, ...args], { stdio })
+    const forward = (): void => void child.kill('SIGTERM')
+    process.on('SIGTERM', forward)
+    return new Promise((done, reject) => {
+      child.once('error', reject)
+      child.once('exit', (code) => {
+        process.off('SIGTERM', forward)
+        process.off('SIGINT', ignore)
+        done(code ?? 1)
+      })
+    })
+  }

@@ -1,0 +1,8 @@
+/** Which sandbox this machine has, for those who only want its name. */
+
+import { openSandbox, type SandboxReport } from '../../sandbox/index.ts'
+
+export async function sandboxHere(): Promise<Pick<SandboxReport, 'tier' | 'reason'>> {
+  const { tier, reason } = (await openSandbox()).report
+  return { tier, reason }
+}
