@@ -257,7 +257,7 @@ async function tellOfTheMachine(at: Checkout): Promise<void> {
   writeFileSync(config, '{}\n')
   await use(at, ['config', 'check', config])
   await use(at, ['config', 'schema'])
-  await use(at, ['init', '--yes'])
+  await use(at, ['init', '--yes', '--check', 'true'])
   await use(at, [])
 }
 

@@ -33,6 +33,7 @@ const git = (at: Place, ...args: string[]): void =>
     cwd: at.work,
   })
 
+const quick = '--no-preflight'
 const manifest = '{ "scripts": { "test": "node --test", "lint": "eslint --fix ." } }\n'
 const written = (at: Place, name = 'loops/fix.yaml'): string =>
   readFileSync(join(at.work, name), 'utf8')
@@ -46,14 +47,16 @@ describe('loopctl init --yes', () => {
     const args = ['--yes', '--agent', 'touch done.txt', '--check', 'test -f done.txt']
     const first = await init(at, args)
     expect(first).toMatchObject({ code: 0, stderr: '' })
-    expect(first.stdout).toContain('Run it: loopctl run\n')
+    expect(first.stdout).toMatch(/^Preflight:\n(?:✓ .*\n)+fix can run\.\n\nRun it: loopctl run\n$/m)
     expect(written(at)).toMatch(
       /^# yaml-language-server: \$schema=\/.*schemas\/loop\.schema\.json\n/,
     )
     const valid = await init(at, ['loops/fix.yaml'], { command: 'validate' })
     expect(valid).toMatchObject({ code: 0, stdout: 'loops/fix.yaml: ok\n' })
     // A second loop file that is not committed is no uncommitted work.
-    expect((await init(at, ['docs', ...args])).stdout).toContain('loopctl run loops/docs.yaml')
+    expect((await init(at, ['docs', ...args, quick])).stdout).toContain(
+      'loopctl run loops/docs.yaml',
+    )
     const run = await init(at, ['loops/fix.yaml', '--attended'], { command: 'run' })
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('certified') })
   })
@@ -61,7 +64,7 @@ describe('loopctl init --yes', () => {
   test('takes the agent that is ready, and the checks of the project that change nothing', async () => {
     const at = project({ 'package.json': manifest })
     const env = { ...withPath(installFake('')), ANTHROPIC_API_KEY: key }
-    const { code, stdout } = await init(at, ['--yes'], { env, command: '--json init' })
+    const { code, stdout } = await init(at, ['--yes', quick], { env, command: '--json init' })
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
       file: join(at.work, 'loops', 'fix.yaml'),
@@ -76,9 +79,9 @@ describe('loopctl init --yes', () => {
 
   test('says what the agent lacks', async () => {
     const at = project({ 'pyproject.toml': '[tool.pytest.ini_options]\n' })
-    expect((await init(at, ['--yes'])).stdout).toContain('Run: loopctl agents add claude')
+    expect((await init(at, ['--yes', quick])).stdout).toContain('Run: loopctl agents add claude')
     const env = withPath(installFake(''))
-    const keyless = await init(at, ['again', '--yes'], { env })
+    const keyless = await init(at, ['again', '--yes', quick], { env })
     expect(keyless.stdout).toContain('claude has no key. Set ANTHROPIC_API_KEY')
     expect(written(at)).toContain('test: python3 -m pytest\n')
   })
@@ -99,7 +102,14 @@ describe('loopctl init --yes', () => {
       code: 78,
       stderr: expect.stringContaining("--check 'make test'"),
     })
-    const named = ['--yes', '--check', './verify.sh', '-p', 'Say: "hello", {{ name }}\nTwice.']
+    const named = [
+      '--yes',
+      quick,
+      '--check',
+      './verify.sh',
+      '-p',
+      'Say: "hello", {{ name }}\nTwice.',
+    ]
     expect((await init(at, ['my.yaml', ...named])).code).toBe(0)
     expect(written(at, 'my.yaml')).toContain('workspace: .\n')
     const prompt = await init(at, ['my.yaml'], { command: 'prompt' })
@@ -114,7 +124,7 @@ describe('loopctl init --yes', () => {
       'node_modules/loopwright/schemas/loop.schema.json': '{}',
     })
     mkdirSync(join(at.work, '.git'))
-    expect((await init(at, ['--yes'], { folder: 'packages/a' })).code).toBe(0)
+    expect((await init(at, ['--yes', quick], { folder: 'packages/a' })).code).toBe(0)
     const text = written(at, 'packages/a/loops/fix.yaml')
     expect(text).toContain('  test: pnpm run test\n')
     const [, schema = ''] = /\$schema=(\S+)/.exec(text) ?? []

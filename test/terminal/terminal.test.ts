@@ -166,7 +166,7 @@ test('init asks for agent, checks, task and budget, and Ctrl-C writes nothing', 
   expect(left).toMatchObject({ code: 130, text: expect.stringContaining('Nothing was written.') })
   expect(existsSync(join(project, 'loops'))).toBe(false)
   await at.clear()
-  await at.type('loopctl init --agent codex')
+  await at.type('loopctl init --agent codex --no-preflight')
   await at.until('Which checks decide')
   await at.key('Down', 'Space', 'Enter')
   await at.until('What should the agent do?')

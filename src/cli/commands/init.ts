@@ -5,7 +5,8 @@ import { parse, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { LoopDraft } from '../../host/init/loop-text.ts'
 import type { WrittenLoop } from '../../host/init/write-loop.ts'
-import { LoopError } from '../../loop/index.ts'
+import type { PreflightReport } from '../../host/preflight/index.ts'
+import { isLoopError, LoopError } from '../../loop/index.ts'
 import { addCheckOption, type GivenChecks } from '../check-option.ts'
 import { loopFiles } from '../choose-loop.ts'
 import { describeFound } from '../display/found-view.ts'
@@ -20,6 +21,8 @@ interface InitOptions {
   readonly check?: GivenChecks
   readonly prompt?: string
   readonly yes?: boolean
+  /** False with --no-preflight. */
+  readonly preflight: boolean
 }
 
 export function addInit(program: Command): void {
@@ -29,6 +32,7 @@ export function addInit(program: Command): void {
     .option('--agent <name>', 'claude, codex, …, provider/model, or a command')
     .option('-p, --prompt <text>', 'the task: text, @file, or - for stdin')
     .option('--yes', 'ask nothing and take the defaults')
+    .option('--no-preflight', 'do not try the agent and the checks afterwards')
     .addHelpText(
       'after',
       `
@@ -63,7 +67,48 @@ async function start(
     return
   }
   const written = await writeInitLoop(draft, { file, folder, state })
-  report(session, found, draft, written)
+  const shown = describeWritten(found, draft, written)
+  if (session.json) {
+    const tried = options.preflight ? await preflightWritten(program, written) : {}
+    return session.print({ ...shown, ...tried }, String)
+  }
+  session.print(shown, () => render(session, shown))
+  if (options.preflight) await showPreflight(program, session, written)
+  process.stdout.write(`Run it: ${shown.next}\n`)
+}
+
+interface Tried {
+  readonly preflight?: PreflightReport
+  /** Why it could not be tried. */
+  readonly untried?: string
+}
+
+/** The file is written, whatever comes of trying it. */
+async function preflightWritten(program: Command, { file }: WrittenLoop): Promise<Tried> {
+  const { preflightFile } = await import('./preflight.ts')
+  let tried: Tried = {}
+  try {
+    await preflightFile(program, file, {}, (preflight) => {
+      tried = { preflight }
+    })
+  } catch (error) {
+    if (!isLoopError(error)) throw error
+    tried = { untried: error.message }
+  }
+  return tried
+}
+
+async function showPreflight(
+  program: Command,
+  session: Session,
+  written: WrittenLoop,
+): Promise<void> {
+  process.stdout.write('\nPreflight:\n')
+  const { preflight, untried } = await preflightWritten(program, written)
+  const { renderTried } = await import('./preflight.ts')
+  if (preflight !== undefined) process.stdout.write(`${renderTried(session, preflight)}\n`)
+  if (untried !== undefined) process.stdout.write(`${visible(untried)}\n`)
+  process.stdout.write('\n')
 }
 
 async function look(folder: string, state: string): Promise<InitFound> {
@@ -93,20 +138,14 @@ async function answers(
   return askAnswers(found, given)
 }
 
-function report(
-  session: Session,
-  found: InitFound,
-  draft: LoopDraft,
-  { file, digest }: WrittenLoop,
-): void {
+function describeWritten(found: InitFound, draft: LoopDraft, { file, digest }: WrittenLoop) {
   const { project, agents } = found
   const { folder, repository, stacks } = project
-  const agent = typeof draft.agent === 'string' ? draft.agent : JSON.stringify(draft.agent)
   const missing = typeof draft.agent === 'string' ? whatIsMissing(draft.agent, agents) : undefined
   const shown = relative(folder, file)
   const only = loopFiles('loops').length === 1 && shown.startsWith('loops/')
   const next = only ? 'loopctl run' : `loopctl run ${shown}`
-  const value = {
+  return {
     file,
     digest,
     folder,
@@ -120,18 +159,21 @@ function report(
     notes: missing === undefined ? [] : [missing],
     next,
   }
-  session.print(value, () =>
-    [
-      `${session.terminal.style.green('✓')} ${visible(`Wrote ${shown}`)}`,
-      ...renderTable([
-        ['  agent', agent],
-        ...Object.entries(draft.checks).map(([name, command]) => [`  check ${name}`, command]),
-        ['  goal', draft.task.split('\n', 1)[0] ?? ''],
-      ]).split('\n'),
-      ...(missing === undefined ? [] : [visible(`Before you run it: ${missing}`)]),
-      `Run it: ${next}`,
-    ].join('\n'),
-  )
+}
+
+function render(
+  { terminal: { style } }: Session,
+  { file, folder, agent, checks, goal, notes }: ReturnType<typeof describeWritten>,
+): string {
+  return [
+    `${style.green('✓')} ${visible(`Wrote ${relative(folder, file)}`)}`,
+    ...renderTable([
+      ['  agent', typeof agent === 'string' ? agent : JSON.stringify(agent)],
+      ...Object.entries(checks).map(([name, command]) => [`  check ${name}`, command]),
+      ['  goal', goal.split('\n', 1)[0] ?? ''],
+    ]).split('\n'),
+    ...notes.map((note) => visible(`Before you run it: ${note}`)),
+  ].join('\n')
 }
 
 /** A loop for all of somebody's home folder is never meant. */

@@ -59,6 +59,20 @@ async function tryLoop(
   const session = openSession(program)
   const { chooseLoop } = await import('../choose-loop.ts')
   const file = await chooseLoop(session.terminal, named, false)
+  await preflightFile(program, file, options, (report) => {
+    if (!report.ready) process.exitCode = notReadyExitCode
+    session.print(report, () => renderTried(session, report))
+  })
+}
+
+/** Tries a loop file; what it sees is told as it goes, and the rest is in the report. */
+export async function preflightFile(
+  program: Command,
+  file: string,
+  options: PreflightOptions,
+  onReport: (report: PreflightReport) => void,
+): Promise<void> {
+  const session = openSession(program)
   await interruptible('the preflight was left.', (stop) =>
     withNewRecord(program, async (host) => {
       const loaded = await loadTrusted(session, host.folder, file, options)
@@ -71,8 +85,7 @@ async function tryLoop(
           ...(options.dependencies === undefined ? {} : { dependencies: options.dependencies }),
           ...(session.json ? {} : telling(session)),
         })
-        if (!report.ready) process.exitCode = notReadyExitCode
-        session.print(report, () => renderTried(session, report))
+        onReport(report)
       } finally {
         await loaded.close()
       }
@@ -98,7 +111,10 @@ function telling({ terminal }: Session) {
   }
 }
 
-function renderTried({ terminal }: Session, { tried, ready, loop }: PreflightReport): string {
+export function renderTried(
+  { terminal }: Session,
+  { tried, ready, loop }: PreflightReport,
+): string {
   const { style } = terminal
   const lines = (tried?.checks ?? []).map((found) => {
     const { answer, durationMs, known } = found

@@ -136,6 +136,8 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
       limits: z.looseObject({}),
       notes: texts,
       next: text,
+      preflight: z.looseObject({ loop: text, ready: z.boolean() }).exactOptional(),
+      untried: text.exactOptional(),
     }),
   ),
   validate: lines(
