@@ -5,7 +5,13 @@
 
 import { delimiter, join } from 'node:path'
 import type { CheckContext, RunPreflight } from '../../engine/index.ts'
-import { type Baseline, baselineKey, baselineOf, notOfTheWork } from '../../evidence/index.ts'
+import {
+  type Baseline,
+  baselineKey,
+  baselineOf,
+  type Layer,
+  notOfTheWork,
+} from '../../evidence/index.ts'
 import type { Fault, Preflight, PreflightCheck } from '../../loop/index.ts'
 import type { SandboxPlace } from '../../sandbox/index.ts'
 import { fileBaselines } from '../certify/file-baselines.ts'
@@ -50,6 +56,7 @@ export function openPreflight(
           reader,
           lockfileOf: base,
           mode: certifying.certify.dependencies,
+          installScripts: certifying.certify.installScripts,
           record: folder,
           checkout,
           projects: [workspace, ...(checkout === undefined ? [] : [checkout])],
@@ -79,7 +86,7 @@ export function openPreflight(
             ...(found?.cannotRun === undefined ? {} : { detail: found.cannotRun }),
           })
         }
-        return { checks, ...faultOf(checks) }
+        return { checks, ...faultOf(checks, place.layer.lacks) }
       } finally {
         await place.close()
       }
@@ -128,14 +135,33 @@ function answerOf(found: Baseline | undefined): PreflightCheck['answer'] {
 }
 
 /** All of them, so that nobody fixes one to be told of the next. */
-function faultOf(checks: readonly PreflightCheck[]): Pick<Preflight, 'fault'> {
+function faultOf(
+  checks: readonly PreflightCheck[],
+  lacks: Layer['lacks'] = [],
+): Pick<Preflight, 'fault'> {
   const stopped = checks.filter(({ answer }) => answer === 'cannot-run')
   if (stopped.length === 0) return {}
   const message = stopped
     .map(({ check, detail = '' }) => `The check ${check} cannot run: ${detail}`)
+    .concat(lackingAdvice(lacks, stopped.map(({ detail = '' }) => detail).join('\n')))
     .join('\n')
   const fault: Fault = { code: 'cannot-run', message, retryable: false, fatal: true }
   return { fault }
+}
+
+/** What a person could approve, so that it can run. */
+function lackingAdvice(lacks: NonNullable<Layer['lacks']>, said: string): readonly string[] {
+  return lacks.flatMap(({ kind, id, text, mentions }) => {
+    if (kind === 'resolve-dependencies') {
+      return [
+        `There is no lockfile, and the checkout has no dependencies. Pass --dependencies resolve to install ${text}.`,
+      ]
+    }
+    const isIt = mentions !== undefined && said.toLowerCase().includes(mentions.toLowerCase())
+    return isIt
+      ? [`An install script was not run: ${text}. Approve it: loopctl certify --approve '${id}'`]
+      : []
+  })
 }
 
 /** Commands need no agent and no tool. */
