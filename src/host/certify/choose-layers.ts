@@ -53,8 +53,10 @@ async function installedOrCarried(
     if (!(error instanceof NoManagerError)) throw error
     const own = await carried(options)
     if (own.length === 0) throw error
-    const note = `${error.manager} is not installed`
-    const layers = own.map((layer) => ({ ...layer, summary: `${layer.summary} (${note})` }))
+    const layers = own.map((layer) => ({
+      ...layer,
+      summary: `${layer.summary} (${error.reason})`,
+    }))
     return { layers, notes: {}, why: '' }
   }
 }

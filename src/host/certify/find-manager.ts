@@ -21,6 +21,7 @@ export async function findManager(
   { lockfile, wantedManager, reading }: LayerPlan,
   projects: readonly string[],
 ): Promise<Manager> {
+  if (lockfile.manager === 'poetry') throw new NoManagerError(lockfile)
   const wanted = parseWanted(wantedManager, lockfile.manager)
   const [name = ''] = lockfile.install
   const [found] = await findOnPath(name, { apart: projects, asOrdered: true })
@@ -35,18 +36,23 @@ export async function findManager(
   return isWanted ? { program, version } : { version: wanted.version }
 }
 
-/** The machine has not got the manager, and it is none that a layer can bring. */
+/** The machine has not got the manager, and no layer can bring it; or it cannot be used in the sandbox. */
 export class NoManagerError extends RefusedError {
-  readonly manager: string
+  /** For the certificate. */
+  readonly reason: string
 
   constructor({ file, stack, install: [name = ''] }: Lockfile) {
     const version =
       stack === 'node'
         ? `, or name its version in package.json ("packageManager": "${name}@…")`
         : ''
-    const message = `${file} is installed with ${name}, which is not on your PATH. Install ${name}${version}`
+    const message =
+      name === 'poetry'
+        ? `${file} cannot be installed in the sandbox: Poetry takes packages from pypi.org only. Install them into the .venv of your checkout (poetry config virtualenvs.in-project true; poetry install), which is carried over, or commit what "poetry export" writes as requirements.txt`
+        : `${file} is installed with ${name}, which is not on your PATH. Install ${name}${version}`
     super(refused(message).refusal)
-    this.manager = name
+    this.reason =
+      name === 'poetry' ? 'Poetry cannot use your registries' : `${name} is not installed`
   }
 }
 
