@@ -105,6 +105,27 @@ test('Ctrl-C leaves the watching, says what can be done, and the run goes on to 
   expect((await at.told('loopctl tail -f slow-one')).text).toContain('completed: checks-pass')
 })
 
+test('Ctrl-C at a question ends the command with 130, and nothing is started or removed', async () => {
+  writeLoop('fresh')
+  const shown = await screen()
+  for (const [line, question] of [
+    ['loopctl run fresh.yaml', 'Trust it as it is now?'],
+    ['loopctl run --pick', 'Which loop?'],
+    ['loopctl rm slow-one', 'Continue?'],
+  ] as const) {
+    await shown.clear()
+    await shown.type(line)
+    await shown.until(question)
+    await shown.key('C-c')
+    const { code, text } = await shown.told()
+    expect({ line, code }).toEqual({ line, code: 130 })
+    expect(text).toContain('loopctl: Cancelled.')
+  }
+  const listed = await ctl('list')
+  expect(listed).not.toContain('fresh')
+  expect(listed).toContain('slow-one')
+})
+
 test('tail -f goes on through a restart of the daemon, without gap or double', async () => {
   const at = await screen(200)
   await ctl('run', 'restarted.yaml', '--trust', '--attended', '--detach', '--name', 'restarted-one')
