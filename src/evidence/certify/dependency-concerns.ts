@@ -35,7 +35,7 @@ function dependenciesChanged(changed: SealedChanges): Concern {
 function unapprovedSources(items: readonly DependencyItem[]): Concern {
   return {
     code: 'dependency-source',
-    message: `The lockfile takes packages from git or from addresses that are not a registry of yours. They are fetched as data, and installed in the sandbox only once a person has approved exactly these (at a terminal, in loopctl inbox, or with loopctl certify --approve '<address>'):\n${listOf(items)}`,
+    message: `The lockfile takes packages from git or from addresses that are not a registry of yours. They are fetched as data, and installed in the sandbox only once a person has approved exactly these (at a terminal, in loopctl inbox, or with loopctl certify --approve '<item>'):\n${listOf(items)}`,
     mayBeApproved: true,
   }
 }
@@ -67,7 +67,7 @@ export function lacksConcern({ own, layer }: Looked): Lacking | undefined {
     items,
     concern: {
       code: first.kind,
-      message: `A check fails without it (${names}). ${what}; the checks are run again then. Approve it (at a terminal, in loopctl inbox, or with loopctl certify ${first.kind === 'resolve-dependencies' ? '--dependencies resolve' : "--approve '<package>'"}):\n${listOf(items)}`,
+      message: `A check fails without it (${names}). ${what}; the checks are run again then. Approve it (at a terminal, in loopctl inbox, or with loopctl certify ${first.kind === 'resolve-dependencies' ? '--dependencies resolve' : "--approve '<item>'"}):\n${listOf(items)}`,
       mayBeApproved: true,
     },
   }
