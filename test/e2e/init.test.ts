@@ -133,6 +133,16 @@ describe('loopctl init --yes', () => {
     )
   })
 
+  test('in a folder of a repository the preflight tries the checks there', async () => {
+    const at = project({ 'packages/a/only-here.txt': '' })
+    git(at, 'init', '-q', '-b', 'main')
+    git(at, 'add', '.')
+    git(at, 'commit', '-q', '-m', 'A monorepo')
+    const args = ['--yes', '--agent', 'true now', '--check', 'test -f only-here.txt']
+    const { stdout } = await init(at, args, { folder: 'packages/a' })
+    expect(stdout).toContain('test passes on the base already')
+  })
+
   test('without a terminal and without --yes nothing is written', async () => {
     const at = project({ 'package.json': manifest })
     const refused = await init(at, [])

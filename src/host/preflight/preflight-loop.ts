@@ -39,6 +39,7 @@ export async function preflightLoop(
     signal,
     attended,
     begun: () => ({ reader: chosen.reader, tree: chosen.tree }),
+    ...(chosen.inner === undefined ? {} : { inner: chosen.inner }),
   })
   const { certifying } = parts
   if (certifying === undefined) return { ...found, ready: true }
