@@ -242,13 +242,6 @@ export const longSuites: readonly LongSuite[] = [
     casesMin: 11,
   },
   {
-    name: 'host.hostile-installs',
-    title: 'repositories that attack while their dependencies are installed',
-    file: 'test/hostile-installs.test.ts',
-    casesMin: 19,
-    isShared: true,
-  },
-  {
     name: 'host.replays',
     title: 'replays of runs, end to end',
     file: 'test/e2e/replay.test.ts',

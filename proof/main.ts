@@ -13,6 +13,7 @@ import { failingCalls } from './failing-calls.ts'
 import { gatewaySuites } from './gateway.ts'
 import { gitKills } from './git-kills.ts'
 import { gitRaces } from './git-races.ts'
+import { installs } from './installs.ts'
 import { killedReplays } from './killed-replays.ts'
 import { killSuite } from './kills.ts'
 import { layerStore } from './layer-store.ts'
@@ -44,6 +45,7 @@ const everything = [
   sandboxLimits,
   layerStore,
   theatre,
+  installs,
   killSuite,
   gitRaces,
   gitKills,

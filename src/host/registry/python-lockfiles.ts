@@ -18,14 +18,14 @@ const indexOption = /^(?:-i|-f|--(?:index|extra|find|trusted|no-index)(?:-[a-z-]
 export function readRequirements(text: string): LockfileReading {
   const sources = collectSources()
   const lines = text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/)
-  const kept = lines.filter((line) => {
+  // What was read, and not the text: pip may read a line otherwise, or take minutes over it.
+  const kept = lines.flatMap((line) => {
     const plain = (line.split(/(?:^|\s)#/)[0] ?? '').trim()
-    if (plain === '') return true
-    if (indexOption.test(plain)) return false
+    if (plain === '' || indexOption.test(plain)) return []
     settleRequirement(plain, sources)
-    return true
+    return [plain]
   })
-  return sources.read(kept.join('\n'))
+  return sources.read(`${kept.join('\n')}\n`)
 }
 
 function settleRequirement(line: string, sources: Sources): void {

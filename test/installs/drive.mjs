@@ -1,0 +1,34 @@
+// A process that opens the dependency layer of one repository and prints what came of it: to be started
+// as another user. `node drive.mjs <dist> <file with the job>`; it runs what `npm run build` made.
+
+import { readFileSync } from 'node:fs'
+
+const [, , dist, file] = process.argv
+const { openLayer } = await import(`${dist}/host/certify/open-layer.js`)
+const { createMemoryTrees } = await import(`${dist}/testing/memory-trees.js`)
+const { files, state, mode, checkout } = JSON.parse(readFileSync(file, 'utf8'))
+
+const trees = createMemoryTrees()
+const open = () =>
+  openLayer({
+    reader: trees,
+    lockfileOf: trees.put(files),
+    mode,
+    record: state,
+    checkout,
+    signal: new AbortController().signal,
+  })
+const answer = await open()
+  // Again, as the next certification does: from the layer that is there now.
+  .then(open)
+  .then(
+    ({ mounts, readOnly }) => ({ ends: 'installed', message: '', mounts, readOnly }),
+    (error) => ({
+      ends: error.refusal === undefined ? 'broken' : 'refused',
+      message: error.refusal === undefined ? `${error.stack}` : error.message,
+      mounts: [],
+      readOnly: [],
+    }),
+  )
+process.stdout.write(`${JSON.stringify(answer)}\n`)
+process.exit(0)
