@@ -70,6 +70,10 @@ describe('files without a run', () => {
     expect(certificate).toMatchObject({ what: { type: 'tree', name: 'project' } })
   })
 
+  test('leave nothing that garbage collection takes for content of lost runs', async () => {
+    expect(await host.collectGarbage()).toMatchObject({ removed: 0, layers: { removed: 0 } })
+  })
+
   test('are refused with the check that fails, and with none that sees only the folder', async () => {
     await mkdir(join(project, '.git', 'info'), { recursive: true })
     await writeFile(join(project, '.git', 'info', 'exclude'), 'made.txt\n')

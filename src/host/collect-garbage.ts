@@ -58,12 +58,23 @@ async function requireSound({ journal, folder }: HostPorts): Promise<void> {
   }
   // None because they were removed is as it should be.
   if (journal.hasRemoved() || (await journal.listRuns({ limit: 1 })).length > 0) return
-  if ((await namesIn(join(folder, 'blobs'))).every((name) => name === 'tmp')) return
+  // Nor are there any where only `certify` was used: what it kept is evidence.
+  const evidence = new Set<string>()
+  for await (const blob of certifiedOutputs({ folder })) evidence.add(blob)
+  if ((await contentIn(join(folder, 'blobs'))).every((hash) => evidence.has(hash))) return
   throw new LoopError(
     'bad-request',
     `The journal in ${folder} has no runs, but there is content of some: is it the right journal? ` +
       `Nothing was removed. If none of it is needed, delete ${join(folder, 'blobs')}.`,
   )
+}
+
+async function contentIn(blobs: string): Promise<readonly string[]> {
+  const folders = (await namesIn(blobs)).filter((name) => name !== 'tmp')
+  const names = folders.map(async (one) =>
+    (await namesIn(join(blobs, one))).map((rest) => `${one}${rest}`),
+  )
+  return (await Promise.all(names)).flat()
 }
 
 /** A replay that was killed before it was a run is in nobody's way but here. */
