@@ -9,7 +9,6 @@ import {
   driveRun,
   type Lease,
   type Ports,
-  type RunPreflight,
   streamEvents,
 } from '../engine/index.ts'
 import { type BlobStore, createOwner, type SqliteJournal } from '../journal/index.ts'
@@ -20,6 +19,7 @@ import { openCertifier } from './certify/open-certifier.ts'
 import { type AskBaseline, withExisting } from './checks/existing-failures.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { RunParts } from './options.ts'
+import { preflightOf } from './preflight/preflight-of.ts'
 import type { RunHandle } from './run-handle.ts'
 import type { RunPlace } from './run-place.ts'
 
@@ -60,7 +60,8 @@ export function createDriver(base: HostPorts): Driver {
       const started = new Promise<void>((resolve) => {
         onStarted = resolve
       })
-      const ports = portsFor(base, parts, run)
+      const { preflight, close } = preflightOf(base, run, parts)
+      const ports = { ...portsFor(base, parts, run), ...preflight }
       const done: Promise<DriveEnd> = driveAfterDead(run.id, loop, ports, {
         owner: createOwner(),
         signal: stop.signal,
@@ -73,9 +74,10 @@ export function createDriver(base: HostPorts): Driver {
         ...(parts.agent === undefined ? {} : { agent: parts.agent }),
       })
         .then((end) => leaveUnused(run, end))
-        .finally(() => {
+        .finally(async () => {
           parts.signal?.removeEventListener('abort', forward)
           driven.delete(handle)
+          await close()
         })
       // A caller that only reads events hears of a failure there.
       done.catch(() => undefined)
@@ -168,7 +170,6 @@ function portsFor(base: HostPorts, parts: DriveParts, place: RunPlace): Ports {
   return {
     ...given,
     ...comparedChecks(base, place, parts),
-    ...preflightFor(base, place, parts),
     earlierWork: async (run, tree) => {
       const { earlierWork } = await import('./preflight/earlier-work.ts')
       return earlierWork(base, run, tree)
@@ -186,26 +187,6 @@ const telling =
     await append(lease, unit)
     onState(unit.state)
   }
-
-/** Only loops from a file say what their checks are; code answers for itself. */
-function preflightFor(
-  base: HostPorts,
-  place: RunPlace,
-  { certifying, useDependencies = () => undefined, skipPreflight = false }: RunParts,
-): Pick<Ports, 'preflight'> {
-  if (certifying === undefined || place.workspace === undefined) return {}
-  const open = async (): Promise<RunPreflight> => {
-    const { openPreflight } = await import('./preflight/run-preflight.ts')
-    return openPreflight(base, place, certifying, useDependencies)
-  }
-  return {
-    preflight: {
-      prepare: async (files) => (await open()).prepare(files),
-      tryChecks: async (files, onBegin) =>
-        skipPreflight ? { checks: [] } : (await open()).tryChecks(files, onBegin),
-    },
-  }
-}
 
 /** What failed before is told from what the run broke, where a loop file has the checks. */
 function comparedChecks(

@@ -34,19 +34,26 @@ type Place = Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> & {
 /** What the commands of a run get besides the files of its workspace. */
 export type RunDependencies = Pick<SandboxPlace, 'readOnly' | 'programs' | 'env'>
 
+export interface OpenedPreflight extends RunPreflight {
+  /** The run is left: its dependencies may be removed. */
+  close(): Promise<void>
+}
+
 /** `use`: told what the commands of the run get, each time that a process takes the run. */
 export function openPreflight(
   { folder, blobs, clock }: Base,
   run: Place,
   certifying: CertifyingParts,
   use: (dependencies: RunDependencies) => void,
-): RunPreflight {
+): OpenedPreflight {
   const { workspace, checkout } = run
   const repository = run.placed?.repository
   const reader = createTreeReader({ blobs, folder, repository })
   const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
   const baselines = fileBaselines(folder)
   const now = (): number => clock.now()
+  /** In use as long as the run is driven. */
+  const held: OpenedLayer[] = []
   return {
     async prepare({ base, signal }) {
       // The person's own folder is as they made it.
@@ -58,13 +65,17 @@ export function openPreflight(
           mode: certifying.certify.dependencies,
           installScripts: certifying.certify.installScripts,
           record: folder,
-          checkout,
+          checkout: checkout ?? workspace,
           projects: [workspace, ...(checkout === undefined ? [] : [checkout])],
           signal,
         }),
       )
+      held.push(layer)
       const brought = await bringDependencies(layer.mounts, workspace, signal)
       use(dependenciesOf(layer, brought, workspace))
+    },
+    async close() {
+      for (const layer of held.splice(0)) await layer.release()
     },
     async tryChecks({ base, signal }, onBegin) {
       const place = await orFailure(
