@@ -265,4 +265,10 @@ export const longSuites: readonly LongSuite[] = [
     file: 'test/e2e/worktree-base.test.ts',
     casesMin: 7,
   },
+  {
+    name: 'host.private-registry',
+    title: 'verdaccio as the registry of the operator, with and without a login',
+    file: 'test/private-registry.test.ts',
+    casesMin: 25,
+  },
 ]
