@@ -42,20 +42,27 @@ def test_padding_is_added():
     commit: '911cccd630965ff423316e25b4685ecf7df0ec0a',
     manager: 'poetry',
     runner: 'pytest',
-    check: 'pytest tests --ignore tests/test_toml_tests.py',
-    reduced: 'the cases of the file left out are in a submodule',
-    prepare: venv('.', 'pytest', 'pyyaml'),
-    fault: { file: 'tomlkit/api.py', good: 'item(int(raw))', bad: 'item(int(raw) + 1)' },
+    check: 'pytest --noconftest tests/test_utils*.py',
+    reduced: 'the other files need cases from a submodule',
+    prepare: venv('.', 'pytest'),
+    fault: {
+      file: 'tomlkit/_utils.py',
+      good: 'hour_offset * 3600 + minute_offset * 60',
+      bad: 'hour_offset * 60 + minute_offset * 60',
+    },
     test: {
-      file: 'tests/test_integer.py',
-      text: `import tomlkit
+      file: 'tests/test_utils_offset.py',
+      text: `from datetime import timedelta
+
+from tomlkit._utils import parse_rfc3339
 
 
-def test_integer_is_itself():
-    assert tomlkit.integer("34") == 34
+def test_offset_in_hours():
+    parsed = parse_rfc3339("1979-05-27T07:32:00+01:30")
+    assert parsed.utcoffset() == timedelta(hours=1, minutes=30)
 `,
     },
-    docs: { file: 'README.md', line: '`tomlkit.integer("34")` is 34.' },
+    docs: { file: 'README.md', line: 'Offsets of times are kept.' },
   },
   {
     name: 'hukkin/tomli',
