@@ -96,7 +96,9 @@ async function fixFault(
     agent: { script: [script] },
     workspace: folder,
     checks: { test: { run: check, timeout: '10m' } },
-    limits: { iterations: 2 },
+    // A question is what is measured, not its answer.
+    certify: { deadline: '1s' },
+    limits: { iterations: 1 },
   }
   const loopFile = join(work, `${name.replace('/', '+')}.yaml`)
   await writeFile(loopFile, JSON.stringify(loop))
@@ -109,11 +111,14 @@ const ctl = (state: string, cwd: string, ...args: readonly string[]): Promise<En
 
 function howItEnded({ code, output }: Ended): Pick<Tried, 'end' | 'said'> {
   if (code === 0) return { end: 'certified' }
-  return { end: /approve/.test(output) ? 'question' : 'failed', said: reasonIn(output) }
+  const questions = output.match(/^\s*approve-\w+ asks: /gm)?.length ?? 0
+  return { end: questions === 1 ? 'question' : 'failed', said: reasonIn(output) }
 }
 
 /** Sentences of ours, not the output that they quote. */
 function reasonIn(output: string): string {
+  const [, asked] = / asks: [^\n]*\n\s*\n([^\n]+)/.exec(output) ?? []
+  if (asked !== undefined) return asked.trim()
   const lines = output.split('\n').map((line) => line.trim())
   const said = lines.filter((line) => /^(?:loopctl: |[a-z]+(?:-[a-z]+)*: [A-Z])/.test(line))
   return (said.length > 0 ? said : lines.filter((line) => line !== '').slice(-3)).join(' ')

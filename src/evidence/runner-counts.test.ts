@@ -98,6 +98,11 @@ describe('the summaries of runners', () => {
     ['pytest that found nothing', 'no tests ran in 0.00s\n', counts(0, 0, 0)],
     ['unittest', 'Ran 3 tests in 0.000s\n\nOK (skipped=1, expected failures=1)\n', counts(1, 0, 2)],
     [
+      'unittest with more failed subtests than tests',
+      'Ran 3 tests in 0.000s\n\nFAILED (failures=7)\n',
+      counts(0, 3, 0),
+    ],
+    [
       'unittest that failed',
       'Ran 4 tests in 0.1s\n\nFAILED (failures=1, errors=1)\n',
       counts(2, 2, 0),
