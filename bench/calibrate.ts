@@ -66,7 +66,7 @@ export const standardConditions: Suite = {
       })
       const file = join(folder, 'loop.yaml')
       await writeFile(file, loopOf(conditions))
-      const { stdout } = await run(folder, ['run', file])
+      const { stdout } = await run(folder, ['run', file, '--in-place'])
       const took = conditions.map((name) => ({ name, seconds: secondsOf(stdout, name) }))
       const detail = took.map(({ name, seconds }) => `${name} ${seconds.toFixed(1)} s`).join(', ')
       const slowest = Math.max(...took.map(({ seconds }) => seconds))

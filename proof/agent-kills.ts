@@ -75,7 +75,14 @@ async function killUntilDone(
   prepare(folder)
   const problems: string[] = []
   let kills = 0
-  let args: readonly string[] = ['run', join(folder, 'loop.yaml'), '--trust', '--name', 'story']
+  let args: readonly string[] = [
+    'run',
+    join(folder, 'loop.yaml'),
+    '--trust',
+    '--in-place',
+    '--name',
+    'story',
+  ]
   for (;;) {
     // From its first request on, up to about the time that all of them take.
     const after =

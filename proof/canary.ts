@@ -178,7 +178,11 @@ async function runAndLook(
   const place = { folder, env }
   const isTime = (): boolean => killAt !== undefined && requests.length >= killAt
   const file = join(folder, 'loop.yaml')
-  const run = await ctl(place, ['--json', 'run', file, '--trust', '--name', 'story'], isTime)
+  const run = await ctl(
+    place,
+    ['--json', 'run', file, '--trust', '--in-place', '--name', 'story'],
+    isTime,
+  )
   if (isRefused) return [run]
   const looks = [
     ...(killAt === undefined ? [] : [['--json', 'resume', 'story']]),

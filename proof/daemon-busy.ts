@@ -144,7 +144,16 @@ export async function startCrowd({ scale }: Pick<SuiteOptions, 'scale'>): Promis
 }
 
 function startRun(state: string, file: string): ChildProcess {
-  const words = ['--state', state, '--no-daemon', 'run', file, '--trust', '--attended']
+  const words = [
+    '--state',
+    state,
+    '--no-daemon',
+    'run',
+    file,
+    '--trust',
+    '--attended',
+    '--in-place',
+  ]
   return spawn(process.execPath, [loopctl, ...words], {
     env: { PATH: process.env['PATH'] ?? '', HOME: state, USER: 'tester' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -26,7 +26,15 @@ export const killedReplays: Suite = {
     try {
       mkdirSync(join(folder, 'work'))
       writeFileSync(join(folder, 'loop.yaml'), loopFile(server, 'anthropic/claude-sonnet-4-5'))
-      await ctl(folder, 'run', join(folder, 'loop.yaml'), '--trust', '--name', 'story')
+      await ctl(
+        folder,
+        'run',
+        join(folder, 'loop.yaml'),
+        '--trust',
+        '--in-place',
+        '--name',
+        'story',
+      )
       const asked = server.requests.length
       for (let number = 1; number <= count; number++) {
         const end = await killed(folder, `killed-${number}`, 2 * number)

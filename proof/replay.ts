@@ -86,7 +86,7 @@ async function story(model: string): Promise<Found> {
   try {
     mkdirSync(join(folder, 'work'))
     writeFileSync(join(folder, 'loop.yaml'), loopFile(server, model))
-    await ctl(folder, 'run', join(folder, 'loop.yaml'), '--trust', '--name', 'story')
+    await ctl(folder, 'run', join(folder, 'loop.yaml'), '--trust', '--in-place', '--name', 'story')
     const ran = server.requests.length
     const replay = await ctl(folder, 'replay', 'story')
     const replayed = server.requests.length - ran

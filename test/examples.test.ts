@@ -150,7 +150,15 @@ async function runFile(
   const workspace = newFolder()
   cpSync(join(root, 'examples', file, '..', 'project'), workspace, { recursive: true })
   const path = join(root, 'examples', file)
-  const ended = await loopctl('run', path, '--trust', '--workspace', workspace, ...more)
+  const ended = await loopctl(
+    'run',
+    path,
+    '--trust',
+    '--in-place',
+    '--workspace',
+    workspace,
+    ...more,
+  )
   return { ...ended, workspace }
 }
 

@@ -78,7 +78,13 @@ async function showRun(demo: Demo, wanted: string | undefined): Promise<number> 
   say(...(agent === undefined ? intros[name] : [`${agent} fixes a small project now.`]))
   say(`  loopctl run ${file}`, '')
   // A copy of the same files: what was tried before is tried again on purpose.
-  const code = await ctl(['run', file, '--again', ...ours, ...(isRepository ? ['--worktree'] : [])])
+  const code = await ctl([
+    'run',
+    file,
+    '--again',
+    ...ours,
+    isRepository ? '--worktree' : '--in-place',
+  ])
   const done = (await findRun(state, name, () => true))?.name
   if (done === undefined || code !== 0) return code
   say('', 'What it changed:', '')

@@ -74,6 +74,7 @@ export async function runHere(program: Command, file: string, options: RunOption
         name,
         workspace,
         worktree,
+        needsChoice: true,
         isVouched,
         logDir: settings.artifacts.logDir,
         apart: [...loaded.files, ...outputFiles()],

@@ -269,6 +269,7 @@ async function requestFrom(options: RunOptions): Promise<Omit<NewRunRequest, 'fi
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
     ...(Object.keys(changes).length === 0 ? {} : { changes }),
     ...(Object.keys(worktree).length === 0 ? {} : { worktree }),
+    needsChoice: true,
     ...(options.again === true ? { again: true } : {}),
     ...(options.skipPreflight === true ? { skipPreflight: true } : {}),
     ...(options.priority === undefined ? {} : { priority: options.priority }),

@@ -24,7 +24,13 @@ import {
 import type { BegunFiles } from './checks/resolve-checks.ts'
 import type { HostPorts } from './driver.ts'
 import { makeWorktree } from './make-worktree.ts'
-import { requireFolder, requireNoGitDir, requireReadable, resolveWorkspace } from './places.ts'
+import {
+  pathInside,
+  requireFolder,
+  requireNoGitDir,
+  requireReadable,
+  resolveWorkspace,
+} from './places.ts'
 import { logDirOf, requireLogDir, requireOnlyRuns } from './run-folder/log-dir.ts'
 import { chooseName } from './run-names.ts'
 import { decideWorktree, pathsApart, settingsOf, type WorktreeChoice } from './worktree-options.ts'
@@ -71,6 +77,8 @@ export interface PlaceOptions {
   /** The folder to work in, or whose repository the worktree is of. */
   readonly workspace?: string
   readonly worktree?: WorktreeChoice
+  /** Rejects with `needs-in-place` where a folder would be changed itself and nobody chose that. */
+  readonly needsChoice?: boolean
   /** A person says of the repository, whoever may have made it, that it is to be used. */
   readonly isVouched?: boolean
   /** Files that may be there uncommitted, if they are not tracked: whole paths. */
@@ -93,6 +101,9 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
     ...base,
     isVouched: options.isVouched === true,
   })
+  if (options.needsChoice === true && settings.use === 'auto' && repository === undefined) {
+    requireOwnFolder(base.folder, workspace, why)
+  }
   const logDir = requireLogDir(options.logDir)
   const beside = repository === undefined ? workspace : repository.checkout
   if (beside !== undefined) requireOnlyRuns(beside, logDir)
@@ -119,6 +130,20 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
   const place = inWorktree(base, named, repository, made, inner)
   await requireInner(place)
   return place
+}
+
+/** What no commit has cannot be brought back by git: only a folder of ours is changed without a choice. */
+function requireOwnFolder(
+  record: string,
+  workspace: string | undefined,
+  why = 'it is not in a git repository',
+): void {
+  if (workspace === undefined || pathInside(record, workspace) !== undefined) return
+  throw new LoopError(
+    'needs-in-place',
+    `The run would change the files in ${workspace} itself: ${why}. Pass --in-place to allow that, or make ` +
+      'it a repository with a commit, so that the run gets a worktree.',
+  )
 }
 
 /** What is not committed is not in the worktree. */

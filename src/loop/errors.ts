@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'nested-step'
   | 'not-configured'
   | 'not-available'
+  | 'needs-in-place'
   | 'missing-program'
   | 'store-newer'
   | 'store-damaged'
@@ -126,6 +127,7 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'nested-step': rejected(422, 65),
   'not-configured': rejected(422, 78),
   'not-available': rejected(501, 69),
+  'needs-in-place': rejected(422, 64),
   'missing-program': rejected(503, 69),
   'store-newer': rejected(503, 78),
   'store-damaged': rejected(503, 74),

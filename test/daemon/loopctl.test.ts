@@ -56,6 +56,7 @@ prompt: Write the file.
 agent: { script: [[{ call: run, args: { command: "${command}" } }, { say: Done. }]] }
 checks: { there: test -f done.txt }
 certify: { teeth: false }
+worktree: false
 limits: { iterations: 1, cost: 1 }
 `,
   )

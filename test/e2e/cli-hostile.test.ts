@@ -136,7 +136,7 @@ const loopFile = (): string => {
   const prompt = String.raw`"a\tb\n\e[2J\e]0;x\a"`
   writeFileSync(
     path,
-    `prompt: ${prompt}\nagent: { script: [[{ say: hi }]] }\nchecks: { yes: "true" }`,
+    `prompt: ${prompt}\nagent: { script: [[{ say: hi }]] }\nchecks: { yes: "true" }\nworktree: false`,
   )
   return path
 }

@@ -22,8 +22,16 @@ export interface Place {
 const withoutTeeth = (loop: string): string =>
   /^certify:/m.test(loop) ? loop : `${loop.trimEnd()}\ncertify: { teeth: false }\n`
 
+/** The workspaces of most stories are in no repository: their files say that they are worked in. */
+const inPlace = (loop: string): string =>
+  /^worktree:/m.test(loop) ? loop : `${loop.trimEnd()}\nworktree: false\n`
+
 /** A folder for one story: a record of its own, a workspace, and the loop file beside it. */
-export function place(loop: string, files: Readonly<Record<string, string>> = {}): Place {
+export const place = (loop: string, files: Readonly<Record<string, string>> = {}): Place =>
+  placeFor(inPlace(loop), files)
+
+/** The same, with a loop file that says nothing of worktrees. */
+export function placeFor(loop: string, files: Readonly<Record<string, string>> = {}): Place {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-stories-'))
   afterFile(() => rmSync(folder, { recursive: true, force: true }))
   const work = join(folder, 'work')

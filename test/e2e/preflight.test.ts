@@ -3,10 +3,11 @@
  * worktree is made, what cannot run ends the run, and what was solved before is not done again.
  */
 
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ctl, endOf, eventsOf, type Line } from './loop-fixture.ts'
+import { ctl, endOf, eventsOf, type Line, placeFor } from './loop-fixture.ts'
 import { type Checkout, folderOf, repository, run } from './worktree-fixture.ts'
 
 /** The agent writes where it can be seen that it was started. */
@@ -23,8 +24,7 @@ const attended = (at: Checkout, ...more: string[]): ReturnType<typeof run> =>
 
 const wasStarted = (at: Checkout): boolean => existsSync(join(dirname(at.work), 'agent-was-here'))
 const branches = (at: Checkout): string => at.git('branch', '--format=%(refname:short)').trim()
-const faultOf = ({ outcome }: Line): { code?: string; message?: string } =>
-  (outcome?.['fault'] ?? {}) as { code?: string; message?: string }
+const faultOf = ({ outcome }: Line): { code?: string; message?: string } => outcome?.['fault'] ?? {}
 
 describe('before a worktree is made', () => {
   test.each([
@@ -189,5 +189,23 @@ describe('a task that was solved before', () => {
     writeFileSync(join(bin, 'the-tool'), '#!/bin/sh\ngrep b "$1"\n', { mode: 0o755 })
     const after = await attended(at)
     expect(endOf(after).outcome?.type === 'stuck').toBe(false)
+  })
+})
+
+describe('a folder that no commit keeps', () => {
+  test.each([
+    ['a plain folder', false, /it is not in a git repository/],
+    ['a repository without a commit', true, /has no commit yet/],
+  ])('is changed only with --in-place: %s', async (_name, isRepository, why) => {
+    const at = placeFor(loopWith('grep b a.txt', 'echo b > a.txt'), { 'a.txt': 'a\n' })
+    if (isRepository) execFileSync('git', ['init', '-q', at.work])
+    const refused = await run(at, '--attended')
+    expect(refused.code).toBe(64)
+    expect(refused.stderr).toMatch(why)
+    expect(refused.stderr).toContain('Pass --in-place')
+    expect(readFileSync(join(at.work, 'a.txt'), 'utf8')).toBe('a\n')
+    const ended = await run(at, '--attended', '--in-place')
+    expect(endOf(ended).outcome).toMatchObject({ type: 'completed' })
+    expect(readFileSync(join(at.work, 'a.txt'), 'utf8')).toBe('b\n')
   })
 })

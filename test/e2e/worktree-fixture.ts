@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ctl, type Place, place } from './loop-fixture.ts'
+import { ctl, type Place, placeFor } from './loop-fixture.ts'
 
 export interface Checkout extends Place {
   git(...args: readonly string[]): string
@@ -14,7 +14,7 @@ export interface Checkout extends Place {
 const identity = ['-c', 'user.name=A', '-c', 'user.email=a@localhost']
 
 export function repository(loop: string, files: Readonly<Record<string, string>> = {}): Checkout {
-  const at = place(loop, { 'a.txt': 'a\n', ...files })
+  const at = placeFor(loop, { 'a.txt': 'a\n', ...files })
   const env = { PATH: process.env['PATH'] ?? '', HOME: at.state, GIT_CONFIG_NOSYSTEM: '1' }
   const git = (...args: readonly string[]): string =>
     execFileSync('git', [...identity, ...args], {

@@ -42,6 +42,7 @@ agent:
 ${script}
 checks: { there: test -f done.txt }
 certify: { teeth: false }
+worktree: false
 limits: { iterations: 3, cost: 1 }
 `,
   )

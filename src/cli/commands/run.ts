@@ -1,8 +1,9 @@
 /** Commands that have a run driven: run, resume, fork. */
 
 import type { Command } from 'commander'
-import { LoopError } from '../../loop/index.ts'
+import { isLoopError, LoopError } from '../../loop/index.ts'
 import { addCheckOption } from '../check-option.ts'
+import { visible } from '../display/render.ts'
 import type { ForkCommandOptions } from '../fork-here.ts'
 import type { InlineOptions } from '../inline-loop.ts'
 import { reach } from '../reach.ts'
@@ -112,10 +113,22 @@ async function startRun(
   const { chooseRunLoop } = await import('../inline-loop.ts')
   const { file, options, isInline, close } = await chooseRunLoop(program, named, given)
   try {
-    await startFile(program, file, options, isInline)
+    await startFile(program, file, options, isInline).catch(async (error: unknown) => {
+      if (!(await isAllowedInPlace(program, error))) throw error
+      await startFile(program, file, { ...options, inPlace: true }, isInline)
+    })
   } finally {
     await close()
   }
+}
+
+/** A folder that no commit keeps is changed only after a yes. */
+async function isAllowedInPlace(program: Command, error: unknown): Promise<boolean> {
+  const { terminal } = openSession(program)
+  if (!isLoopError(error, 'needs-in-place') || !terminal.asks) return false
+  const { confirm } = await import('../ask.ts')
+  process.stdout.write(`${visible(error.message)}\n`)
+  return confirm('Work in the folder itself?')
 }
 
 async function startFile(

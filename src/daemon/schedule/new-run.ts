@@ -68,6 +68,7 @@ export async function createQueued(
       ...(logDir === undefined ? {} : { logDir }),
       workspace,
       worktree: runWorktree(loaded.worktree, settings, request.worktree),
+      needsChoice: request.needsChoice === true,
       // What a file says is no word of whoever runs it.
       isVouched: request.worktree?.use === true,
       apart: loaded.files,

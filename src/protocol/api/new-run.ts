@@ -33,6 +33,7 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z
     again: z.boolean().exactOptional(),
     attended: z.boolean().exactOptional(),
     skipPreflight: z.boolean().exactOptional(),
+    needsChoice: z.boolean().exactOptional(),
     trust: z.string().max(256).exactOptional(),
     priority: z.int().min(-100).max(100).exactOptional(),
     by: z.string().max(256).exactOptional(),
@@ -64,6 +65,8 @@ export interface NewRunRequest {
   readonly again?: boolean
   /** Somebody watches, and answers for what happens without strong walls. */
   readonly attended?: boolean
+  /** Reject with `needs-in-place` where the folder itself would be changed and `worktree.use` does not say so. */
+  readonly needsChoice?: boolean
   /** Begin without trying the checks on the base first. */
   readonly skipPreflight?: boolean
   /** The digest of the loop file that is trusted herewith, as `not-trusted` names it. */
