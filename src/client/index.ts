@@ -1,4 +1,5 @@
 export type {
+  AgentSeen,
   DaemonInfo,
   ForkRequest,
   InboxQuestion,

@@ -5,10 +5,16 @@
  */
 
 import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { keyVariables, publicProviders, readKeys } from '../gateway/index.ts'
 import { isLoopError, textOf } from '../loop/index.ts'
-import { type OverlayReport, openSandbox, type SandboxReport } from '../sandbox/index.ts'
+import {
+  findUserPrograms,
+  type OverlayReport,
+  openSandbox,
+  type SandboxReport,
+} from '../sandbox/index.ts'
 import type { Environment } from './loaded-loop.ts'
 import { keysFile, ownAddresses } from './model-door.ts'
 import { openHost } from './open-host.ts'
@@ -17,8 +23,15 @@ export interface Examination {
   readonly sandbox: SandboxReport
   /** How checks write to their dependencies. */
   readonly dependencies: OverlayReport
+  readonly programs: ProgramsFound
   readonly keys: KeysFound
   readonly record: RecordFound
+}
+
+export interface ProgramsFound {
+  readonly shown: readonly string[]
+  /** Folders of the PATH in the home that are not shown, and why. */
+  readonly leftOut: readonly { readonly path: string; readonly why: string }[]
 }
 
 export interface KeysFound {
@@ -56,7 +69,23 @@ export async function examine(
   const { report: sandbox, overlay } = await openSandbox()
   const dependencies = await overlay()
   const keys = await findKeys(environment)
-  return { sandbox, dependencies, keys, record: await examineRecord(folder) }
+  return {
+    sandbox,
+    dependencies,
+    programs: programsOf(environment),
+    keys,
+    record: await examineRecord(folder),
+  }
+}
+
+/** Folders of programs in the home that commands see, read-only. */
+function programsOf(environment: Environment): ProgramsFound {
+  const { mounts, leftOut } = findUserPrograms({
+    home: environment['HOME'] ?? homedir(),
+    path: environment['PATH'] ?? '',
+  })
+  const isInner = (path: string): boolean => mounts.some((one) => path.startsWith(`${one}/`))
+  return { shown: mounts.filter((path) => !isInner(path)), leftOut }
 }
 
 async function findKeys(environment: Environment): Promise<KeysFound> {

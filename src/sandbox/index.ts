@@ -22,3 +22,4 @@ export {
   type SandboxReport,
   type Tier,
 } from './sandbox-type.ts'
+export { findUserPrograms, type UserPrograms } from './user-programs.ts'

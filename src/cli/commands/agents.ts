@@ -5,7 +5,7 @@ import type { AgentTrial, FetchPlan } from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { confirm } from '../ask.ts'
 import { renderAgents, renderFinding, renderTrialEnd } from '../display/agents-view.ts'
-import type { SectionOptions } from '../display/findings.ts'
+import { renderSection, type SectionOptions } from '../display/findings.ts'
 import { visible } from '../display/render.ts'
 import { outcomeExitCodes } from '../exit-codes.ts'
 import { type AttendedOption, addAttendedOption } from '../run-options.ts'
@@ -17,7 +17,7 @@ export function addAgents(program: Command): void {
     .description('which agents there are: found where, version, sandbox, keys, what is missing')
     .addHelpText(
       'after',
-      '\nWith --json: { sandbox, agents }. Values of keys are never shown.\n' +
+      '\nWith --json: { sandbox, agents, daemon? }. Values of keys are never shown.\n' +
         'Looking reaches no network and starts no agent. agents add fetches with npm; agents test starts\n' +
         'the agent, which asks its model.',
     )
@@ -57,7 +57,16 @@ async function list(program: Command): Promise<void> {
   const session = openSession(program)
   const { listAgents } = await import('../../host/agents/list-agents.ts')
   const found = await listAgents(await recordFolder(program))
-  session.print(found, () => renderAgents(found, sectionOptions(session)))
+  const { daemonFindings, daemonView } = await import('../daemon-view.ts')
+  const daemon = await daemonView(program)
+  session.print({ ...found, ...(daemon === undefined ? {} : { daemon }) }, () =>
+    [
+      renderAgents(found, sectionOptions(session)),
+      ...(daemon === undefined
+        ? []
+        : [renderSection('daemon', daemonFindings(daemon), sectionOptions(session))]),
+    ].join('\n\n'),
+  )
 }
 
 async function add(program: Command, name: string, yes: boolean): Promise<void> {

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import { renderExamination } from '../display/examination.ts'
+import { renderSection } from '../display/findings.ts'
 import { outputExitCode } from '../exit-codes.ts'
 import { openSession, recordFolder } from '../session.ts'
 
@@ -18,7 +19,7 @@ export function addDoctor(program: Command): void {
     .addHelpText(
       'after',
       '\nThe exit code is 0 unless the record is damaged, whatever else is missing.\n' +
-        'With --json: { sandbox, dependencies, keys, record }. Values of keys are never shown.',
+        'With --json: { sandbox, dependencies, programs, keys, record, daemon? }. Values of keys are never shown.',
     )
     .action(async (options: { probes?: boolean }) => {
       const { print, terminal } = openSession(program)
@@ -26,8 +27,17 @@ export function addDoctor(program: Command): void {
       const width = terminal.live ? Math.min(terminal.width(), widthMax) : Number.POSITIVE_INFINITY
       const { examine } = await import('../../host/doctor.ts')
       const found = await examine(await recordFolder(program))
+      const { daemonFindings, daemonView } = await import('../daemon-view.ts')
+      const daemon = await daemonView(program)
       const probes = options.probes === true
-      print(found, () => renderExamination(found, { style, width, probes }))
+      print({ ...found, ...(daemon === undefined ? {} : { daemon }) }, () =>
+        [
+          renderExamination(found, { style, width, probes }),
+          ...(daemon === undefined
+            ? []
+            : [renderSection('daemon', daemonFindings(daemon), { style, width })]),
+        ].join('\n\n'),
+      )
       if (found.record.problems.length > 0) process.exitCode = outputExitCode
     })
 }

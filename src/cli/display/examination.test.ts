@@ -15,6 +15,7 @@ const strong: Examination = {
     durationMs: 200,
   },
   dependencies: { mode: 'overlay', reason: 'An overlay was tried and works.' },
+  programs: { shown: ['/home/a/.local/bin'], leftOut: [] },
   keys: {
     file: '/home/ann/.config/loopwright/keys',
     fileState: 'usable',
@@ -40,6 +41,9 @@ sandbox   ✓ tier strong: runs can be left alone
           ✓ all 2 probes hold; the self-test took 200 ms
           ✓ dependencies: overlay; what checks write is discarded
 
+programs  ✓ commands see 1 place of your home, read-only
+            /home/a/.local/bin
+
 keys      ✓ anthropic  ANTHROPIC_API_KEY of the environment
           ✓ openai     in the key file
           - google     no key; it would be GEMINI_API_KEY
@@ -64,6 +68,7 @@ record    ✓ /home/ann/.local/share/loopd: whole`.trimStart(),
         durationMs: 90,
       },
       dependencies: { mode: 'copy', reason: 'Tier strong only.', fix: 'Use Linux.' },
+      programs: { shown: [], leftOut: [{ path: '/home/ann/bin', why: 'it holds keys' }] },
       keys: {
         file: '/k',
         fileState: 'refused',
@@ -97,6 +102,9 @@ sandbox   ! tier none: only runs that somebody watches, and without walls
           ! dependencies: copied for each certification
             Tier strong only.
             Use Linux.
+
+programs  ✓ none in your home; those of the system are seen
+          - /home/ann/bin: it holds keys
 
 keys      ✗ openai    no key; it would be OPENAI_API_KEY
             asked at http://127.0.0.1:1/v1, not at its public address

@@ -12,6 +12,7 @@ export interface ExaminationOptions extends SectionOptions {
 export function renderExamination(found: Examination, options: ExaminationOptions): string {
   const sections: readonly (readonly [string, readonly Finding[]])[] = [
     ['sandbox', [...sandboxFindings(found.sandbox, options.probes), dependenciesFinding(found)]],
+    ['programs', programFindings(found.programs)],
     ['keys', keyFindings(found.keys)],
     ['record', recordFindings(found.record)],
   ]
@@ -83,6 +84,21 @@ function probeFindings(
           ? { mark: 'none', text: `${name}: not tried` }
           : { mark: found === expect ? 'good' : 'bad', text: `${name}: ${found}` },
     ),
+  ]
+}
+
+/** Those of the home; the system's own are always there. */
+function programFindings({ shown, leftOut }: Examination['programs']): Finding[] {
+  return [
+    {
+      mark: 'good',
+      text:
+        shown.length === 0
+          ? 'none in your home; those of the system are seen'
+          : `commands see ${plural(shown.length, 'place')} of your home, read-only`,
+      more: shown,
+    },
+    ...leftOut.map(({ path, why }): Finding => ({ mark: 'none', text: `${path}: ${why}` })),
   ]
 }
 

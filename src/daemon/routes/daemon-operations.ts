@@ -1,7 +1,7 @@
 /** The daemon itself: is it there, is it ready, what is it, end it. */
 
 import { z } from 'zod'
-import { packageVersion } from '../../host/daemon/index.ts'
+import { findAgents, packageVersion } from '../../host/daemon/index.ts'
 import { daemonInfoSchema, healthSchema, readinessSchema } from '../../protocol/api/index.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 
@@ -66,6 +66,7 @@ const info = operation({
         queuePolicy,
       },
       counts: { runs: await host.journal.countRuns(), driven, queued: queue.length - driven },
+      agents: (await findAgents(host.folder)).map(({ kind: _kind, ...seen }) => seen),
     })
   },
 })

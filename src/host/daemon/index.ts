@@ -1,5 +1,6 @@
 export { isSecretName } from '../../agents/index.ts'
 export { createSecrets } from '../../gateway/index.ts'
+export { findAgents } from '../agents/find-agents.ts'
 export type { Environment } from '../loaded-loop.ts'
 export { keysFile, type ModelDoor } from '../model-door.ts'
 export { makeOwnFolder, type OwnFolder } from '../own-folder.ts'

@@ -26,6 +26,15 @@ export interface DaemonInfo {
     readonly driven: number
     readonly queued: number
   }
+  /** Agents as the daemon finds them, for runs whose caller is gone. Absent: an older daemon. */
+  readonly agents?: readonly AgentSeen[]
+}
+
+export interface AgentSeen {
+  readonly name: string
+  readonly state: 'ready' | 'no-key' | 'missing'
+  /** The variable that its key is read from. */
+  readonly keyVariable?: string
 }
 
 export const daemonInfoSchema: z.ZodType<DaemonInfo> = exactly<DaemonInfo>()(
@@ -49,6 +58,16 @@ export const daemonInfoSchema: z.ZodType<DaemonInfo> = exactly<DaemonInfo>()(
       driven: count,
       queued: count,
     }),
+    agents: z
+      .array(
+        z.strictObject({
+          name: z.string(),
+          state: z.enum(['ready', 'no-key', 'missing']),
+          keyVariable: z.string().exactOptional(),
+        }),
+      )
+      .readonly()
+      .exactOptional(),
   }),
 ).register(published, { id: 'DaemonInfo' })
 

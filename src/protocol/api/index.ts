@@ -17,6 +17,7 @@ export {
   worktreeEntrySchema,
 } from './changes.ts'
 export {
+  type AgentSeen,
   type DaemonInfo,
   daemonInfoSchema,
   type Health,

@@ -20,6 +20,16 @@ const sandboxFound = z.strictObject({
   durationMs: milliseconds,
 })
 
+const agentsSeen = z.array(
+  z.strictObject({
+    name: text,
+    state: z.enum(['ready', 'no-key', 'missing']),
+    keyVariable: text.exactOptional(),
+  }),
+)
+
+const daemonSeen = z.strictObject({ pid: count, agents: agentsSeen, differs: agentsSeen })
+
 const examination = z.strictObject({
   sandbox: sandboxFound,
   dependencies: z.strictObject({
@@ -27,6 +37,11 @@ const examination = z.strictObject({
     reason: text,
     fix: text.exactOptional(),
   }),
+  programs: z.strictObject({
+    shown: texts,
+    leftOut: z.array(z.strictObject({ path: text, why: text })),
+  }),
+  daemon: daemonSeen.exactOptional(),
   keys: z.strictObject({
     file: text,
     fileState: z.enum(['absent', 'usable', 'refused']),
@@ -193,6 +208,7 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
     z.strictObject({
       sandbox: z.looseObject({ tier: text, reason: text }),
       agents: z.array(agentFound),
+      daemon: daemonSeen.exactOptional(),
     }),
   ),
   'agents add': one(

@@ -1,0 +1,53 @@
+/** What the daemon sees of agents and keys, where it differs from this shell. */
+
+import type { Command } from 'commander'
+import type { AgentSeen } from '../client/index.ts'
+import type { Finding } from './display/findings.ts'
+import { reach } from './reach.ts'
+import { recordFolder } from './session.ts'
+
+export interface DaemonView {
+  readonly pid: number
+  readonly agents: readonly AgentSeen[]
+  /** Those that this shell sees otherwise. */
+  readonly differs: readonly AgentSeen[]
+}
+
+/** Undefined: no daemon runs, or it is one that does not say. None is started. */
+export async function daemonView(program: Command): Promise<DaemonView | undefined> {
+  try {
+    const way = await reach(program, 'look')
+    if (way.type === 'record') return undefined
+    const { pid, agents } = await way.client.daemon()
+    if (agents === undefined) return undefined
+    const { findAgents } = await import('../host/agents/find-agents.ts')
+    const here = new Map(
+      (await findAgents(await recordFolder(program))).map(({ name, state }) => [name, state]),
+    )
+    return { pid, agents, differs: agents.filter(({ name, state }) => here.get(name) !== state) }
+  } catch {
+    // A daemon that does not answer is a matter for `loopctl daemon status`.
+    return undefined
+  }
+}
+
+export const daemonFindings = ({ pid, differs }: DaemonView): readonly Finding[] =>
+  differs.length === 0
+    ? [{ mark: 'good', text: `process ${pid} sees the same agents and keys as this shell` }]
+    : [
+        {
+          mark: 'warning',
+          text: `process ${pid} sees other agents and keys than this shell`,
+          more: [
+            ...differs.map(
+              ({ name, state, keyVariable }) => `${name}: ${words(state, keyVariable)}`,
+            ),
+            'Runs that you start here get your PATH and keys. Runs that go on without you have only what the daemon sees: use the key file, or restart the daemon from this shell.',
+          ],
+        },
+      ]
+
+function words(state: AgentSeen['state'], keyVariable: string | undefined): string {
+  if (state === 'missing') return 'not installed, for the daemon'
+  return state === 'ready' ? 'ready, for the daemon' : `no ${keyVariable ?? 'key'}, for the daemon`
+}
