@@ -43,7 +43,7 @@ describe('a run in a repository', () => {
     expect(readFileSync(join(folder, 'log.txt'), 'utf8')).toBe('x\nx\nx\n')
     expect(at.git('-C', folder, 'status', '--porcelain')).toBe('')
     const body = at.git('log', '-1', '--format=%b', 'run/count-it')
-    expect(body).toContain('Counted [31m one.\n\nLoopwright-Run: ')
+    expect(body).toContain('Counted one.\n\nLoopwright-Run: ')
   })
 
   test('says first where it works', async () => {
@@ -126,14 +126,17 @@ describe('a run in a repository', () => {
     expect(subjects(at, 'run/two')).toHaveLength(3)
   })
 
-  test('in a folder inside the repository works there, and says why', async () => {
+  test('in a folder inside the repository works in that folder of a worktree', async () => {
     const at = repository(counting)
     const inner = join(at.work, 'inner')
     mkdirSync(inner)
-    const { stdout, code } = await ctl(at, 'run', at.file, '--trust', '--workspace', inner)
+    writeFileSync(join(inner, 'kept.txt'), 'k\n')
+    at.git('add', '-A')
+    at.git('commit', '-q', '-m', 'inner')
+    const { code } = await ctl(at, 'run', at.file, '--trust', '--name', 'in', '--workspace', inner)
     expect(code).toBe(0)
-    expect(stdout.split('\n')[0]).toContain(`inside the repository ${at.work}`)
-    expect(existsSync(join(inner, 'log.txt'))).toBe(true)
+    expect(existsSync(join(inner, 'log.txt'))).toBe(false)
+    expect(existsSync(join(folderOf(at, 'in'), 'inner/log.txt'))).toBe(true)
   })
 
   test('that cannot begin leaves no worktree behind', async () => {
