@@ -120,7 +120,7 @@ test('where nobody can be told of an error, it ends all the same', async () => {
   expect(await once(child, 'close')).toEqual([66, null])
 }, 30_000)
 
-test.each([[[]], [['run']], [['--bogus']], [['run', 'x.yaml', '--iterations', 'x']], [['lst']]])(
+test.each([[['run']], [['--bogus']], [['run', 'x.yaml', '--iterations', 'x']], [['lst']]])(
   'with --json a wrong use is JSON and nothing else: %j',
   async (args) => {
     const { stdout, stderr, code } = await ctl('--json', ...args)

@@ -137,7 +137,7 @@ test('neither the loop file nor our own log in the workspace is put back with th
   writeFileSync(file, loop.replace("ok: 'true'", `ok: '${check}'`))
   const log = join(at.work, 'run.log')
   const output = openSync(log, 'w')
-  const args = [loopctl, 'run', file, '--trust', '--workspace', at.work]
+  const args = [loopctl, 'run', file, '--trust', '--in-place', '--workspace', at.work]
   const child = spawn(process.execPath, args, {
     env: environment(at.state),
     stdio: ['ignore', output, output],

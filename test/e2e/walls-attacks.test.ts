@@ -25,6 +25,7 @@ function expectNothing(at: Besieged, ...who: readonly string[]): void {
 
 const loop = ({ attack }: Pick<Besieged, 'attack'>): string => `
 workspace: .
+worktree: false
 prompt: { file: prompt.md }
 checks: { tried: '${attack('check')}' }
 agent: { command: [sh, -c, '${attack('agent')}; echo done'] }
@@ -76,6 +77,7 @@ test('nor do a command of a tool and an MCP server, and the long output of the o
   const at = await besieged(
     ({ attack }) => `
 workspace: .
+worktree: false
 prompt: { file: prompt.md }
 checks: { tried: test -e found-tool.json }
 agent:

@@ -37,6 +37,7 @@ test('file tools neither show nor change what the walls protect in the workspace
   const turn = calls.map(([call, args]) => ({ call, args }))
   const loop = `
 workspace: .
+worktree: false
 prompt: { file: prompt.md }
 checks: { done: test -f done.txt }
 agent: { script: [${JSON.stringify(turn)}] }

@@ -24,6 +24,7 @@ describe('a loop that is code', () => {
 import { defineLoop } from 'loopwright'
 export default defineLoop({
   workspace: 'work',
+  worktree: false,
   prompt: 'Go.',
   checks: { outside: '! cat ../beside.txt', own: () => ({ status: 'met', output: '' }) },
   agent: { command: ['sh', '-c', ${JSON.stringify(`${probe}-by-agent`)}] },
