@@ -16,5 +16,8 @@ export async function requireYes(
     throw new LoopError('bad-request', visible(`This would ${what}. Pass --yes to confirm.`))
   }
   if (await confirm(visible(`This would ${what}. Continue?`))) return
-  throw new LoopError('bad-request', 'Nothing was done: it was not confirmed.')
+  throw new LoopError(
+    'bad-request',
+    'Nothing was done: it was not confirmed. Answer yes, or pass --yes.',
+  )
 }

@@ -24,16 +24,16 @@ import {
 import type { BegunFiles } from './checks/resolve-checks.ts'
 import type { HostPorts } from './driver.ts'
 import { makeWorktree } from './make-worktree.ts'
-import {
-  pathInside,
-  requireFolder,
-  requireNoGitDir,
-  requireReadable,
-  resolveWorkspace,
-} from './places.ts'
+import { requireFolder, requireNoGitDir, requireReadable, resolveWorkspace } from './places.ts'
 import { logDirOf, requireLogDir, requireOnlyRuns } from './run-folder/log-dir.ts'
 import { chooseName } from './run-names.ts'
-import { decideWorktree, pathsApart, settingsOf, type WorktreeChoice } from './worktree-options.ts'
+import {
+  decideWorktree,
+  pathsApart,
+  requireOwnFolder,
+  settingsOf,
+  type WorktreeChoice,
+} from './worktree-options.ts'
 
 /** Opened once a run is driven in it. */
 export interface PlacedWorktree {
@@ -130,20 +130,6 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
   const place = inWorktree(base, named, repository, made, inner)
   await requireInner(place)
   return place
-}
-
-/** What no commit has cannot be brought back by git: only a folder of ours is changed without a choice. */
-function requireOwnFolder(
-  record: string,
-  workspace: string | undefined,
-  why = 'it is not in a git repository',
-): void {
-  if (workspace === undefined || pathInside(record, workspace) !== undefined) return
-  throw new LoopError(
-    'needs-in-place',
-    `The run would change the files in ${workspace} itself: ${why}. Pass --in-place to allow that, or make ` +
-      'it a repository with a commit, so that the run gets a worktree.',
-  )
 }
 
 /** What is not committed is not in the worktree. */

@@ -214,3 +214,17 @@ export function folderWithGit(folder: string): string | undefined {
   const above = dirname(folder)
   return above === folder ? undefined : folderWithGit(above)
 }
+
+/** What no commit has cannot be brought back by git: only a folder of ours is changed without a choice. */
+export function requireOwnFolder(
+  record: string,
+  workspace: string | undefined,
+  why = 'it is not in a git repository',
+): void {
+  if (workspace === undefined || pathInside(record, workspace) !== undefined) return
+  throw new LoopError(
+    'needs-in-place',
+    `The run would change the files in ${workspace} itself: ${why}. Pass --in-place to allow that, or make ` +
+      'it a repository with a commit, so that the run gets a worktree.',
+  )
+}

@@ -161,7 +161,7 @@ async function tellOfQuestions(at: Checkout): Promise<void> {
   mkdirSync(work)
   writeFileSync(file, asking(work))
   const asks = (iteration: number): Promise<void> => until(at, `"${iteration}/ask:tone#1"`)
-  const running = use(at, ['run', file, '--trust', '--name', 'asking'])
+  const running = use(at, ['run', file, '--trust', '--in-place', '--name', 'asking'])
   await asks(1)
   await use(at, ['inbox'])
   await use(at, ['answer', 'asking', 'tone', 'b'])

@@ -74,12 +74,8 @@ describe('the caller of a run', () => {
     const environment = { PATH: `${tools}:${path}` }
     const found = await scheduler.submit({ ...request, workspace: newFolder(), environment })
     expect(await left(host, found.run.id)).toBe('completed')
-    const without = await scheduler.submit({
-      ...request,
-      workspace: newFolder(),
-      environment: { PATH: path },
-    })
-    expect(await left(host, without.run.id)).not.toBe('completed')
+    const without = { ...request, workspace: newFolder(), environment: { PATH: path } }
+    await expect(scheduler.submit(without)).rejects.toThrow('needs the program own-tool')
   })
 
   test('gives a variable that the loop names, and its value is written nowhere', async () => {

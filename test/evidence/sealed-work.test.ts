@@ -58,8 +58,16 @@ describe('what is sealed', () => {
 
     test('are no fault of the work where they are those of the base', async () => {
       await expect(createWorld({ parts: { open } }).certify(mended)).rejects.toMatchObject({
+        code: 'dependencies-failed',
+        message: 'npm is missing. Install it.',
+      })
+    })
+
+    test('may be installed later where only a registry cannot be reached', async () => {
+      const later = () =>
+        Promise.reject(new RefusedError({ ...refusal, code: 'registry-unreachable' }))
+      await expect(createWorld({ parts: { open: later } }).certify(mended)).rejects.toMatchObject({
         code: 'workspace-failed',
-        message: 'npm is missing. Install it. Then try again.',
       })
     })
 

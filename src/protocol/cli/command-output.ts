@@ -1,6 +1,7 @@
 /** How the output of a command with `--json` is described. */
 
 import { z } from 'zod'
+import type { AgentSeen } from '../api/index.ts'
 
 export interface CommandOutput {
   /** Of the one value, or of each line. */
@@ -24,3 +25,12 @@ export const lines = (description: string, schema: z.ZodType): CommandOutput => 
 
 export const text: z.ZodString = z.string()
 export const texts: z.ZodType<readonly string[]> = z.array(z.string()).readonly()
+
+/** Agents as the daemon finds them. */
+export const agentsSeen: z.ZodType<readonly AgentSeen[]> = z.array(
+  z.strictObject({
+    name: text,
+    state: z.enum(['ready', 'no-key', 'missing']),
+    keyVariable: text.exactOptional(),
+  }),
+)

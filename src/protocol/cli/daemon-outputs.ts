@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { count } from '../values.ts'
-import { type CommandOutput, lines, one, text } from './command-output.ts'
+import { agentsSeen, type CommandOutput, lines, one, text } from './command-output.ts'
 
 /** What `GET /daemon` says, beside how it was found. */
 const info = {
@@ -14,6 +14,7 @@ const info = {
   isReady: z.boolean(),
   settings: z.looseObject({ folder: text, hostname: text, port: z.int() }),
   counts: z.strictObject({ runs: z.record(text, count), driven: count, queued: count }),
+  agents: agentsSeen.exactOptional(),
 }
 
 const status = one(

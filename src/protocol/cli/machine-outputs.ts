@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { preflightSchema } from '../event-parts.ts'
 import { count, milliseconds } from '../values.ts'
-import { type CommandOutput, lines, one, text, texts } from './command-output.ts'
+import { agentsSeen, type CommandOutput, lines, one, text, texts } from './command-output.ts'
 
 const sandboxFound = z.strictObject({
   tier: z.enum(['strong', 'basic', 'none']),
@@ -19,14 +19,6 @@ const sandboxFound = z.strictObject({
   ),
   durationMs: milliseconds,
 })
-
-const agentsSeen = z.array(
-  z.strictObject({
-    name: text,
-    state: z.enum(['ready', 'no-key', 'missing']),
-    keyVariable: text.exactOptional(),
-  }),
-)
 
 const daemonSeen = z.strictObject({ pid: count, agents: agentsSeen, differs: agentsSeen })
 
