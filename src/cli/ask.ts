@@ -135,7 +135,7 @@ export async function promptFor(
   return isCancel(answer) ? undefined : answer
 }
 
-/** The person pressed Ctrl-C at a prompt of ours: the whole command ends, and starts nothing. */
+/** The user pressed Ctrl-C at a prompt: the command ends without starting anything. */
 export class CancelledError extends Error {
   constructor() {
     super('Cancelled.')
@@ -143,7 +143,7 @@ export class CancelledError extends Error {
   }
 }
 
-/** A yes or no of our own. */
+/** Asks the user yes or no. */
 export async function confirm(message: string): Promise<boolean> {
   const { confirm: clackConfirm, isCancel } = await import('@clack/prompts')
   const answer = await clackConfirm({ message, initialValue: false })

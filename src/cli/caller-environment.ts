@@ -1,6 +1,6 @@
 /**
- * What a run gets of the environment of this shell: PATH, locale, and the variables that its loop uses, by
- * name. Sent to the daemon of this state folder only, which keeps it in memory.
+ * The part of this shell's environment that a run gets: PATH, locale, and the variables that its loop names.
+ * Sent only to the daemon of this state folder, which keeps it in memory.
  */
 
 import type { CallerEnvironment } from '../protocol/api/index.ts'
@@ -8,18 +8,18 @@ import type { There } from './run-there.ts'
 
 export async function callerEnvironment(
   { client, folder }: Pick<There, 'client' | 'folder'>,
-  /** The loop file; undefined: none that is known. */
+  /** The loop file; undefined: unknown. */
   file: string | undefined,
   more: readonly string[] = [],
 ): Promise<{ readonly environment?: CallerEnvironment }> {
-  // A daemon elsewhere has other programs, and keys are not for it.
+  // A remote daemon has other programs, and must not get keys.
   if (folder === undefined) return {}
   const named =
     file === undefined
       ? []
       : await client.previewLoop(file).then(
           ({ variables }) => variables,
-          // What is wrong with the file is reported by what is asked for next.
+          // The next request reports what is wrong with the file.
           () => [],
         )
   const { isShellVariable } = await import('../host/run-environment.ts')

@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 export type GivenChecks = readonly GivenCheck[]
 
 export interface GivenCheck {
-  /** Absent: it gets one by what the command does. */
+  /** Absent: derived from the command. */
   readonly name?: string
   readonly command: string
 }
@@ -13,7 +13,7 @@ export interface GivenCheck {
 export const addCheckOption = (command: Command, description: string): Command =>
   command.option('--check <command>', description, addCheck)
 
-/** `NODE_ENV=test npm test` sets a variable, and names nothing. */
+/** `NODE_ENV=test npm test` sets a variable and has no name. */
 const named = /^(?![A-Z_][A-Z0-9_]*=)([A-Za-z0-9][\w.-]{0,63})=(.*)$/s
 
 function addCheck(written: string, before: GivenChecks = []): GivenChecks {
@@ -22,7 +22,7 @@ function addCheck(written: string, before: GivenChecks = []): GivenChecks {
     throw new InvalidArgumentError("It must be a command, such as 'npm test' or test='npm test'.")
   }
   if (name !== undefined && before.some((one) => one.name === name)) {
-    throw new InvalidArgumentError(`There are two named ${name}.`)
+    throw new InvalidArgumentError(`Two checks are named ${name}.`)
   }
   return [...before, { ...(name === undefined ? {} : { name }), command: command.trim() }]
 }

@@ -1,6 +1,6 @@
 /**
  * `demo`: runs an example that comes with the package, as a user would, on a copy of its project. When its
- * last run was interrupted, that one is resumed. The daemon is ended again unless it was there before.
+ * last run was interrupted, that one is resumed. The daemon is stopped afterwards unless it was running before.
  */
 
 import { spawn } from 'node:child_process'
@@ -16,12 +16,12 @@ import { type GlobalOptions, openSession, recordFolder, type Session } from './s
 
 const intros: Readonly<Record<DemoName, readonly string[]>> = {
   'mend-duration': [
-    'A small project with a fault: its tests fail. The agent here needs no model, no key and no network:',
-    'it tries small edits until the tests pass. The run ends when tests that Loopwright ran itself pass.',
+    'A small project with a bug: its tests fail. The built-in agent needs no model, key or network: it tries',
+    'small edits until the tests pass. The run ends when tests that Loopwright ran itself pass.',
   ],
   'fix-sum': [
     'A scripted agent stands in for a model here; nothing is called over the network.',
-    'It claims success each time. Interrupt it, and start it again: it continues where it was.',
+    'It claims success each time. Interrupt it and start it again: it continues where it stopped.',
   ],
 }
 
@@ -40,8 +40,8 @@ export async function runDemo(
 ): Promise<void> {
   const session = openSession(program)
   if (session.json) {
-    const message = 'demo shows a run to a person, and prints no JSON.'
-    throw new LoopError('bad-request', `${message} Leave --json away, or use: loopctl --json run`)
+    const message = 'demo does not support --json.'
+    throw new LoopError('bad-request', `${message} Use: loopctl --json run`)
   }
   const state = resolve(await recordFolder(program))
   const { daemon } = program.opts<GlobalOptions>()
@@ -51,8 +51,8 @@ export async function runDemo(
   const wasThere = await hasDaemon()
   const code = await showRun(demo, agent)
   if (!wasThere && (await hasDaemon())) {
-    const left = code === 0 ? '' : ', and the run is left'
-    say('', `The daemon was started for this alone, so it ends now${left}:`)
+    const left = code === 0 ? '' : '; the run is interrupted'
+    say('', `Stopping the daemon, which was started only for the demo${left}:`)
     await demo.ctl(['daemon', 'stop'])
     if (code !== 0) say(`Resume it with: ${ownName()} demo${name === 'fix-sum' ? ` ${name}` : ''}`)
   }
@@ -61,7 +61,7 @@ export async function runDemo(
 
 async function showRun(demo: Demo, wanted: string | undefined): Promise<number> {
   const { state, name, ctl, session } = demo
-  // The user watches, also where there is no terminal to ask at; the example is ours.
+  // The user watches even without a terminal, and the example is ours.
   const ours = ['--trust', '--attended']
   const open = await findRun(state, name, (run) => !isEnd(run.status))
   if (open !== undefined) {
@@ -75,9 +75,9 @@ async function showRun(demo: Demo, wanted: string | undefined): Promise<number> 
   const agent = wanted ?? (await chooseAgent(session, offers))
   const { copyDemo } = await import('../host/init/copy-demo.ts')
   const { file, isRepository } = await copyDemo(state, name, agent)
-  say(...(agent === undefined ? intros[name] : [`${agent} fixes a small project now.`]))
+  say(...(agent === undefined ? intros[name] : [`${agent} fixes a small project.`]))
   say(`  loopctl run ${file}`, '')
-  // A copy of the same files: what was tried before is tried again on purpose.
+  // The copy has the same files, and a second demo should work again.
   const code = await ctl([
     'run',
     file,
@@ -104,7 +104,7 @@ async function chooseAgent(
     message: 'Which agent fixes it?',
     options: [
       { value: '', label: 'repair', hint: 'built in, no model, free' },
-      ...offers.map(({ name }) => ({ value: name, label: name, hint: 'at most 1 dollar' })),
+      ...offers.map(({ name }) => ({ value: name, label: name, hint: 'costs at most $1' })),
     ],
   })
   return isCancel(chosen) || chosen === '' ? undefined : chosen
@@ -113,11 +113,13 @@ async function chooseAgent(
 function nextSteps(run: string, offers: readonly AgentCandidate[]): readonly string[] {
   const own = ownName()
   const steps: readonly (readonly [command: string, why: string])[] = [
-    [`${own} show ${run} 1`, 'what its first iteration was about'],
-    [`${own} verify ${run}`, 'check its certificate'],
-    [`${own} merge ${run}`, 'land it on a branch, without touching a checkout'],
-    ...offers.map(({ name }) => [`${own} demo --agent ${name}`, 'the same by this agent'] as const),
-    [`${own} init`, 'in a project of yours: write a loop file for it'],
+    [`${own} show ${run} 1`, 'show its first iteration'],
+    [`${own} verify ${run}`, 'verify its certificate'],
+    [`${own} merge ${run}`, 'merge it, without touching a checkout'],
+    ...offers.map(
+      ({ name }) => [`${own} demo --agent ${name}`, 'the same with this agent'] as const,
+    ),
+    [`${own} init`, 'write a loop file, in a project of your own'],
   ]
   const width = Math.max(...steps.map(([command]) => command.length))
   return ['Next:', ...steps.map(([command, why]) => `  ${command.padEnd(width)}  ${why}`)]

@@ -1,16 +1,16 @@
-/** Commands that messages name, as the user has to type them: with the state folder that this one has. */
+/** Commands in messages, as the user has to type them: with the global options of this command. */
 
 import type { Command } from 'commander'
 import { shellWord } from './shell-word.ts'
 
-/** Not the token: it would be on the screen and in the history of the shell. */
+/** The token is left out: it would end up on the screen and in the shell history. */
 const kept = {
   state: '--state',
   addr: '--addr',
   daemon: '--no-daemon',
 } as const
 
-/** What is an example in the help of a command stays as it is; this is for advice. */
+/** For advice; examples in help texts stay as they are. */
 export function withGlobals(program: Command, text: string): string {
   const options = program.opts<Readonly<Record<string, unknown>>>()
   const given = (['state', 'addr', 'daemon'] as const).flatMap((name) => {

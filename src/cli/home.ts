@@ -1,4 +1,4 @@
-/** `loopctl` alone: what is here, and what to do next. On a terminal a choice. */
+/** `loopctl` without a command: shows the project here and what to do next; on a terminal, lets the user choose. */
 
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -65,7 +65,7 @@ async function look(program: Command): Promise<Home> {
 
 const loopBytesMax = 100_000
 
-/** Files in `loops/` are; of others in YAML only those that have the keys of one. */
+/** Every file in `loops/` is a loop; any other YAML file must have the keys of one. */
 function isLoop(file: string): boolean {
   try {
     const text = readFileSync(file, 'utf8').slice(0, loopBytesMax)
@@ -101,11 +101,11 @@ function render(home: Home, { terminal }: Session): string {
   const own = ownName()
   const width = Math.max(...steps.map(({ args }) => args.join(' ').length))
   return [
-    `${bold(`Loopwright ${home.version}`)}  AI agents in loops that end when checks pass`,
+    `${bold(`Loopwright ${home.version}`)}  runs AI agents in loops that end when checks pass`,
     '',
     ...renderRows(rows, terminal),
     '',
-    // With a terminal the steps are the choice below.
+    // At a terminal the prompt below lists the steps.
     ...(terminal.asks
       ? [dim(`All commands: ${own} --help`)]
       : [
@@ -119,8 +119,8 @@ function render(home: Home, { terminal }: Session): string {
 
 const describeRuns = ({ open, waiting }: Runs): string =>
   waiting.length === 0
-    ? `${open} not ended`
-    : `${open} not ended; ${waiting.join(', ')} ${waiting.length === 1 ? 'waits' : 'wait'} for your answer`
+    ? `${open} unfinished`
+    : `${open} unfinished; ${waiting.join(', ')} ${waiting.length === 1 ? 'is' : 'are'} waiting for your answer`
 
 interface Step {
   readonly args: readonly string[]
@@ -137,19 +137,19 @@ function nextSteps({ loops, runs }: Home): readonly Step[] {
   const init = { args: ['init'], about: 'write a loop file for this project' }
   const demo = {
     args: ['demo'],
-    about: 'watch a small project get fixed; no model, key or network',
+    about: 'watch a small project get fixed (no model, key or network)',
   }
   return [
     ...(runs.waiting.length === 0
       ? []
       : [{ args: ['inbox'], about: `answer ${plural(runs.waiting.length, 'run')}` }]),
     ...run,
-    ...(runs.open === 0 ? [] : [{ args: ['list'], about: 'the runs' }]),
+    ...(runs.open === 0 ? [] : [{ args: ['list'], about: 'list the runs' }]),
     ...(loops.length === 0 ? [init, demo] : [demo]),
   ]
 }
 
-/** Undefined: nothing now. */
+/** Undefined: the user chose nothing. */
 async function choose(home: Home): Promise<readonly string[] | undefined> {
   const { isCancel, select } = await import('@clack/prompts')
   const steps = nextSteps(home)

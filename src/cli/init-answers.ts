@@ -1,4 +1,4 @@
-/** The answers that `init` needs: those given, those asked for at a terminal, and defaults for the rest. */
+/** The answers that `init` needs: from options, from prompts, and defaults for the rest. */
 
 import type { AgentCandidate } from '../host/agents/find-agents.ts'
 import type { InspectedFolder } from '../host/init/inspect-folder.ts'
@@ -24,7 +24,7 @@ type LoopText = typeof import('../host/init/loop-text.ts')
 
 const isNode = ({ stacks }: InspectedFolder): boolean => stacks.some(({ name }) => name === 'node')
 
-/** The first that can work now; else one that lacks only its key. */
+/** The first that is ready; else one that only lacks its key. */
 export function defaultAgent({ agents, project }: InitFound): string {
   const find = (kind: AgentCandidate['kind'], state: AgentCandidate['state']) =>
     agents.find((one) => one.kind === kind && one.state === state)?.name
@@ -36,7 +36,7 @@ export function defaultAgent({ agents, project }: InitFound): string {
   )
 }
 
-/** What has to be done before the agent can work, in a sentence; undefined: nothing. */
+/** What to do before the agent can work, in a sentence; undefined: nothing. */
 export function whatIsMissing(name: string, agents: readonly AgentCandidate[]): string | undefined {
   const found = agents.find((one) => one.name === name)
   if (found === undefined || found.state === 'ready') return undefined
@@ -44,7 +44,7 @@ export function whatIsMissing(name: string, agents: readonly AgentCandidate[]): 
   return `${name} has no key. Set ${found.keyVariable ?? 'it'}, or put it into the key file (loopctl doctor shows where).`
 }
 
-/** Without asking anything. */
+/** Asks nothing. */
 export async function defaultAnswers(found: InitFound, given: InitGiven): Promise<LoopDraft> {
   const { defaultTask, initLimits, parseAgent } = await import('../host/init/loop-text.ts')
   const checks = await namedChecks(given.check ?? found.project.checks)
@@ -86,7 +86,8 @@ async function askAgent(
   found: InitFound,
 ): Promise<Json | undefined> {
   const hints: Record<AgentCandidate['state'], (one: AgentCandidate) => string> = {
-    ready: ({ kind }) => (kind === 'built-in' ? 'no model: small fixes in JavaScript' : 'ready'),
+    ready: ({ kind }) =>
+      kind === 'built-in' ? 'small fixes in JavaScript, without a model' : 'ready',
     'no-key': ({ keyVariable }) => `${keyVariable} is not set`,
     missing: ({ name }) => `not installed: loopctl agents add ${name}`,
   }
@@ -96,9 +97,9 @@ async function askAgent(
     ...(one.kind === 'program' && one.state === 'no-key' ? [ownLogin(one.name)] : []),
   ])
   const picked = await select({
-    message: 'Which agent works?',
+    message: 'Which agent should do the work?',
     initialValue: defaultAgent(found),
-    options: [...options, labelled('', 'another', 'provider/model, or a command')],
+    options: [...options, labelled('', 'other', 'provider/model, or a command')],
   })
   if (isCancel(picked)) return undefined
   if (picked.startsWith('login:')) return { program: picked.slice(6), subscription: true }
@@ -111,9 +112,9 @@ async function askAgent(
   return isCancel(other) ? undefined : parseAgent(other)
 }
 
-/** People who use a program with a subscription have no key. */
+/** Users with a subscription have no key. */
 const ownLogin = (name: string): Labelled =>
-  labelled(`login:${name}`, `${name}, own login`, 'outside the sandbox, only while you watch')
+  labelled(`login:${name}`, `${name}, own login`, 'runs outside the sandbox, only while you watch')
 
 interface Labelled {
   readonly value: string
@@ -150,7 +151,7 @@ async function askChecks(
           label: visible(command),
           hint: name,
         })),
-        { value: other, label: 'another command' },
+        { value: other, label: 'other command' },
       ],
     })
     if (isCancel(chosen)) return undefined
@@ -162,7 +163,7 @@ async function askChecks(
     message: 'Which command decides that the work is done?',
     placeholder: 'make test',
     validate: (value) =>
-      (value ?? '').trim() === '' ? 'A command, such as make test.' : undefined,
+      (value ?? '').trim() === '' ? 'Enter a command, such as make test.' : undefined,
   })
   return isCancel(command) ? undefined : [...taken, { command: command.trim() }]
 }
@@ -185,13 +186,13 @@ async function askLimits(
 ): Promise<DraftLimits | undefined> {
   const usual = String(initLimits.cost)
   const cost = await ask({
-    message: 'How many dollars may one run spend, at most?',
+    message: 'How many dollars may one run cost at most?',
     placeholder: usual,
     defaultValue: usual,
     validate: (value) =>
       /^(\d{1,6}(\.\d{1,2})?)?$/.test(value ?? '')
         ? undefined
-        : 'A number of dollars, such as 2.50.',
+        : 'Enter a number of dollars, such as 2.50.',
   })
   return isCancel(cost) ? undefined : { ...initLimits, cost: Number(cost) }
 }

@@ -1,7 +1,7 @@
 /**
  * `run` without a loop file: the loop is made of --agent, --check and --prompt. It is kept in the state
- * folder by its content, so that the daemon, resume, retry and fork find it, and it is trusted: whoever
- * typed the command chose all of it (ADR 0051).
+ * folder by its content, so that the daemon, resume, retry and fork find it, and it is trusted: the user
+ * typed all of it (ADR 0051).
  */
 
 import { resolve } from 'node:path'
@@ -23,10 +23,10 @@ export interface InlineOptions {
 
 export interface ChosenLoop<T> {
   readonly file: string
-  /** Without what became part of the loop. */
+  /** Without those that became part of the loop. */
   readonly options: T
   readonly isInline: boolean
-  /** Removes what was made only to look at it. */
+  /** Removes the file of a dry run. */
   close(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export async function chooseRunLoop<T extends RunOptions & InlineOptions>(
   return { file, options: others, isInline: true, close: own.remove }
 }
 
-/** With a prompt alone, the only loop in loops/ is run with that prompt. */
+/** A prompt alone applies to the only loop in loops/, if there is one. */
 function isInline(
   named: string | undefined,
   { agent, check, prompt, pick }: RunOptions & InlineOptions,
@@ -72,10 +72,10 @@ function requireNoParts(named: string | undefined, { agent, check }: InlineOptio
   if (agent === undefined && check === undefined) return
   const parts = [agent === undefined ? '' : '--agent', check === undefined ? '' : '--check']
   const given = parts.filter(Boolean).join(' and ')
-  const what = named === undefined ? 'A loop file that is picked' : named
+  const what = named === undefined ? 'The loop file' : named
   throw new LoopError(
     'bad-request',
-    `${what} has its own agent and checks, and ${given} would replace them. Edit the file, or run without one: loopctl run --check <command> -p <task>`,
+    `${what} has its own agent and checks, so ${given} cannot be used with it. Edit the file, or run without one: loopctl run --check <command> -p <task>`,
   )
 }
 
@@ -111,7 +111,7 @@ async function draftFrom(
 export const noCheck = (folder: string): LoopError =>
   new LoopError(
     'not-configured',
-    `Found no test command in ${folder}. Pass the command that decides: --check 'make test'`,
+    `Found no test command in ${folder}. Pass the command that must pass: --check 'make test'`,
   )
 
 interface ChosenAgent {
@@ -119,7 +119,7 @@ interface ChosenAgent {
   readonly why: string
 }
 
-/** The only one that is installed or has a key; of several the user chooses. */
+/** The only one that is installed or has a key; among several the user has to choose. */
 export function onlyAgent(candidates: readonly AgentCandidate[]): ChosenAgent {
   const usable = [
     candidates.filter(({ kind, state }) => kind === 'program' && state === 'ready'),
@@ -128,11 +128,11 @@ export function onlyAgent(candidates: readonly AgentCandidate[]): ChosenAgent {
   ].find(({ length }) => length > 0)
   const [only] = usable ?? []
   if (usable === undefined || only === undefined) {
-    const message = 'No agent program is installed, and no key of a provider is set.'
+    const message = 'No agent program is installed, and no provider key is set.'
     throw new LoopError('not-configured', `${message} See: loopctl agents. Or use --agent repair.`)
   }
   const names = usable.map(({ name }) => name).join(', ')
   if (usable.length > 1)
     throw new LoopError('bad-request', `Several agents are ready: ${names}. Choose with --agent.`)
-  return { name: only.name, why: only.kind === 'model' ? 'its key is set' : 'the one installed' }
+  return { name: only.name, why: only.kind === 'model' ? 'its key is set' : 'installed' }
 }

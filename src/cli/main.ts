@@ -35,7 +35,7 @@ export async function main(): Promise<void> {
   }
 }
 
-/** Nothing but options that every command has: what is here is shown, and what to do next. */
+/** Nothing but global options was given. */
 function isAlone(program: Command, given: readonly string[]): boolean {
   const { operands, unknown } = program.parseOptions([...given])
   return operands.length === 0 && unknown.length === 0
@@ -52,7 +52,7 @@ function silence(command: Command): void {
   for (const inner of command.commands) silence(inner)
 }
 
-/** What is quoted in a message is set off, so that nothing of it passes for a line of ours. */
+/** Quoted output is indented, so that it cannot pass for a line of ours. */
 const setOff = (line: string): string => (/^(?: {2}|$)/.test(line) ? line : `  ${line}`)
 
 /** These are lists of problems, each on a line without an indent. */
@@ -77,7 +77,7 @@ function report(code: ErrorCode, message: string | undefined): void {
   }
 }
 
-/** Each line of a message on a line of its own. */
+/** The lines of an error message. */
 export function errorLines(code: ErrorCode, message: string): readonly string[] {
   const [first = '', ...rest] = message.trimEnd().split('\n')
   const more = inLines.has(code) ? rest : rest.map(setOff)

@@ -1,4 +1,4 @@
-/** How the user started us, for commands to be typed next: `npx loopctl` where npm did. */
+/** How the user started loopctl, for commands to type next: `npx loopctl` if through npm. */
 
 export const ownName = (environment: NodeJS.ProcessEnv = process.env): string =>
   environment['npm_command'] === undefined ? 'loopctl' : 'npx loopctl'

@@ -26,7 +26,7 @@ import { version } from './version.ts'
 
 const examples = `
 Examples:
-  loopctl                               what is here, and what to do next
+  loopctl                               show the project here and what to do next
   loopctl init                          write a loop file for this project
   loopctl doctor                        which sandbox and which keys there are
   loopctl agents                        which agents there are, and what is missing
@@ -46,15 +46,18 @@ export function createProgram(): Command {
     .description('Runs AI agents in loops that end when checks pass.')
     .version(version())
     .option('--json', 'print JSON, one object a line; errors too')
-    .option('--state <folder>', 'the folder of the record (default: $LOOPWRIGHT_STATE, then XDG)')
+    .option('--state <folder>', 'state folder (default: $LOOPWRIGHT_STATE, then XDG)')
     .option(
       '--addr <address>',
-      'the daemon to talk to (default: $LOOPD_ADDR, then that of the record)',
+      'daemon address (default: $LOOPD_ADDR, then that of the state folder)',
     )
-    .option('--token <token>', 'its token (default: $LOOPD_TOKEN, then the one in the record)')
-    .option('--no-daemon', 'do without a daemon: run and look in this process')
-    .option('--no-input', 'never ask anything')
-    .option('-q, --quiet', 'say only what was asked for, and what must be decided')
+    .option(
+      '--token <token>',
+      'daemon token (default: $LOOPD_TOKEN, then that of the state folder)',
+    )
+    .option('--no-daemon', 'run in this process, without the daemon')
+    .option('--no-input', 'never prompt')
+    .option('-q, --quiet', 'print only results and prompts')
     .addOption(
       new Option(
         '--color <when>',

@@ -53,7 +53,7 @@ async function reachNow(
 ): Promise<Reach> {
   const { addr, daemon } = program.opts<GlobalOptions>()
   if (!daemon && addr !== undefined) {
-    throw new LoopError('bad-request', '--addr names a daemon, --no-daemon wants none. Say one.')
+    throw new LoopError('bad-request', '--addr and --no-daemon conflict; use one.')
   }
   if (!daemon) return { type: 'record' }
   const folder = resolve(await recordFolder(program))

@@ -1,11 +1,11 @@
-/** What cannot be taken back is asked about at a terminal, and needs --yes where there is none. */
+/** Confirms what cannot be undone: by a prompt at a terminal, else by --yes. */
 
 import { LoopError } from '../loop/index.ts'
 import { confirm } from './ask.ts'
 import { visible } from './display/render.ts'
 import type { Session } from './session.ts'
 
-/** `what` goes on "This would …". */
+/** `what` completes the sentence "This would …". */
 export async function requireYes(
   { terminal }: Pick<Session, 'terminal'>,
   what: string,
@@ -16,8 +16,5 @@ export async function requireYes(
     throw new LoopError('bad-request', visible(`This would ${what}. Pass --yes to confirm.`))
   }
   if (await confirm(visible(`This would ${what}. Continue?`))) return
-  throw new LoopError(
-    'bad-request',
-    'Nothing was done: it was not confirmed. Answer yes, or pass --yes.',
-  )
+  throw new LoopError('bad-request', 'Not confirmed; nothing was done. Pass --yes to confirm.')
 }

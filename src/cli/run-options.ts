@@ -17,23 +17,20 @@ export interface LoadOptions {
 export function addLoadOptions(command: Command): Command {
   return addTrustOption(command).option(
     '--input <key=value>',
-    'a value for the template; may be given several times',
+    'a value for the prompt template; repeatable',
     keyValue,
   )
 }
 
 export const addTrustOption = (command: Command): Command =>
-  command.option('--trust', 'trust the loop file as it is now, without being asked')
+  command.option('--trust', 'trust the loop file as it is now, without asking')
 
 export interface AttendedOption {
   readonly attended?: boolean
 }
 
 export const addAttendedOption = (command: Command): Command =>
-  command.option(
-    '--attended',
-    'somebody watches though there is no terminal: a strong sandbox is not demanded',
-  )
+  command.option('--attended', 'someone is watching; allow a weaker sandbox')
 
 export interface WorktreeOptions {
   readonly inPlace?: boolean
@@ -52,29 +49,33 @@ export interface WorktreeOptions {
 export const addWorktreeOptions = (command: Command): Command =>
   command
     .option('--in-place', 'work in the folder itself, without a git worktree')
-    .option('--worktree', 'work in a git worktree, or not at all (default: as the file says)')
-    .option('--base <ref>', 'what the worktree starts from (default: what is checked out)')
-    .addOption(new Option('--base-branch <ref>', 'the same').hideHelp())
-    .option('--allow-dirty', 'begin though there are uncommitted changes; they stay behind')
-    .option('--run-branch-prefix <text>', 'what its branch begins with (default: run/)')
-    .option('--worktree-path-template <path>', 'where it goes, from the main checkout')
+    .option('--worktree', 'require a git worktree; fail where none can be made')
+    .option('--base <ref>', 'start the worktree from this commit (default: HEAD)')
+    .addOption(new Option('--base-branch <ref>', 'same as --base').hideHelp())
+    .option('--allow-dirty', 'start despite uncommitted changes, which are left out')
+    .option('--run-branch-prefix <text>', 'prefix of the branch name (default: run/)')
+    .option(
+      '--worktree-path-template <path>',
+      'path of the worktree, relative to the main checkout',
+    )
     .addOption(
-      new Option('--worktree-provider <name>', 'who makes it').choices([
+      new Option('--worktree-provider <name>', 'what creates the worktree').choices([
         'auto',
         'git',
         'worktrunk',
       ]),
     )
-    .option('--worktrunk-bin <program>', 'Worktrunk by another name or path (default: wt)')
-    .option('--worktrunk-config <file>', 'its configuration, in place of your own')
-    .option('--worktrunk-copy-ignored', 'bring along all that git ignores')
+    .option('--worktrunk-bin <program>', 'name or path of the Worktrunk program (default: wt)')
+    .option('--worktrunk-config <file>', 'Worktrunk config file; overrides your own')
+    .option('--worktrunk-copy-ignored', 'copy all files that git ignores')
 
-/** What is asked for in the place of what the file says. */
+/** Overrides `worktree` of the loop file. */
 export function askedWorktree(options: WorktreeOptions): AskedWorktree {
   const { inPlace, worktree, allowDirty } = options
   const base = options.base ?? options.baseBranch
   if (inPlace === true && (worktree ?? base ?? allowDirty) !== undefined) {
-    const message = '--in-place means no worktree: take --worktree, --base and --allow-dirty away.'
+    const message =
+      '--in-place conflicts with --worktree, --base and --allow-dirty; use one or the other.'
     throw new LoopError('bad-request', message)
   }
   const { runBranchPrefix, worktreePathTemplate, worktreeProvider } = options
@@ -102,13 +103,13 @@ export interface SettingOptions {
 
 export const addSettingOptions = (command: Command): Command =>
   command
-    .option('--config <file>', 'settings of this file before those that are found')
+    .option('--config <file>', 'config file; overrides discovered ones')
     .option(
       '--name-source <source>',
-      'how it gets its name: auto, model, file or words (also: haiku, spec_slug)',
+      'how to name the run: auto, model, file or words (also: haiku, spec_slug)',
       nameSource,
     )
-    .option('--name-model <model>', 'the model that names it')
+    .option('--name-model <model>', 'the model that names the run')
     .addOption(ofDaemon('--max-concurrency <n>', 'maxConcurrentRuns'))
     .addOption(ofDaemon('--max-runs-per-workspace <n>', 'maxRunsPerWorkspace'))
     .addOption(ofDaemon('--queue-policy <policy>', 'queuePolicy'))
@@ -130,7 +131,7 @@ function nameSource(text: string): NameSource {
   throw new InvalidArgumentError(`It must be one of ${Object.keys(nameSources).join(', ')}.`)
 }
 
-/** Flags that people know from elsewhere: told where what they want is said. */
+/** Flags that people know from other tools: the error says which setting to use instead. */
 const elsewhere = (flags: string, advice: string): Option =>
   new Option(flags).hideHelp().argParser(() => {
     throw new InvalidArgumentError(advice)
@@ -139,13 +140,13 @@ const elsewhere = (flags: string, advice: string): Option =>
 const ofDaemon = (flags: string, setting: string): Option =>
   elsewhere(
     flags,
-    `It is the daemon's, which serves every project: set daemon.${setting} in your loopwright.yaml (loopctl config path), and start the daemon again.`,
+    `The daemon serves every project, so this is a setting: set daemon.${setting} in your loopwright.yaml (loopctl config path), and restart the daemon.`,
   )
 
 const ofBuild = (flags: string): Option =>
-  elsewhere(flags, 'It comes with the build loop. To land a run that is there: loopctl merge.')
+  elsewhere(flags, 'Not available yet. To merge the work of a run: loopctl merge.')
 
-/** What is put in the place of what the file says. */
+/** Overrides of the loop file. */
 export interface ChangeOptions {
   readonly model?: string
   readonly prompt?: string
@@ -154,7 +155,7 @@ export interface ChangeOptions {
 
 export const addDependenciesOption = (command: Command): Command =>
   command.addOption(
-    new Option('--dependencies <from>', 'where the clean checkout gets its dependencies').choices([
+    new Option('--dependencies <from>', 'where checks get their dependencies').choices([
       'install',
       'resolve',
       'carry',
@@ -164,10 +165,10 @@ export const addDependenciesOption = (command: Command): Command =>
 
 export const addChangeOptions = (command: Command): Command =>
   addDependenciesOption(command)
-    .option('--model <provider/model>', 'another model than the file says')
+    .option('--model <provider/model>', 'use this model instead of the one in the file')
     .option(
       '-p, --prompt <text>',
-      'the task, or with a file another prompt: text, @file, - for stdin',
+      'the task; with a file, replaces its prompt: text, @file, - for stdin',
     )
 
 const promptBytesMax = 1_000_000
@@ -221,10 +222,10 @@ export interface LimitOptions {
 
 export function addLimitOptions(command: Command): Command {
   return command
-    .option('--iterations <n>', 'at most so many iterations', positive)
-    .option('--tokens <n>', 'at most so many tokens', wholeNumber)
-    .option('--cost <dollars>', 'at most so much money', dollars)
-    .option('--time <duration>', 'at most so much time at work, like 90s, 10m, 2h', duration)
+    .option('--iterations <n>', 'maximum number of iterations', positive)
+    .option('--tokens <n>', 'maximum number of tokens', wholeNumber)
+    .option('--cost <dollars>', 'maximum cost', dollars)
+    .option('--time <duration>', 'maximum working time, such as 90s, 10m or 2h', duration)
 }
 
 export function limitsFrom(options: LimitOptions): Partial<Limits> {
@@ -245,7 +246,7 @@ function keyValue(text: string, before: Record<string, string> = {}): Record<str
 
 function positive(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number, 1 at least.')
+  throw new InvalidArgumentError('It must be a whole number, at least 1.')
 }
 
 export function priority(text: string): number {

@@ -137,7 +137,7 @@ const noAnswer = 'the daemon does not answer (loopctl daemon start); trying agai
 /** What works is rarely looked at: its events tell. */
 const quietMs = 5000
 const awayMs = 600_000
-/** Nobody sits through a longer wait for another try. */
+/** The longest wait for a retry that `run` sits through. */
 const tryMsMax = 30_000
 
 /** Where the run stands while it is not driven: in the queue, or nowhere. */
@@ -194,8 +194,8 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
 const isFarOff = ({ state, waitsFor, retryAtMs = 0 }: QueueEntry): boolean =>
   state === 'queued' && waitsFor === 'time' && retryAtMs - Date.now() > tryMsMax
 
-const laterText = ({ why = 'it could not go on', retryAtMs = 0 }: QueueEntry): string =>
-  `${why} (the daemon tries again at ${renderClock(retryAtMs, Date.now())})`
+const laterText = ({ why = 'it could not continue', retryAtMs = 0 }: QueueEntry): string =>
+  `${why} (the daemon retries at ${renderClock(retryAtMs, Date.now())})`
 
 export function waitText({ position, why, waitsFor }: QueueEntry): string {
   if (why === undefined && waitsFor === undefined) return 'about to begin'

@@ -16,7 +16,7 @@ const promptCharsMax = 200_000
 
 export function requireChanges(changes: LoopChanges): LoopChanges {
   const { model, prompt, checks, dependencies } = changes
-  if (prompt?.trim() === '') throw new LoopError('bad-request', 'The prompt is empty. Say one.')
+  if (prompt?.trim() === '') throw new LoopError('bad-request', 'The prompt must not be empty.')
   if (prompt !== undefined && prompt.length > promptCharsMax) {
     const message = `A prompt may have ${promptCharsMax} characters; this one has ${prompt.length}.`
     throw new LoopError('bad-request', `${message} Write it into a loop file.`)

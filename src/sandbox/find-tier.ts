@@ -172,8 +172,8 @@ const strong = (limits: LimitKind): Pick<SandboxReport, 'tier' | 'reason' | 'fix
   tier: 'strong',
   reason:
     limits === 'cgroup'
-      ? 'bubblewrap holds, and control groups limit it.'
-      : 'bubblewrap holds. Memory is limited for each process; of all together it is only looked at.',
+      ? 'bubblewrap works; cgroups enforce limits.'
+      : 'bubblewrap works. Memory is limited for each process; the total is only monitored.',
   ...(limits === 'cgroup'
     ? {}
     : {

@@ -91,9 +91,9 @@ describe('a dry run', () => {
 
 describe('flags of document 002', () => {
   test.each([
-    ['--queue-policy', 'fifo', "It is the daemon's"],
+    ['--queue-policy', 'fifo', 'The daemon serves every project'],
     ['--max-concurrency', '4', 'daemon.maxConcurrentRuns'],
-    ['--merge-target', 'main', 'It comes with the build loop'],
+    ['--merge-target', 'main', 'Not available yet'],
     ['--name-source', 'cat', 'It must be one of'],
   ])('%s says where what it wants is said', async (flag, value, words) => {
     const at = place(loop)

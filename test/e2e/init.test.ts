@@ -47,7 +47,9 @@ describe('loopctl init --yes', () => {
     const args = ['--yes', '--agent', 'touch done.txt', '--check', 'test -f done.txt']
     const first = await init(at, args)
     expect(first).toMatchObject({ code: 0, stderr: '' })
-    expect(first.stdout).toMatch(/^Preflight:\n(?:✓ .*\n)+fix can run\.\n\nRun it: loopctl run\n$/m)
+    expect(first.stdout).toMatch(
+      /^Preflight:\n(?:✓ .*\n)+fix is ready to run\.\n\nRun it: loopctl run\n$/m,
+    )
     expect(written(at)).toMatch(
       /^# yaml-language-server: \$schema=\/.*schemas\/loop\.schema\.json\n/,
     )

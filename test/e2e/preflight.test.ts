@@ -63,7 +63,7 @@ describe('before a worktree is made', () => {
     expect(stderr).toMatch(/Run .*npm install.* and commit package-lock\.json\./)
     expect([code, branches(at)]).toEqual([78, 'main'])
     const { code: tried, stdout } = await ctl(at, 'preflight', at.file, '--attended')
-    expect(stdout).toContain('Fix what is marked first; nothing was spent.')
+    expect(stdout).toContain('Fix the problems marked ✗ first. Nothing was spent.')
     expect(tried).toBe(78)
   })
 })

@@ -47,7 +47,7 @@ test('without --agent and --check: the one agent that is installed, and what the
   const env = { ...withPath(installFake('')), ANTHROPIC_API_KEY: key }
   const asked = ['run', '-p', 'Do it.', '--workspace', at.work, '--dry-run']
   const found = await ctlWith(at, env, ...asked)
-  expect(found.stderr).toBe('agent: claude (the one installed)\ncheck test: npm test\n')
+  expect(found.stderr).toBe('agent: claude (installed)\ncheck test: npm test\n')
   expect(found.stdout).toMatch(/^check +test: npm test /m)
   expect(found.stdout).not.toContain('--fix')
   const nobody = await ctl(at, ...asked)

@@ -182,7 +182,7 @@ test('init asks for agent, checks, task and budget, and Ctrl-C writes nothing', 
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest))
   const at = await screen()
   await at.type('cd project; loopctl init')
-  await at.until(/^project +Node \(package\.json\)[^]*Which agent works\?/m)
+  await at.until(/^project +Node \(package\.json\)[^]*Which agent should do the work\?/m)
   await at.key('C-c')
   const left = await at.told()
   expect(left).toMatchObject({ code: 130, text: expect.stringContaining('Nothing was written.') })

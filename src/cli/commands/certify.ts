@@ -33,26 +33,23 @@ interface CertifyOptions extends AttendedOption, Pick<ChangeOptions, 'dependenci
 export function addCertify(program: Command): void {
   const certify = program
     .command('certify [folder]')
-    .description('run checks on a commit, fresh and in a clean checkout, and certify it')
-    .option('--loop <file>', 'by the checks of this loop file')
-    .option('--base <ref>', 'compare with this: fewer tests and changed seals are noticed')
-    .option('--dirty', 'certify the files as they are, not the commit that is checked out')
-    .option(
-      '--approve <item>',
-      'approve this dependency or install script, as a refusal names it; repeatable',
-      addItem,
-    )
+    .description('run checks in a clean checkout of a commit and certify it')
+    .option('--loop <file>', 'use the checks of this loop file')
+    .option('--base <ref>', 'compare with this commit, to notice removed tests and changed seals')
+    .option('--dirty', 'certify the files as they are instead of the commit')
+    .option('--approve <item>', 'approve this dependency or install script; repeatable', addItem)
     .addHelpText(
       'after',
       `
-Without --loop and --check: the standard conditions that the project has a command for.
-The exit code is 0 only if there is a certificate, ${notCertifiedExitCode} if it was refused.
+Without --loop and --check: every standard condition that the project has a command for.
+--approve takes an item exactly as a refusal prints it.
+Exit code: 0 if the commit was certified, ${notCertifiedExitCode} if not.
 
 Examples:
   loopctl certify
   loopctl certify . --check test='npm test' --check types='npx tsc --noEmit' --base main`,
     )
-  addCheckOption(certify, 'certify by this command, or name=command; repeatable')
+  addCheckOption(certify, 'a command that must pass, or name=command; repeatable')
   addDependenciesOption(addTrustOption(addAttendedOption(certify))).action(
     (folder: string | undefined, options: CertifyOptions) => run(program, folder, options),
   )
@@ -96,13 +93,13 @@ async function run(
   )
 }
 
-/** Certifying takes as long as its checks do, and some of them run more than once. */
+/** Progress: certifying takes as long as its checks, and some of them run more than once. */
 function tellChecks(): (name: string) => void {
   const times = new Map<string, number>()
   return (name) => {
     const time = (times.get(name) ?? 0) + 1
     times.set(name, time)
-    process.stderr.write(visible(`  runs ${name}${time === 1 ? '' : `, time ${time}`}`) + '\n')
+    process.stderr.write(visible(`  running ${name}${time === 1 ? '' : ` (${time})`}`) + '\n')
   }
 }
 
@@ -118,8 +115,7 @@ async function load(
   const { loop, check = [] } = options
   if (loop === undefined) return loadChecks(host, resolve(given ?? '.'), await namedChecks(check))
   if (check.length > 0) {
-    const message =
-      'The checks come from the loop file, or from the command line. Take --loop or --check away.'
+    const message = '--loop and --check conflict; use one of them.'
     throw new LoopError('bad-request', message)
   }
   const loaded = await loadTrusted(session, host.folder, loop, options)

@@ -1,4 +1,4 @@
-/** `init`: writes a first loop file for the project here. */
+/** `init`: writes a first loop file for the project in this folder. */
 
 import { homedir } from 'node:os'
 import { parse, relative, resolve } from 'node:path'
@@ -31,13 +31,13 @@ export function addInit(program: Command): void {
     .description('write a loop file for the project in this folder')
     .option('--agent <name>', 'claude, codex, …, provider/model, or a command')
     .option('-p, --prompt <text>', 'the task: text, @file, or - for stdin')
-    .option('--yes', 'ask nothing and take the defaults')
-    .option('--no-preflight', 'do not try the agent and the checks afterwards')
+    .option('--yes', 'use the defaults without asking')
+    .option('--no-preflight', 'do not run the preflight afterwards')
     .addHelpText(
       'after',
       `
-The file is loops/fix.yaml by default. A name such as docs stands for loops/docs.yaml. Nothing is overwritten.
-The new file is trusted for you as it is; after a change to it, run asks again.
+The default file is loops/fix.yaml; a name such as docs means loops/docs.yaml. Existing files are not
+overwritten. The new file is trusted as it is; after you edit it, run asks again.
 
 Examples:
   loopctl init
@@ -79,11 +79,11 @@ async function start(
 
 interface Tried {
   readonly preflight?: PreflightReport
-  /** Why it could not be tried. */
+  /** Why the preflight could not run. */
   readonly untried?: string
 }
 
-/** The file is written, whatever comes of trying it. */
+/** The file is written already, so a failure here is reported and not thrown. */
 async function preflightWritten(program: Command, { file }: WrittenLoop): Promise<Tried> {
   const { preflightFile } = await import('./preflight.ts')
   let tried: Tried = {}
@@ -131,8 +131,8 @@ async function answers(
   }
   if (yes) return defaultAnswers(found, given)
   if (!terminal.asks) {
-    const message = 'init asks questions, and there is no terminal to ask at.'
-    throw new LoopError('bad-request', `${message} Pass --yes to take the defaults.`)
+    const message = 'init needs a terminal to ask its questions.'
+    throw new LoopError('bad-request', `${message} Pass --yes to use the defaults.`)
   }
   if (!json) process.stdout.write(`${describeFound(found, terminal).join('\n')}\n\n`)
   return askAnswers(found, given)
@@ -176,10 +176,10 @@ function render(
   ].join('\n')
 }
 
-/** A loop for all of somebody's home folder is never meant. */
+/** Refuses the home folder and the root: a loop for all of it is never intended. */
 function requireProjectFolder(): string {
   const folder = process.cwd()
   if (folder !== homedir() && folder !== parse(folder).root) return folder
-  const message = `A loop here would work on all of ${folder}.`
-  throw new LoopError('bad-request', `${message} Go to the folder of a project first.`)
+  const message = `A loop here would cover all of ${folder}.`
+  throw new LoopError('bad-request', `${message} Change to the folder of a project first.`)
 }

@@ -40,10 +40,10 @@ export function addKeeping(program: Command): void {
     .action((runs: string[], options: { force?: boolean; yes?: boolean }) =>
       withRuns(program, async (known, session) => {
         const { hint, json, print } = session
-        // A name that fits none or several is said before anything is asked.
+        // An unknown or ambiguous name is reported before the prompt.
         const names: string[] = []
         for (const name of runs) names.push((await known.inspect(name)).run.name)
-        const what = `remove ${names.join(', ')} with journal, checkpoints and worktree, for good`
+        const what = `remove ${names.join(', ')} with their journal, checkpoints and worktrees, permanently`
         await requireYes(session, what, options.yes)
         for (const name of runs) {
           const run = await known.remove(name, { force: options.force === true })
@@ -56,11 +56,11 @@ export function addKeeping(program: Command): void {
     )
   program
     .command('gc')
-    .description('Remove unused content and dependency layers')
+    .description('remove unused content and dependency layers')
     .addHelpText(
       'after',
-      '\nContent is removed when no run names it and it is an hour old; dependency layers when they were not\n' +
-        'used for 30 days, or are too large together (5 GiB, or a tenth of the disk).',
+      '\nContent is removed when no run refers to it and it is an hour old. Dependency layers are removed when\n' +
+        'unused for 30 days, and the least recently used above 5 GiB or a tenth of the disk.',
     )
     .action(() =>
       withRecord(program, async (host, { print }) => {

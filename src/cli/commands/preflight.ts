@@ -1,9 +1,9 @@
-/** Commands that say whether a loop can run here, and that forget what was found out before: preflight, forget. */
+/** Commands that check whether a loop can run here, and clear cached answers: preflight, forget. */
 
 import { type Command, Option } from 'commander'
 import type { PreflightReport } from '../../host/preflight/index.ts'
 import { describePreflight } from '../../loop/index.ts'
-import { renderSpan } from '../display/amounts.ts'
+import { plural, renderSpan } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { interruptible } from '../interruptible.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
@@ -16,37 +16,38 @@ interface PreflightOptions extends AttendedOption {
   readonly dependencies?: 'install' | 'carry' | 'none'
 }
 
-/** What has to be fixed is a matter of configuration, as for `run`. */
+/** The same code as `not-configured`, which `run` ends with. */
 const notReadyExitCode = 78
 
 export function addPreflight(program: Command): void {
   const preflight = program
     .command('preflight [file]')
-    .description(
-      'say whether a loop can run here: agent, key, sandbox, dependencies, every check once',
-    )
-    .option('--dirty', 'try the files as they are, not the commit that is checked out')
+    .description('check whether a loop can run here, without running it')
+    .option('--dirty', 'try the files as they are instead of the commit')
     .addOption(
-      new Option('--dependencies <from>', 'where the clean checkout gets its dependencies').choices(
-        ['install', 'carry', 'none'],
-      ),
+      new Option('--dependencies <from>', 'where checks get their dependencies').choices([
+        'install',
+        'carry',
+        'none',
+      ]),
     )
     .addHelpText(
       'after',
       `
-No worktree is made and no model is asked. What the checks answer is kept, and a run of the same
-commit uses it. The exit code is 0 if a run can begin, ${notReadyExitCode} if something has to be fixed first.`,
+Checks agent, key, sandbox, disk, lockfile and tools; then installs dependencies and runs every check once.
+Creates no worktree and calls no model. A run of the same commit reuses the answers.
+Exit code: 0 if a run can start, ${notReadyExitCode} if something has to be fixed first.`,
     )
   addTrustOption(addAttendedOption(preflight)).action(
     (file: string | undefined, options: PreflightOptions) => tryLoop(program, file, options),
   )
   program
     .command('forget [run]')
-    .description('forget what checks answered and what agents tried, so that it is done again')
+    .description('forget cached check answers and earlier attempts of agents')
     .addHelpText(
       'after',
       `
-Runs, their events and certificates stay. With a run: only what its agents tried.`,
+Runs, their events and certificates are kept. With a run: forgets only what its agents tried.`,
     )
     .action((run: string | undefined) => forget(program, run))
 }
@@ -65,7 +66,7 @@ async function tryLoop(
   })
 }
 
-/** Tries a loop file; what it sees is told as it goes, and the rest is in the report. */
+/** Tries a loop file. What is found is printed as it goes; the rest is in the report. */
 export async function preflightFile(
   program: Command,
   file: string,
@@ -73,7 +74,7 @@ export async function preflightFile(
   onReport: (report: PreflightReport) => void,
 ): Promise<void> {
   const session = openSession(program)
-  await interruptible('the preflight was left.', (stop) =>
+  await interruptible('preflight stopped.', (stop) =>
     withNewRecord(program, async (host) => {
       const loaded = await loadTrusted(session, host.folder, file, options)
       try {
@@ -83,7 +84,7 @@ export async function preflightFile(
           dirty: options.dirty === true,
           signal: stop.signal,
           ...(options.dependencies === undefined ? {} : { dependencies: options.dependencies }),
-          ...(session.json ? {} : telling(session)),
+          ...(session.json ? {} : progressPrinter(session)),
         })
         onReport(report)
       } finally {
@@ -93,8 +94,8 @@ export async function preflightFile(
   )
 }
 
-/** As it goes: installing and trying takes as long as it takes. */
-function telling({ terminal }: Session) {
+/** Progress: installing and running checks can take minutes. */
+function progressPrinter({ terminal }: Session) {
   const { style } = terminal
   const marks = { ok: style.green('✓'), warning: style.yellow('!'), problem: style.red('✗') }
   return {
@@ -105,7 +106,7 @@ function telling({ terminal }: Session) {
     },
     onBegin(check?: string) {
       if (!terminal.live) return
-      const what = check === undefined ? 'installs dependencies' : `runs ${check} on the base`
+      const what = check === undefined ? 'installing dependencies' : `running ${check} on the base`
       process.stderr.write(style.dim(`  ${visible(what)} …\n`))
     },
   }
@@ -119,12 +120,12 @@ export function renderTried(
   const lines = (tried?.checks ?? []).map((found) => {
     const { answer, durationMs, known } = found
     const mark = answer === 'cannot-run' ? style.red('✗') : style.green('✓')
-    const took = known === true ? 'known from before' : renderSpan(durationMs)
+    const took = known === true ? 'cached' : renderSpan(durationMs)
     return `${mark} ${'check'.padEnd(10)} ${visible(describePreflight(found))} ${style.dim(took)}`
   })
   const end = ready
-    ? `${visible(loop)} can run.`
-    : style.bold('Fix what is marked first; nothing was spent.')
+    ? `${visible(loop)} is ready to run.`
+    : style.bold('Fix the problems marked ✗ first. Nothing was spent.')
   return [...lines, end].join('\n')
 }
 
@@ -136,8 +137,8 @@ async function forget(program: Command, run: string | undefined): Promise<void> 
     session.print(forgotten, () => {
       const { answers, attempts } = forgotten
       return run === undefined
-        ? `Forgot ${answers} answers of checks and ${attempts} attempts of agents.`
-        : visible(`Forgot ${attempts} attempts of ${run}.`)
+        ? `Forgot ${plural(answers, 'check answer')} and ${plural(attempts, 'attempt')} of agents.`
+        : visible(`Forgot ${plural(attempts, 'attempt')} of ${run}.`)
     })
   })
 }

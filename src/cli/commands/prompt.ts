@@ -10,7 +10,7 @@ export function addPrompt(program: Command): void {
     .command('prompt <file>')
     .description('the first prompt of a loop file, as the agent would get it; nothing is started')
     .option('--workspace <folder>', 'where it would work', folderName)
-    .option('--config <file>', 'settings of this file before those that are found')
+    .option('--config <file>', 'config file; overrides discovered ones')
   addLoadOptions(addLimitOptions(addChangeOptions(prompt)))
   prompt.action(async (file: string, options: RunOptions) => {
     const { showPrompt } = await import('../dry-run.ts')

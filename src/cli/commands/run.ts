@@ -1,4 +1,4 @@
-/** Commands that have a run driven: run, resume, fork. */
+/** Commands that start or continue a run: run, resume, fork, retry, watch. */
 
 import type { Command } from 'commander'
 import { isLoopError, LoopError } from '../../loop/index.ts'
@@ -23,10 +23,10 @@ import type { DetachOption, RetryOptions } from '../run-there.ts'
 import { folderName, openSession, wholeNumber } from '../session.ts'
 
 const runExamples = `
-Without a file, --agent is by default the one that is installed, and --check what init would propose.
+Without a file, --agent defaults to the only agent that is installed, and --check to what init would propose.
 
 Examples:
-  loopctl run                                    the only loop file in loops/
+  loopctl run                                    run the only loop file in loops/
   loopctl run loops/fix.yaml --dry-run
   loopctl run --agent claude --check 'npm test' -p 'Fix the failing test.'
   loopctl run --check unit='npm test' --check 'npx tsc --noEmit' -p @task.md`
@@ -36,21 +36,18 @@ export function addRunning(program: Command): void {
     .command('run [file]')
     .description('run a loop file, or a task without one, and watch it; Ctrl-C leaves it running')
     .option('--agent <name>', 'without a file: claude, codex, …, provider/model, or a command')
-    .option('--name <name>', 'a name for the run (default: one is made up)')
+    .option('--name <name>', 'a name for the run (default: generated)')
     .option(
       '--workspace <folder>',
-      'where to work (default: as the file says, else here)',
+      'where to work (default: that of the file, else the current folder)',
       folderName,
     )
-    .option('--again', 'also what was tried before with the very same files and words')
-    .option('--skip-preflight', 'begin without trying the checks on the base first')
+    .option('--again', 'run even if this exact attempt was already made')
+    .option('--skip-preflight', 'start without the preflight')
     .option('--detach', 'return once the daemon has accepted it')
-    .option('--priority <n>', 'before others in a queue by priority: -100 to 100', priority)
+    .option('--priority <n>', 'queue priority, -100 to 100', priority)
     .option('--pick', 'choose the loop file from loops/ and this folder')
-    .option(
-      '--dry-run',
-      'show what would be run, the first prompt and what it may cost; nothing is started',
-    )
+    .option('--dry-run', 'print the plan, the first prompt and the possible cost; start nothing')
   addCheckOption(run, 'without a file: the run ends when this command passes; repeatable')
   addWorktreeOptions(addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(run)))))
   addSettingOptions(run)
@@ -59,10 +56,10 @@ export function addRunning(program: Command): void {
 
   const resume = program
     .command('resume <run>')
-    .description('go on with a run that was left, paused, or whose process died')
+    .description('resume an interrupted or paused run')
     .option('--from <iteration>', 'go back to the checkpoint after this iteration', wholeNumber)
-    .option('--force', 'though the loop changed in mid-iteration: the iteration starts anew')
-    .option('--keep-files', 'with the files as they are now, though a step was cut short')
+    .option('--force', 'resume although the loop changed; restarts the iteration')
+    .option('--keep-files', 'keep the files as they are now, even if a step was interrupted')
     .option('--workspace <folder>', 'where its files are now, if they were moved', folderName)
     .option('--file <file>', 'the loop file, if it was moved')
     .option('--detach', 'return once the daemon has accepted it')
@@ -71,16 +68,16 @@ export function addRunning(program: Command): void {
 
   const fork = program
     .command('fork <run>')
-    .description("go on from another run's checkpoint, as a run of its own, and compare")
+    .description('start a new run from a checkpoint of another')
     .option(
       '--at <iteration>',
-      'after this iteration, 0 is the beginning (default: the last checkpoint)',
+      'checkpoint after this iteration; 0: the start (default: the last)',
       wholeNumber,
     )
     .option('--name <name>', 'a name for the new run')
     .option(
       '--workspace <folder>',
-      "an empty folder (default: a worktree, or a new folder beside the other's)",
+      "an empty folder (default: a worktree, or a new folder next to the other run's)",
       folderName,
     )
     .option('--file <file>', 'another loop file, to compare')
@@ -93,14 +90,14 @@ export function addRunning(program: Command): void {
 function addRetrying(program: Command): void {
   const retry = program
     .command('retry <run>')
-    .description('try again what a run that has ended was to do, as a run of its own')
+    .description('start a new run that retries an unsuccessful one')
     .option('--name <name>', 'a name for the new run')
     .option('--detach', 'return once the daemon has accepted it')
   addTrustOption(addAttendedOption(retry))
   retry.action((name: string, options: RetryOptions) => retryRun(program, name, options))
   program
     .command('watch <run>')
-    .description('watch a run that the daemon drives, and answer what it asks; Ctrl-C leaves it')
+    .description('watch a run and answer its questions; Ctrl-C leaves it running')
     .action((name: string) => watch(program, name))
 }
 
@@ -155,11 +152,11 @@ async function startFile(
   await runHere(program, file, options)
 }
 
-/** What is kept in our state folder is not there for a daemon that has another. */
+/** A daemon with another state folder cannot read the loop, which is stored in ours. */
 const farAway = (): LoopError =>
   new LoopError(
     'bad-request',
-    'The daemon at this address has another state folder, and cannot read a loop without a file. Write one where it can: loopctl init',
+    'The daemon at this address uses another state folder and cannot read this loop. Write a loop file that it can read: loopctl init',
   )
 
 async function resumeRun(
@@ -200,7 +197,7 @@ async function retryRun(program: Command, name: string, options: RetryOptions): 
   }
   throw new LoopError(
     'not-available',
-    'A run is tried again by a daemon: leave --no-daemon away, or run its loop file again.',
+    'retry needs the daemon: omit --no-daemon, or run the loop file again.',
   )
 }
 
@@ -210,7 +207,7 @@ async function watch(program: Command, name: string): Promise<void> {
     const { watchThere } = await import('../run-there.ts')
     return watchThere(openSession(program), way, name)
   }
-  const message = 'No daemon runs here, and none drives this run.'
+  const message = 'The daemon is not running.'
   throw new LoopError('not-available', `${message} See its events: loopctl tail -f ${name}`)
 }
 
@@ -219,6 +216,6 @@ function requireWatching({ detach = false }: DetachOption): void {
   if (!detach) return
   throw new LoopError(
     'bad-request',
-    '--detach leaves a run to the daemon, and --no-daemon (or LOOP_USE_DAEMON=0) wants none. Say one.',
+    '--detach and --no-daemon (or LOOP_USE_DAEMON=0) conflict; use one.',
   )
 }

@@ -26,7 +26,7 @@ export function addShowing(program: Command): void {
     .command('show <run>')
     .argument('[iteration]', 'its number (default: the last)', wholeNumber)
     .description('one iteration, whole: prompt, report, output of checks, tools, models, files')
-    .option('--iteration <n>', 'the same as the argument', wholeNumber)
+    .option('--iteration <n>', 'same as the argument', wholeNumber)
     .option('--prompt', 'only the prompt, byte for byte as the agent got it')
     .option('--report', 'only what the agent said at its end')
     .option('--check <name>', 'only what this check printed')

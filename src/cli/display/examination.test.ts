@@ -6,7 +6,7 @@ import { renderExamination } from './examination.ts'
 const strong: Examination = {
   sandbox: {
     tier: 'strong',
-    reason: 'bubblewrap holds, and control groups limit it.',
+    reason: 'bubblewrap works; cgroups enforce limits.',
     limits: 'cgroup',
     probes: [
       { name: 'read an SSH key', expect: 'blocked', found: 'blocked' },
@@ -36,7 +36,7 @@ describe('what the doctor says', () => {
     expect(render(strong)).toBe(
       `
 sandbox   ✓ tier strong: runs can be left alone
-            bubblewrap holds, and control groups limit it.
+            bubblewrap works; cgroups enforce limits.
           ✓ limits by cgroup, for all processes of a command together
           ✓ all 2 probes hold; the self-test took 200 ms
           ✓ dependencies: overlay; what checks write is discarded
@@ -46,7 +46,7 @@ programs  ✓ commands see 1 place of your home, read-only
 
 keys      ✓ anthropic  ANTHROPIC_API_KEY of the environment
           ✓ openai     in the key file
-          - google     no key; it would be GEMINI_API_KEY
+          - google     not set (GEMINI_API_KEY)
           ✓ key file   /home/ann/.config/loopwright/keys: only you can read it
 
 record    ✓ /home/ann/.local/share/loopd: whole`.trimStart(),
@@ -106,7 +106,7 @@ sandbox   ! tier none: only runs that somebody watches, and without walls
 programs  ✓ none in your home; those of the system are seen
           - /home/ann/bin: it holds keys
 
-keys      ✗ openai    no key; it would be OPENAI_API_KEY
+keys      ✗ openai    not set (OPENAI_API_KEY)
             asked at http://127.0.0.1:1/v1, not at its public address
             It holds a secret. Take it out.
           ! google    GOOGLE_API_KEY of the environment

@@ -117,7 +117,7 @@ function keyFindings({ file, fileState, problem, providers }: Examination['keys'
       const where = {
         environment: `${variable} of the environment`,
         file: 'in the key file',
-        none: `no key; it would be ${variable}`,
+        none: `not set (${variable})`,
       }
       return {
         mark: providerMark(found),

@@ -1,4 +1,4 @@
-/** What was found here, in a few lines: for `init` and for `loopctl` alone. */
+/** A short description of the project and the agents here, for `init` and `loopctl` without a command. */
 
 import { homedir } from 'node:os'
 import { relative } from 'node:path'
@@ -59,7 +59,7 @@ function shortPath(path: string): string {
 }
 
 export function describeStacks({ stacks }: Found['project']): string {
-  if (stacks.length === 0) return 'nothing that is known'
+  if (stacks.length === 0) return 'no known stack'
   return stacks.map(({ name, manifest }) => `${stackNames[name]} (${manifest})`).join(', ')
 }
 
@@ -73,6 +73,6 @@ export function describeAgents(agents: readonly AgentCandidate[]): string {
     state === 'ready' ? name : `${name} (${keyVariable ?? 'its key'} is not set)`,
   )
   return words.length === 0
-    ? 'none installed; repair is built in, and fixes small faults in JavaScript'
+    ? 'none installed; the built-in agent repair fixes small bugs in JavaScript'
     : words.join(', ')
 }

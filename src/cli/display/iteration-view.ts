@@ -89,7 +89,7 @@ export function viewIteration(
   }
 }
 
-/** The one prompt of an iteration is shown as it was sent; of several nobody can tell which it was. */
+/** A single prompt is shown as it was sent; among several it is unknown which text belongs to which. */
 function asSent(prompts: readonly PromptView[], sent: readonly string[]): readonly PromptView[] {
   const shown = prompts.map(({ text, tokens, cuts }) => ({ text, tokens, cuts }))
   const [only] = shown

@@ -44,7 +44,7 @@ type WaitingNote = Extract<StepNote, { type: 'waiting' }>
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
 
-/** Seen in the status line, or by what follows them. */
+/** Shown by the status line, or implied by the events that follow. */
 const quiet: ReadonlySet<RunEvent['type']> = new Set([
   'run-created',
   'run-suspended',
@@ -53,7 +53,7 @@ const quiet: ReadonlySet<RunEvent['type']> = new Set([
   'budget-settled',
 ])
 
-/** Advice that names commands, as the user has to type them. */
+/** Rewrites commands in advice to what the user has to type. */
 export type Hint = (text: string) => string
 
 export function createNarrator(style: Style, hint: Hint = String): Narrator {

@@ -1,4 +1,4 @@
-/** What the preflight of a run found, and what becomes of a run that had nothing to do. */
+/** What the preflight of a run found, and what to do next where the run itself did no work. */
 
 import {
   describePreflight,
@@ -22,7 +22,7 @@ export function preflightLines(
 ): readonly string[] {
   return checks.map((found) => {
     const { check, answer, durationMs, known } = found
-    const took = known === true ? 'known from before' : renderSpan(durationMs)
+    const took = known === true ? 'cached' : renderSpan(durationMs)
     const text = visible(describePreflight(found).slice(check.length + 1))
     return line('preflight', `${check} ${paint(style, answer)(text)} ${style.dim(took)}`)
   })
@@ -33,18 +33,18 @@ const paint = (style: Style, answer: PreflightCheck['answer']): ((text: string) 
   return answer === 'timeout' ? style.yellow : (text) => text
 }
 
-/** What to do next, where the run itself did nothing. */
+/** What to do next, where the run itself did no work. */
 export function nextLines(style: Style, outcome: Outcome, { source }: RunState): readonly string[] {
   if (outcome.type === 'completed' && outcome.earlier !== undefined) {
     const { name, branch, certificate } = outcome.earlier
     return [
       ...(branch === undefined
         ? []
-        : [`  its work is on ${branch}; to take it: loopctl merge ${name}`]),
-      `  certificate ${shortId(certificate)}, verified again; to do it once more: --again`,
+        : [`  The work is on ${branch}. To merge it: loopctl merge ${name}`]),
+      `  Certificate ${shortId(certificate)} still verifies. To run the task anyway, pass --again.`,
     ].map((text) => style.dim(visible(text)))
   }
   if (!didNothing(outcome)) return []
   const again = source === undefined ? 'run it again' : `loopctl run ${source.file}`
-  return [visible(`  nothing was spent. When this is fixed: ${again}`)]
+  return [visible(`  Nothing was spent. When this is fixed: ${again}`)]
 }
