@@ -41,7 +41,7 @@ describe('a repository at the top of a folder', () => {
     makeGit(workspace)
     const place = await host.place({ workspace, worktree: 'auto' })
     expect(place).toMatchObject({ workspace, worktree: undefined })
-    expect(place.why).toMatch(/may have been made by the agent of run "worker".*say --worktree/)
+    expect(place.why).toMatch(/may have been made by the agent of run "worker".*pass --worktree/)
     expect(await planWorktree(workspace, 'auto', host)).toMatchObject({ isUsed: false })
     await expect(host.place({ workspace, worktree: true })).rejects.toMatchObject({
       code: 'bad-request',

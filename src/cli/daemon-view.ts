@@ -9,11 +9,11 @@ import { recordFolder } from './session.ts'
 export interface DaemonView {
   readonly pid: number
   readonly agents: readonly AgentSeen[]
-  /** Those that this shell sees otherwise. */
+  /** Those whose state differs in this shell. */
   readonly differs: readonly AgentSeen[]
 }
 
-/** Undefined: no daemon runs, or it is one that does not say. None is started. */
+/** Undefined: no daemon runs, or it is too old to report this. Starts none. */
 export async function daemonView(program: Command): Promise<DaemonView | undefined> {
   try {
     const way = await reach(program, 'look')
@@ -26,7 +26,7 @@ export async function daemonView(program: Command): Promise<DaemonView | undefin
     )
     return { pid, agents, differs: agents.filter(({ name, state }) => here.get(name) !== state) }
   } catch {
-    // A daemon that does not answer is a matter for `loopctl daemon status`.
+    // `loopctl daemon status` reports a daemon that does not answer.
     return undefined
   }
 }
@@ -37,17 +37,19 @@ export const daemonFindings = ({ pid, differs }: DaemonView): readonly Finding[]
     : [
         {
           mark: 'warning',
-          text: `process ${pid} sees other agents and keys than this shell`,
+          text: `process ${pid} does not see the same agents and keys as this shell`,
           more: [
             ...differs.map(
               ({ name, state, keyVariable }) => `${name}: ${words(state, keyVariable)}`,
             ),
-            'Runs that you start here get your PATH and keys. Runs that go on without you have only what the daemon sees: use the key file, or restart the daemon from this shell.',
+            'Runs that you start here get your PATH and keys. After a daemon restart, runs have only what the daemon sees: put keys in the key file, or restart the daemon from this shell.',
           ],
         },
       ]
 
 function words(state: AgentSeen['state'], keyVariable: string | undefined): string {
-  if (state === 'missing') return 'not installed, for the daemon'
-  return state === 'ready' ? 'ready, for the daemon' : `no ${keyVariable ?? 'key'}, for the daemon`
+  if (state === 'missing') return 'the daemon does not find it'
+  return state === 'ready'
+    ? 'ready for the daemon only'
+    : `the daemon has no ${keyVariable ?? 'key'}`
 }

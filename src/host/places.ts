@@ -145,7 +145,7 @@ export function requireNoGitDir(workspace: string | undefined): void {
   const gitDir = workspace === undefined ? undefined : gitDirAround(workspace)
   if (gitDir === undefined) return
   const what = gitDir === workspace ? 'is' : `is inside ${gitDir}, which is`
-  const advice = 'Give a checkout of it as the workspace; of a bare repository, say --worktree.'
+  const advice = 'Give a checkout of it as the workspace; for a bare repository, pass --worktree.'
   const message = `${workspace} ${what} a git directory, and nobody works in those.`
   throw new LoopError('bad-request', `${message} ${advice}`)
 }

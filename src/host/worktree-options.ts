@@ -138,7 +138,7 @@ export async function decideWorktree(
     return { why: `it is inside the git directory ${above}` }
   }
   const doubt = (await whyDoubted(workspace, at)) ?? (await whyDoubted(above, at))
-  if (doubt !== undefined) return { why: `${doubt}; if it is yours, say --worktree` }
+  if (doubt !== undefined) return { why: `${doubt}; if it is yours, pass --worktree` }
   await requireGit(workspace)
   try {
     const repository = await findRepository(above)
@@ -167,7 +167,7 @@ async function whyDoubted(
 const doubted = (workspace: string, doubt: string): LoopError =>
   new LoopError(
     'bad-request',
-    `No worktree is made of ${workspace}: ${doubt}. If it is yours, say --worktree (in code: isVouched), ` +
+    `No worktree is made of ${workspace}: ${doubt}. If it is yours, pass --worktree (in code: isVouched), ` +
       'or work in the folder itself (--in-place).',
   )
 
@@ -215,7 +215,7 @@ export function folderWithGit(folder: string): string | undefined {
   return above === folder ? undefined : folderWithGit(above)
 }
 
-/** What no commit has cannot be brought back by git: only a folder of ours is changed without a choice. */
+/** Git cannot restore files that are in no commit, so only folders in our state folder are changed without asking. */
 export function requireOwnFolder(
   record: string,
   workspace: string | undefined,
@@ -224,7 +224,7 @@ export function requireOwnFolder(
   if (workspace === undefined || pathInside(record, workspace) !== undefined) return
   throw new LoopError(
     'needs-in-place',
-    `The run would change the files in ${workspace} itself: ${why}. Pass --in-place to allow that, or make ` +
-      'it a repository with a commit, so that the run gets a worktree.',
+    `The run would change files in ${workspace} directly: ${why}. Pass --in-place to allow that, or commit ` +
+      'the files to a git repository, so that the run gets a worktree.',
   )
 }

@@ -119,13 +119,13 @@ async function startRun(
   }
 }
 
-/** A folder that no commit keeps is changed only after a yes. */
+/** Files that are in no commit are changed only after the user confirms. */
 async function isAllowedInPlace(program: Command, error: unknown): Promise<boolean> {
   const { terminal } = openSession(program)
   if (!isLoopError(error, 'needs-in-place') || !terminal.asks) return false
   const { confirm } = await import('../ask.ts')
   process.stdout.write(`${visible(error.message)}\n`)
-  return confirm('Work in the folder itself?')
+  return confirm('Change files in this folder directly?')
 }
 
 async function startFile(

@@ -41,7 +41,7 @@ sandbox   ✓ tier strong: runs can be left alone
           ✓ all 2 probes hold; the self-test took 200 ms
           ✓ dependencies: overlay; what checks write is discarded
 
-programs  ✓ commands see 1 place of your home, read-only
+programs  ✓ commands see 1 folder of your home, read-only
             /home/a/.local/bin
 
 keys      ✓ anthropic  ANTHROPIC_API_KEY of the environment
@@ -103,7 +103,7 @@ sandbox   ! tier none: only runs that somebody watches, and without walls
             Tier strong only.
             Use Linux.
 
-programs  ✓ none in your home; those of the system are seen
+programs  ✓ none in your home; commands see those of the system
           - /home/ann/bin: it holds keys
 
 keys      ✗ openai    not set (OPENAI_API_KEY)

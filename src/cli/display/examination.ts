@@ -94,8 +94,8 @@ function programFindings({ shown, leftOut }: Examination['programs']): Finding[]
       mark: 'good',
       text:
         shown.length === 0
-          ? 'none in your home; those of the system are seen'
-          : `commands see ${plural(shown.length, 'place')} of your home, read-only`,
+          ? 'none in your home; commands see those of the system'
+          : `commands see ${plural(shown.length, 'folder')} of your home, read-only`,
       more: shown,
     },
     ...leftOut.map(({ path, why }): Finding => ({ mark: 'none', text: `${path}: ${why}` })),
