@@ -111,7 +111,7 @@ describe('files without a run', () => {
     await rm(inside, { recursive: true })
     await expect(loadChecks(host, inside, {})).rejects.toMatchObject({ code: 'bad-request' })
     await expect(certify({ ok: 'true' }, { base: 'main' }, root)).rejects.toMatchObject({
-      message: expect.stringMatching(/no git repository.* Take --base away/),
+      message: expect.stringMatching(/not a git repository.* Omit --base/),
     })
   })
 

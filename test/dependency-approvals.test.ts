@@ -209,7 +209,7 @@ test('an address is fetched only from the internet, and only with the checksum o
   try {
     for (const url of [source.url, `http://localhost:${port}/a.tgz`, `http://[::1]:${port}/`]) {
       await expect(fetchSource({ ...source, url }, options)).rejects.toThrow(
-        /is not an address of the internet/,
+        /is not on the public internet/,
       )
     }
     const here = { ...options, isAllowed: () => true }

@@ -1,6 +1,6 @@
 /**
- * Before the first iteration: whether the run can succeed at all. What is found is recorded, and `decide`
- * reads it there. A run that is taken up again has its dependencies made available again.
+ * Before the first iteration: whether the run can succeed at all. The result is recorded, and `decide` reads
+ * it there. For a run that is resumed, only its dependencies are made available again.
  */
 
 import { isLoopError, type LoopError, type Preflight, type TreeId } from '../loop/index.ts'
@@ -22,12 +22,12 @@ export async function preflight(live: LiveRun): Promise<void> {
       await recorder.record([{ type: 'preflight-ended', ...found }], { trees: [base] })
     }
   } catch (error) {
-    // It is asked again when the run goes on.
+    // Preflight runs again when the run is resumed.
     if (!(error instanceof Interruption) && !interrupter.draining.aborted) throw error
   }
 }
 
-/** Undefined: it is no new run, or is being stopped. */
+/** Undefined: the run is not new, or is being stopped. */
 async function look(
   { recorder, interrupter }: LiveRun,
   asked: RunPreflight,

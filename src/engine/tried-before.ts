@@ -116,9 +116,9 @@ async function metBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met | 
 }
 
 const describeEarlier = ({ name, branch, certificate }: Earlier): string =>
-  `run "${name}" did this before${branch === undefined ? '' : `, on the branch ${branch}`}: ` +
-  `certificate ${certificate.slice(0, 16)}, verified again. Take its work: loopctl merge ${name}; ` +
-  'do it once more: --again'
+  `run "${name}" already did this${branch === undefined ? '' : ` on the branch ${branch}`}; ` +
+  `certificate ${certificate.slice(0, 16)} still verifies. To merge its work: loopctl merge ${name}. ` +
+  'To run the task anyway, pass --again'
 
 async function stuckBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met> {
   const { name, status } = await run.ports.journal.findRun(tried.run)

@@ -1,9 +1,9 @@
 /**
  * Tells a check that could not run from one that ran and failed: a program that is not installed, a package
- * that is missing, no network. Such a check has not answered, and no work on the files would change that.
+ * that is missing, no network. Such a check has given no answer, and no change to the files would help.
  *
- * What tests print can look like this, so it counts only where no test passed. Takes any text, throws
- * nothing, and its time grows with the text and not worse.
+ * The output of tests can look the same, so it counts only where no test passed. Takes any text, never throws,
+ * and runs in linear time.
  */
 
 import type { TestCounts } from '../loop/index.ts'
@@ -24,16 +24,16 @@ interface Rule {
 }
 
 const install =
-  'Install the dependencies of the project, or say where they come from: --dependencies'
+  'Install the dependencies of the project, or choose where checks get them with --dependencies.'
 const network =
-  'Checks reach nothing by default: install what it downloads before, or allow the address with sandbox.network in the loop file.'
+  'Checks have no network by default. Install what it downloads beforehand, or allow the host with sandbox.network in the loop file.'
 
-/** The first that fits decides. A name of a module that begins with `.` or `/` is a file of the project. */
+/** The first match wins. A module name that begins with `.` or `/` is a file of the project. */
 const rules: readonly Rule[] = [
   {
     exitCodes: [127],
     line: /(?:^|[\s:])([\w@./+-]{1,80}): (?:command )?not found$/,
-    fix: `"$1" is not installed, or not on the PATH that the check gets. ${install}`,
+    fix: `"$1" is not installed, or not on the PATH of the check. ${install}`,
   },
   {
     exitCodes: [127],
@@ -43,23 +43,23 @@ const rules: readonly Rule[] = [
   {
     exitCodes: [126],
     line: /Permission denied|cannot execute|Exec format error/i,
-    fix: 'Make the program executable (git update-index --chmod=+x), or start it with its interpreter.',
+    fix: 'Make the program executable (git update-index --chmod=+x), or run it with its interpreter.',
   },
   {
     line: /^npm (?:ERR!|error) Missing script: "([^"]{1,80})"/,
-    fix: 'package.json has no script "$1": add it, or change the check.',
+    fix: 'package.json has no script "$1". Add it, or change the check.',
   },
   {
     line: /^error: Script not found "([^"]{1,80})"/,
-    fix: 'package.json has no script "$1": add it, or change the check.',
+    fix: 'package.json has no script "$1". Add it, or change the check.',
   },
   {
     line: /ERR_PNPM_NO_SCRIPT.{0,40}Missing script: (\S{1,80})/,
-    fix: 'package.json has no script "$1": add it, or change the check.',
+    fix: 'package.json has no script "$1". Add it, or change the check.',
   },
   {
     line: /^error Command "([^"]{1,80})" not found\.$/,
-    fix: `package.json has no script "$1", and no package brings it. ${install}`,
+    fix: `package.json has no script "$1", and no package provides it. ${install}`,
   },
   {
     line: /npx canceled due to missing packages.{0,40}"((?:@[\w.-]{1,80}\/)?[\w.-]{1,80})/,
@@ -84,7 +84,7 @@ const rules: readonly Rule[] = [
   {
     exitCodes: [4],
     line: /error: unrecognized arguments: (--?[\w-]{1,60})/,
-    fix: `pytest does not know $1: a plugin is missing. ${install}`,
+    fix: `pytest does not know $1; a plugin is missing. ${install}`,
   },
   {
     line: /no required module provides package (\S{1,200});|missing go\.sum entry for module providing package (\S{1,200})/,
@@ -105,11 +105,11 @@ const rules: readonly Rule[] = [
   },
   {
     line: /\bEROFS\b|Read-only file system/,
-    fix: 'The check writes to a place that is read-only in the sandbox. Let it write below the working directory, or below $TMPDIR.',
+    fix: 'The check writes to a folder that is read-only in the sandbox. Have it write in the working directory or $TMPDIR.',
   },
 ]
 
-/** Why it could not run, and what to do; undefined: it ran. */
+/** Why the check could not run, and what to do; undefined: it ran. */
 export function cannotRun({ exitCode, output, counts }: Ended): string | undefined {
   if (exitCode === 0 || (counts !== undefined && counts.passed > 0)) return undefined
   const lines = plainLines(output)

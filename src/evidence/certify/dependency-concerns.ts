@@ -1,4 +1,4 @@
-/** What of the dependencies only a person can decide. Pure. */
+/** Questions about dependencies that only a person can decide. Pure. */
 
 import type { DependencyItem, Layer } from '../parts.ts'
 import { describeSealed } from '../seals/describe-sealed.ts'
@@ -8,14 +8,14 @@ import { type Concern, isGood } from './concerns.ts'
 import { digestOf } from './digest.ts'
 import type { Looked } from './look.ts'
 
-/** Before anything is installed. With the dependencies everything else that is sealed: it is one question. */
+/** Asked before anything is installed, together with all other sealed changes: it is one question. */
 export function dependencyConcerns(
   changed: SealedChanges,
   needed: readonly DependencyItem[],
 ): readonly Concern[] {
   const isChanged = changed.changes.some(({ kind }) => kind === 'dependencies')
   const unapproved = needed.filter(({ approved }) => approved === undefined)
-  // The question of a change stays the same after its answer was remembered.
+  // The question about a change stays the same after its answer was remembered.
   const sources = isChanged ? needed : unapproved
   return [
     ...(isChanged ? [dependenciesChanged(changed)] : []),
@@ -27,7 +27,7 @@ function dependenciesChanged(changed: SealedChanges): Concern {
   const listed = describeSealed(changed.changes).join('\n')
   return {
     code: 'sealed-changed',
-    message: `The work changes which dependencies it is judged with, and they are installed only once a person has approved of them; the checks are run with them then. Put them back, or a person approves of these changes:\n${listed}`,
+    message: `The work changes the dependencies that its checks run with. They are installed only after a person approves them. Restore them, or have a person approve these changes:\n${listed}`,
     mayBeApproved: true,
   }
 }
@@ -35,7 +35,7 @@ function dependenciesChanged(changed: SealedChanges): Concern {
 function unapprovedSources(items: readonly DependencyItem[]): Concern {
   return {
     code: 'dependency-source',
-    message: `The lockfile takes packages from git or from addresses that are not a registry of yours. They are fetched as data, and installed in the sandbox only once a person has approved exactly these (at a terminal, in loopctl inbox, or with loopctl certify --approve '<item>'):\n${listOf(items)}`,
+    message: `The lockfile has packages from git or from addresses that are not one of your registries. They are installed, in the sandbox, only after a person approves exactly these (at a terminal, in loopctl inbox, or with loopctl certify --approve '<item>'):\n${listOf(items)}`,
     mayBeApproved: true,
   }
 }
@@ -48,7 +48,7 @@ export interface Lacking {
   readonly concern: Concern
 }
 
-/** Undefined: the checks do without whatever the layer lacks. */
+/** Undefined: the checks pass without what the layer lacks. */
 export function lacksConcern({ own, layer }: Looked): Lacking | undefined {
   const failed = own.filter((ran) => !isGood(ran))
   if (failed.length === 0) return undefined
@@ -61,19 +61,19 @@ export function lacksConcern({ own, layer }: Looked): Lacking | undefined {
   const names = failed.map(({ check }) => check.name).join(', ')
   const what =
     first.kind === 'resolve-dependencies'
-      ? 'Dependencies are not installed: there is no lockfile, and the checkout has none. Their versions can be chosen now, once, from your registries, in the sandbox'
-      : 'Install scripts of these packages were not run. They can be run in the sandbox, with no network but your registries'
+      ? 'Dependencies are not installed: there is no lockfile, and your checkout has none installed. Their versions can be chosen now, once, from your registries, in the sandbox'
+      : 'The install scripts of these packages were not run. They can run in the sandbox, with no network but your registries'
   return {
     items,
     concern: {
       code: first.kind,
-      message: `A check fails without it (${names}). ${what}; the checks are run again then. Approve it (at a terminal, in loopctl inbox, or with loopctl certify ${first.kind === 'resolve-dependencies' ? '--dependencies resolve' : "--approve '<item>'"}):\n${listOf(items)}`,
+      message: `These checks fail: ${names}. ${what}; then the checks run again. Approve it (at a terminal, in loopctl inbox, or with loopctl certify ${first.kind === 'resolve-dependencies' ? '--dependencies resolve' : "--approve '<item>'"}):\n${listOf(items)}`,
       mayBeApproved: true,
     },
   }
 }
 
-/** Approvals of an earlier day that this layer rests on. */
+/** Earlier approvals that this layer depends on. */
 export function earlierApprovals(layer: Layer, asked: readonly Approval[]): readonly Approval[] {
   const named = new Set(asked.flatMap(({ codes }) => codes))
   const kept = (layer.approved ?? []).filter(

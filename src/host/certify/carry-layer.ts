@@ -80,7 +80,7 @@ const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 /** Blocks are shared where the file system can do that; files never are. */
 async function copy(from: string, to: string, signal: Signal): Promise<void> {
   const program = findProgram('cp')
-  if (program === undefined) throw refused('There is no program cp on this machine. Install it')
+  if (program === undefined) throw refused('The program cp is not installed. Install it')
   // In an overlay only files of ours can be changed, so they do not stay those of another user or group.
   const times = process.platform === 'linux' ? ['--preserve=mode,timestamps'] : ['-p']
   const command = { program, args: ['-RP', ...times, '--', from, to], cwd: '/', timeoutMs }
@@ -88,5 +88,5 @@ async function copy(from: string, to: string, signal: Signal): Promise<void> {
   signal.throwIfAborted()
   if (exitCode === 0) return
   const why = stderr.trim().split('\n').at(-1) ?? ''
-  throw refused(`${from} could not be copied: ${why}. Make room for it`)
+  throw refused(`${from} could not be copied: ${why}. Fix that`)
 }

@@ -284,7 +284,7 @@ async function standardIn(workspace: string): Promise<readonly string[]> {
   if (found.length > 0) return found
   const top = folderWithGit(workspace) ?? workspace
   const whole =
-    top === workspace ? '' : ` It is inside the repository ${top}: certify that, or say how below.`
-  const message = `Nothing in ${workspace} says how it is checked.${whole} Say how: loopctl certify --check 'make test'`
+    top === workspace ? '' : ` It is inside the repository ${top}: certify that, or pass a check.`
+  const message = `Found no test command in ${workspace}.${whole} Pass the command that must pass: loopctl certify --check 'make test'`
   throw new LoopError('not-configured', message)
 }

@@ -41,7 +41,7 @@ export interface ChooseOptions {
 const apartNames = ['node_modules', '.venv']
 
 const advice =
-  'What is certified is a commit, and would not have them. Commit them, put them aside (git stash -u), or ' +
+  'certify certifies a commit, which does not include them. Commit them, stash them (git stash -u), or ' +
   'certify the files as they are with --dirty.'
 
 export async function chooseFiles(
@@ -91,23 +91,23 @@ export async function chooseFiles(
 async function requireIn(reader: TreeReader, tree: TreeId, inner: string): Promise<void> {
   const paths = [...(await reader.list(tree)).keys()]
   if (paths.some((path) => path.startsWith(`${inner}/`))) return
-  const message = `What is certified is a commit, and ${inner} is not in it.`
+  const message = `certify certifies a commit, and ${inner} is not in it.`
   throw new LoopError(
     'bad-request',
     `${message} Commit it, or certify the files as they are with --dirty.`,
   )
 }
 
-/** Nobody should take a folder as it is for the commit that is checked out around it. */
+/** Files as they are must not be mistaken for the commit that is checked out around them. */
 const noCommit = (folder: string, why: string): LoopError =>
   new LoopError(
     'bad-request',
-    `What is certified is a commit, and ${folder} is none: ${why}. Give the top of a repository that has a commit, or certify the files as they are with --dirty.`,
+    `certify certifies a commit, and there is none for ${folder}: ${why}. Use a folder in a repository that has a commit, or certify the files as they are with --dirty.`,
   )
 
 function noBase(folder: string, dirty: boolean): LoopError {
-  const what = dirty ? 'A folder as it is' : `${folder} is no git repository: it`
-  const instead = dirty ? ', or commit the files and take --dirty away' : ''
-  const message = `${what} has nothing before it to be compared with. Take --base away${instead}.`
+  const what = dirty ? '--base and --dirty conflict' : `${folder} is not a git repository`
+  const instead = dirty ? ', or commit the files and omit --dirty' : ''
+  const message = `${what}: there is no earlier commit to compare with. Omit --base${instead}.`
   return new LoopError('bad-request', message)
 }

@@ -42,7 +42,7 @@ export async function chooseLayers(options: OpenLayerOptions): Promise<ChosenLay
   return isWanted ? resolved(options, unresolved, item) : { layers, notes: { lacks: [item] }, why }
 }
 
-/** Where the machine has not got the manager, the dependencies of the checkout will do. */
+/** If the manager is not installed, the dependencies of the checkout are carried instead. */
 async function installedOrCarried(
   options: OpenLayerOptions,
   plans: readonly LayerPlan[],
@@ -82,7 +82,7 @@ async function resolved(
   }
 }
 
-/** All that installing from the lockfiles of this tree takes an approval for. */
+/** Everything that needs an approval before the lockfiles of this tree are installed. */
 export async function neededApprovals(
   options: Pick<OpenLayerOptions, 'reader' | 'lockfileOf' | 'mode' | 'record'>,
 ): Promise<readonly DependencyItem[]> {
@@ -92,11 +92,11 @@ export async function neededApprovals(
   return openApprovedItems(options.record).mark(items)
 }
 
-/** Nobody else could install what only a cache of this machine has. */
+/** Others could not install what only a cache of this machine has. */
 function requireAll({ lockfile, missing }: LayerPlan): void {
   if (missing.length === 0) return
   throw refused(
-    `${lockfile.file} takes packages from files that are not in the commit: ${missing.join(', ')}. Commit them`,
+    `${lockfile.file} refers to packages that are not in the commit: ${missing.join(', ')}. Commit them`,
   )
 }
 

@@ -1,7 +1,7 @@
 /**
  * Fetches an approved package from git or from an address, outside of the sandbox and as data only.
  *
- * 1. Nobody's credentials are sent to an address; a repository is asked with the operator's own git login.
+ * 1. No credentials are sent to an address; a repository is fetched with the operator's own git login.
  * 2. An address is on the internet: names and redirects that lead to this machine or to a network around it
  *    are refused, when the connection is made and not before.
  * 3. What does not have the checksum of the lockfile is not used.
@@ -58,7 +58,9 @@ export async function fetchSource(
       : await download(source, options)
   } catch (error) {
     options.signal.throwIfAborted()
-    throw refused(`${describeSource(source)} could not be fetched: ${textOf(error)}. Fix that`)
+    throw refused(
+      `${describeSource(source)} could not be fetched: ${textOf(error)}. Make it available`,
+    )
   }
 }
 
@@ -92,7 +94,7 @@ async function download(source: AddressSource, options: FetchSourceOptions): Pro
     if (statusCode < 300 || statusCode >= 400 || location === undefined) {
       throw new Error(`${url.host} answered ${statusCode}`)
     }
-    if (redirects >= redirectsMax) throw new Error('it redirects without end')
+    if (redirects >= redirectsMax) throw new Error('it redirects too often')
     url = new URL(location, url)
   }
 }
@@ -105,7 +107,7 @@ function requireAllowed({ hostname }: URL, isAllowed: (address: string) => boole
 
 const notPublic = (host: string): Error =>
   new Error(
-    `${host} is not an address of the internet; packages inside your network come from a registry of yours`,
+    `${host} is not on the public internet; packages inside your network must come from one of your registries`,
   )
 
 function onlyAllowed(isAllowed: (address: string) => boolean): LookupFunction {

@@ -9,7 +9,7 @@ const errorFor = (file: string): NoManagerError => {
 }
 
 test('a missing manager is named, with what to do', () => {
-  expect(errorFor('uv.lock').message).toMatch(/uv, which is not on your PATH\. Install uv, or use/)
+  expect(errorFor('uv.lock').message).toMatch(/uv, which is not on your PATH\. Install uv, or copy/)
   expect(errorFor('uv.lock').message).not.toContain('package.json')
   expect(errorFor('bun.lock').message).toContain('"packageManager": "bun@…"')
 })

@@ -128,7 +128,7 @@ async function requireStrong(): Promise<Sandbox> {
   if (tier === 'strong') return sandbox
   const why = [reason, fix].filter((one) => one !== undefined).join(' ')
   throw refused(
-    `Dependencies are installed in a sandbox of tier "strong" only, and this machine has "${tier}". ${why} Make it available`,
+    `Dependencies are installed only in a sandbox of tier "strong", and this machine has "${tier}". ${why} Fix the sandbox`,
   )
 }
 
@@ -159,7 +159,7 @@ async function putFiles(
     [...files.keys()].map(async (file) => {
       const isRead = file === lockfilePath && lockfile.manager !== 'go'
       const found = isRead ? reading.text : await reader.read(tree, file, fileBytesMax)
-      if (found === undefined) throw refused(`${file} is too large to be installed from`)
+      if (found === undefined) throw refused(`${file} is too large. Make it smaller`)
       const isManifest = posix.basename(file) === 'package.json' && reading.approvable.length > 0
       const content =
         isManifest && reading.respecify !== undefined

@@ -1,11 +1,11 @@
-/** Whether everything that a lockfile names may be installed. What may not is refused before anything runs. */
+/** Refuses a lockfile with packages that may not be installed, before anything runs. */
 
 import type { DependencyItem } from '../../evidence/index.ts'
 import { shown } from '../registry/lockfile-reading.ts'
 import type { LayerPlan } from './plan-layer.ts'
 import { refused } from './run-manager.ts'
 
-/** `items`: what of it takes an approval. */
+/** `items`: packages that need an approval. */
 export function requireKnownSources(
   { lockfile, reading, outside, registries, npmrc }: LayerPlan,
   items: readonly DependencyItem[] = [],
@@ -15,20 +15,20 @@ export function requireKnownSources(
     throw refused(`${file} cannot be read: ${reading.problem}. Fix it`)
   if (outside.length > 0) {
     throw refused(
-      `${file} takes packages from outside of the repository: ${few(outside)}. Move them inside`,
+      `${file} has packages from outside the repository: ${few(outside)}. Move them inside`,
     )
   }
-  const what = `${file} takes packages from git or from addresses that are not a registry of yours`
+  const what = `${file} has packages from git or from addresses that are not one of your registries`
   if (reading.foreign.length > 0) {
     throw refused(
-      `${what}, and they cannot be approved: ${few(reading.foreign)}. ${lockfile.stack === 'node' ? 'Name an exact commit, or publish them to a registry' : 'Publish them to a registry'}`,
+      `${what}, and they cannot be approved: ${few(reading.foreign)}. ${lockfile.stack === 'node' ? 'Pin an exact commit, or publish them to a registry' : 'Publish them to a registry'}`,
     )
   }
   const unapproved = items.filter(({ approved }) => approved === undefined)
   if (unapproved.length > 0) {
     const [first] = unapproved
     throw refused(
-      `${what}, and nobody has approved them: ${few(unapproved.map(({ text }) => text))}. Approve each one ` +
+      `${what}, and they are not approved: ${few(unapproved.map(({ text }) => text))}. Approve each one ` +
         `(loopctl certify at a terminal, or loopctl certify --approve '${first?.id}')`,
     )
   }

@@ -151,7 +151,7 @@ export async function resolveLockfile(
       return readFile(join(folder, lockfile.file), 'utf8').catch(() => undefined)
     })
     if (written === undefined)
-      throw refused(`${lockfile.manager} made no ${lockfile.file}. Commit one`)
+      throw refused(`${lockfile.manager} did not write ${lockfile.file}. Commit a lockfile`)
     const text = withTheirAddresses(written, plan)
     const digest = createHash('sha256').update(text).digest('hex')
     const made = { at: new Date().toISOString(), file: lockfile.file, text, digest }

@@ -195,12 +195,12 @@ function failed(
   const [program = '', ...args] = command
   const what = more?.what ?? [posix.basename(program), ...args].join(' ')
   const why = ended === 'timeout' ? `took longer than ${timeoutMs / 60_000} minutes` : 'failed'
-  // Set off, so that nothing of it passes for a line of ours.
+  // Indented, so that output cannot pass for a line of ours.
   const lines = [...tellingLines(said), ...problems.slice(-3)].map((line) => `  ${line}`).join('\n')
   const { refusal } = refused(
-    `${what} ${why} (${lockfile.file}). ${more?.advice ?? 'Fix what it reports'}`,
+    `${what} ${why} (${lockfile.file}). ${more?.advice ?? 'Fix the error below'}`,
   )
-  // What a script asks for in vain is not there the next time either.
+  // A host that a script cannot reach stays blocked on the next try.
   const isDown = more === undefined && unreachable.test(lines)
   const code = isDown ? 'registry-unreachable' : refusal.code
   return new RefusedError({
@@ -211,7 +211,7 @@ ${lines}`,
   })
 }
 
-/** What a registry or the way to it says when it is down: another try may succeed. */
+/** Errors of a registry or network that is down: a retry may succeed. */
 const unreachable =
   /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH)\b|socket hang up|\b50[0234]\b.{0,40}(?:bad gateway|unavailable|timeout|server error)/i
 
@@ -231,7 +231,7 @@ function tellingLines(said: string): readonly string[] {
 
 export function refused(what: string, cause?: unknown): RefusedError {
   const message =
-    `${what}, or use the dependencies of your checkout as they are (certify: { dependencies: carry } in the ` +
-    'loop file, or loopctl certify --dependencies carry), or none.'
+    `${what}, or copy the dependencies of your checkout (--dependencies carry, or certify: { dependencies: carry } ` +
+    'in the loop file), or use none (--dependencies none).'
   return new RefusedError({ code: 'dependencies', message }, { cause })
 }

@@ -8,8 +8,8 @@ import { type PackageScripts, scriptPath } from './install-scripts.ts'
 import { type Installing, programFolders, runInside } from './run-manager.ts'
 
 const advice =
-  'Install scripts have no network but your registries. If it downloads something or needs a compiler that is ' +
-  'not there, install it in your checkout'
+  'Install scripts can reach only your registries. If the script downloads something else or needs a compiler ' +
+  'that is not installed, install the package in your checkout'
 
 export async function runScripts(
   installing: Installing,

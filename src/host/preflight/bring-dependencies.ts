@@ -1,6 +1,6 @@
 /**
- * Packages of Node that were installed for the clean place, copied into a worktree that has none: programs
- * look for them beside the files, and the checkout had nothing to carry over.
+ * Copies the installed `node_modules` into a worktree that has none: Node looks for packages beside the files,
+ * and the checkout had nothing to carry over.
  */
 
 import { existsSync } from 'node:fs'
@@ -18,7 +18,7 @@ export interface InstalledFolder {
 
 const copyMsMax = 600_000
 
-/** Resolves with the folders of packages that the workspace has now. */
+/** Resolves with the `node_modules` folders that the workspace has now. */
 export async function bringDependencies(
   folders: readonly InstalledFolder[],
   workspace: string,
@@ -45,14 +45,14 @@ export async function bringDependencies(
       limit,
     )
     signal.throwIfAborted()
-    // Half a folder would be worse than none; without it the checks say what is missing.
+    // A partial copy would be worse than none; without it the checks report what is missing.
     if (exitCode === 0) there.push(to)
     else await rm(target, { recursive: true, force: true })
   }
   return there
 }
 
-/** No part of the way is a link: what is copied stays in the worktree. */
+/** No component of the path is a link, so the copy stays in the worktree. */
 async function isInside(workspace: string, folder: string): Promise<boolean> {
   let path = workspace
   for (const part of folder.split('/').filter((one) => one !== '' && one !== '.')) {

@@ -1,6 +1,6 @@
 /**
- * Whether another run did the same work before and it still holds: its certificate verifies, with the keys
- * that are trusted here, on a branch of the same repository or on the very files that are here.
+ * Whether an earlier run did the same work and it is still valid: its certificate verifies, with the keys
+ * that are trusted here, on a branch of the same repository or on exactly the files that are here.
  */
 
 import { loadRun, readCreated } from '../../engine/index.ts'
@@ -28,7 +28,7 @@ export async function earlierWork(
     const kept = await openGitTrees(await repositoryOf(worktree)).treeOf(`refs/heads/${branch}`)
     return kept === certificate.tree ? { ...found, branch } : undefined
   } catch {
-    // What cannot be looked at does not hold: the work is done again.
+    // What cannot be verified does not count: the work is done again.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** Forgets what was found out before: answers of checks on trees, and what agents tried. */
+/** Forgets cached answers of checks, and what agents tried. */
 
 import { readdir, rm } from 'node:fs/promises'
 import { answersFolder, baselinesFolder } from '../certify/file-baselines.ts'

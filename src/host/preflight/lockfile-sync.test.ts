@@ -53,7 +53,7 @@ describe('a lockfile', () => {
     ],
   ])('that lacks something is named with what to do: %s', async (file, lock, fix) => {
     expect(await problemsOf({ 'package.json': manifest, [file]: lock })).toEqual([
-      `${file} does not fit package.json, which asks for vitest ^4.0.0. Run "${fix}" and commit ${file}.`,
+      `${file} is out of sync with package.json, which asks for vitest ^4.0.0. Run "${fix}" and commit ${file}.`,
     ])
   })
 

@@ -1,7 +1,7 @@
 /**
- * Whether a lockfile fits the manifest beside it, by reading both: what the manifest asks for and the
- * lockfile does not have could only be installed by changing the lockfile. In doubt it fits; the package
- * manager has the last word.
+ * Whether a lockfile is in sync with the manifest beside it, by reading both: what the manifest asks for and
+ * the lockfile does not have could only be installed by changing the lockfile. In doubt it is in sync; the
+ * package manager decides.
  */
 
 import { parse as parseYaml } from 'yaml'
@@ -13,7 +13,7 @@ import { tryParse } from '../registry/lockfile-reading.ts'
 type Wanted = ReadonlyMap<string, string>
 
 const bytesMax = 64 * 1024 * 1024
-const namedMax = 5
+const listedMax = 5
 
 const versions = z.record(z.string(), z.string()).catch({})
 const manifest = z.object({
@@ -47,7 +47,7 @@ const pnpmRoot = z.object({
   }),
 })
 
-/** What to do, by manager. */
+/** The command that updates the lockfile, by manager. */
 const fixes: Readonly<Record<string, string>> = {
   npm: 'npm install',
   pnpm: 'pnpm install',
@@ -55,7 +55,7 @@ const fixes: Readonly<Record<string, string>> = {
   bun: 'bun install',
 }
 
-/** For each lockfile at the top that does not fit: what it lacks, and what to do. */
+/** For each lockfile at the top that is out of sync: what it lacks, and what to do. */
 export async function lockfileProblems(
   reader: TreeReader,
   tree: TreeId,
@@ -136,7 +136,7 @@ const lacking = (wanted: Wanted, has: (name: string, version: string) => boolean
     .map(([name, version]) => `${name} ${version}`)
 
 function describe(file: string, lacks: readonly string[], fix: string): string {
-  const more = lacks.length > namedMax ? ` and ${lacks.length - namedMax} more` : ''
-  const named = lacks.slice(0, namedMax).join(', ')
-  return `${file} does not fit package.json, which asks for ${named}${more}. Run "${fix}" and commit ${file}.`
+  const more = lacks.length > listedMax ? ` and ${lacks.length - listedMax} more` : ''
+  const named = lacks.slice(0, listedMax).join(', ')
+  return `${file} is out of sync with package.json, which asks for ${named}${more}. Run "${fix}" and commit ${file}.`
 }

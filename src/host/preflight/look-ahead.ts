@@ -1,6 +1,6 @@
 /**
- * What a run needs, as far as it can be seen without starting anything: the agent and its key, the sandbox,
- * the disk, the lockfile, the programs that the checks name. Within seconds, and before a worktree is made.
+ * The first stage of the preflight, which starts nothing: the agent and its key, the sandbox, the disk, the
+ * lockfile, the programs that the checks name. Takes seconds, and runs before a worktree is made.
  */
 
 import { existsSync } from 'node:fs'
@@ -20,27 +20,27 @@ import { lockfileProblems } from './lockfile-sync.ts'
 import { missingTools } from './missing-tools.ts'
 
 export interface LookAheadOptions {
-  /** The folder that is to be worked in. */
+  /** The folder that the run works in. */
   readonly workspace: string
-  /** The folder of the record. */
+  /** The state folder. */
   readonly folder: string
   readonly attended: boolean
   readonly environment?: Environment
 }
 
-/** One thing that was looked at. */
+/** One thing that was checked. */
 export interface Looked {
   readonly what: 'loop file' | 'agent' | 'sandbox' | 'disk' | 'lockfile' | 'checks'
   readonly status: 'ok' | 'warning' | 'problem'
-  /** In a sentence; of a problem, with what to do. */
+  /** In a sentence; for a problem, with what to do. */
   readonly detail: string
 }
 
-/** Everything that `loopctl preflight` says. */
+/** Everything that `loopctl preflight` prints. */
 export interface PreflightReport {
   readonly loop: string
   readonly looked: readonly Looked[]
-  /** Absent: something above has to be fixed first, or nobody asked for it. */
+  /** Absent: a problem has to be fixed first. */
   readonly tried?: Preflight
   readonly ready: boolean
 }
@@ -95,7 +95,7 @@ async function lookAtSandbox({ sandbox }: LoadedLoop, attended: boolean): Promis
   return {
     what: 'sandbox',
     status,
-    detail: problem === undefined ? tier : `The sandbox is of tier "${tier}": ${problem}`,
+    detail: problem === undefined ? tier : `The sandbox tier is "${tier}": ${problem}`,
   }
 }
 
@@ -113,7 +113,7 @@ async function lookAtDisk(folders: readonly string[]): Promise<readonly Looked[]
     least = Math.min(least, free)
     if (free >= bytesEnough) continue
     const status = free < bytesMin ? 'problem' : 'warning'
-    const detail = `Only ${Math.floor(free / mebibyte)} MiB are free on the disk of ${folder}. Free some space.`
+    const detail = `Only ${Math.floor(free / mebibyte)} MiB free on the disk of ${folder}. Free some space.`
     found.push({ what: 'disk', status, detail })
   }
   if (found.length > 0 || least === Number.POSITIVE_INFINITY) return found
@@ -126,7 +126,7 @@ async function lookAtLockfile(workspace: string): Promise<readonly Looked[]> {
   return problems.map((detail) => ({ what: 'lockfile', status: 'problem', detail }))
 }
 
-/** What they name may bring programs, which are not installed yet. */
+/** Dependencies of these may provide programs that are not installed yet. */
 const manifests = ['package.json', 'pyproject.toml', 'requirements.txt', 'setup.py', 'setup.cfg']
 
 function lookAtChecks(
@@ -149,6 +149,6 @@ function lookAtChecks(
   if (problems.length > 0) return { what: 'checks', status: 'problem', detail: problems.join(' ') }
   const detail = checks.map(({ name, text }) => `${name} (${text})`).join(', ')
   return checks.length === 0
-    ? { what: 'checks', status: 'warning', detail: 'There are none: the code of the loop decides.' }
+    ? { what: 'checks', status: 'warning', detail: 'none; the code of the loop decides' }
     : { what: 'checks', status: 'ok', detail }
 }

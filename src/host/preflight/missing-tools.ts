@@ -1,4 +1,4 @@
-/** Programs that a command line names and that are certainly not there. In doubt they are. */
+/** Programs that a command line names and that are certainly missing. In doubt they are present. */
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -7,19 +7,19 @@ import { findProgram } from '../../sandbox/index.ts'
 export interface ToolsPlace {
   readonly workspace: string
   readonly path: string
-  /** Packages may bring programs of their own, which are not installed yet. */
+  /** Dependencies may provide programs that are not installed yet. */
   readonly hasPackages: boolean
 }
 
-/** Those of a shell, which no file stands for everywhere. */
-const ofTheShell = new Set(
+/** Builtins and keywords, which need not exist as files. */
+const shellWords = new Set(
   '. : [ [[ alias bg break case cd command continue declare do done echo elif else env esac eval exec exit export false fg fi for function getopts hash if in jobs kill let local printf pwd read readonly return select set shift source test then time times trap true type ulimit umask unset until wait while { ( }'.split(
     ' ',
   ),
 )
-/** Without these a line is simple enough to be read. */
+/** A word with one of these is left to the shell. */
 const needsShell = /[`$(){}<>*?\\"'~#!]/
-/** No dependency layer brings these. */
+/** No dependency layer provides these. */
 const managers = new Set(
   'npm npx node python python3 go cargo rustc make just mvn gradle java ruby deno php uv poetry'.split(
     ' ',
@@ -29,19 +29,19 @@ const managers = new Set(
 export function missingTools(line: string, place: ToolsPlace): readonly string[] {
   const missing = new Set<string>()
   for (const part of line.split(/&&|\|\||[;|\n]/)) {
-    // A text in quotes goes on behind the separator: what follows may be no command.
+    // Quoted text continues after the separator, so what follows may not be a command.
     if ((part.match(/["']/g) ?? []).length % 2 === 1) break
     const words = part.trim().split(/\s+/)
     const program = words.find((word) => !/^[A-Za-z_]\w*=/.test(word))
     if (program === undefined || program === '' || needsShell.test(program)) continue
-    if (ofTheShell.has(program) || isThere(program, place)) continue
+    if (shellWords.has(program) || isThere(program, place)) continue
     missing.add(program)
   }
   return [...missing]
 }
 
 function isThere(program: string, { workspace, path, hasPackages }: ToolsPlace): boolean {
-  // A build may make it; whether it is there is found out when it is started.
+  // A relative path may be created by a build.
   if (program.includes('/'))
     return existsSync(resolve(workspace, program)) || !program.startsWith('/')
   if (findProgram(program, path) !== undefined) return true

@@ -1,4 +1,4 @@
-/** A loop file, tried without a run: what can be seen, then its dependencies and every check on the commit. */
+/** The preflight of a loop file, without a run. */
 
 import type { CertifySettings } from '../../protocol/index.ts'
 import { chooseFiles } from '../certify/choose-files.ts'
@@ -9,13 +9,13 @@ import { openPreflight } from './run-preflight.ts'
 
 export interface PreflightOptions {
   readonly attended?: boolean
-  /** The files as they are, not the commit that is checked out. */
+  /** The files as they are, instead of the commit that is checked out. */
   readonly dirty?: boolean
   readonly dependencies?: CertifySettings['dependencies']
   readonly signal?: AbortSignal
-  /** Something begins: a check, or the dependencies where none is named. */
+  /** A check starts; without a name: the install of dependencies. */
   readonly onBegin?: (check?: string) => void
-  /** Each thing that was looked at, before anything is started. */
+  /** What the first stage found. */
   readonly onLooked?: (looked: PreflightReport['looked']) => void
 }
 

@@ -1,4 +1,4 @@
-/** The preflight of a run, loaded when it is asked for. */
+/** The preflight of a run, loaded on first use. */
 
 import type { Ports } from '../../engine/index.ts'
 import type { HostPorts } from '../driver.ts'
@@ -8,11 +8,11 @@ import type { OpenedPreflight } from './run-preflight.ts'
 
 export interface PreflightOf {
   readonly preflight: Pick<Ports, 'preflight'>
-  /** The run is left. Never rejects. */
+  /** The run is no longer driven here. Never rejects. */
   close(): Promise<void>
 }
 
-/** Only loops from a file say what their checks are; code answers for itself. */
+/** Only loop files declare their checks; loops in code have no preflight. */
 export function preflightOf(
   base: HostPorts,
   place: RunPlace,
@@ -36,7 +36,7 @@ export function preflightOf(
           skipPreflight ? { checks: [] } : (await open()).tryChecks(files, onBegin),
       },
     },
-    // What is not released is free again when this process ends.
+    // A lease that is not released ends with this process.
     close: async () => (await opened)?.close().catch(() => undefined),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a run needs, tried on the files that it begins with, in the same clean place as certification: its
- * dependencies, then every check that is a command, once. Answers are kept, and certification uses them.
+ * The second stage of the preflight, on the base, in the same clean checkout as certification: installs
+ * dependencies, then runs every command check once. Answers are kept, and certification uses them.
  */
 
 import { delimiter, join } from 'node:path'
@@ -35,11 +35,11 @@ type Place = Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> & {
 export type RunDependencies = Pick<SandboxPlace, 'readOnly' | 'programs' | 'env'>
 
 export interface OpenedPreflight extends RunPreflight {
-  /** The run is left: its dependencies may be removed. */
+  /** The run is no longer driven here: its dependencies may be removed. */
   close(): Promise<void>
 }
 
-/** `use`: told what the commands of the run get, each time that a process takes the run. */
+/** `use` is passed what the commands of the run get, each time that a process takes the run. */
 export function openPreflight(
   { folder, blobs, clock }: Base,
   run: Place,
@@ -56,7 +56,7 @@ export function openPreflight(
   const held: OpenedLayer[] = []
   return {
     async prepare({ base, signal }) {
-      // The person's own folder is as they made it.
+      // Nothing is copied into the user's own folder.
       if (run.worktree === undefined || workspace === undefined) return
       const layer = await orFailure(
         openLayer({
@@ -113,7 +113,7 @@ async function orFailure<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What is in the workspace is found there; the rest is shown where it is kept. */
+/** What was copied into the workspace is used there; the rest is mounted from the state folder. */
 function dependenciesOf(
   { mounts, outsidePrograms, managerPrograms, readOnly, paths, env }: OpenedLayer,
   brought: readonly string[],
@@ -145,7 +145,7 @@ function answerOf(found: Baseline | undefined): PreflightCheck['answer'] {
   return found.status === 'not-met' ? 'fails' : 'unknown'
 }
 
-/** All of them, so that nobody fixes one to be told of the next. */
+/** Reports all of them at once. */
 function faultOf(
   checks: readonly PreflightCheck[],
   lacks: Layer['lacks'] = [],
@@ -160,12 +160,12 @@ function faultOf(
   return { fault }
 }
 
-/** What a person could approve, so that it can run. */
+/** What the user can approve so that the check can run. */
 function lackingAdvice(lacks: NonNullable<Layer['lacks']>, said: string): readonly string[] {
   return lacks.flatMap(({ kind, id, text, mentions }) => {
     if (kind === 'resolve-dependencies') {
       return [
-        `There is no lockfile, and the checkout has no dependencies. Pass --dependencies resolve to install ${text}.`,
+        `There is no lockfile, and your checkout has no dependencies installed. Pass --dependencies resolve to install ${text}.`,
       ]
     }
     const isIt = mentions !== undefined && said.toLowerCase().includes(mentions.toLowerCase())
@@ -175,7 +175,7 @@ function lackingAdvice(lacks: NonNullable<Layer['lacks']>, said: string): readon
   })
 }
 
-/** Commands need no agent and no tool. */
+/** Command checks need no agent and no tool. */
 const contextFor = (workspace: string, signal: AbortSignal): CheckContext => ({
   signal,
   attempt: 1,
@@ -183,6 +183,6 @@ const contextFor = (workspace: string, signal: AbortSignal): CheckContext => ({
   reserve: () => Promise.reject(new Error('Preflight spends nothing.')),
   workspace,
   iteration: 0,
-  work: () => Promise.reject(new Error('Preflight asks no agent.')),
+  work: () => Promise.reject(new Error('Preflight calls no agent.')),
   callTool: () => Promise.reject(new Error('Preflight calls no tool.')),
 })

@@ -16,7 +16,7 @@ export function findTarget(
   routes: readonly RegistryRoute[],
   links: ReadonlyMap<string, string>,
 ): Target | string {
-  if (method !== 'GET' && method !== 'HEAD') return 'Registries can only be read here.'
+  if (method !== 'GET' && method !== 'HEAD') return 'Only GET and HEAD are allowed.'
   const [, id, name = ''] = /^\/link\/([0-9a-f]{32})\/([^/]*)$/.exec(url) ?? []
   const linked = id === undefined ? undefined : links.get(id)
   if (linked !== undefined) {
@@ -25,14 +25,14 @@ export function findTarget(
     return { url: new URL(isMetadata ? `${linked}.metadata` : linked), path: url, route: undefined }
   }
   const route = routes.find(({ prefix }) => url.startsWith(`/${prefix}/`))
-  if (route === undefined) return 'This address belongs to no registry of the operator.'
+  if (route === undefined) return "This address is not one of the operator's registries."
   const path = url.slice(route.prefix.length + 2)
   const decoded = decodePath(path)
   if (decoded === undefined || !URL.canParse(path, route.upstream))
     return 'This is not a path of a registry.'
   const target = new URL(path, route.upstream)
   if (!target.href.startsWith(route.upstream)) return 'This is not a path of a registry.'
-  if (route.isRefused?.(decoded) === true) return 'Only packages can be read here.'
+  if (route.isRefused?.(decoded) === true) return 'Only packages can be read.'
   return { url: target, path, route }
 }
 

@@ -37,7 +37,7 @@ export async function resolveLink(
     if (mayReach(address)) continue
     if (isCompany(address) && (await isAnyInCompany(registries))) continue
     throw new UnreachableError(
-      `a registry leads to ${url.host} (${address}), which is neither a registry of yours nor on the internet`,
+      `a registry links to ${url.host} (${address}), which is neither one of your registries nor on the public internet`,
     )
   }
   return (_name, options, callback) => {

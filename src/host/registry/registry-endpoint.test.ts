@@ -148,7 +148,9 @@ describe('the endpoint', () => {
     }
     expect((await ask(endpoint, new URL(dist.tarball).pathname)).status).toBe(403)
     expect(other.seen).toEqual([])
-    expect(endpoint.problems()[0]).toContain('neither a registry of yours nor on the internet')
+    expect(endpoint.problems()[0]).toContain(
+      'neither one of your registries nor on the public internet',
+    )
   })
 
   test('sends the credentials of the nearest of two registries with one origin', async () => {
