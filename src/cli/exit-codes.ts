@@ -36,32 +36,35 @@ export function exitCodeOf(end: DriveEnd, interrupted: boolean): number {
 }
 
 const meanings: readonly (readonly [number, string])[] = [
-  [0, 'done: the command did what it says; a run is complete, by checks that passed'],
+  [0, 'success; for a run: completed, its checks passed'],
   [outcomeExitCodes.failed, 'the run failed'],
   [outcomeExitCodes.exhausted, 'the run reached a limit: iterations, tokens, cost, time, deadline'],
-  [outcomeExitCodes.stuck, 'the run is stuck: going on would repeat what did not help'],
-  [outcomeExitCodes.stopped, 'the run was stopped by somebody'],
-  [outcomeExitCodes.cancelled, 'the run was cancelled by somebody'],
+  [outcomeExitCodes.stuck, 'the run is stuck: continuing would repeat what did not help'],
+  [outcomeExitCodes.stopped, 'the run was stopped'],
+  [outcomeExitCodes.cancelled, 'the run was cancelled'],
   [suspendedExitCode, 'the run is suspended or paused, and can be resumed'],
   [
     interruptedExitCode,
-    'left by Ctrl-C or a signal: it goes on in the daemon; without one it can be resumed',
+    'interrupted by Ctrl-C or a signal; the run continues in the daemon, or can be resumed',
   ],
-  [divergedExitCode, 'the replay left the record, and says where'],
-  [verdictExitCodes.invalid, 'the certificate is invalid: it proves nothing'],
+  [divergedExitCode, 'the replay differs from the recorded run'],
+  [verdictExitCodes.invalid, 'the certificate is invalid'],
   [verdictExitCodes.untrusted, 'the certificate was signed by a key that is not trusted here'],
   [verdictExitCodes.differs, 'the certificate is about other files than these'],
-  [notCertifiedExitCode, 'not certified, and why is said'],
+  [notCertifiedExitCode, 'not certified; the reason is printed'],
   [64, 'wrong use: an argument, a name or an answer'],
   [65, 'a file is wrong: a loop file, a template, a checkpoint'],
   [66, 'there is no such run, checkpoint, question, artifact or file'],
   [69, 'not available'],
-  [bugExitCode, 'an error of loopctl itself'],
+  [bugExitCode, 'internal error of loopctl'],
   [73, 'not possible in this state: the run has ended, the name is taken'],
-  [outputExitCode, 'the record or the output cannot be read or written'],
-  [75, 'busy: somebody else drives the run, or a daemon is there already; try again'],
-  [77, 'the loop file is not trusted, or the token gives no right to it'],
-  [78, 'the configuration is wrong or lacks something, or the code of the loop changed'],
+  [outputExitCode, 'the state folder or the output cannot be read or written'],
+  [75, 'busy: another process drives the run, or a daemon is already running; try again'],
+  [77, 'the loop file is not trusted, or the token does not allow this'],
+  [
+    78,
+    'the configuration is wrong or incomplete, the preflight found a problem, or the code of the loop changed',
+  ],
 ]
 
 /** Every code that is used has a line; a test holds it to the tables. */

@@ -57,14 +57,14 @@ export function openGuardedList<T>(options: GuardedListOptions<T>): GuardedList<
         for (let tries = 1; ; tries++) {
           const done = await withLock(`${path}.lock`, (isHeld) => changeOnce(options, make, isHeld))
           if (done !== 'lock-lost') return done.result
-          if (tries === triesMax) throw new Error('other programs write to it all the time')
+          if (tries === triesMax) throw new Error('other processes keep changing it')
         }
       } catch (cause) {
         if (cause instanceof LoopError) throw cause
         const why = cause instanceof Error ? cause.message : String(cause)
         throw new LoopError(
           'store-failed',
-          `Could not write ${path}: ${why}. Check the disk and the rights on that folder.`,
+          `Could not write ${path}: ${why}. Check the disk and the permissions of that folder.`,
           { cause },
         )
       }
@@ -84,7 +84,7 @@ async function changeOnce<T, R>(
   if (cause !== undefined) throw cause
   const { next, result } = make(entries)
   if (next === undefined) return { result }
-  // What was damaged stays beside the new list, for whoever wants to know.
+  // The damaged file is kept beside the new list.
   if (damage !== undefined) await rename(path, `${path}.damaged-${Date.now()}`)
   const text = `${JSON.stringify({ version: formatVersion, [member]: next }, null, 2)}\n`
   return (await replace(path, text, isHeld)) ? { result } : 'lock-lost'
@@ -116,7 +116,7 @@ async function readList<T>(options: GuardedListOptions<T>): Promise<FoundList<T>
   }
 }
 
-/** False when somebody else has the lock by now; then nothing was changed. */
+/** False if another process has the lock by now; then nothing was changed. */
 async function replace(path: string, text: string, isHeld: IsHeld): Promise<boolean> {
   const temporary = `${path}.${randomUUID()}`
   const handle = await open(temporary, 'wx', 0o600)

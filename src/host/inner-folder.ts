@@ -1,4 +1,4 @@
-/** A run that is about a folder of its workspace, such as a package of a monorepo. */
+/** A run that works in a folder of its workspace, such as a package of a monorepo. */
 
 import { join } from 'node:path'
 import type { Commands, StartProcess } from '../engine/index.ts'
@@ -6,7 +6,7 @@ import type { TreeReader } from '../evidence/index.ts'
 import type { BegunFiles } from './checks/resolve-checks.ts'
 import type { OpenWalls } from './open-walls.ts'
 
-/** Commands that would start at the top of the workspace start in the folder. */
+/** Commands that would start at the top of the workspace start in that folder instead. */
 export function startingIn(
   walls: OpenWalls,
   workspace: string,
@@ -47,7 +47,7 @@ function foldersTo(inner: string): readonly string[] {
   return ['', ...names.map((_name, index) => names.slice(0, index + 1).join('/'))]
 }
 
-/** The files of the folder alone: what is in it says how it is checked. */
+/** Only the files of the folder, which decide how it is checked. */
 export function filesIn({ reader, tree }: BegunFiles, inner: string | undefined): BegunFiles {
   if (inner === undefined) return { reader, tree }
   const prefix = `${inner}/`

@@ -1,4 +1,4 @@
-/** Which variables of the environment a loop file uses, by name. Its values are sent with a request. */
+/** The names of the environment variables that a loop uses; the CLI sends their values with a request. */
 
 import type { AgentSettings, LoopFile, McpServer } from '../protocol/index.ts'
 import type { ScannedLoop } from './code-loop/scan-code-loop.ts'
@@ -15,7 +15,7 @@ export function neededVariables({ agent, mcp, checks, certify }: LoopFile): read
   ])
 }
 
-/** What code reads is known when it runs: all that it names as a text and that could be a variable. */
+/** What code reads is known only when it runs, so every string literal that could be a variable counts. */
 export const variablesOfCode = ({ modules }: Pick<ScannedLoop, 'modules'>): readonly string[] =>
   unique([
     ...providerVariables(),

@@ -1,5 +1,5 @@
 /**
- * The environment of one run: what its caller sent, over that of this process.
+ * The environment of one run: what its caller sent overrides that of this process.
  *
  * 1. Values that a caller sent are in memory only: never journaled, logged, or part of a queue row.
  * 2. Where the caller is gone, values come from this process or the key file. A variable that the caller
@@ -11,7 +11,7 @@ import { LoopError } from '../loop/index.ts'
 import type { Environment } from './loaded-loop.ts'
 import { addressVariables, keysFile } from './model-door.ts'
 
-/** What every run gets: where programs are, and how text and time are written. */
+/** What every run gets: PATH, locale and time zone. */
 export const isShellVariable = (name: string): boolean =>
   /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ)$/.test(name)
 
@@ -21,7 +21,7 @@ export const providerVariables = (): readonly string[] => [
   ...Object.values(addressVariables),
 ]
 
-/** Of the variables that a caller sent: those that its loop names. They are needed again after a restart. */
+/** The sent variables that the loop names. They are needed again after a restart. */
 export function namedVariables(caller: Environment = {}): readonly string[] {
   const others = new Set(providerVariables())
   return Object.keys(caller)
@@ -35,12 +35,12 @@ export function runEnvironment(
   own: Environment = process.env,
 ): Environment {
   if (caller === undefined) return own
-  // A locale that the caller has not set is not this process's either.
+  // The locale of this process does not apply where the caller has none.
   const rest = Object.entries(own).filter(([name]) => !isShellVariable(name))
   return { ...Object.fromEntries(rest), ...caller }
 }
 
-/** With what the key file has of the variables that are needed. Rejects with `not-configured`. */
+/** Adds needed variables from the key file. Rejects with `not-configured` if one is missing. */
 export async function withNeeded(
   environment: Environment,
   needed: readonly string[],
@@ -56,7 +56,7 @@ export async function withNeeded(
   return { ...environment, ...Object.fromEntries(missing.map((name) => [name, filed[name]])) }
 }
 
-/** A run that waits for a key: what is missing, and the two ways to go on. */
+/** Says which variables are missing, and the two ways to continue. */
 export const needsVariables = (
   names: readonly string[],
   run: string,

@@ -77,7 +77,7 @@ export interface PlaceOptions {
   /** The folder to work in, or whose repository the worktree is of. */
   readonly workspace?: string
   readonly worktree?: WorktreeChoice
-  /** Rejects with `needs-in-place` where a folder would be changed itself and nobody chose that. */
+  /** Reject with `needs-in-place` if the folder would be changed directly without the user choosing that. */
   readonly needsChoice?: boolean
   /** A person says of the repository, whoever may have made it, that it is to be used. */
   readonly isVouched?: boolean
@@ -132,7 +132,7 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
   return place
 }
 
-/** What is not committed is not in the worktree. */
+/** A folder that is not committed is not in the worktree. */
 async function requireInner({ workspace = '', inner, worktree, leave }: RunPlace): Promise<void> {
   if (inner === undefined || existsSync(join(workspace, inner))) return
   await leave()

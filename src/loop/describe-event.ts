@@ -71,7 +71,7 @@ export function describeEvent(event: RunEvent): string {
   }
 }
 
-/** `test fails on the base, as expected`. */
+/** For example: `test fails on the base`. */
 export function describePreflight({ check, answer, detail }: PreflightCheck): string {
   const reason = detail === undefined ? '' : `: ${detail}`
   return `${check} ${preflightAnswers[answer]}${reason}`
@@ -84,9 +84,9 @@ const describedFault = ({ checks, fault }: Preflight): readonly string[] =>
 
 const preflightAnswers: Readonly<Record<PreflightCheck['answer'], string>> = {
   fails: 'fails on the base',
-  passes: 'passes on the base already',
+  passes: 'already passes on the base',
   'cannot-run': 'cannot run',
-  timeout: 'runs into its time limit on the base',
+  timeout: 'times out on the base',
   unknown: 'was not tried on the base',
 }
 

@@ -142,7 +142,7 @@ describe('loopctl init --yes', () => {
     git(at, 'commit', '-q', '-m', 'A monorepo')
     const args = ['--yes', '--agent', 'true now', '--check', 'test -f only-here.txt']
     const { stdout } = await init(at, args, { folder: 'packages/a' })
-    expect(stdout).toContain('test passes on the base already')
+    expect(stdout).toContain('test already passes on the base')
   })
 
   test('without a terminal and without --yes nothing is written', async () => {

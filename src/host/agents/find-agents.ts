@@ -1,4 +1,4 @@
-/** Which agents a loop could have here: a quick look that starts nothing, not even to ask for a version. */
+/** Which agents can be used here. Starts nothing, not even to find a version. */
 
 import { type AgentProgram, knownPrograms } from '../../agents/index.ts'
 import { keyVariables } from '../../gateway/index.ts'
@@ -11,23 +11,23 @@ export interface AgentCandidate {
   readonly name: string
   readonly kind: 'program' | 'built-in' | 'model'
   readonly state: 'ready' | 'no-key' | 'missing'
-  /** The variable that its key is read from. */
+  /** The environment variable of its key. */
   readonly keyVariable?: string
 }
 
 export interface FindAgentsOptions {
   readonly environment?: Environment
-  /** Folders that agents work in: what lies there is not taken. */
+  /** Folders that agents work in: programs there are not used. */
   readonly apart?: readonly string[]
 }
 
-/** In the order in which they are to be offered: those that are ready first. */
+/** Those that are ready first. */
 export async function findAgents(
   folder: string,
   { environment = process.env, apart = [] }: FindAgentsOptions = {},
 ): Promise<readonly AgentCandidate[]> {
   const models = createModelDoor(environment)
-  // A file of keys that cannot be used is what `doctor` reports.
+  // `doctor` reports a key file that cannot be used.
   const hasKey = (provider: string): Promise<boolean> => models.hasKey(provider).catch(() => false)
   const programs = await Promise.all(
     knownPrograms().map(async (program): Promise<AgentCandidate> => {

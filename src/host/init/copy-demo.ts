@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { makeRepository } from '../../workspace/index.ts'
 import { parseAgent } from './loop-text.ts'
 
-/** The first is the one that is shown to newcomers. */
+/** The first is the default. */
 export const demoNames = ['mend-duration', 'fix-sum'] as const
 export type DemoName = (typeof demoNames)[number]
 

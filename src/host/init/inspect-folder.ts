@@ -1,4 +1,4 @@
-/** What a folder is, for those who want a loop for it: its repository, its stacks, and checks to propose. */
+/** What `init` has to know about a folder: its repository, its stacks, and checks to propose. */
 
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,7 +16,7 @@ import { folderWithGit } from '../worktree-options.ts'
 
 export interface InspectedFolder {
   readonly folder: string
-  /** The top of the git repository that it is in, or is. */
+  /** The top of the git repository that contains it. */
   readonly repository?: string
   readonly stacks: readonly Stack[]
   readonly checks: readonly ProposedCheck[]
@@ -46,7 +46,7 @@ function placeOf(path: string): { readonly folder: string; readonly repository?:
 
 const manifestBytesMax = 1024 * 1024
 
-/** The nearest folder above, within the repository, that a package takes its manager from. */
+/** The workspace that a package belongs to: the nearest folder above it, within the repository, with a package manager. */
 async function workspaceAround(
   folder: string,
   repository: string | undefined,
@@ -55,7 +55,7 @@ async function workspaceAround(
   for (let at = folder; ; at = dirname(at)) {
     const text = await readSmallFile(join(at, 'package.json'), manifestBytesMax).catch(() => '')
     const found = workspaceOf(text, readdirSync(at))
-    // One that has its own is no part of what is around it.
+    // A package with its own manager is not part of the workspace around it.
     if (found.manager !== undefined) return at === folder ? {} : found
     if (at === repository) return {}
   }

@@ -1,4 +1,4 @@
-/** Names for what nobody named: a check by its command, a loop by its task. */
+/** Default names: of a check from its command, of a loop from its task. */
 
 const kinds: readonly (readonly [name: string, command: RegExp])[] = [
   ['types', /\btsc\b|type-?check|check-types|mypy|pyright/],
@@ -7,7 +7,7 @@ const kinds: readonly (readonly [name: string, command: RegExp])[] = [
   ['build', /\bbuild\b|\bmake\b|compile/],
 ]
 
-/** A name for a command that was given none, unlike those that are taken. */
+/** A name for a check, unlike those that are taken. */
 export function nameCheck(command: string, taken: readonly string[]): string {
   const kind = kinds.find(([, pattern]) => pattern.test(command))?.[0] ?? 'check'
   for (let number = 1; ; number++) {
@@ -16,7 +16,7 @@ export function nameCheck(command: string, taken: readonly string[]): string {
   }
 }
 
-/** The first words of a task, for a loop that nobody named. */
+/** The first words of the task. */
 export function nameLoop(task: string): string {
   const words = task.toLowerCase().match(/[a-z0-9]+/g) ?? []
   const name = words.slice(0, 6).join('-').slice(0, 40).replace(/-$/, '')

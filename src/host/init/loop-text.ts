@@ -1,4 +1,4 @@
-/** The text of a new loop file: what a newcomer needs, with a line of explanation for each part. */
+/** The text of a new loop file, with a comment for each part. */
 
 import { stringify } from 'yaml'
 import { type Json, LoopError, nearestName } from '../../loop/index.ts'
@@ -10,7 +10,7 @@ export interface LoopDraft {
   /** Commands by name. */
   readonly checks: Readonly<Record<string, string>>
   readonly task: string
-  /** Absent: those of a loop file that has none. */
+  /** Absent: the defaults of loop files. */
   readonly limits?: DraftLimits
 }
 
@@ -22,11 +22,11 @@ export interface DraftLimits {
 }
 
 export interface InitText {
-  /** From the loop file: where the schema is for editors. */
+  /** Path of the schema, relative to the loop file, for editors. */
   readonly schema: string
-  /** From the folder of the loop file. */
+  /** Relative to the folder of the loop file. */
   readonly workspace: string
-  /** How it is run from the folder. */
+  /** The command that runs it. */
   readonly run: string
 }
 
@@ -36,24 +36,24 @@ export const defaultTask = 'Make the checks pass. Correct the code, not the test
 
 export function initText(draft: LoopDraft, { schema, workspace, run }: InitText): string {
   return `# yaml-language-server: $schema=${schema}
-# Run it:  ${run}      Look before you do:  ${run} --dry-run
+# Run it:  ${run}      See what it would do:  ${run} --dry-run
 
-# The folder to work in, from this file. In a git repository each run gets a worktree and a branch.
+# The folder to work in, relative to this file. In a git repository each run gets a worktree and a branch.
 ${yaml({ workspace })}
 # The task. For one run:  ${run} --input goal='Fix the date parser.'
 ${yaml({ input: { goal: draft.task } })}
-# What the agent is told in each iteration. {{ progress }} holds what was tried and what the checks said.
+# The prompt of each iteration. {{ progress }} holds what was tried and what the checks reported.
 ${prompt('goal')}
-# Who works: ${agentNames.join(', ')}, { model: provider/model }, { command: [program, args] }.
+# The agent: ${agentNames.join(', ')}, { model: provider/model }, { command: [program, args] }.
 # What is installed here:  loopctl agents
 ${yaml({ agent: draft.agent })}
 # Loopwright runs these itself. The run is complete when all pass in a clean checkout.
 ${yaml({ checks: draft.checks })}
-# What one run may use, at most. cost is in dollars.
+# The most that one run may use. cost is in dollars.
 ${yaml({ limits: draft.limits ?? initLimits })}`
 }
 
-/** For a run without a file: the same, for programs. */
+/** The same for a run without a file, without comments. */
 export function inlineText(name: string, draft: LoopDraft): string {
   const { agent, checks } = draft
   return `# Written by: loopctl run, from its options.

@@ -1,4 +1,4 @@
-/** Which sandbox this machine has, for those who only want its name. */
+/** The sandbox tier of this machine, and why. */
 
 import { openSandbox, type SandboxReport } from '../../sandbox/index.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Writes the loop file of `init`, and keeps the loops of runs that have no file.
+ * Writes the loop file of `init`, and stores the loops of runs without a file.
  *
- * 1. A file that is there is never replaced.
- * 2. What is written is trusted as it is: the person who had it written chose its content (ADR 0051).
+ * 1. An existing file is never replaced.
+ * 2. A written file is trusted: the user chose its content (ADR 0051).
  */
 
 import { createHash } from 'node:crypto'
@@ -63,14 +63,14 @@ export async function writeInitLoop(
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new LoopError(
       'bad-request',
-      `Could not write the loop file: ${why}. Check the rights on that folder, or give another path.`,
+      `Could not write the loop file: ${why}. Check the permissions of that folder, or use another path.`,
       { cause },
     )
   })
   return trusted(file, state)
 }
 
-/** The same words are the same file, so that a second run is one of the same loop. */
+/** The same options give the same file, so a second run is one of the same loop. */
 export async function keepInlineLoop(draft: LoopDraft, state: string): Promise<WrittenLoop> {
   const file = join(state, 'loops', inlineName(draft))
   makeFolder(dirname(file))
@@ -80,7 +80,7 @@ export async function keepInlineLoop(draft: LoopDraft, state: string): Promise<W
   return trusted(file, state)
 }
 
-/** For those who only look: nothing is kept. */
+/** For a dry run: nothing is stored in the state folder. */
 export async function writeInlineLoop(draft: LoopDraft, folder: string): Promise<string> {
   const file = join(folder, inlineName(draft))
   await writeFile(file, inlineText(nameLoop(draft.task), draft), { mode: 0o600 })
@@ -101,7 +101,7 @@ async function trusted(file: string, state: string): Promise<WrittenLoop> {
 
 const schemaName = 'schemas/loop.schema.json'
 
-/** In the project where Loopwright is installed there, so that it holds for everyone; else our own. */
+/** The schema in the project's `node_modules`, which works for everyone; else that of this installation. */
 function schemaFor(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {
     const installed = join(at, 'node_modules', 'loopwright', schemaName)
