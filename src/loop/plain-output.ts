@@ -1,9 +1,9 @@
 /**
  * What a program printed, as people and models read it: without colours, cursor movements, titles, links
- * and progress lines that were painted over. Newlines and tabs are the only control characters left.
+ * and overwritten progress lines. Newlines and tabs are the only control characters left.
  *
- * For output of tools, not for contents of files: a reviewer must see what is in a file. Any text is fine,
- * and the time grows with its length: no class in a sequence contains the character that begins one.
+ * For output of tools, not for contents of files: a reviewer must see what is in a file. Takes any
+ * text, in linear time: no class in a sequence contains the character that begins one.
  */
 
 /** CSI, then strings (OSC, DCS, SOS, PM, APC) with their end, then other escapes, then their beginnings. */
@@ -28,7 +28,7 @@ export function plainOutput(text: string): string {
   return lines.replaceAll(removedAll, '')
 }
 
-/** Of a line that was painted several times, what stands there at the end. */
+/** The final content of a line that was overwritten. */
 function lastPainted(line: string): string {
   if (!line.includes('\r')) return line
   return line.split('\r').findLast((part) => part.trim() !== '') ?? ''

@@ -1,6 +1,6 @@
 /**
- * Whether dependencies can be written to without being changed here: tried with an overlay over a folder
- * made for it, from inside a sandbox, in which all probes of the self-test must hold as well.
+ * Whether checks can write to dependencies without changing them on disk: tries an overlay over a test folder,
+ * from inside a sandbox in which all probes of the self-test must pass as well.
  */
 
 import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ export interface OverlayTrial {
   readonly tier: Tier
   /** Absent in tier `none`. */
   readonly walls: Walls | undefined
-  /** Variables that every command is given. */
+  /** Variables that every command gets. */
   readonly given: readonly string[]
   commandsIn(walls: Walls, place: SandboxPlace): Commands
 }
@@ -41,13 +41,13 @@ export async function findOverlay(trial: OverlayTrial): Promise<OverlayReport> {
   if (walls?.type !== 'bubblewrap' || tier !== 'strong') {
     return {
       mode: 'copy',
-      reason: `Folders are mounted in a sandbox of tier strong only, and this one is ${tier}.`,
+      reason: `Overlays need a sandbox of tier strong, and this one is ${tier}.`,
     }
   }
   if (walls.bubblewrap.overlayTools === undefined) {
     return {
       mode: 'scratch',
-      reason: 'unshare and mount, which overlays are mounted with, are not installed.',
+      reason: 'unshare and mount, which overlays need, are not installed.',
       fix: 'Install util-linux.',
     }
   }
@@ -56,7 +56,7 @@ export async function findOverlay(trial: OverlayTrial): Promise<OverlayReport> {
   return {
     mode: 'scratch',
     reason: `An overlay was tried and does not work: ${problem.replace(/\.+$/, '')}.`,
-    fix: 'Overlays in user namespaces need Linux 6.6, and that unshare may make such namespaces.',
+    fix: 'Overlays need Linux 6.6 or later, and permission for unshare to create user namespaces.',
   }
 }
 

@@ -1,11 +1,11 @@
 /**
- * Overlays below a sandbox: a mount namespace in which folders are covered by themselves with a writable
- * layer in memory, and in which bubblewrap is then started. bubblewrap before 0.11 cannot do this itself,
+ * Overlays for a sandbox: a mount namespace in which folders get a writable layer in memory, and in which
+ * bubblewrap is then started. bubblewrap before 0.11 cannot do this itself,
  * and from 0.11 on it cannot limit the size of what is written.
  *
  * 1. The folder on disk is the lower layer only: the kernel never writes to it.
- * 2. All that is written is in one tmpfs of limited size, which goes with the namespace: also when
- *    everything is killed.
+ * 2. All that is written is in one tmpfs of limited size, which goes away with the namespace,
+ *    even when everything is killed.
  * 3. Nothing of the command runs before bubblewrap does: this stage starts only programs of the system.
  */
 
@@ -47,7 +47,7 @@ const script = [
   'exec "$@"',
 ].join('\n')
 
-/** What starts bubblewrap, in place of bubblewrap; the process stays the same one. */
+/** The command to run instead of bubblewrap; it execs bubblewrap, so the process stays the same. */
 export function overlayStage(
   { unshare, sh, mount, mkdir }: OverlayTools,
   { folder, lower }: SandboxOverlay,

@@ -1,8 +1,8 @@
 /**
- * Programs that a user installed in the home, to be read but not changed inside: `~/.local/bin` and what its
- * links lead to, prefixes of npm and pnpm, and version managers.
+ * Programs that the user installed in the home, mounted read-only: `~/.local/bin` and the targets of its links,
+ * prefixes of npm and pnpm, and version managers.
  *
- * 1. Only folders that hold programs. A folder like `~/.cargo` also holds keys: its `bin` is shown, it is not.
+ * 1. Only folders that hold programs. A folder like `~/.cargo` also holds keys: only its `bin` is shown.
  * 2. A folder of the PATH that holds what looks like credentials is left out, and that is reported.
  * 3. Neither the home, nor a folder above it, nor a folder of a project is ever shown.
  */
@@ -22,7 +22,7 @@ export interface UserPrograms {
   readonly mounts: readonly string[]
   /** Files in the mounts that may hold credentials. */
   readonly hide: readonly string[]
-  /** The PATH as it is inside: shims whose manager cannot work there stand for what they lead to. */
+  /** The PATH inside: shims whose manager cannot work there are replaced by their targets. */
   readonly path: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** Folders of the PATH in the home that are not shown, and why. */
@@ -61,7 +61,7 @@ const known = [
   { folder: 'go/bin' },
 ] as const
 
-/** Folders of the home with credentials in them: nothing of theirs is shown, though the PATH may name it. */
+/** Folders of the home with credentials: nothing in them is shown, even if it is on the PATH. */
 const secretFolders = [
   '.aws',
   '.azure',
@@ -131,13 +131,13 @@ function judge(
   return isBin ? { real, shown: true } : { real, shown: false, why: 'it is not a bin folder' }
 }
 
-/** Shims of these ask their manager, whose settings are not shown: what they lead to is used instead. */
+/** Shims of these call their manager, whose settings are not shown: their targets are used instead. */
 function insidePath(entry: string, real: string | undefined, home: string): readonly string[] {
   if (entry === join(home, '.volta/bin')) return voltaPrograms(join(home, '.volta/tools'))
   if (entry === join(home, '.local/share/mise/shims')) {
     return misePrograms(join(home, '.local/share/mise/installs'))
   }
-  // fnm puts a link of this moment on the PATH.
+  // fnm puts a temporary link on the PATH.
   return real === undefined || real === entry ? [entry] : [entry, real]
 }
 
@@ -172,7 +172,7 @@ const pythonFolders = (home: string): readonly string[] =>
 
 const isProgramFolder = (folder: string): boolean => /\/(?:bin|pnpm)$/.test(folder)
 
-/** What the links of a folder lead to: all that a package or an environment consists of, or the file alone. */
+/** The targets of the links in a folder: a whole package or environment, or a single file. */
 function linkTargets(folder: string, home: string): readonly string[] {
   const targets = namesIn(folder)
     .slice(0, linksMax)

@@ -77,16 +77,16 @@ async function start(
   process.stdout.write(`Run it: ${shown.next}\n`)
 }
 
-interface Tried {
+interface InitPreflight {
   readonly preflight?: PreflightReport
   /** Why the preflight could not run. */
   readonly untried?: string
 }
 
 /** The file is written already, so a failure here is reported and not thrown. */
-async function preflightWritten(program: Command, { file }: WrittenLoop): Promise<Tried> {
+async function preflightWritten(program: Command, { file }: WrittenLoop): Promise<InitPreflight> {
   const { preflightFile } = await import('./preflight.ts')
-  let tried: Tried = {}
+  let tried: InitPreflight = {}
   try {
     await preflightFile(program, file, {}, (preflight) => {
       tried = { preflight }

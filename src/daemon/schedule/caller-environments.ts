@@ -1,18 +1,18 @@
 /**
- * What runs got of the environment of those who asked for them, while this process lives. In memory only:
- * nothing here is journaled, logged or part of a queue row.
+ * The environments that callers sent with their runs, for the lifetime of this process. In memory only: nothing
+ * here is journaled, logged or part of a queue row.
  */
 
 import { type Environment, isSecretName } from '../../host/daemon/index.ts'
 import type { RunId } from '../../loop/index.ts'
 
 export interface CallerEnvironments {
-  /** The last one counts; undefined leaves what is there. */
+  /** Replaces the previous one; undefined keeps it. */
   put(run: RunId, environment: Environment | undefined): void
   find(run: RunId): Environment | undefined
   /** When the run has ended. */
   drop(run: RunId): void
-  /** Values that may not be written anywhere. */
+  /** Values that must not be written anywhere. */
   secrets(): readonly string[]
 }
 

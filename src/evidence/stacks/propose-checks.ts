@@ -12,9 +12,9 @@ import { taskCommand } from './task-files.ts'
 import { scriptWritesFiles } from './writes-files.ts'
 
 export interface ProposedCheck {
-  /** `test`, `types` or `lint`; with the folder where the project lies in one. */
+  /** `test`, `types` or `lint`; followed by the folder if the project is in one. */
   readonly name: string
-  /** As a loop file has it: a line for the shell. */
+  /** A command line for the shell, as in a loop file. */
   readonly command: string
 }
 
@@ -26,7 +26,7 @@ export interface Proposal {
 const kinds = ['test', 'types', 'lint'] as const
 type Kind = (typeof kinds)[number]
 
-/** Of the workspace that the folder is a package of. */
+/** The workspace that the folder is a package of. */
 export interface ProposeOptions {
   readonly manager?: string
   /** Whether the workspace itself depends on a package. */
@@ -73,7 +73,7 @@ const rank = ({ name }: ProposedCheck): number =>
 const quoted = (folder: string): string =>
   /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`
 
-/** Two stacks of one folder have both their checks, by names of their own. */
+/** Two stacks in one folder each get their checks, with different names. */
 function* unlike(checks: readonly ProposedCheck[]): Generator<ProposedCheck> {
   const taken = new Map<string, number>()
   for (const check of checks) {
@@ -113,7 +113,7 @@ const pythonTypes: Rule = ({ texts, has }) => {
   return undefined
 }
 
-/** What lies ready on most machines is no sign that the project wants it. */
+/** Tools that most machines have are no sign that the project uses them. */
 const wantsLint: Readonly<Record<StackName, (project: Project) => boolean>> = {
   node: () => true,
   python: ({ texts, has }) =>

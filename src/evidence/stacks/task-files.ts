@@ -32,7 +32,7 @@ const targets = {
 
 const bytesMax = 1024 * 1024
 
-/** `make test`, or undefined where nothing is named so. */
+/** `make test`, or undefined if there is no such target. */
 export async function taskCommand(
   reader: TreeReader,
   tree: TreeId,
@@ -53,7 +53,7 @@ export async function taskCommand(
   return undefined
 }
 
-/** The lines of a target: those that are indented. */
+/** The indented lines of a target. */
 function recipeAt(text: string, at: number): string {
   const [, ...lines] = text.slice(at).split('\n')
   const end = lines.findIndex((line) => /^\S/.test(line))

@@ -1,6 +1,6 @@
 /**
  * Whether a command changes files while it claims to check them, as linters do with `--fix`. Such a command
- * is no condition: it would mend what it is asked about, in a copy that is thrown away.
+ * cannot be a condition: it would fix what it should report, in a copy that is discarded.
  */
 
 /** The command of a script by its name; undefined: there is none. */
@@ -14,7 +14,7 @@ const writingCommand = [
   /\b(?:gofmt|goimports)\b[^&|;]*\s-w(?=\s|$)/,
   /\b(?:lint-staged|pretty-quick)\b/,
 ]
-/** Formatters that write unless an option keeps them from it. */
+/** Formatters that write unless an option prevents it. */
 const writesUnless = [
   { command: /\bblack\b/, option: /--check|--diff/ },
   { command: /\bisort\b/, option: /--check|--diff|\s-c\b/ },
@@ -22,7 +22,7 @@ const writesUnless = [
   { command: /\bcargo\s+fmt\b/, option: /--check/ },
   { command: /\b(?:dprint|deno|buf)\s+(?:fmt|format)\b/, option: /--check|\s-d\b|--diff/ },
 ]
-/** What runs other scripts by their names. */
+/** Commands that run other scripts by name. */
 const runner = /(?:^|[\s&|;(])(?:npm|pnpm|yarn|bun|run-s|run-p|npm-run-all2?|wireit)(?=\s)/
 const scriptsMax = 50
 
@@ -41,7 +41,7 @@ export function writesFiles(command: string, scripts: Scripts = () => undefined)
   return false
 }
 
-/** Package managers also run what is named `pre…` and `post…`. */
+/** Package managers also run scripts named `pre…` and `post…`. */
 export const scriptWritesFiles = (name: string, scripts: Scripts): boolean =>
   [`pre${name}`, name, `post${name}`].some((one) => {
     const line = scripts(one)

@@ -1,6 +1,6 @@
 /**
- * Dependencies of the person's own checkout, as they are, copied once for as long as they stay so. Nobody
- * knows what is in them: a certificate says that they were carried.
+ * A copy of the dependencies in the user's own checkout, made again only when they change. Their content is
+ * unknown, so the certificate says that they were carried.
  */
 
 import { createHash } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * Keeps the store of layers small: those that were not used for long go, then those that were not used for
- * longest, until the rest fits. One that a living process uses stays.
+ * Keeps the store of layers small: removes those that were not used for a long time, then the least recently
+ * used, until the rest fits. A layer that a live process uses stays.
  *
  * A kill at any moment leaves a folder without a record and without a living lease, a lease of a process
  * that is gone, or an object that no layer has: the next collection removes all of them.
@@ -84,7 +84,7 @@ interface KnownLayer {
   readonly usedAtMs: number
 }
 
-/** Those that were not used for longest first. */
+/** The least recently used first. */
 async function listLayers(store: string): Promise<readonly KnownLayer[]> {
   const known: KnownLayer[] = []
   for (const name of await readdir(store)) {
@@ -99,7 +99,7 @@ async function listLayers(store: string): Promise<readonly KnownLayer[]> {
   return known.toSorted((one, two) => one.usedAtMs - two.usedAtMs)
 }
 
-/** What no record names and nobody makes. */
+/** Folders that no record names and no process is making. */
 async function removeUnknown(store: string, now: number): Promise<void> {
   const names = await readdir(store)
   // In this order: who makes a layer gives up the lease only after its record was written.
@@ -121,7 +121,7 @@ async function isAbandonedFile(path: string, now: number): Promise<boolean> {
   return found?.isFile() === true && found.mtimeMs < now - abandonedMs
 }
 
-/** False: a living process uses it. */
+/** False: a live process uses it. */
 async function evict(
   store: string,
   { key, record, usedAtMs }: KnownLayer,

@@ -1,6 +1,6 @@
 /**
- * Scripts that packages of a layer would run when they are installed. They are off: they run only for packages
- * that a person approved, or that the loop file names, and only inside the sandbox.
+ * Install scripts of the packages in a layer. They are off: they run only for packages that a person approved,
+ * or that the loop file names, and only inside the sandbox.
  */
 
 import { createHash } from 'node:crypto'

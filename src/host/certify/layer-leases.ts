@@ -1,6 +1,6 @@
 /**
- * Who uses a layer, so that none is removed that a living process needs: `layers/leases/<folder>.<id>`
- * names the process.
+ * Leases keep a layer that a live process uses from being removed: `layers/leases/<folder>.<id>` names the
+ * process.
  *
  * A lease is taken before the layer's record is read for the last time, and a layer is removed only when its
  * record is gone and no lease is left after that: of the two, one always sees the other.
@@ -13,7 +13,7 @@ import { createOwner, mayLive } from '../../journal/index.ts'
 
 export const leasesFolder = (store: string): string => join(store, 'leases')
 
-/** What the lease of another machine's process is worth, whose life cannot be asked for. */
+/** How long the lease of a process on another machine counts, since its state is unknown. */
 const leaseMsMax = 30 * 86_400_000
 /** A file without a name yet is about to get it. */
 const unnamedMsMax = 3_600_000

@@ -1,7 +1,7 @@
 /**
- * All that an answer of a check depends on besides the files and their dependencies: the sandbox, the
- * environment, the toolchains and the repository. An answer from before any of it changed is not an answer
- * now, and no contradiction of it.
+ * What the answer of a check depends on besides the files and their dependencies: the sandbox, the
+ * environment, the toolchains and the repository. After a change to any of these, an earlier answer neither
+ * counts nor contradicts a new one.
  */
 
 import { realpathSync, statSync } from 'node:fs'
@@ -19,7 +19,7 @@ export interface Surroundings {
   readonly project: string | undefined
 }
 
-/** Programs that other programs start: the one that a check names is part of the check itself. */
+/** Toolchains that other programs start; the program that a check names is part of the check itself. */
 const toolchains = [
   'node',
   'npm',
@@ -53,7 +53,7 @@ export function surroundingsDigest(
   )
 }
 
-/** Which file it is: another version is another file. Asking each for its version would take seconds. */
+/** Identifies the program by its file, since running each for its version would take seconds. */
 function versionOf(name: string, path: string | undefined): string {
   try {
     const found = findProgram(name, path)

@@ -1,2 +1,7 @@
-export { type Looked, lookAhead, type PreflightReport, requireReady } from './look-ahead.ts'
+export {
+  lookAhead,
+  type PreflightFinding,
+  type PreflightReport,
+  requireReady,
+} from './look-ahead.ts'
 export { preflightLoop } from './preflight-loop.ts'

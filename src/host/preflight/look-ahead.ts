@@ -29,7 +29,7 @@ export interface LookAheadOptions {
 }
 
 /** One thing that was checked. */
-export interface Looked {
+export interface PreflightFinding {
   readonly what: 'loop file' | 'agent' | 'sandbox' | 'disk' | 'lockfile' | 'checks'
   readonly status: 'ok' | 'warning' | 'problem'
   /** In a sentence; for a problem, with what to do. */
@@ -39,7 +39,7 @@ export interface Looked {
 /** Everything that `loopctl preflight` prints. */
 export interface PreflightReport {
   readonly loop: string
-  readonly looked: readonly Looked[]
+  readonly looked: readonly PreflightFinding[]
   /** Absent: a problem has to be fixed first. */
   readonly tried?: Preflight
   readonly ready: boolean
@@ -48,7 +48,7 @@ export interface PreflightReport {
 export async function lookAhead(
   loaded: LoadedLoop,
   options: LookAheadOptions,
-): Promise<readonly Looked[]> {
+): Promise<readonly PreflightFinding[]> {
   const { environment = process.env, workspace, folder, attended } = options
   const { checks } = await loaded.planChecks(workspace)
   return [
@@ -72,7 +72,7 @@ export async function requireReady(loaded: LoadedLoop, options: LookAheadOptions
 async function lookAtAgent(
   { agent }: LoadedLoop,
   at: { readonly environment: Environment; readonly workspace: string; readonly folder: string },
-): Promise<Looked> {
+): Promise<PreflightFinding> {
   const missing = [
     ...missingAgents(agent, at.workspace, at),
     ...(await modelWarnings(agent, at.environment)),
@@ -88,7 +88,10 @@ async function lookAtAgent(
 
 const strength = { none: 0, basic: 1, strong: 2 } as const
 
-async function lookAtSandbox({ sandbox }: LoadedLoop, attended: boolean): Promise<Looked> {
+async function lookAtSandbox(
+  { sandbox }: LoadedLoop,
+  attended: boolean,
+): Promise<PreflightFinding> {
   const { tier, needed, problem } = await planSandbox(sandbox, attended)
   const isRefused = strength[tier] < strength[needed] || (sandbox.require === 'none' && !attended)
   const status = isRefused ? 'problem' : problem === undefined ? 'ok' : 'warning'
@@ -103,8 +106,8 @@ const mebibyte = 1024 ** 2
 const bytesMin = 200 * mebibyte
 const bytesEnough = 1024 * mebibyte
 
-async function lookAtDisk(folders: readonly string[]): Promise<readonly Looked[]> {
-  const found: Looked[] = []
+async function lookAtDisk(folders: readonly string[]): Promise<readonly PreflightFinding[]> {
+  const found: PreflightFinding[] = []
   let least = Number.POSITIVE_INFINITY
   for (const folder of folders) {
     const { bavail = 0, bsize = 0 } = (await statfs(folder).catch(() => undefined)) ?? {}
@@ -120,7 +123,7 @@ async function lookAtDisk(folders: readonly string[]): Promise<readonly Looked[]
   return [{ what: 'disk', status: 'ok', detail: `${Math.floor(least / 1024 / mebibyte)} GiB free` }]
 }
 
-async function lookAtLockfile(workspace: string): Promise<readonly Looked[]> {
+async function lookAtLockfile(workspace: string): Promise<readonly PreflightFinding[]> {
   const { reader, tree } = folderFiles(workspace)
   const problems = await lockfileProblems(reader, tree)
   return problems.map((detail) => ({ what: 'lockfile', status: 'problem', detail }))
@@ -133,7 +136,7 @@ function lookAtChecks(
   checks: readonly PlannedCheck[],
   workspace: string,
   environment: Environment,
-): Looked {
+): PreflightFinding {
   const unmet = checks.flatMap(({ problem }) => problem ?? [])
   const path = [environment['PATH'] ?? '', join(workspace, 'node_modules', '.bin')].join(delimiter)
   const hasPackages = manifests.some((file) => existsSync(join(workspace, file)))

@@ -2,14 +2,14 @@
  * The lines of an output that may be worth showing, in memory that does not grow with the output: its
  * beginning, its end, and the surroundings of what looks like a failure.
  *
- * Time grows with the output and not worse: each line is cut before an expression sees it.
+ * Linear time: each line is cut before a regular expression sees it.
  */
 
 import { plainOutput } from '../plain-output.ts'
 import { isComplaint, isTelling } from './runners.ts'
 
 export interface OutputLine {
-  /** Its place in the output, from 0. */
+  /** Its index in the output, from 0. */
   readonly number: number
   readonly text: string
 }
@@ -94,11 +94,11 @@ export function createLineCollector(): LineCollector {
 
 interface OpenLine {
   append(text: string, from: number, to: number): void
-  /** The line, without what a terminal would obey. */
+  /** The line, without escape sequences. */
   take(): string
 }
 
-/** Of a line without an end only its beginning and its last characters are held. */
+/** Of an endless line only the beginning and the last characters are kept. */
 function createOpenLine(): OpenLine {
   let head = ''
   let tail = ''
@@ -140,7 +140,7 @@ function createRecentLines(): RecentLines {
         chars -= old.text.length + 1
         first++
       }
-      // Moved to the front once in many lines.
+      // Compacted only once in many lines.
       if (first < 10_000) return
       lines = lines.slice(first)
       first = 0

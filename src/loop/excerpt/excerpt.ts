@@ -1,8 +1,8 @@
 /**
- * Of what a check printed, the part to read: the first failure with its assertion, how it ended, the
- * other failures; then, while there is room, the rest of them, the end and the beginning.
+ * The part of a check's output to read: the first failure with its assertion, the summary, the other failures;
+ * then, while there is room, the rest of them, the end and the beginning.
  *
- * What fits is left whole. What is left out is marked. Never longer than the limit.
+ * Output that fits is unchanged. Gaps are marked. Never longer than the limit.
  */
 
 import { keepEnd } from '../progress.ts'
@@ -19,7 +19,7 @@ function collected(text: string): readonly OutputLine[] {
   return collector.end()
 }
 
-/** The few lines that tell most, in their order. */
+/** The most informative lines, in their original order. */
 export function keyLines(text: string, count: number): readonly string[] {
   const lines = collected(text)
     .map((line) => line.text)
@@ -51,13 +51,13 @@ export function excerptLines(lines: readonly OutputLine[], charsMax: number): st
   return text === '' ? keepEnd(whole, charsMax) : text
 }
 
-/** Where nothing tells more than its neighbours, the end counts for more than the beginning. */
+/** Among equally ranked lines, the end matters more than the beginning. */
 function byRank(found: readonly Rank[]): (a: number, b: number) => number {
   const rankOf = (at: number): Rank => found[at] ?? ranks.noise
   return (a, b) => rankOf(a) - rankOf(b) || (rankOf(a) >= ranks.other ? b - a : a - b)
 }
 
-/** More than any mark takes. */
+/** More than any mark needs. */
 const markChars = 40
 
 const mark = (count: number): string =>

@@ -1,4 +1,4 @@
-/** How much each line of an output tells; the lowest first. Lines are plain and not blank. */
+/** Ranks the lines of an output; the lowest rank is the most informative. Lines are plain and not blank. */
 
 import { generic, noise, type RunnerOutput, runnerOutputs } from './runners.ts'
 
@@ -20,11 +20,11 @@ export const ranks = {
 export type Rank = (typeof ranks)[keyof typeof ranks]
 
 const blockLinesMax = 60
-/** Where nothing says what ends it. */
+/** Where the end of a failure is unknown. */
 const unknownLinesMax = 6
 const beginningLines = 3
 const endLines = 12
-/** One failure must not take the place of all others, nor a list of names that of the failure. */
+/** One failure must not crowd out all others, nor a list of names the failure itself. */
 const detailsMax = 25
 const summariesMax = 15
 

@@ -15,7 +15,7 @@ export interface RunnerOutput {
   readonly detail: RegExp
   /** The first line that no longer belongs to a failure; the next failure and a summary end it too. */
   readonly end?: RegExp
-  /** The result of the whole. */
+  /** The summary. */
   readonly summary: RegExp
   /** Lines before a failure's first line belong to it, back to the last one that matches. */
   readonly since?: RegExp
@@ -134,7 +134,7 @@ export const runnerOutputs: readonly RunnerOutput[] = [
   },
 ]
 
-/** Where no runner is known. */
+/** Used when no runner is recognized. */
 const complaints =
   /\b(?:errors?|fail(?:ed|ures?|s)?|exception|traceback|panic(?:ked)?|fatal|assert\w*|cannot|not found|denied|segmentation fault|undefined reference)\b|Error\b|[✖✗✘×]/i
 
@@ -146,7 +146,7 @@ export const generic: RunnerOutput = {
   summary: /(?!)/,
 }
 
-/** Frames that lead away from the work, tests that passed, and rules. */
+/** Stack frames outside the project, passed tests, and separator lines. */
 export const noise: RegExp = new RegExp(
   [
     String.raw`^\s+at .*(?:node_modules|node:|\(native\))`,
@@ -159,7 +159,7 @@ export const noise: RegExp = new RegExp(
   ].join('|'),
 )
 
-/** Cheaper than all of the table: lines without any of this begin or end nothing. */
+/** A cheap filter: lines without any of this begin or end nothing. */
 const worthALook =
   /fail|err|not ok|panic|exception|traceback|assert|fatal|cannot|found|denied|fault|undefined|[✖✗✘×●ℹ❯━_]|\d\) |\w: {2}|Tests|Test |test |: |Suites|passing|passed|\.go:\d|bail/i
 

@@ -1,10 +1,10 @@
 /**
- * One commit of a repository elsewhere, as an archive: data that nothing was run on.
+ * One commit of a remote repository as an archive, fetched without running anything of it.
  *
- * 1. It is fetched because a person approved this address and this commit. The person's own settings count,
- *    for without them nobody can log in; nobody is asked for anything.
+ * 1. It is fetched because a person approved this address and this commit. The user's own git settings apply,
+ *    since logins need them; git never prompts.
  * 2. Nothing is checked out: no hooks, filters or submodules, and no settings of that repository.
- * 3. Only https and ssh are spoken to, or what the person's own settings put in their place.
+ * 3. Only https and ssh are used, or what the user's own settings replace them with.
  */
 
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ export interface ArchiveRequest {
   readonly commit: string
   /** An empty folder for it. */
   readonly folder: string
-  /** Of the paths in the archive. */
+  /** Prefix of the paths in the archive. */
   readonly prefix: string
   readonly signal: Signal
 }
@@ -60,7 +60,7 @@ async function fetchFromAny(
 ): Promise<void> {
   let last: unknown
   for (const url of urls) {
-    // Some servers give only what a branch or a tag leads to.
+    // Some servers only serve commits that a branch or a tag points to.
     for (const refs of [
       [`${commit}:${wanted}`],
       ['refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'],
