@@ -29,6 +29,7 @@ export async function tryRepository(
   repository: Repository,
   mirrored: string,
   work: string,
+  fixes: boolean,
 ): Promise<Tried> {
   const { name, check } = repository
   const clone = await cloneRepository(repository, mirrored, work)
@@ -45,7 +46,8 @@ export async function tryRepository(
   const setUpMs = (await certify('true')).ms
   const certifyMs = (await certify(check)).ms
   const timed = { bareMs, certifyMs, ratio: Math.max(0, certifyMs - setUpMs) / bareMs }
-  return { name, certified: true, ...timed, ...(await fixFault(repository, clone, work)), absent }
+  const fixed = fixes ? await fixFault(repository, clone, work) : { end: 'not-run' as const }
+  return { name, certified: true, ...timed, ...fixed, absent }
 }
 
 async function timeBare(

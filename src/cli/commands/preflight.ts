@@ -1,19 +1,25 @@
 /** Commands that check whether a loop can run here, and clear cached answers: preflight, forget. */
 
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { PreflightReport } from '../../host/preflight/index.ts'
-import { describePreflight } from '../../loop/index.ts'
+import { describePreflight, type PreflightCheck } from '../../loop/index.ts'
 import { plural, renderSpan } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { interruptible } from '../interruptible.ts'
-import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
+import {
+  type AttendedOption,
+  addAttendedOption,
+  addDependenciesOption,
+  addTrustOption,
+} from '../run-options.ts'
 import { openSession, type Session, withNewRecord } from '../session.ts'
+import type { Style } from '../terminal.ts'
 import { loadTrusted } from '../trust.ts'
 
 interface PreflightOptions extends AttendedOption {
   readonly dirty?: boolean
   readonly trust?: boolean
-  readonly dependencies?: 'install' | 'carry' | 'none'
+  readonly dependencies?: 'install' | 'resolve' | 'carry' | 'none'
 }
 
 /** The same code as `not-configured`, which `run` ends with. */
@@ -24,13 +30,6 @@ export function addPreflight(program: Command): void {
     .command('preflight [file]')
     .description('check whether a loop can run here, without running it')
     .option('--dirty', 'try the files as they are instead of the commit')
-    .addOption(
-      new Option('--dependencies <from>', 'where checks get their dependencies').choices([
-        'install',
-        'carry',
-        'none',
-      ]),
-    )
     .addHelpText(
       'after',
       `
@@ -38,7 +37,7 @@ Checks agent, key, sandbox, disk, lockfile and tools; then installs dependencies
 Creates no worktree and calls no model. A run of the same commit reuses the answers.
 Exit code: 0 if a run can start, ${notReadyExitCode} if something has to be fixed first.`,
     )
-  addTrustOption(addAttendedOption(preflight)).action(
+  addTrustOption(addAttendedOption(addDependenciesOption(preflight))).action(
     (file: string | undefined, options: PreflightOptions) => tryLoop(program, file, options),
   )
   program
@@ -119,7 +118,7 @@ export function renderTried(
   const { style } = terminal
   const lines = (tried?.checks ?? []).map((found) => {
     const { answer, durationMs, known } = found
-    const mark = answer === 'cannot-run' ? style.red('✗') : style.green('✓')
+    const mark = markOf(style, answer)
     const took = known === true ? 'cached' : renderSpan(durationMs)
     return `${mark} ${'check'.padEnd(10)} ${visible(describePreflight(found))} ${style.dim(took)}`
   })
@@ -141,4 +140,10 @@ async function forget(program: Command, run: string | undefined): Promise<void> 
         : visible(`Forgot ${plural(attempts, 'attempt')} of ${run}.`)
     })
   })
+}
+
+function markOf(style: Style, answer: PreflightCheck['answer']): string {
+  if (answer === 'cannot-run') return style.red('✗')
+  if (answer === 'timeout') return style.yellow('!')
+  return answer === 'unknown' ? style.dim('-') : style.green('✓')
 }
