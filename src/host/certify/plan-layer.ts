@@ -204,10 +204,15 @@ function missingIn(
   named: readonly string[],
   listed: ReadonlyMap<string, TreeFile>,
 ): readonly string[] {
-  const paths = [...listed.keys()]
-  return [...new Set(named)].filter(
-    (path) => path !== '.' && !listed.has(path) && !paths.some((one) => one.startsWith(`${path}/`)),
-  )
+  const there = new Set(listed.keys())
+  for (const path of listed.keys()) {
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const folder = path.slice(0, at)
+      if (there.has(folder)) break
+      there.add(folder)
+    }
+  }
+  return [...new Set(named)].filter((path) => path !== '.' && !there.has(path))
 }
 
 /** Programs of packages that lie in the tree: npm links to those only that are there. Nothing runs them. */

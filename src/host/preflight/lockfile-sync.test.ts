@@ -75,3 +75,27 @@ describe('a lockfile', () => {
     expect(await problemsOf({ 'package.json': '{', 'package-lock.json': npmLock({}) })).toEqual([])
   })
 })
+
+describe('a lockfile that takes long to read', () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, index) => [`pkg${index}`, '^1.0.0']),
+  )
+  const aliases = Array.from({ length: 20_000 }, (_, i) => `  - &a${i} x\n  - *a${i}\n`)
+  test.each([
+    ['yarn.lock', `${`# ${'x'.repeat(97)}\n`.repeat(50_000)}pkg0@^1.0.0:\n`, 1],
+    ['bun.lock', `{ "pkg0": "^1.0.0", ${`"a": 1, ${' '.repeat(97)}`.repeat(50_000)} }`, 1],
+    ['pnpm-lock.yaml', `a: ${'{'.repeat(600)}${'}'.repeat(600)}`, 0],
+    ['pnpm-lock.yaml', `a:\n${aliases.join('')}`, 0],
+    ['pnpm-lock.yaml', '!!x '.repeat(30_000), 0],
+    ['pnpm-lock.yaml', 'a: b\n'.repeat(2_000_000), 0],
+  ])('does not hold up the process: %s', { timeout: 8_000 }, async (file, lock, problems) => {
+    const found = await problemsOf({ 'package.json': { dependencies: many }, [file]: lock })
+    expect(found).toHaveLength(problems)
+  })
+
+  test('says nothing that a terminal obeys', async () => {
+    const dependencies = { 'a\u001b[2J\nb': '^1.0.0' }
+    const [problem] = await problemsOf({ 'package.json': { dependencies }, 'yarn.lock': '' })
+    expect(problem).toContain('asks for a?[2J?b ^1.0.0')
+  })
+})

@@ -4,15 +4,14 @@
  * package manager decides.
  */
 
-import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
 import { lockfiles, type TreeReader } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import { tryParse } from '../registry/lockfile-reading.ts'
+import { parseYaml, shown, tryParse } from '../registry/lockfile-reading.ts'
 
 type Wanted = ReadonlyMap<string, string>
 
-const bytesMax = 64 * 1024 * 1024
+const bytesMax = 16 * 1024 * 1024
 const listedMax = 5
 
 const versions = z.record(z.string(), z.string()).catch({})
@@ -83,10 +82,12 @@ function lackingIn(file: string, text: string, asked: Manifest): readonly string
       return differing(wanted, lockedByNpm(text))
     case 'pnpm-lock.yaml':
       return differing(wanted, lockedByPnpm(text))
-    case 'bun.lock':
+    case 'bun.lock': {
+      const pairs = new Set(text.match(/"[^"\n]*": "[^"\n]*"/g))
       return lacking(wanted, (name, version) =>
-        text.includes(`${JSON.stringify(name)}: ${JSON.stringify(version)}`),
+        pairs.has(`${JSON.stringify(name)}: ${JSON.stringify(version)}`),
       )
+    }
     case 'yarn.lock':
       return lackingInYarn(text, asked, wanted)
     default:
@@ -105,7 +106,7 @@ function lockedByNpm(text: string): Wanted | undefined {
 }
 
 function lockedByPnpm(text: string): Wanted | undefined {
-  const parsed = pnpmRoot.safeParse(tryParse(parseYaml, text))
+  const parsed = pnpmRoot.safeParse(parseYaml(text))
   if (!parsed.success) return undefined
   const { dependencies, devDependencies, optionalDependencies } = parsed.data.importers['.']
   const all = { ...devDependencies, ...dependencies, ...optionalDependencies }
@@ -115,11 +116,16 @@ function lockedByPnpm(text: string): Wanted | undefined {
 /** Its keys are what was asked for: `left-pad@^1.3.0`, or `left-pad@npm:^1.3.0`. */
 function lackingInYarn(text: string, { workspaces, resolutions }: Manifest, wanted: Wanted) {
   if (workspaces !== undefined || resolutions !== undefined) return []
+  const keys = new Set(text.match(/^[^\s#].*(?=:\r?$)/gm)?.flatMap(patternsOf))
   return lacking(wanted, (name, version) => {
     if (/^(?:workspace|file|link|portal|patch|exec|git|https?|github):?/.test(version)) return true
-    return text.includes(`${name}@${version}`) || text.includes(`${name}@npm:${version}`)
+    // Patterns are separated by commas, and this one has some itself.
+    if (version.includes(',')) return true
+    return keys.has(`${name}@${version}`) || keys.has(`${name}@npm:${version}`)
   })
 }
+
+const patternsOf = (key: string): readonly string[] => key.replaceAll('"', '').split(/, ?/)
 
 /** Undefined: it cannot be read, so nothing is known. */
 const differing = (wanted: Wanted, locked: Wanted | undefined): readonly string[] =>
@@ -137,6 +143,6 @@ const lacking = (wanted: Wanted, has: (name: string, version: string) => boolean
 
 function describe(file: string, lacks: readonly string[], fix: string): string {
   const more = lacks.length > listedMax ? ` and ${lacks.length - listedMax} more` : ''
-  const named = lacks.slice(0, listedMax).join(', ')
+  const named = lacks.slice(0, listedMax).map(shown).join(', ')
   return `${file} is out of sync with package.json, which asks for ${named}${more}. Run "${fix}" and commit ${file}.`
 }

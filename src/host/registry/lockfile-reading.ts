@@ -1,6 +1,7 @@
 /** What a lockfile takes packages from, and its text with the addresses of registries replaced by ours. */
 
 import { posix } from 'node:path'
+import { isScalar, parseAllDocuments, visit } from 'yaml'
 import { type ForeignSource, parseForeign, sourceId, sourceUrl } from './foreign-source.ts'
 
 export interface LockfileReading {
@@ -62,8 +63,34 @@ export function collectSources(): CollectedSources {
 /** For a message: nothing that a terminal obeys, or that passes for a line of ours. */
 export const shown = (text: string): string => text.slice(0, 200).replaceAll(/\p{C}/gu, '?')
 
-/** The library compares each key with all others: a lockfile of three megabytes took half a minute. */
-export const yamlOptions = { uniqueKeys: false } as const
+/**
+ * 1. The library compares each key with all others: a lockfile of three megabytes took half a minute.
+ * 2. It looks for what an alias stands for in the whole text, and quotes the text for each error. No package
+ *    manager writes aliases.
+ * 3. A key that is a map is written out for each map around it: 400 of them, in 800 characters, took minutes.
+ */
+const yamlOptions = { uniqueKeys: false, maxAliasCount: 0, prettyErrors: false } as const
+
+/** A megabyte takes a second or two, in which nothing else of the process runs. */
+const yamlCharsMax = 8 * 1024 * 1024
+
+/** The last document: newer lockfiles of pnpm begin with one about pnpm itself. Undefined: it is not YAML. */
+export function parseYaml(text: string): unknown {
+  if (text.length > yamlCharsMax) return undefined
+  return tryParse(() => {
+    const documents = [...parseAllDocuments(text, yamlOptions)]
+    const last = documents.at(-1)
+    if (last === undefined || documents.some(({ errors }) => errors.length > 0)) return undefined
+    let isPlain = true
+    visit(last, {
+      Pair(_index, { key }) {
+        isPlain &&= isScalar(key)
+        return isPlain ? undefined : visit.BREAK
+      },
+    })
+    return isPlain ? last.toJS(yamlOptions) : undefined
+  }, text)
+}
 
 /** Undefined: the text is not in this format. */
 export function tryParse(parse: (text: string) => unknown, text: string): unknown {

@@ -1,15 +1,14 @@
 /** `pnpm-lock.yaml`, and `bun.lock`, which YAML can read too. */
 
-import { parse, parseAllDocuments, stringify } from 'yaml'
+import { stringify } from 'yaml'
 import { z } from 'zod'
 import {
   collectSources,
   isGitSource,
   type LockfileReading,
+  parseYaml,
   type Sources,
   type ToOurs,
-  tryParse,
-  yamlOptions,
 } from './lockfile-reading.ts'
 import { publicRegistry } from './npm-settings.ts'
 
@@ -32,7 +31,7 @@ type Resolution = z.infer<typeof resolution>
 
 export function readPnpmLockfile(text: string, toOurs: ToOurs): LockfileReading {
   const sources = collectSources()
-  const parsed = pnpm.safeParse(tryParse(lastDocument, text))
+  const parsed = pnpm.safeParse(parseYaml(text))
   if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of pnpm' }
   const { importers = {}, packages } = parsed.data
   for (const path of Object.keys(importers)) sources.path(path)
@@ -72,13 +71,6 @@ function settlePackage(
   return ours === undefined ? undefined : { ...from, tarball: ours }
 }
 
-/** Newer ones begin with a document about pnpm itself. */
-function lastDocument(text: string): unknown {
-  const documents = [...parseAllDocuments(text, yamlOptions)]
-  if (documents.some(({ errors }) => errors.length > 0)) return undefined
-  return documents.at(-1)?.toJS()
-}
-
 const bun = z.looseObject({
   lockfileVersion: z.number(),
   workspaces: z.record(z.string(), z.unknown()),
@@ -89,7 +81,7 @@ const bun = z.looseObject({
 export function readBunLockfile(text: string, toOurs: ToOurs): LockfileReading {
   const sources = collectSources()
   // JSON with commas at the end of lists is YAML.
-  const parsed = bun.safeParse(tryParse((one) => parse(one, yamlOptions), text))
+  const parsed = bun.safeParse(parseYaml(text))
   if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of Bun' }
   for (const path of Object.keys(parsed.data.workspaces)) sources.path(path === '' ? '.' : path)
   for (const entry of Object.values(parsed.data.packages ?? {})) {

@@ -1,15 +1,13 @@
 /** `yarn.lock`: Yarn 1 has a format for itself, later ones use YAML. */
 
-import { parse } from 'yaml'
 import { z } from 'zod'
 import {
   collectSources,
   isGitSource,
   type LockfileReading,
+  parseYaml,
   type Sources,
   type ToOurs,
-  tryParse,
-  yamlOptions,
 } from './lockfile-reading.ts'
 import type { Respecify } from './respecify.ts'
 
@@ -90,7 +88,7 @@ const berry = z.record(
 /** Packages of registries have no address here, but for those outside of the usual path. */
 function readBerry(text: string): LockfileReading {
   const sources = collectSources()
-  const parsed = berry.safeParse(tryParse((one) => parse(one, yamlOptions), text))
+  const parsed = berry.safeParse(parseYaml(text))
   const keys = text.split('\n').filter((line) => /^[^\s#]/.test(line))
   if (new Set(keys).size < keys.length)
     return { ...sources.read(text), problem: 'it has an entry twice' }
