@@ -35,7 +35,7 @@ export const repositories: Suite = {
       note('  skipped: no --mirror <folder> with public repositories was given')
       return [skipped(allRepositories.length, 'no --mirror was given')]
     }
-    const runs = Math.ceil(allRepositories.length * scale)
+    const runs = Math.round(allRepositories.length * scale)
     const work = mkdtempSync(join(tmpdir(), 'loopwright-repositories-'))
     const tried: Tried[] = []
     const absent: string[] = []

@@ -142,14 +142,16 @@ async function startFile(
     const { requireAgreed } = await import('../trust.ts')
     await requireAgreed(openSession(program), folder, file, options.trust === true)
   })
+  const { agreeOnDependencies } = await import('../agree-on-dependencies.ts')
+  const agreed = await agreeOnDependencies(program, file, options)
   if (way.type === 'daemon') {
     if (isInline && way.folder === undefined) throw farAway()
     const { runThere } = await import('../run-there.ts')
-    return runThere(program, way, file, options)
+    return runThere(program, way, file, agreed)
   }
-  requireWatching(options)
+  requireWatching(agreed)
   const { runHere } = await import('../run-here.ts')
-  await runHere(program, file, options)
+  await runHere(program, file, agreed)
 }
 
 /** A daemon with another state folder cannot read the loop, which is stored in ours. */
