@@ -3,8 +3,8 @@
  * and the checkout had nothing to carry over.
  */
 
-import { existsSync } from 'node:fs'
-import { lstat, mkdir, rm } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
+import { lstat, mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Signal } from '../../loop/index.ts'
 import { createPlainCommands, findProgram } from '../../sandbox/index.ts'
@@ -18,6 +18,9 @@ export interface InstalledFolder {
 
 const copyMsMax = 600_000
 
+/** In a folder that is being copied: a copy that was interrupted is made again. */
+const copyingMark = '.loopwright-copying'
+
 /** Resolves with the `node_modules` folders that the workspace has now. */
 export async function bringDependencies(
   folders: readonly InstalledFolder[],
@@ -28,29 +31,34 @@ export async function bringDependencies(
   for (const { from, to } of folders) {
     const target = join(workspace, to)
     if (basename(to) !== 'node_modules' || !(await isInside(workspace, dirname(to)))) continue
-    if (existsSync(target)) {
-      there.push(to)
-      continue
-    }
-    await mkdir(dirname(target), { recursive: true })
-    const program = findProgram('cp') ?? 'cp'
-    const args = ['-RPp', '--reflink=auto', '--', from, target]
-    const limit = AbortSignal.timeout(copyMsMax)
-    const { exitCode } = await createPlainCommands().run(
-      {
-        program,
-        args: process.platform === 'linux' ? args : ['-RPp', '--', from, target],
-        cwd: '/',
-      },
-      limit,
-    )
-    signal.throwIfAborted()
-    // A partial copy would be worse than none; without it the checks report what is missing.
-    if (exitCode === 0) there.push(to)
-    else await rm(target, { recursive: true, force: true })
+    const isWhole = isThere(target) && !isPartial(target)
+    if (isWhole || (await copy(from, target, signal))) there.push(to)
   }
   return there
 }
+
+/** A partial copy would be worse than none; without it the checks report what is missing. */
+async function copy(from: string, target: string, signal: Signal): Promise<boolean> {
+  await rm(target, { recursive: true, force: true })
+  await mkdir(target, { recursive: true })
+  const mark = join(target, copyingMark)
+  await writeFile(mark, '')
+  const program = findProgram('cp') ?? 'cp'
+  const sharing = process.platform === 'linux' ? ['--reflink=auto'] : []
+  const args = ['-RPp', ...sharing, '--', `${from}/.`, target]
+  const command = { program, args, cwd: '/', timeoutMs: copyMsMax }
+  const { exitCode } = await createPlainCommands().run(command, signal)
+  await rm(exitCode === 0 ? mark : target, { recursive: true, force: true })
+  signal.throwIfAborted()
+  return exitCode === 0
+}
+
+/** A link that leads nowhere is there, too: it is one of the files. */
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+
+/** Nothing is removed through a link. */
+const isPartial = (target: string): boolean =>
+  lstatSync(target).isDirectory() && isThere(join(target, copyingMark))
 
 /** No component of the path is a link, so the copy stays in the worktree. */
 async function isInside(workspace: string, folder: string): Promise<boolean> {
