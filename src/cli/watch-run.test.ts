@@ -29,10 +29,7 @@ const clientAt = (status: string): Client =>
     queue: async () => [],
   }) as unknown as Client
 
-test.each([
-  ['paused', 7],
-  ['running', 6],
-])('a pause is the end of the watching only while it lasts: %s', async (status, code) => {
+async function exitCodeWith(client: Client): Promise<typeof process.exitCode> {
   const exitCode = process.exitCode
   const silent = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   afterStory(() => {
@@ -48,6 +45,32 @@ test.each([
     print: () => undefined,
   }
   const from = { before: undefined, title: '' }
-  await watchRun(session, clientAt(status), { id, name: 'x' }, from, listenToLeave())
-  expect(process.exitCode).toBe(code)
+  await watchRun(session, client, { id, name: 'x' }, from, listenToLeave())
+  return process.exitCode
+}
+
+test.each([
+  ['paused', 7],
+  ['running', 6],
+])('a pause is the end of the watching only while it lasts: %s', async (status, code) => {
+  expect(await exitCodeWith(clientAt(status))).toBe(code)
+})
+
+test('a run that is tried again much later is not waited for', async () => {
+  const entry = {
+    run: id,
+    state: 'queued',
+    waitsFor: 'time',
+    why: 'is tried again later: the disk is full',
+    retryAtMs: Date.now() + 120_000,
+  }
+  const client = {
+    async *events(_run: RunId, { signal }: { readonly signal: AbortSignal }) {
+      yield { run: id, seq: 1, position: 1, atMs: 1, event: events[0] }
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    },
+    inspect: async () => ({ run: { id, status: 'suspended' } }),
+    queue: async () => [entry],
+  } as unknown as Client
+  expect(await exitCodeWith(client)).toBe(7)
 })

@@ -204,6 +204,7 @@ async function tellOfTheDaemon(at: Checkout): Promise<void> {
   await say('daemon', 'logs')
   await say('daemon', 'token')
   await say('daemon', 'install', '--print')
+  await say('daemon', 'restart', '--port', '0')
   await say('daemon', 'stop')
 }
 

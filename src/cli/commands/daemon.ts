@@ -33,6 +33,8 @@ export function addDaemon(program: Command): void {
     .description('end it in good order; its runs go on when it is started again')
     .option('--force', 'kill it, where it does not end; nothing is lost')
     .action((options: { force?: boolean }) => stop(program, options.force === true))
+  const again = daemon.command('restart').description('stop and start it; its runs continue')
+  addSettings(again).action((options: StartOptions) => restart(program, options))
   daemon
     .command('status')
     .description('whether it runs, where, and how much there is to do')
@@ -158,6 +160,17 @@ async function stop(program: Command, force: boolean): Promise<void> {
   const left = counts.driven + counts.queued
   const later = left === 0 ? '' : ` ${plural(left, 'run')} will go on when it is started again.`
   print({ stopped: true, running: false, pid, runs: left }, () => `The daemon has ended.${later}`)
+}
+
+/** What it said when it was stopped would be a second answer with --json. */
+async function restart(program: Command, options: StartOptions): Promise<void> {
+  const client = await running(program, lookWindowMs)
+  if (client !== undefined) {
+    const { pid } = await client.daemon()
+    await client.stopDaemon()
+    await untilEnded(pid)
+  }
+  await startIt(program, options)
 }
 
 /** It is not asked, but sent a signal. */

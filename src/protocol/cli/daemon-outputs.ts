@@ -32,6 +32,10 @@ export const daemonOutputs: Readonly<Record<string, CommandOutput>> = {
     'The daemon, and whether it was started now.',
     z.strictObject({ started: z.boolean(), ...info }),
   ),
+  'daemon restart': one(
+    'The daemon, and whether it was started now.',
+    z.strictObject({ started: z.boolean(), ...info }),
+  ),
   'daemon stop': one(
     'Whether one ran, and how many runs it left.',
     z.strictObject({
