@@ -6,7 +6,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -41,6 +41,21 @@ export function requireNew(file: string): void {
   )
 }
 
+/** A repository may contain a link to anywhere: what is written for a folder stays in it. */
+function requireNoLinks(folder: string, target: string): void {
+  const inner = relative(folder, target)
+  if (inner === '' || inner.startsWith('..')) return
+  let path = folder
+  for (const part of inner.split(sep)) {
+    path = join(path, part)
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue
+    throw new LoopError(
+      'bad-request',
+      `${path} is a symbolic link, and init does not write through links. Give the path of the file: loopctl init <path>.yaml`,
+    )
+  }
+}
+
 /** `state`: the state folder, where trust is kept. */
 export async function writeInitLoop(
   draft: LoopDraft,
@@ -57,6 +72,7 @@ export async function writeInitLoop(
     run: `loopctl run ${/^[\w./-]+$/.test(inner) ? inner : `'${inner}'`}`,
   })
   requireNew(file)
+  requireNoLinks(folder, dirname(file))
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, text, { flag: 'wx' }).catch((cause: unknown) => {
     requireNew(file)
