@@ -5,9 +5,11 @@
  */
 
 import { realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { Walls } from '../../loop/index.ts'
 import { canonicalJson, type SandboxSettings } from '../../protocol/index.ts'
-import { findProgram } from '../../sandbox/index.ts'
+import { findUserPrograms } from '../../sandbox/index.ts'
 import type { Environment } from '../loaded-loop.ts'
 import { sha256 } from '../loop-file/digest.ts'
 
@@ -33,13 +35,27 @@ const toolchains = [
   'gcc',
   'java',
 ]
+/** In the home: by these, version managers choose what their shims start. */
+const choices = [
+  '.tool-versions',
+  '.pyenv/version',
+  '.rbenv/version',
+  '.rustup/settings.toml',
+  '.rustup/update-hashes',
+]
+const systemFolders = ['/usr/local/bin', '/usr/bin']
 const variables = ['PATH', 'LANG', 'LC_ALL', 'TZ']
 
 export function surroundingsDigest(
   { sandbox, walls, environment, project }: Surroundings,
   env: Readonly<Record<string, string>> = {},
 ): string {
-  const path = environment['PATH']
+  const home = environment['HOME'] ?? homedir()
+  const folders = [
+    dirname(process.execPath),
+    ...findUserPrograms({ home, path: environment['PATH'] ?? '' }).path,
+    ...systemFolders,
+  ]
   return sha256(
     canonicalJson({
       env,
@@ -48,17 +64,22 @@ export function surroundingsDigest(
       limits: walls.limits,
       project: project ?? '',
       variables: variables.map((name) => environment[name] ?? ''),
-      toolchains: toolchains.map((name) => versionOf(name, path)),
+      toolchains: toolchains.map((name) => versionsOf(name, folders)),
+      choices: choices.map((name) => fileOf(join(home, name))),
     }),
   )
 }
 
-/** Identifies the program by its file, since running each for its version would take seconds. */
-function versionOf(name: string, path: string | undefined): string {
+/**
+ * Identifies the program by its file, since running each for its version would take seconds. All that there
+ * are count: which one is found first differs inside the sandbox.
+ */
+const versionsOf = (name: string, folders: readonly string[]): readonly string[] =>
+  folders.map((folder) => fileOf(join(folder, name))).filter((found) => found !== '')
+
+function fileOf(path: string): string {
   try {
-    const found = findProgram(name, path)
-    if (found === undefined) return ''
-    const real = realpathSync(found)
+    const real = realpathSync(path)
     const { size, mtimeMs } = statSync(real)
     return `${real} ${size} ${mtimeMs}`
   } catch {

@@ -1,0 +1,37 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Surroundings } from './surroundings.ts'
+import { surroundingsDigest } from './surroundings.ts'
+
+function digestWith(home: string, folder: string): string {
+  const environment = { HOME: home, PATH: `${folder}:/usr/bin:/bin` }
+  const walls = { tier: 'strong', limits: [] } as unknown as Surroundings['walls']
+  const sandbox = {} as unknown as Surroundings['sandbox']
+  return surroundingsDigest({ sandbox, walls, environment, project: '/project' })
+}
+
+test('another toolchain on the PATH makes other answers', () => {
+  const home = mkdtempSync(join(tmpdir(), 'surroundings-'))
+  const folder = join(home, 'tools')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'python3'), 'one', { mode: 0o755 })
+  const before = digestWith(home, folder)
+  expect(digestWith(home, folder)).toBe(before)
+  // The system may have one, too, which did not change.
+  writeFileSync(join(folder, 'python3'), 'another', { mode: 0o755 })
+  expect(digestWith(home, folder)).not.toBe(before)
+})
+
+test.each(['.pyenv/version', '.rustup/settings.toml', '.tool-versions'])(
+  'so does another choice of a version manager: %s',
+  (file) => {
+    const home = mkdtempSync(join(tmpdir(), 'surroundings-'))
+    mkdirSync(join(home, file, '..'), { recursive: true })
+    writeFileSync(join(home, file), '3.11')
+    const before = digestWith(home, join(home, 'tools'))
+    writeFileSync(join(home, file), '3.12.1')
+    expect(digestWith(home, join(home, 'tools'))).not.toBe(before)
+  },
+)
