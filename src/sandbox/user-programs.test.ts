@@ -176,3 +176,16 @@ describe('what is never shown, though the PATH names it', () => {
     ])
   })
 })
+
+test.each([
+  '.pyenv/versions/3.12.1/pip.conf',
+  '.local/share/pipx/venvs/black/pip.conf',
+  '.local/share/uv/tools/ruff/uv-receipt.toml',
+  '.local/share/pnpm/.npmrc',
+  '.asdf/installs/nodejs/20.1.0/etc/npmrc',
+])('settings that may hold a password are hidden: %s', (file) => {
+  const path = put(file, 'https://user:secret@registry/\n')
+  const { mounts, hide } = findUserPrograms({ home, path: '/usr/bin' })
+  expect(mounts.some((mount) => isWithin(path, mount))).toBe(true)
+  expect(hide).toContain(path)
+})

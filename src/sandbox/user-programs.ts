@@ -93,7 +93,7 @@ export function findUserPrograms({ home, path }: UserProgramsOptions): UserProgr
   const userBase = isThere(join(home, '.local/lib')) ? { PYTHONUSERBASE: join(home, '.local') } : {}
   return {
     mounts,
-    hide: mounts.flatMap(npmrcFiles),
+    hide: mounts.flatMap(secretFiles),
     path: judged.flatMap(({ entry, real }) => insidePath(entry, real, home)),
     env: {
       ...userBase,
@@ -197,20 +197,30 @@ function installationOf(real: string, home: string): string | undefined {
   return isOwn ? installed : real
 }
 
-/** npm keeps its global settings, and tokens, in the prefix. */
-function npmrcFiles(mount: string): readonly string[] {
-  const candidates = [mount, ...under(mount, 1), ...under(mount, 2), ...under(mount, 3)]
-  return candidates.map((folder) => join(folder, 'etc/npmrc')).filter(isThere)
+/**
+ * npm keeps its global settings, and tokens, in the prefix; pip and uv keep addresses of registries, which may
+ * have a password, in the environment.
+ */
+const settingsFiles = ['etc/npmrc', '.npmrc', 'pip.conf', 'uv-receipt.toml']
+
+function secretFiles(mount: string): readonly string[] {
+  return [mount, ...under(mount, 3)].flatMap((folder) =>
+    settingsFiles.map((file) => join(folder, file)).filter(isThere),
+  )
 }
 
-/** Of version managers only: their folders of versions are at most three levels down. */
+/** Of version managers and environments only: those are at most three levels down. */
 function under(folder: string, levels: number): readonly string[] {
-  if (!/\/(?:versions|node-versions|installs|image|\.asdf)$/.test(folder)) return []
+  const isOfMany =
+    /\/(?:versions|node-versions|installs|image|\.asdf|\.pyenv|venvs|tools|python)$/.test(folder)
+  if (!isOfMany) return []
+  const found: string[] = []
   let level: readonly string[] = [folder]
   for (let depth = 0; depth < levels; depth++) {
-    level = level.flatMap((one) => namesIn(one).map((name) => join(one, name))).slice(0, 200)
+    level = level.flatMap((one) => namesIn(one).map((name) => join(one, name))).slice(0, 500)
+    found.push(...level)
   }
-  return level
+  return found
 }
 
 const isThere = existsSync
