@@ -1,6 +1,6 @@
 /** Which loop file is meant: the one that is named, the only one there is, or the one that is picked. */
 
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import { CancelledError } from './ask.ts'
@@ -17,7 +17,7 @@ export async function chooseLoop(
 ): Promise<string> {
   if (named !== undefined) {
     if (pick) throw new LoopError('bad-request', `--pick chooses a file, and ${named} is named.`)
-    return named
+    return byName(folder, named)
   }
   const loops = loopFiles(join(folder, 'loops'))
   const [only] = loops
@@ -35,6 +35,13 @@ export async function chooseLoop(
     'bad-request',
     `${advice}: loopctl run <file>. There are: ${listed.join(', ')}.`,
   )
+}
+
+/** `init two` writes loops/two.yaml, and `run two` finds it. */
+function byName(folder: string, named: string): string {
+  if (/[/.]/.test(named) || existsSync(join(folder, named))) return named
+  const found = ['yaml', 'yml'].map((end) => join(folder, 'loops', `${named}.${end}`))
+  return found.find((file) => existsSync(file)) ?? named
 }
 
 /** By their names; what is in them is seen when they are read. */

@@ -137,6 +137,9 @@ const noAnswer = 'the daemon does not answer (loopctl daemon start); trying agai
 /** What works is rarely looked at: its events tell. */
 const quietMs = 5000
 const awayMs = 600_000
+/** One that was stopped in good order is back by then, if it is restarted. */
+const restartMs = 10_000
+const stoppedText = 'the daemon was stopped; start it to continue: loopctl daemon start'
 /** The longest wait for a retry that `run` sits through. */
 const tryMsMax = 30_000
 
@@ -145,6 +148,7 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
   let heardAtMs = Date.now()
   let isAtWork = false
   let brokenAtMs: number | undefined
+  let wasStopped = false
   let missing = 0
 
   async function look(): Promise<DriveEnd | undefined> {
@@ -166,7 +170,9 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
       await pause(lookMs, signal)
       const sinceMs = Date.now() - heardAtMs
       if (brokenAtMs !== undefined) {
-        if (Date.now() - brokenAtMs > awayMs) throw stayedAway(client, run)
+        const sinceBreakMs = Date.now() - brokenAtMs
+        if (wasStopped && sinceBreakMs > restartMs) return suspended(stoppedText)
+        if (sinceBreakMs > awayMs) throw stayedAway(client, run)
       } else if (!isAtWork || sinceMs > quietMs) {
         const end = await look().catch(() => undefined)
         if (end !== undefined) return end
@@ -179,6 +185,7 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
     heard(state) {
       heardAtMs = Date.now()
       isAtWork = state.status === 'running' || state.status === 'waiting'
+      wasStopped = state.status === 'suspended'
       missing = 0
       if (isAtWork) show.wait(undefined)
     },

@@ -9,6 +9,7 @@ import {
   decide,
   eventVersion,
   type Fault,
+  inOneLine,
   LoopError,
   type Outcome,
   type RunEvent,
@@ -283,7 +284,7 @@ async function suspend(live: LiveRun, reason: string): Promise<DriveEnd> {
 /** An error that is not the run's own: it stays resumable, and the caller hears why. */
 async function leave(live: LiveRun, error: unknown): Promise<unknown> {
   if (live.recorder.failure === undefined) {
-    const reason = textOf(error)
+    const reason = inOneLine(textOf(error))
     await live.recorder.record([{ type: 'run-suspended', reason }]).catch(() => undefined)
   }
   return live.recorder.failure ?? error

@@ -366,6 +366,8 @@ export type Files = Pick<
 export interface RunPreflight {
   /** Makes the dependencies of these files available, each time that a process takes the run. */
   prepare(files: PreflightFiles): Promise<void>
+  /** Of the dependencies, once they are available. */
+  digest?(): string | undefined
   /** Tries every check once. */
   tryChecks(files: PreflightFiles, onBegin: (check: string) => void): Promise<Preflight>
 }

@@ -47,6 +47,7 @@ export function fingerprintOf(
   const given: Json = toJson([
     { tree, progress: progress ?? null, step, role, prompt: task.prompt },
     { where: worktree?.repository ?? ports.workspace.path },
+    { dependencies: ports.preflight?.digest?.() ?? null },
     { settings: task.settings ?? {}, agent: agent ?? null, changes: source?.changes ?? null },
     { codeDigest, checks, limits: { tokens, costMicros, timeMs }, policy: 'none' },
     { repeat: repeat ?? 0 },

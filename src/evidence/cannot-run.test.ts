@@ -66,6 +66,14 @@ describe('a check that could not run', () => {
     expect(cannotRun({ exitCode, output })).toBeUndefined()
   })
 
+  test('a package of Python that lacks a module of its own', () => {
+    const traceback = (file: string): string =>
+      `Traceback (most recent call last):\n  File "<frozen runpy>", line 198, in _run\n  File "${file}", line 7, in <module>\n    import py\nModuleNotFoundError: No module named 'py'`
+    const installed = '/w/.venv/lib/python3.11/site-packages/_pytest/compat.py'
+    expect(cannotRun({ exitCode: 1, output: traceback(installed) })).toContain('needs "py"')
+    expect(cannotRun({ exitCode: 1, output: traceback('/w/src/shop.py') })).toBeUndefined()
+  })
+
   test('is not one in which tests passed, whatever they print', () => {
     const output = "Error: Cannot find module 'chai'"
     const counts = { passed: 1, failed: 1, skipped: 0 }

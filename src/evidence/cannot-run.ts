@@ -24,7 +24,7 @@ interface Rule {
 }
 
 const install =
-  'Install the dependencies of the project, or choose where checks get them with --dependencies.'
+  'Install the dependencies of the project, or choose where checks get them: --dependencies install, resolve or carry.'
 const network =
   'Checks have no network by default. Install what it downloads beforehand, or allow the host with sandbox.network in the loop file.'
 
@@ -113,6 +113,8 @@ const rules: readonly Rule[] = [
 export function cannotRun({ exitCode, output, counts }: Ended): string | undefined {
   if (exitCode === 0 || (counts !== undefined && counts.passed > 0)) return undefined
   const lines = plainLines(output)
+  const broken = brokenInstall(lines)
+  if (broken !== undefined) return broken
   for (const { exitCodes, line, fix } of rules) {
     if (exitCodes?.includes(exitCode) === false) continue
     for (const text of lines) {
@@ -123,5 +125,15 @@ export function cannotRun({ exitCode, output, counts }: Ended): string | undefin
   }
   return exitCode === 127
     ? `The shell did not find a program (exit code 127). ${install}`
+    : undefined
+}
+
+/** A module that an installed package imports and that is not there: nothing that the work could add. */
+function brokenInstall(lines: readonly string[]): string | undefined {
+  const at = lines.findIndex((line) => /^ModuleNotFoundError: No module named '/.test(line))
+  const frames = lines.slice(0, Math.max(0, at)).filter((line) => /^ {2}File "/.test(line))
+  const [, name = ''] = /named '([^']{1,80})'/.exec(lines[at] ?? '') ?? []
+  return /[/\\](?:site|dist)-packages[/\\]/.test(frames.at(-1) ?? '')
+    ? `${lines[at]}. An installed package needs "${name}". ${install}`
     : undefined
 }

@@ -11,7 +11,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'loopwright-warnings-'))
   mkdirSync(join(folder, 'work'))
   writeFileSync(join(folder, 'work', '.env'), '')
-  writeFileSync(join(folder, 'work', 'agent'), '')
+  writeFileSync(join(folder, 'work', 'agent'), '', { mode: 0o755 })
+  writeFileSync(join(folder, 'work', 'notes'), '', { mode: 0o644 })
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -28,6 +29,7 @@ async function warnings(
 describe('a loop file is warned of', () => {
   test('what is not there', async () => {
     expect(await warnings('agent: { command: [./agent], env: [SET] }')).toEqual([])
+    expect((await warnings('agent: { command: [./notes] }')).join()).toContain('chmod +x')
     expect(await warnings('agent: { command: [nobody], env: [UNSET] }')).toEqual([
       'agent.command: there is no program nobody: install it, or give its path.',
       'agent.env: UNSET is not set, so the agent will not have it.',

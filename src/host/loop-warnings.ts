@@ -10,6 +10,7 @@ import type {
   LoopFile,
   SandboxSettings,
 } from '../protocol/index.ts'
+import { isProgram as isExecutable } from '../sandbox/index.ts'
 import { acpProgram } from './agents/acp-program.ts'
 import { findAgentProgram, howToGet, type Wanted, type WhereToLook } from './agents/find-program.ts'
 import type { Environment } from './loaded-loop.ts'
@@ -74,6 +75,10 @@ function missingProgram(
   { environment }: WhereToLook,
 ): readonly string[] {
   if (isProgram(program, workspace, environment)) return []
+  const path = resolve(workspace, program)
+  if (program.includes('/') && existsSync(path)) {
+    return [`${key}: ${path} is not executable. Run: chmod +x ${path}`]
+  }
   return [`${key}: there is no program ${program}: install it, or give its path.`]
 }
 
@@ -93,7 +98,7 @@ function variableWarnings(
 
 function isProgram(program: string, workspace: string, environment: Environment): boolean {
   const folders = program.includes('/') ? [workspace] : (environment['PATH'] ?? '').split(delimiter)
-  return folders.some((folder) => existsSync(resolve(folder, program)))
+  return folders.some((folder) => isExecutable(resolve(folder, program)))
 }
 
 /** A name that was written wrongly would show what was to be hidden. */

@@ -101,7 +101,7 @@ export const pathsApart = (
     (path) => pathInside(checkout ?? workspace, whereIs(path)) ?? [],
   )
 
-function loopFilesIn(folder: string): readonly string[] {
+export function loopFilesIn(folder: string): readonly string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .filter((name) => /\.ya?ml$/.test(name))

@@ -61,6 +61,15 @@ export function textOf(error: unknown): string {
   }
 }
 
+/** Of several lines one, for places that have room for one: lines that a tool printed are kept. */
+export const inOneLine = (text: string, charsMax = 1000): string =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('; ')
+    .slice(0, charsMax)
+
 function codeOf(error: unknown): unknown {
   try {
     return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined

@@ -95,6 +95,7 @@ export {
   errorSignature,
   type Fault,
   FaultError,
+  inOneLine,
   rateLimited,
   textOf,
   toFault,

@@ -10,7 +10,7 @@ import { isLoopError, LoopError } from '../../loop/index.ts'
 import { addCheckOption, type GivenChecks } from '../check-option.ts'
 import { loopFiles } from '../choose-loop.ts'
 import { describeFound } from '../display/found-view.ts'
-import { renderTable, visible } from '../display/render.ts'
+import { renderTable, visible, visibleText } from '../display/render.ts'
 import { interruptedExitCode } from '../exit-codes.ts'
 import { askAnswers, defaultAnswers, type InitFound, whatIsMissing } from '../init-answers.ts'
 import { readPrompt } from '../run-options.ts'
@@ -107,7 +107,9 @@ async function showPreflight(
   const { preflight, untried } = await preflightWritten(program, written)
   const { renderTried } = await import('./preflight.ts')
   if (preflight !== undefined) process.stdout.write(`${renderTried(session, preflight)}\n`)
-  if (untried !== undefined) process.stdout.write(`${visible(untried)}\n`)
+  if (untried !== undefined) {
+    process.stdout.write(`${session.terminal.style.red('✗')} ${visibleText(untried)}\n`)
+  }
   process.stdout.write('\n')
 }
 

@@ -2,12 +2,14 @@
 
 import type { DriveEnd, Host, QueueRow } from '../../host/index.ts'
 import {
+  inOneLine,
   isEnd,
   isLoopError,
   kindOf,
   type RunId,
   type RunState,
   type StepId,
+  textOf,
 } from '../../loop/index.ts'
 import type { Log } from '../parts.ts'
 import type { CallerEnvironments } from './caller-environments.ts'
@@ -120,7 +122,7 @@ async function setBack(
   const { host, log, forget, now } = parts
   const { run, name, tries } = item.row
   if (signal.aborted) return
-  const why = error instanceof Error ? error.message : String(error)
+  const why = inOneLine(textOf(error))
   const waitMs = retryAfterMs(error, tries)
   if (waitMs !== undefined) {
     log.warn({ run, name, why, waitMs }, 'tried again later')
@@ -131,7 +133,8 @@ async function setBack(
   }
   log.warn({ run, name, why }, 'waits for a person')
   // What the file would do is for whoever is asked to trust it.
-  await sayWhy(host, run, why.split('\n', 1)[0] ?? why, before)
+  const [first = ''] = textOf(error).split('\n', 1)
+  await sayWhy(host, run, isLoopError(error, 'not-trusted') ? first : why, before)
   await forget(run)
 }
 

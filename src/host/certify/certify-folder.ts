@@ -14,7 +14,12 @@ import type {
   GivenAnswer,
   Subject,
 } from '../../engine/index.ts'
-import { conditionNames, planCondition } from '../../evidence/index.ts'
+import {
+  type ConditionCommand,
+  conditionNames,
+  planCondition,
+  proposeChecks,
+} from '../../evidence/index.ts'
 import {
   type AgentContext,
   defaultLimits,
@@ -27,6 +32,7 @@ import {
   zero,
 } from '../../loop/index.ts'
 import type { CertifySettings } from '../../protocol/index.ts'
+import { findProgram } from '../../sandbox/index.ts'
 import { createMoney, type Money } from '../calibrate/money.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
@@ -273,13 +279,18 @@ export async function loadChecks(
   }
 }
 
-/** Those that something can be run for, without a network. */
+/** Those that something can be run for, without a network, with tools that the project uses. */
 async function standardIn(workspace: string): Promise<readonly string[]> {
   const { reader, tree } = folderFiles(workspace)
+  const { checks: proposed } = await proposeChecks(reader, tree)
+  const isLinted = proposed.some(({ name }) => name.startsWith('lint'))
   const found: string[] = []
   for (const name of conditionNames) {
     const { commands } = await planCondition(reader, tree, name)
-    if (commands.length > 0 && commands.every(({ network }) => !network)) found.push(name)
+    if (commands.length === 0 || commands.some(({ network }) => network)) continue
+    if (name === 'linting_clean' && !isLinted) continue
+    if (name === 'security_scan_clean' && !commands.every(isInstalled)) continue
+    found.push(name)
   }
   if (found.length > 0) return found
   const top = folderWithGit(workspace) ?? workspace
@@ -288,3 +299,7 @@ async function standardIn(workspace: string): Promise<readonly string[]> {
   const message = `Found no test command in ${workspace}.${whole} Pass the command that must pass: loopctl certify --check 'make test'`
   throw new LoopError('not-configured', message)
 }
+
+/** A scanner that nobody installed is not a check of the project. */
+const isInstalled = ({ argv: [program = ''] }: ConditionCommand): boolean =>
+  findProgram(program) !== undefined

@@ -1,6 +1,7 @@
 /** What is to be certified: the commit that is checked out, or a folder as it is. */
 
 import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TreeReader } from '../../evidence/index.ts'
 import { LoopError, type TreeId } from '../../loop/index.ts'
 import {
@@ -16,7 +17,7 @@ import type { LoadedLoop } from '../loaded-loop.ts'
 import { pathInside, requireFolder } from '../places.ts'
 import { requireCommittedFiles } from '../require-committed-files.ts'
 import { createTreeReader } from '../tree-reader.ts'
-import { decideWorktree } from '../worktree-options.ts'
+import { decideWorktree, loopFilesIn } from '../worktree-options.ts'
 
 export interface ChosenFiles {
   /** The top of the repository, or the folder as it is. */
@@ -65,7 +66,12 @@ export async function chooseFiles(
   }
   const git = { git: runGit, files: worktreeFiles }
   const { commit } = await findBase(git, repository)
-  await requireCommittedFiles(repository, commit, files, advice)
+  await requireCommittedFiles(
+    repository,
+    commit,
+    [...files, ...loopFilesIn(join(folder, 'loops'))],
+    advice,
+  )
   const trees = openGitTrees(repository)
   const treeOf = async (of: string): Promise<TreeId> => {
     const tree = await trees.treeOf(of)

@@ -79,6 +79,7 @@ export function parseAgent(written: string): Json {
     const isPlain = words.every((word) => programWord.test(word))
     return { command: isPlain ? words : ['/bin/sh', '-c', text] }
   }
+  if (/^(?:\.{0,2}|~)\//.test(text)) return { command: [text] }
   if (/^[a-z0-9][a-z0-9-]*\/\S+$/.test(text)) return { model: text }
   const near = nearestName(text, agentNames)
   const meant = near === undefined ? '' : ` Did you mean ${near}?`

@@ -21,22 +21,22 @@ export function preflightOf(
   if (certifying === undefined || place.workspace === undefined) {
     return { preflight: {}, close: async () => undefined }
   }
-  let opened: Promise<OpenedPreflight> | undefined
-  const open = (): Promise<OpenedPreflight> => {
-    opened ??= import('./run-preflight.ts').then(({ openPreflight }) =>
-      openPreflight(base, place, certifying, useDependencies),
-    )
+  let opened: OpenedPreflight | undefined
+  const open = async (): Promise<OpenedPreflight> => {
+    const { openPreflight } = await import('./run-preflight.ts')
+    opened ??= openPreflight(base, place, certifying, useDependencies)
     return opened
   }
   return {
     preflight: {
       preflight: {
+        digest: () => opened?.digest?.(),
         prepare: async (files) => (await open()).prepare(files),
         tryChecks: async (files, onBegin) =>
           skipPreflight ? { checks: [] } : (await open()).tryChecks(files, onBegin),
       },
     },
     // A lease that is not released ends with this process.
-    close: async () => (await opened)?.close().catch(() => undefined),
+    close: async () => opened?.close().catch(() => undefined),
   }
 }

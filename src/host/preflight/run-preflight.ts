@@ -54,6 +54,7 @@ export function openPreflight(
   const now = (): number => clock.now()
   /** In use as long as the run is driven. */
   const held: OpenedLayer[] = []
+  let digest: string | undefined
   return {
     async prepare({ base, signal }) {
       // Nothing is copied into the user's own folder.
@@ -71,9 +72,11 @@ export function openPreflight(
         }),
       )
       held.push(layer)
+      digest = layer.digest
       const brought = await bringDependencies(layer.mounts, workspace, signal)
       use(dependenciesOf(layer, brought, workspace))
     },
+    digest: () => digest,
     async close() {
       for (const layer of held.splice(0)) await layer.release()
     },
@@ -81,6 +84,7 @@ export function openPreflight(
       const place = await orFailure(
         openCertifyingPlace({ tree: base, lockfileOf: base, signal }, options),
       )
+      digest ??= place.layer.digest
       try {
         const context = contextFor(place.checkout.path, signal)
         const checks: PreflightCheck[] = []
