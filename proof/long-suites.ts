@@ -3,6 +3,8 @@
  * `npm test` runs a share of some (test/share.ts) and leaves the others out.
  */
 
+import { longStories } from './long-stories.ts'
+
 export interface LongSuite {
   readonly name: string
   readonly title: string
@@ -271,58 +273,5 @@ export const longSuites: readonly LongSuite[] = [
     file: 'test/private-registry.test.ts',
     casesMin: 25,
   },
-  {
-    name: 'agents.command',
-    title: 'loopctl agents, with trials of agents',
-    file: 'test/e2e/agents-command.test.ts',
-    casesMin: 11,
-  },
-  {
-    name: 'gateway.agent-programs',
-    title: 'programs as agents that reach their models through the gateway',
-    file: 'test/e2e/gateway-agents.test.ts',
-    casesMin: 7,
-  },
-  {
-    name: 'evidence.calibrate-command',
-    title: 'loopctl calibrate, end to end',
-    file: 'test/e2e/calibrate.test.ts',
-    casesMin: 3,
-  },
-  {
-    name: 'host.worktree-commands',
-    title: 'commands about runs in worktrees',
-    file: 'test/e2e/worktree-commands.test.ts',
-    casesMin: 7,
-  },
-  {
-    name: 'sandbox.besieged-runs',
-    title: 'a hostile process in each place that a run starts one',
-    file: 'test/e2e/walls-attacks.test.ts',
-    casesMin: 3,
-  },
-  {
-    name: 'host.dependency-approvals',
-    title: 'dependencies that a person has to approve',
-    file: 'test/dependency-approvals.test.ts',
-    casesMin: 4,
-  },
-  {
-    name: 'agents.acp-failures',
-    title: 'agents that speak ACP, and every way in which one can fail',
-    file: 'test/agents/acp-agent.test.ts',
-    casesMin: 55,
-  },
-  {
-    name: 'host.show-and-rm',
-    title: 'looking into iterations, and removing runs',
-    file: 'test/e2e/show-and-rm.test.ts',
-    casesMin: 4,
-  },
-  {
-    name: 'host.code-loop-trust',
-    title: 'what of a loop in TypeScript is trusted',
-    file: 'test/code-loop-trust.test.ts',
-    casesMin: 31,
-  },
+  ...longStories,
 ]

@@ -130,7 +130,7 @@ export function cannotRun({ exitCode, output, counts }: Ended): string | undefin
 
 /** A module that an installed package imports and that is not there: nothing that the work could add. */
 function brokenInstall(lines: readonly string[]): string | undefined {
-  const at = lines.findIndex((line) => /^ModuleNotFoundError: No module named '/.test(line))
+  const at = lines.findIndex((line) => line.startsWith("ModuleNotFoundError: No module named '"))
   const frames = lines.slice(0, Math.max(0, at)).filter((line) => /^ {2}File "/.test(line))
   const [, name = ''] = /named '([^']{1,80})'/.exec(lines[at] ?? '') ?? []
   return /[/\\](?:site|dist)-packages[/\\]/.test(frames.at(-1) ?? '')
