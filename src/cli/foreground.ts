@@ -5,6 +5,7 @@
  */
 
 import type { DriveEnd, Host, RunHandle } from '../host/index.ts'
+import type { RecordedEvent } from '../loop/index.ts'
 import { exitCodeOf, outputExitCode } from './exit-codes.ts'
 import type { Session } from './session.ts'
 import { createShow, type From } from './show-run.ts'
@@ -18,6 +19,10 @@ export interface Foreground {
   follow(host: Host, handle: RunHandle, from: From): Promise<void>
   close(): void
 }
+
+/** Nobody answers it here: `loopctl answer` or `loopctl inbox` does, then the run is resumed. */
+export const isQuestion = ({ event }: RecordedEvent): boolean =>
+  event.type === 'step-started' && event.question !== undefined
 
 export function createForeground(session: Session): Foreground {
   const stop = new AbortController()
@@ -63,6 +68,7 @@ export function createForeground(session: Session): Foreground {
       try {
         for await (const recorded of handle.events({ afterSeq: before?.run.lastSeq ?? 0 })) {
           show.event(recorded)
+          if (session.noInput === true && isQuestion(recorded)) stop.abort()
         }
         end = await handle.done
       } finally {

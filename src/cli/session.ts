@@ -28,6 +28,8 @@ export interface Session {
   readonly json: boolean
   /** Only what was asked for is said, and what somebody must decide. */
   readonly quiet: boolean
+  /** With --no-input: a run that asks a question is left, and the question stays open. */
+  readonly noInput?: boolean
   readonly terminal: Terminal
   /** Advice that names commands, with the global options that this command was given. */
   hint(text: string): string
@@ -42,6 +44,7 @@ export function openSession(program: Command): Session {
   return {
     json,
     quiet: options.quiet === true,
+    noInput: options.input === false,
     terminal: describeTerminal(streams, process.env, {
       input: options.input && !json,
       color: options.color,

@@ -29,7 +29,10 @@ const clientAt = (status: string): Client =>
     queue: async () => [],
   }) as unknown as Client
 
-async function exitCodeWith(client: Client): Promise<typeof process.exitCode> {
+async function exitCodeWith(
+  client: Client,
+  noInput = false,
+): Promise<typeof process.exitCode> {
   const exitCode = process.exitCode
   const silent = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   afterStory(() => {
@@ -40,6 +43,7 @@ async function exitCodeWith(client: Client): Promise<typeof process.exitCode> {
   const session: Session = {
     json: true,
     quiet: true,
+    noInput,
     terminal,
     hint: String,
     print: () => undefined,
@@ -73,4 +77,19 @@ test('a run that is tried again much later is not waited for', async () => {
     queue: async () => [entry],
   } as unknown as Client
   expect(await exitCodeWith(client)).toBe(7)
+})
+
+test('with --no-input a run that asks a question is left to whoever answers it', async () => {
+  const question = { text: 'Which?', options: ['a', 'b'], default: 'a', deadlineAtMs: 1 }
+  const asks = { type: 'step-started', iteration: 1, step: 'ask:which#1', attempt: 1, question }
+  const client = {
+    async *events(_run: RunId, { signal }: { readonly signal: AbortSignal }) {
+      yield { run: id, seq: 1, position: 1, atMs: 1, event: events[0] }
+      yield { run: id, seq: 2, position: 2, atMs: 2, event: asks }
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    },
+    inspect: async () => ({ run: { id, status: 'waiting', held: true } }),
+    queue: async () => [],
+  } as unknown as Client
+  expect(await exitCodeWith(client, true)).toBe(7)
 })

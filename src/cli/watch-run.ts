@@ -11,6 +11,7 @@ import type { RunName } from './ask.ts'
 import { renderClock } from './display/amounts.ts'
 import { visible } from './display/render.ts'
 import { exitCodeOf, interruptedExitCode, outputExitCode } from './exit-codes.ts'
+import { isQuestion } from './foreground.ts'
 import type { Session } from './session.ts'
 import { createShow, type From, type Show } from './show-run.ts'
 
@@ -25,7 +26,7 @@ export async function watchRun(
   show.wait(from.waits)
   let end: DriveEnd | undefined
   try {
-    end = await toItsEnd(client, run, from, show, leaving.signal)
+    end = await toItsEnd(client, run, from, show, leaving.signal, session.noInput === true)
   } finally {
     show.close()
     leaving.close()
@@ -87,6 +88,7 @@ async function toItsEnd(
   { before }: From,
   show: Show,
   signal: AbortSignal,
+  noInput: boolean,
 ): Promise<DriveEnd | undefined> {
   const over = new AbortController()
   const stop = AbortSignal.any([signal, over.signal])
@@ -101,6 +103,7 @@ async function toItsEnd(
         line.heard(state)
         show.event(recorded)
         end = await endOf(client, run, state)
+        if (noInput && isQuestion(recorded)) end ??= suspended(asksText)
         if (end !== undefined) return
       }
     }
@@ -139,6 +142,7 @@ const quietMs = 5000
 const awayMs = 600_000
 /** One that was stopped in good order is back by then, if it is restarted. */
 const restartMs = 10_000
+const asksText = 'it asks a question; answer it: loopctl inbox'
 const stoppedText = 'the daemon was stopped; start it to continue: loopctl daemon start'
 /** The longest wait for a retry that `run` sits through. */
 const tryMsMax = 30_000
