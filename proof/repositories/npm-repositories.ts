@@ -160,7 +160,8 @@ describe('pathSpecFilter', function() {
     commit: '6e05b7637396ac66522cff8731f07cfe0ef49a29',
     manager: 'npm, no lockfile',
     runner: 'tap',
-    check: 'npm test',
+    check: 'npx --no-install tap',
+    reduced: 'the rest of npm test lints, and compares package.json with the address of the clone',
     prepare: npmInstall,
     fault: {
       file: 'functions/major.js',
