@@ -29,10 +29,7 @@ const clientAt = (status: string): Client =>
     queue: async () => [],
   }) as unknown as Client
 
-async function exitCodeWith(
-  client: Client,
-  noInput = false,
-): Promise<typeof process.exitCode> {
+async function exitCodeWith(client: Client, noInput = false): Promise<typeof process.exitCode> {
   const exitCode = process.exitCode
   const silent = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   afterStory(() => {

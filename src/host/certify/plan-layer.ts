@@ -98,7 +98,9 @@ async function planFor(
       inside.map((path) => posix.join(folder, path)),
       listed,
     ),
-    outside: reading.paths.filter((path) => !isInsideRepository(path, folder)),
+    outside: [...reading.paths, ...(reading.links ?? [])].filter(
+      (path) => !isInsideRepository(path, folder),
+    ),
     ...(npmrc === undefined ? {} : { npmrc }),
     ...(packageManager === undefined ? {} : { wantedManager: packageManager }),
   }

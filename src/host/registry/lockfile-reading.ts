@@ -9,6 +9,8 @@ export interface LockfileReading {
   readonly text: string
   /** Folders and files that packages are taken from, relative to the folder of the lockfile. */
   readonly paths: readonly string[]
+  /** Folders that are only linked to: they need not exist. */
+  readonly links?: readonly string[]
   /** From git or from an address that is not a registry, and not to be had: `left-pad (git+ssh://…)`. */
   readonly foreign: readonly string[]
   /** The same, but exact: installed after a person has approved it. In `text` they have addresses of ours. */
@@ -24,6 +26,7 @@ export type ToOurs = (url: string) => string | undefined
 
 export interface Sources {
   path(path: string): void
+  link(path: string): void
   foreign(name: string, source: string): void
   /** An address of ours for it; undefined: it is not exact, and is noted as foreign. */
   approvable(name: string, source: string, integrity?: string): string | undefined
@@ -35,12 +38,14 @@ export interface CollectedSources extends Sources {
 
 export function collectSources(): CollectedSources {
   const paths = new Set<string>()
+  const links = new Set<string>()
   const foreign = new Set<string>()
   const approvable = new Map<string, ForeignSource>()
   const refuse = (name: string, source: string): void =>
     void foreign.add(`${shown(name)} (${shown(source)})`)
   return {
     path: (path) => void paths.add(posix.normalize(path)),
+    link: (path) => void links.add(posix.normalize(path)),
     foreign: refuse,
     approvable(name, source, integrity) {
       const found = parseForeign(name, source, integrity)
@@ -54,6 +59,7 @@ export function collectSources(): CollectedSources {
     read: (text) => ({
       text,
       paths: [...paths],
+      ...(links.size === 0 ? {} : { links: [...links] }),
       foreign: [...foreign],
       approvable: [...approvable.values()],
     }),
@@ -81,15 +87,21 @@ export function parseYaml(text: string): unknown {
     const documents = [...parseAllDocuments(text, yamlOptions)]
     const last = documents.at(-1)
     if (last === undefined || documents.some(({ errors }) => errors.length > 0)) return undefined
-    let isPlain = true
-    visit(last, {
-      Pair(_index, { key }) {
-        isPlain &&= isScalar(key)
-        return isPlain ? undefined : visit.BREAK
-      },
-    })
-    return isPlain ? last.toJS(yamlOptions) : undefined
+    return documents.every(isPlain) ? last.toJS(yamlOptions) : undefined
   }, text)
+}
+
+/** Each key is a word, and is there once: a manager might take the other one. */
+function isPlain(document: Parameters<typeof visit>[0]): boolean {
+  let isSo = true
+  visit(document, {
+    Map(_index, { items }) {
+      const keys = new Set(items.map(({ key }) => (isScalar(key) ? key.value : undefined)))
+      isSo &&= keys.size === items.length && !keys.has(undefined)
+      return isSo ? undefined : visit.BREAK
+    },
+  })
+  return isSo
 }
 
 /** Undefined: the text is not in this format. */

@@ -101,8 +101,8 @@ function readBerry(text: string): LockfileReading {
     else if (protocol === 'npm') {
       if (rest.includes('__archiveUrl')) sources.foreign(key, rest)
     } else if (protocol === 'patch' || protocol === 'virtual') continue
-    else if (['file', 'link', 'portal'].includes(protocol))
-      sources.path(rest.replace(/[#:].*$/s, ''))
+    else if (protocol === 'link') sources.link(rest.replace(/[#:].*$/s, ''))
+    else if (['file', 'portal'].includes(protocol)) sources.path(rest.replace(/[#:].*$/s, ''))
     else sources.foreign(key, range)
   }
   return sources.read(text)
