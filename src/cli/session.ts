@@ -44,7 +44,7 @@ export function openSession(program: Command): Session {
   return {
     json,
     quiet: options.quiet === true,
-    noInput: options.input === false,
+    noInput: !options.input,
     terminal: describeTerminal(streams, process.env, {
       input: options.input && !json,
       color: options.color,
