@@ -57,4 +57,22 @@ export const longStories: readonly LongSuite[] = [
     file: 'test/code-loop-trust.test.ts',
     casesMin: 31,
   },
+  {
+    name: 'sandbox.walled-loops',
+    title: 'loops in code, forks and servers inside the sandbox',
+    file: 'test/e2e/walls-loops.test.ts',
+    casesMin: 4,
+  },
+  {
+    name: 'agents.loop-agents',
+    title: 'every kind of agent that a loop file can name',
+    file: 'test/e2e/loop-agents.test.ts',
+    casesMin: 11,
+  },
+  {
+    name: 'host.resume-in-place',
+    title: 'runs without a worktree that are resumed',
+    file: 'test/e2e/resume-in-place.test.ts',
+    casesMin: 2,
+  },
 ]

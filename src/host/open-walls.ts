@@ -184,7 +184,11 @@ function requireApart(workspace: string): void {
   )
 }
 
-async function chooseSandbox({ require }: SandboxSettings, attended: boolean): Promise<Sandbox> {
+/** Rejects where it is weaker than what is needed. */
+export async function chooseSandbox(
+  { require }: SandboxSettings,
+  attended: boolean,
+): Promise<Sandbox> {
   if (require === 'none') {
     if (attended) return openWithoutWalls()
     const message =

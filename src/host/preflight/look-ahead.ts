@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { agentProgram } from '../../agents/index.ts'
-import { LoopError, type Preflight } from '../../loop/index.ts'
+import { isLoopError, LoopError, type Preflight } from '../../loop/index.ts'
 import { findAgentProgram } from '../agents/find-program.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
 import { agentName } from '../checks/open-checks.ts'
@@ -15,6 +15,7 @@ import type { PlannedCheck } from '../checks/plan-checks.ts'
 import type { Environment, LoadedLoop } from '../loaded-loop.ts'
 import { missingAgents } from '../loop-warnings.ts'
 import { modelWarnings } from '../model-warnings.ts'
+import { chooseSandbox } from '../open-walls.ts'
 import { planSandbox } from '../plan/plan-sandbox.ts'
 import { lockfileProblems } from './lockfile-sync.ts'
 import { missingTools } from './missing-tools.ts'
@@ -66,7 +67,8 @@ export async function requireReady(loaded: LoadedLoop, options: LookAheadOptions
   const problems = (await lookAhead(loaded, options)).filter(({ status }) => status === 'problem')
   if (problems.length === 0) return
   const text = problems.map(({ detail }) => detail).join('\n')
-  throw new LoopError('not-configured', text)
+  const isWeak = problems.every(({ what }) => what === 'sandbox')
+  throw new LoopError(isWeak ? 'not-available' : 'not-configured', text)
 }
 
 async function lookAtAgent(
@@ -86,20 +88,20 @@ async function lookAtAgent(
   return { what: 'agent', status: 'ok', detail: `${agentName(agent)}${version}` }
 }
 
-const strength = { none: 0, basic: 1, strong: 2 } as const
-
 async function lookAtSandbox(
   { sandbox }: LoadedLoop,
   attended: boolean,
 ): Promise<PreflightFinding> {
-  const { tier, needed, problem } = await planSandbox(sandbox, attended)
-  const isRefused = strength[tier] < strength[needed] || (sandbox.require === 'none' && !attended)
-  const status = isRefused ? 'problem' : problem === undefined ? 'ok' : 'warning'
-  return {
-    what: 'sandbox',
-    status,
-    detail: problem === undefined ? tier : `The sandbox tier is "${tier}": ${problem}`,
+  try {
+    await chooseSandbox(sandbox, attended)
+  } catch (error) {
+    if (!isLoopError(error, 'not-available')) throw error
+    return { what: 'sandbox', status: 'problem', detail: error.message }
   }
+  const { tier, problem } = await planSandbox(sandbox, attended)
+  return problem === undefined
+    ? { what: 'sandbox', status: 'ok', detail: tier }
+    : { what: 'sandbox', status: 'warning', detail: `The sandbox is of tier "${tier}": ${problem}` }
 }
 
 const mebibyte = 1024 ** 2
