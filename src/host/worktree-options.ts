@@ -96,10 +96,15 @@ export const pathsApart = (
   { checkout }: Repository,
   workspace: string,
   paths: readonly string[],
-): readonly string[] =>
-  [...paths, ...loopFilesIn(join(workspace, 'loops'))].flatMap(
+): readonly string[] => [
+  ...[...paths, ...loopFilesIn(join(workspace, 'loops'))].flatMap(
     (path) => pathInside(checkout ?? workspace, whereIs(path)) ?? [],
-  )
+  ),
+  ...installedFolders,
+]
+
+/** Installed dependencies that git does not ignore: nobody commits them. */
+const installedFolders = ['node_modules', '.venv', 'venv']
 
 export function loopFilesIn(folder: string): readonly string[] {
   if (!existsSync(folder)) return []

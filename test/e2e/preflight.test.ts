@@ -192,6 +192,13 @@ describe('a task that was solved before', () => {
   })
 })
 
+test('installed dependencies that git does not ignore are no uncommitted changes', async () => {
+  const at = repository(loopWith('grep b a.txt', 'echo b > a.txt'))
+  mkdirSync(join(at.work, '.venv'))
+  writeFileSync(join(at.work, '.venv/pyvenv.cfg'), 'home = /usr/bin\n')
+  expect(endOf(await attended(at)).outcome).toMatchObject({ type: 'completed' })
+})
+
 describe('a folder that no commit keeps', () => {
   test.each([
     ['a plain folder', false, /it is not in a git repository/],
