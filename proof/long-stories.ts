@@ -75,4 +75,22 @@ export const longStories: readonly LongSuite[] = [
     file: 'test/e2e/resume-in-place.test.ts',
     casesMin: 2,
   },
+  {
+    name: 'host.reviews',
+    title: 'what people do with the work of runs',
+    file: 'test/review.test.ts',
+    casesMin: 6,
+  },
+  {
+    name: 'agents.contract',
+    title: 'the contract of agents, for each kind',
+    file: 'test/agents/contract.test.ts',
+    casesMin: 45,
+  },
+  {
+    name: 'host.odd-repositories',
+    title: 'runs in unusual repositories',
+    file: 'test/host-odd-repositories.test.ts',
+    casesMin: 2,
+  },
 ]
