@@ -21,7 +21,7 @@ import {
 } from './checks/open-checks.ts'
 import { openReaders } from './checks/reader-agent.ts'
 import { resolveChecks } from './checks/resolve-checks.ts'
-import { surroundingsDigest } from './checks/surroundings.ts'
+import { surroundingsIn } from './checks/surroundings.ts'
 import type { CodeParts } from './code-loop/index.ts'
 import { filesIn } from './inner-folder.ts'
 import type { Environment, OpenedLoop, OpenPlace } from './loaded-loop.ts'
@@ -96,7 +96,7 @@ export async function openParts(
         tools,
         checks: calibratedChecks(
           {
-            ...openChecks(checks, { walls, surroundings: surroundingsIn(file, opening) }),
+            ...openChecks(checks, { walls, surroundings: aroundChecks(file, opening) }),
             ...code?.checks,
           },
           {
@@ -139,12 +139,12 @@ function holdDependencies(): HeldDependencies {
   }
 }
 
-function surroundingsIn(
+function aroundChecks(
   { sandbox }: FileParts,
   { walls, environment, place }: Pick<AgentParts, 'walls' | 'environment' | 'place'>,
 ): CheckPlace['surroundings'] {
   const project = place.checkout ?? place.workspace
-  return (env) => surroundingsDigest({ sandbox, walls: walls.walls, environment, project }, env)
+  return surroundingsIn({ sandbox, walls: walls.walls, environment, project })
 }
 
 async function openMaker(

@@ -104,7 +104,7 @@ export const pathsApart = (
 ]
 
 /** Installed dependencies that git does not ignore: nobody commits them. */
-const installedFolders = ['node_modules', '.venv', 'venv']
+export const installedFolders: readonly string[] = ['node_modules', '.venv', 'venv']
 
 export function loopFilesIn(folder: string): readonly string[] {
   if (!existsSync(folder)) return []

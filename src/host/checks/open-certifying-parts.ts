@@ -17,7 +17,7 @@ import {
   type ResolvedChecks,
 } from './open-checks.ts'
 import { openReaders, type ReaderSettings } from './reader-agent.ts'
-import { surroundingsDigest } from './surroundings.ts'
+import { surroundingsIn } from './surroundings.ts'
 
 type CertifyingFile = Pick<LoopFile, 'seals' | 'certify' | 'exclude' | 'sandbox'>
 
@@ -74,16 +74,12 @@ export function certifyingParts(
           path: [...programs, environment['PATH'] ?? ''].join(delimiter),
           described: (await runTools.list?.()) ?? [],
           tools,
-          surroundings: (env) =>
-            surroundingsDigest(
-              {
-                sandbox: file.sandbox,
-                walls: walls.walls,
-                environment,
-                project: place.checkout ?? place.workspace,
-              },
-              env,
-            ),
+          surroundings: surroundingsIn({
+            sandbox: file.sandbox,
+            walls: walls.walls,
+            environment,
+            project: place.checkout ?? place.workspace,
+          }),
         })
         return {
           checks: opened,

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Surroundings } from './surroundings.ts'
-import { surroundingsDigest } from './surroundings.ts'
+import { surroundingsIn } from './surroundings.ts'
 
 function digestWith(home: string, folder: string): string {
   const environment = { HOME: home, PATH: `${folder}:/usr/bin:/bin` }
   const walls = { tier: 'strong', limits: [] } as unknown as Surroundings['walls']
   const sandbox = {} as unknown as Surroundings['sandbox']
-  return surroundingsDigest({ sandbox, walls, environment, project: '/project' })
+  return surroundingsIn({ sandbox, walls, environment, project: '/project' })()
 }
 
 test('another toolchain on the PATH makes other answers', () => {

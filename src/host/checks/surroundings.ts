@@ -46,28 +46,29 @@ const choices = [
 const systemFolders = ['/usr/local/bin', '/usr/bin']
 const variables = ['PATH', 'LANG', 'LC_ALL', 'TZ']
 
-export function surroundingsDigest(
-  { sandbox, walls, environment, project }: Surroundings,
-  env: Readonly<Record<string, string>> = {},
-): string {
+/** The digest for a check with these variables of its own. The machine is looked at once for all of them. */
+export function surroundingsIn({
+  sandbox,
+  walls,
+  environment,
+  project,
+}: Surroundings): (env?: Readonly<Record<string, string>>) => string {
   const home = environment['HOME'] ?? homedir()
   const folders = [
     dirname(process.execPath),
     ...findUserPrograms({ home, path: environment['PATH'] ?? '' }).path,
     ...systemFolders,
   ]
-  return sha256(
-    canonicalJson({
-      env,
-      sandbox,
-      tier: walls.tier,
-      limits: walls.limits,
-      project: project ?? '',
-      variables: variables.map((name) => environment[name] ?? ''),
-      toolchains: toolchains.map((name) => versionsOf(name, folders)),
-      choices: choices.map((name) => fileOf(join(home, name))),
-    }),
-  )
+  const machine = {
+    sandbox,
+    tier: walls.tier,
+    limits: walls.limits,
+    project: project ?? '',
+    variables: variables.map((name) => environment[name] ?? ''),
+    toolchains: toolchains.map((name) => versionsOf(name, folders)),
+    choices: choices.map((name) => fileOf(join(home, name))),
+  }
+  return (env = {}) => sha256(canonicalJson({ env, ...machine }))
 }
 
 /**

@@ -8,7 +8,7 @@ import { neededApprovals } from '../certify/choose-layers.ts'
 import { planLayer } from '../certify/plan-layer.ts'
 import { findUnresolved } from '../certify/resolve-lockfile.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
-import { folderWithGit } from '../worktree-options.ts'
+import { folderWithGit, installedFolders } from '../worktree-options.ts'
 
 export interface MissingDependencies {
   /** Packages from git or from addresses that are not approved yet. */
@@ -16,8 +16,6 @@ export interface MissingDependencies {
   /** There is no lockfile and nothing installed: what would be installed. */
   readonly unresolved?: string
 }
-
-const installed = ['node_modules', '.venv', 'venv']
 
 export async function missingDependencies(
   workspace: string,
@@ -29,7 +27,7 @@ export async function missingDependencies(
   const { reader, tree } = folderFiles(top)
   const needed = await neededApprovals({ reader, lockfileOf: tree, mode, record })
   const sources = needed.filter(({ approved }) => approved === undefined)
-  const isInstalled = installed.some((name) => existsSync(join(top, name)))
+  const isInstalled = installedFolders.some((name) => existsSync(join(top, name)))
   if (isInstalled || (await planLayer(reader, tree)).length > 0) return { sources }
   const unresolved = await findUnresolved(reader, tree)
   return { sources, ...(unresolved === undefined ? {} : { unresolved: unresolved.item.text }) }
