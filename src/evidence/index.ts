@@ -76,6 +76,18 @@ export { type ChosenFile, changedLines, chooseDefects, shuffled } from './choose
 export { findTeethFiles, type TeethFilesRequest } from './find-teeth-files.ts'
 export { type Family, familyOf, maskCode } from './mask-code.ts'
 export type {
+  Answered,
+  ChannelProblem,
+  FileAccess,
+  Observation,
+  ObservedRunner,
+  ObservedTest,
+  ObserveOptions,
+  RunnerName,
+  RunnerReport,
+  TestStatus,
+} from './observe/observation.ts'
+export type {
   CertifyingPlace,
   Checkout,
   DependencyApprovals,

@@ -3,8 +3,9 @@
  * the record; nothing here knows git, a sandbox or a stack.
  */
 
-import type { Agents, Check } from '../engine/index.ts'
+import type { Agents, Check, CheckContext } from '../engine/index.ts'
 import type { CheckKind, Signal, TreeId, Walls } from '../loop/index.ts'
+import type { Observation, ObserveOptions } from './observe/observation.ts'
 
 /** Trees, read without being put anywhere. */
 export interface TreeReader {
@@ -90,6 +91,8 @@ export interface OpenCheck {
   readonly name: string
   readonly kind: CheckKind
   readonly run: Check
+  /** Runs it once and observes its tests and the files that it reads and writes. Absent: it is not a command. */
+  readonly observe?: (context: CheckContext, options?: ObserveOptions) => Promise<Observation>
   /** For the certificate: the program and arguments, a tool, a judge. */
   readonly describes: readonly string[]
   /** Digest of the program, of the tool's schema, of the judge's prompt and model. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Answered } from '../../src/evidence/certify/run-checks.ts'
+import type { Answered } from '../../src/evidence/index.ts'
 import { plainPlanter } from '../../src/evidence/plain-defects.ts'
 import { base, codesOf, createWorld, mended, met, type Says, testsPass } from './certify-world.ts'
 

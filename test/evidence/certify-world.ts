@@ -7,8 +7,12 @@ import {
   type CertifierParts,
   createCertifier,
 } from '../../src/evidence/certify/certifier.ts'
-import type { Answered } from '../../src/evidence/certify/run-checks.ts'
-import type { CertifyingPlace, OpenCheck, PlaceRequest } from '../../src/evidence/index.ts'
+import type {
+  Answered,
+  CertifyingPlace,
+  OpenCheck,
+  PlaceRequest,
+} from '../../src/evidence/index.ts'
 import type {
   CertificateId,
   CheckStatus,

@@ -4,7 +4,8 @@
  */
 
 import type { CheckContext } from '../../engine/index.ts'
-import { type CheckResult, type CheckStatus, type TreeId, textOf } from '../../loop/index.ts'
+import { type CheckStatus, type TreeId, textOf } from '../../loop/index.ts'
+import type { Answered } from '../observe/observation.ts'
 import type { CertifyingPlace, OpenCheck, Overlay } from '../parts.ts'
 
 /** One check, as it was run. */
@@ -18,8 +19,6 @@ export interface Ran {
   /** Every answer it gave on these files, where it was asked more than once; the first first. */
   readonly answers: readonly CheckStatus[]
 }
-
-export type Answered = Omit<CheckResult, 'check' | 'durationMs' | 'tree'>
 
 export interface RunRequest {
   readonly place: CertifyingPlace
