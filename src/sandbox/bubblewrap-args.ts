@@ -8,7 +8,7 @@
 
 import { realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, isAbsolute, join, relative } from 'node:path'
+import { delimiter, isAbsolute, join, normalize, relative } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import type { GitMounts } from './git-mounts.ts'
 import type { SandboxLimits, SandboxPlace } from './sandbox-type.ts'
@@ -74,6 +74,7 @@ export function bubblewrapArgs(place: PreparedPlace, command: InnerCommand): rea
       emptyFile(inside(path), hiddenDescriptor + index),
     ),
     ...relayFiles(place, command.relay),
+    ...(place.files ?? []).flatMap(({ from, to }) => ['--ro-bind', from, checkedInner(to)]),
     '--remount-ro',
     '/',
     ...environmentOf(place, command).flatMap(([name, value]) => ['--setenv', name, value]),
@@ -87,6 +88,12 @@ export function bubblewrapArgs(place: PreparedPlace, command: InnerCommand): rea
     'bad-request',
     `A path or variable for the sandbox has a NUL in it: ${JSON.stringify(wrong.slice(0, 80))}. Take it out.`,
   )
+}
+
+/** Elsewhere a file could cover one of the system, or lie in a folder that cannot hold it. */
+function checkedInner(path: string): string {
+  if (path === normalize(path) && path.startsWith(`${innerFolder}/`)) return path
+  throw new LoopError('bad-request', `${path} is not a path below ${innerFolder}.`)
 }
 
 /** Where nothing could be protected, because the workspace would be all. */

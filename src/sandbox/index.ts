@@ -1,4 +1,4 @@
-export { innerHome } from './bubblewrap-args.ts'
+export { innerFolder, innerHome } from './bubblewrap-args.ts'
 export { findProgram } from './find-program.ts'
 export { type NetworkProxy, type NetworkProxyOptions, openNetworkProxy } from './network-proxy.ts'
 export { openSandbox, openWithoutWalls, type SandboxOptions } from './open-sandbox.ts'

@@ -103,6 +103,11 @@ export interface SandboxPlace {
   readonly mounts?: readonly Mount[]
   /** Folders in those that can be written: empty for each command and gone after it. Strong walls only. */
   readonly scratch?: readonly string[]
+  /**
+   * Files, folders and Unix sockets shown read-only below `innerFolder`, after everything else. A command can
+   * connect to a socket. Strong tier only.
+   */
+  readonly files?: readonly Mount[]
   /** Where programs are looked up, as a PATH: those of its folders that are shown. Default: ours. */
   readonly path?: string
   /** Folders of programs that come before all others. */
