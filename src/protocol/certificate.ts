@@ -22,21 +22,30 @@ import type {
   TreeId,
   Walls,
 } from '../loop/index.ts'
+import {
+  type ReadFiles,
+  readFilesSchema,
+  type StrengthParts,
+  strengthShape,
+} from './certificate-strength.ts'
 import { agentUsedSchema, sourceSchema, wallsSchema } from './event-parts.ts'
 import { exactly } from './exactly.ts'
 import { amountSchema, limitsSchema } from './run-values.ts'
 import { count, id, listOf, milliseconds, ordinal, published, timestamp } from './values.ts'
 
 export const certificateFormat = 'loopwright-certificate'
-export const certificateVersion = 1
-/** What stands before the text when it is signed, so that no signature of ours means two things. */
-export const certificateDomain = 'loopwright-certificate 1\n'
+/** What is issued. Certificates of version 1 are still read and verified. */
+export const certificateVersion = 2
+export type CertificateVersion = 1 | 2
+/** What precedes the text when it is signed, so that one signature cannot mean two things. */
+export const certificateDomain = (version: CertificateVersion): string =>
+  `loopwright-certificate ${version}\n`
 /** The longest file that is read or written. */
 export const certificateBytesMax: number = 16 * 1024 * 1024
 
-export interface Certificate {
+export interface Certificate extends StrengthParts {
   readonly format: typeof certificateFormat
-  readonly version: typeof certificateVersion
+  readonly version: CertificateVersion
   readonly what: Certified
   /** Absent: the run works on no files. */
   readonly tree?: TreeId
@@ -103,6 +112,7 @@ export interface CertifiedCheck {
   readonly toolDigest: string
   readonly status: CheckStatus
   readonly exitCode?: number
+  /** All that it printed, up to the limit of the sandbox. Version 1: an excerpt of 4,000 characters. */
   readonly output: { readonly sha256: string; readonly bytes: number }
   readonly counts?: TestCounts
   readonly startedAt: string
@@ -113,6 +123,8 @@ export interface CertifiedCheck {
   readonly existing?: true
   readonly allowed?: true
   readonly calibration?: CertifiedCalibration
+  /** Absent: reads could not be observed, or it is not a command. */
+  readonly reads?: ReadFiles
 }
 
 /** How often this check errs, as it was measured. */
@@ -154,7 +166,14 @@ export interface SealedChangeNote {
 
 export interface Consultation {
   readonly name: string
-  readonly status: 'pending' | 'approved' | 'concerns-raised' | 'rejected' | 'resolved'
+  /** `no-answer`: it did not answer in time or in form, and a person decided. Version 1 has `pending`. */
+  readonly status:
+    | 'pending'
+    | 'approved'
+    | 'concerns-raised'
+    | 'rejected'
+    | 'resolved'
+    | 'no-answer'
   readonly agent: string
   readonly at: string
   readonly summary?: string
@@ -238,6 +257,7 @@ const checkSchema = exactly<CertifiedCheck>()(
     calibration: z
       .strictObject({ falseAccepts: errorRate, falseRejects: errorRate, ref: text })
       .exactOptional(),
+    reads: readFilesSchema.exactOptional(),
   }),
 ).register(published, { id: 'CertifiedCheck' })
 
@@ -254,7 +274,7 @@ const sealedSchema = exactly<SealedPart>()(
 const consultationSchema = exactly<Consultation>()(
   z.strictObject({
     name: text,
-    status: z.enum(['pending', 'approved', 'concerns-raised', 'rejected', 'resolved']),
+    status: z.enum(['pending', 'approved', 'concerns-raised', 'rejected', 'resolved', 'no-answer']),
     agent: text,
     at: timestamp,
     summary: text.exactOptional(),
@@ -267,45 +287,52 @@ const baseSchema = z.strictObject({
 })
 
 export const certificateSchema: z.ZodType<Certificate> = exactly<Certificate>()(
-  z.strictObject({
-    format: z.literal(certificateFormat),
-    version: z.literal(certificateVersion),
-    what: certifiedSchema,
-    tree: id<TreeId>().exactOptional(),
-    commit: text.exactOptional(),
-    apart: listOf(text, listMax).exactOptional(),
-    base: baseSchema.exactOptional(),
-    rests: z.strictObject({ checks: listOf(text, listMax), code: text.exactOptional() }),
-    checks: listOf(checkSchema, listMax),
-    sealed: sealedSchema,
-    approvals: listOf(
-      z.strictObject({ codes: listOf(text, listMax), by: text, at: timestamp, digest }),
-      listMax,
+  z
+    .strictObject({
+      format: z.literal(certificateFormat),
+      version: z.literal([1, 2]),
+      what: certifiedSchema,
+      tree: id<TreeId>().exactOptional(),
+      commit: text.exactOptional(),
+      apart: listOf(text, listMax).exactOptional(),
+      base: baseSchema.exactOptional(),
+      rests: z.strictObject({ checks: listOf(text, listMax), code: text.exactOptional() }),
+      checks: listOf(checkSchema, listMax),
+      sealed: sealedSchema,
+      approvals: listOf(
+        z.strictObject({ codes: listOf(text, listMax), by: text, at: timestamp, digest }),
+        listMax,
+      ),
+      consultations: listOf(consultationSchema, listMax),
+      teeth: z.strictObject({ planted: count, noticed: count }).exactOptional(),
+      layer: z
+        .strictObject({
+          from: z.enum(['installed', 'carried', 'none']),
+          digest: text,
+          summary: text,
+          lockfile: z.literal('unapproved').exactOptional(),
+          resolved: z.strictObject({ at: timestamp, digest }).exactOptional(),
+          approved: listOf(text, listMax).exactOptional(),
+        })
+        .exactOptional(),
+      sandbox: wallsSchema.exactOptional(),
+      policy: z.strictObject({ decision: z.enum(['none', 'allow']), set: text }),
+      budget: z
+        .strictObject({ spent: amountSchema, limits: limitsSchema, activeMs: milliseconds })
+        .exactOptional(),
+      agent: agentUsedSchema.exactOptional(),
+      model: text.exactOptional(),
+      issuedAt: timestamp,
+      installation: digest,
+      number: ordinal,
+      previous: z.union([digest.refine((value): value is CertificateId => value !== ''), z.null()]),
+      ...strengthShape,
+    })
+    .refine(
+      ({ version, ...parts }) =>
+        version !== 1 || !Object.keys(strengthShape).some((part) => part in parts),
+      'A certificate of version 1 does not have the parts of version 2.',
     ),
-    consultations: listOf(consultationSchema, listMax),
-    teeth: z.strictObject({ planted: count, noticed: count }).exactOptional(),
-    layer: z
-      .strictObject({
-        from: z.enum(['installed', 'carried', 'none']),
-        digest: text,
-        summary: text,
-        lockfile: z.literal('unapproved').exactOptional(),
-        resolved: z.strictObject({ at: timestamp, digest }).exactOptional(),
-        approved: listOf(text, listMax).exactOptional(),
-      })
-      .exactOptional(),
-    sandbox: wallsSchema.exactOptional(),
-    policy: z.strictObject({ decision: z.enum(['none', 'allow']), set: text }),
-    budget: z
-      .strictObject({ spent: amountSchema, limits: limitsSchema, activeMs: milliseconds })
-      .exactOptional(),
-    agent: agentUsedSchema.exactOptional(),
-    model: text.exactOptional(),
-    issuedAt: timestamp,
-    installation: digest,
-    number: ordinal,
-    previous: z.union([digest.refine((value): value is CertificateId => value !== ''), z.null()]),
-  }),
 ).register(published, { id: 'Certificate' })
 
 export const signedCertificateSchema: z.ZodType<SignedCertificate> = exactly<SignedCertificate>()(

@@ -2,6 +2,7 @@ export { canonicalDepthMax, canonicalJson } from './canonical-json.ts'
 export {
   type Certificate,
   type CertificateDraft,
+  type CertificateVersion,
   type Certified,
   type CertifiedCalibration,
   type CertifiedCheck,
@@ -20,6 +21,22 @@ export {
   type SignedCertificate,
   signedCertificateSchema,
 } from './certificate.ts'
+export {
+  type ChangeClass,
+  type ChangeNote,
+  type ControlRun,
+  changeClasses,
+  changesMax,
+  type ObservedBy,
+  type PlantedFailure,
+  type ReadFiles,
+  type Strength,
+  type StrengthLevel,
+  type StrengthParts,
+  strengthLevels,
+  type TestEvidence,
+  type TestNote,
+} from './certificate-strength.ts'
 export {
   type CheckpointFile,
   type Continuation,

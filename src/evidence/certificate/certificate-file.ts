@@ -41,7 +41,7 @@ export function signCertificate(certificate: Certificate, key: SigningKey): Rend
       algorithm: 'ed25519',
       keyId: key.id,
       publicKey: key.publicKey,
-      value: signText(key.privateKey, certificateDomain, text),
+      value: signText(key.privateKey, certificateDomain(certificate.version), text),
     },
   }
   return { id: sha256(text) as CertificateId, bytes: render(signed) }
@@ -72,7 +72,7 @@ export function openCertificate(bytes: Uint8Array): OpenedCertificate {
     isSigned:
       signature.keyId === keyIdOf(signature.publicKey) &&
       isSigned(signature.publicKey, {
-        domain: certificateDomain,
+        domain: certificateDomain(certificate.version),
         text,
         signature: signature.value,
       }),

@@ -8,12 +8,14 @@
  * 3. Of the checks that it rests on, one at least is met and always answered the same.
  * 4. A command that is met ended with 0. A time-out, an error or a skipped check is never a pass.
  * 5. Changes to what is sealed were approved of, and whoever had to be consulted has no open concern.
+ * 6. Version 2: its strength is what its tests and controls show, and reaches what is required (strength-rules.ts).
  *
- * A person may set 3 and 5 aside (`approvals`), and what a sealed check says under 2. Nobody sets aside that a
+ * A person may set 3, 5 and 6 aside (`approvals`), and what a sealed check says under 2. Nobody sets aside that a
  * check has to be met.
  */
 
 import type { CertificateDraft, CertifiedCheck } from '../../protocol/index.ts'
+import { brokenStrengthRules } from './strength-rules.ts'
 
 /** What is wrong, a sentence each; empty: nothing. */
 export function brokenRules(draft: CertificateDraft): readonly string[] {
@@ -46,11 +48,17 @@ export function brokenRules(draft: CertificateDraft): readonly string[] {
   }
   for (const { name, status } of consultations) {
     const isOpen = status !== 'approved' && status !== 'resolved'
-    if (isOpen && !aside.has(status === 'rejected' ? 'rejected' : 'concerns')) {
+    if (isOpen && !aside.has(codeOf(status))) {
       problems.push(`The consultation "${name}" is ${status}.`)
     }
   }
-  return problems
+  return [...problems, ...brokenStrengthRules(draft)]
+}
+
+/** Of the approval that sets it aside. */
+function codeOf(status: CertificateDraft['consultations'][number]['status']): string {
+  if (status === 'no-answer') return 'unclear'
+  return status === 'rejected' ? 'rejected' : 'concerns'
 }
 
 function brokenBy(

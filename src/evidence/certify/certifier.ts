@@ -17,6 +17,7 @@
 
 import type { Certification, Certifier, CertifyContext, Subject } from '../../engine/index.ts'
 import type { CertificateId, Refusal, TreeId } from '../../loop/index.ts'
+import type { StrengthParts } from '../../protocol/index.ts'
 import type { CertifyingPlace, DependencyApprovals, PlaceRequest, TreeReader } from '../parts.ts'
 import type { SealedChange, SealRules } from '../seals/sealed-change.ts'
 import type { Approval } from './ask-approval.ts'
@@ -63,6 +64,10 @@ export interface Certified {
   readonly approvals: readonly Approval[]
   readonly consultations: readonly Consultation[]
   readonly teeth?: { readonly planted: number; readonly noticed: number }
+  /** How much the checks prove. Absent: the condition is the loop's own code. */
+  readonly proof?: StrengthParts
+  /** The files that each check read on the candidate, sorted, by its name. */
+  readonly reads?: ReadonlyMap<string, readonly string[]>
 }
 
 /** What is known from one certification of a run to the next, as long as this process lives. */

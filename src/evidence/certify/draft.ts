@@ -1,6 +1,12 @@
 /** What was found, as a certificate says it. */
 
-import type { CertificateDraft, CertifiedCheck } from '../../protocol/index.ts'
+import {
+  type CertificateDraft,
+  type CertifiedCheck,
+  type ChangeNote,
+  changesMax,
+  type ReadFiles,
+} from '../../protocol/index.ts'
 import type { Layer } from '../parts.ts'
 import type { Certified } from './certifier.ts'
 import type { Ran } from './run-checks.ts'
@@ -28,6 +34,7 @@ export interface DraftParts {
 export async function draftOf(certified: Certified, parts: DraftParts): Promise<CertificateDraft> {
   const { subject, layer, walls, own, sealed, sealedChanges, approvals, consultations, teeth } =
     certified
+  const { proof = {}, reads } = certified
   const { tree, base, commit, agent, spent, limits, activeMs } = subject
   const sandbox = walls ?? subject.sandbox
   const iso = (ms: number): string => new Date(ms).toISOString()
@@ -45,7 +52,10 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
       own.length === 0
         ? { checks: [], code: subject.condition }
         : { checks: own.map(({ check }) => check.name) },
-    checks: [...(await checksOf(own, 'own', parts)), ...(await checksOf(sealed, 'sealed', parts))],
+    checks: [
+      ...(await checksOf(own, 'own', parts, reads)),
+      ...(await checksOf(sealed, 'sealed', parts)),
+    ],
     sealed: {
       changes: sealedChanges.map(({ path, what, key }) => ({
         path,
@@ -64,7 +74,7 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
     })),
     consultations: consultations.map(({ name, status, agent: who, atMs, reasons }) => ({
       name,
-      status: status === 'pending' ? 'resolved' : status,
+      status: status === 'pending' ? 'no-answer' : status,
       agent: who,
       at: iso(atMs),
       ...(reasons.length === 0 ? {} : { summary: reasons.map(({ text }) => text).join('\n') }),
@@ -76,6 +86,22 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
     budget: { spent, limits, activeMs },
     ...(agent === undefined ? {} : { agent }),
     ...(model === undefined ? {} : { model }),
+    ...proof,
+    ...(proof.changes === undefined ? {} : listedChanges(proof.changes)),
+  }
+}
+
+/** Those that a person has to know about first, so that it is the others which are only counted. */
+function listedChanges(
+  changes: readonly ChangeNote[],
+): Pick<CertificateDraft, 'changes' | 'changesNotListed'> {
+  const isFirst = ({ class: of }: ChangeNote): boolean =>
+    of === 'sealed' || of === 'other' || of === 'dependencies'
+  const sorted = [...changes.filter(isFirst), ...changes.filter((one) => !isFirst(one))]
+  const more = sorted.length - changesMax
+  return {
+    changes: sorted.slice(0, changesMax),
+    ...(more > 0 ? { changesNotListed: more } : {}),
   }
 }
 
@@ -110,12 +136,14 @@ async function checksOf(
   ran: readonly Ran[],
   pass: CertifiedCheck['pass'],
   parts: DraftParts,
+  reads?: Certified['reads'],
 ): Promise<readonly CertifiedCheck[]> {
   const checks: CertifiedCheck[] = []
   for (const one of ran) {
     const { check, result, startedAtMs, endedAtMs, answers } = one
     const { status, exitCode, counts, output, flaky, existing, allowed } = result
     const calibration = await parts.calibrationOf(one)
+    const read = reads?.get(check.name)
     checks.push({
       name: check.name,
       kind: check.kind,
@@ -132,7 +160,14 @@ async function checksOf(
       ...(existing === true ? { existing } : {}),
       ...(allowed === true ? { allowed } : {}),
       ...(calibration === undefined ? {} : { calibration }),
+      ...(read === undefined ? {} : { reads: await keepReads(read, parts.keep) }),
     })
   }
   return checks
+}
+
+async function keepReads(read: readonly string[], keep: KeepOutput): Promise<ReadFiles> {
+  const paths = read.toSorted()
+  const { sha256 } = await keep(paths.map((path) => `${path}\n`).join(''))
+  return { count: paths.length, digest: sha256 }
 }

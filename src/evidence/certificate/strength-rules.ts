@@ -1,0 +1,83 @@
+/**
+ * What the strength of a certificate has to rest on.
+ *
+ * 1. It is named only together with what shows it, and reaches what is required, unless a person approved a
+ *    weaker one (`strength`).
+ * 2. `work-alone`: the base plus only the work was run, and held.
+ * 3. `red-to-green`: 2, and at least one test went from red to green that was shown able to fail before and
+ *    after its last statement.
+ * 4. A control run that did not hold, a red-to-green test that was not shown able to fail, and a sealed or
+ *    other file that changed were approved by a named person.
+ */
+
+import {
+  type CertificateDraft,
+  type Strength,
+  strengthLevels,
+  type TestEvidence,
+} from '../../protocol/index.ts'
+
+export function brokenStrengthRules(draft: CertificateDraft): readonly string[] {
+  const { strength } = draft
+  return [
+    ...(strength === undefined ? [] : brokenByLevel(draft, strength)),
+    ...unapprovedDoubts(draft),
+    ...unapprovedChanges(draft),
+  ]
+}
+
+function brokenByLevel(draft: CertificateDraft, { level, required }: Strength): readonly string[] {
+  const { controls = [], tests = [], approvals } = draft
+  const problems: string[] = []
+  const isWeaker = strengthLevels.indexOf(level) < strengthLevels.indexOf(required)
+  if (isWeaker && !approvals.some(({ codes }) => codes.includes('strength'))) {
+    problems.push(`Its strength is ${level}, and ${required} is required.`)
+  }
+  if (level === 'checks-pass') return problems
+  if (!controls.some(({ name, held }) => name === 'base-plus-work' && held)) {
+    problems.push(
+      `Its strength is ${level}, but the base plus only the work was not shown to pass.`,
+    )
+  }
+  if (level === 'red-to-green' && !tests.some(hasRedToGreen)) {
+    problems.push(
+      'Its strength is red-to-green, but no test went from red to green and was shown able to fail.',
+    )
+  }
+  return problems
+}
+
+const hasRedToGreen = ({ redToGreen, notShownAbleToFail }: TestEvidence): boolean =>
+  redToGreen.some(
+    ({ id, ableToFail }) =>
+      ableToFail.includes('before') &&
+      ableToFail.includes('after') &&
+      !notShownAbleToFail.includes(id),
+  )
+
+function unapprovedDoubts({
+  controls = [],
+  tests = [],
+  approvals,
+}: CertificateDraft): readonly string[] {
+  if (approvals.some(({ by }) => by !== '')) return []
+  return [
+    ...controls
+      .filter(({ held }) => !held)
+      .map(({ name }) => `The control run ${name} did not hold, and no person approved it.`),
+    ...tests.flatMap(({ redToGreen, notShownAbleToFail }) => {
+      const doubtful = new Set(notShownAbleToFail)
+      return redToGreen
+        .filter(({ id }) => doubtful.has(id))
+        .map(({ id }) => `The test "${id}" was not shown able to fail, and no person approved it.`)
+    }),
+  ]
+}
+
+function unapprovedChanges({ changes = [], approvals }: CertificateDraft): readonly string[] {
+  const isNamed = approvals.some(({ by }) => by !== '')
+  return changes
+    .filter(({ class: of }) => of === 'sealed' || of === 'other')
+    .filter(({ approved }) => approved !== true || !isNamed)
+    .map(({ path }) => `${path} is outside the scope, and no person approved the change.`)
+}

@@ -1,0 +1,161 @@
+/** What a certificate of version 2 says about how much its checks prove. See docs/certificates.md. */
+
+import { z } from 'zod'
+import type { CheckStatus, TreeId } from '../loop/index.ts'
+import { exactly } from './exactly.ts'
+import { count, id, listOf } from './values.ts'
+
+/** From the weakest to the strongest. */
+export const strengthLevels = ['checks-pass', 'work-alone', 'red-to-green'] as const
+export type StrengthLevel = (typeof strengthLevels)[number]
+
+export interface Strength {
+  readonly level: StrengthLevel
+  /** What the loop file requires. */
+  readonly required: StrengthLevel
+  /** A sentence each, for people. */
+  readonly statements: readonly string[]
+}
+
+/** A planted failure that a test noticed: before its last statement, after it, another expected value. */
+export type PlantedFailure = 'before' | 'after' | 'value'
+
+export interface TestNote {
+  readonly id: string
+  /** The planted failures that made it fail. */
+  readonly ableToFail: readonly PlantedFailure[]
+}
+
+/** What the runners of one check reported. */
+export interface TestEvidence {
+  readonly check: string
+  readonly runners: readonly string[]
+  /** Failed on the base, and passed on the base plus the work and on the candidate. */
+  readonly redToGreen: readonly TestNote[]
+  /** Passed on the base and on the candidate. */
+  readonly keptGreen: number
+  /** Not there on the base. */
+  readonly added: number
+  /** Of those, the ones that fail without the work. */
+  readonly addedRedWithoutWork: number
+  readonly skipped: number
+  /** Ids of tests for which some planted failure was not noticed, or could not be planted. */
+  readonly notShownAbleToFail: readonly string[]
+}
+
+export interface ControlRun {
+  readonly name: 'base-plus-work' | 'work-taken-back' | 'other-environment'
+  /** Absent: it ran on the certified tree. */
+  readonly tree?: TreeId
+  readonly checks: readonly { readonly name: string; readonly status: CheckStatus }[]
+  /** It answered what was expected of it. */
+  readonly held: boolean
+}
+
+export const changeClasses = [
+  'work',
+  'new-test',
+  'not-read',
+  'free-keys',
+  'dependencies',
+  'sealed',
+  'other',
+] as const
+export type ChangeClass = (typeof changeClasses)[number]
+
+export interface ChangeNote {
+  readonly path: string
+  readonly class: ChangeClass
+  /** A person approved this change. */
+  readonly approved?: true
+}
+
+/** How the files that a check read and wrote were observed. */
+export interface ObservedBy {
+  readonly reads: 'inotify' | 'none'
+  readonly writes: 'overlay' | 'none'
+}
+
+/**
+ * The files that a check read. The list is text: the sorted paths, each followed by a newline; `digest` is its
+ * SHA-256, under which it is kept with the outputs.
+ */
+export interface ReadFiles {
+  readonly count: number
+  readonly digest: string
+}
+
+/** The parts that version 1 does not have. */
+export interface StrengthParts {
+  readonly strength?: Strength
+  readonly tests?: readonly TestEvidence[]
+  readonly controls?: readonly ControlRun[]
+  /** What differs from the base; those that need an approval first, at most `changesMax`. */
+  readonly changes?: readonly ChangeNote[]
+  /** How many more there are. */
+  readonly changesNotListed?: number
+  readonly observed?: ObservedBy
+}
+
+/** As many changes as a certificate lists. */
+export const changesMax = 10_000
+const listMax = 100_000
+const text = z.string().max(100_000)
+const level = z.enum(strengthLevels)
+const status = z.enum(['met', 'not-met', 'error', 'timeout', 'skipped'])
+
+export const readFilesSchema: z.ZodType<ReadFiles> = exactly<ReadFiles>()(
+  z.strictObject({ count, digest: z.string().regex(/^[0-9a-f]{64}$/) }),
+)
+
+const testEvidenceSchema = exactly<TestEvidence>()(
+  z.strictObject({
+    check: text.min(1),
+    runners: listOf(text, listMax),
+    redToGreen: listOf(
+      z.strictObject({ id: text, ableToFail: listOf(z.enum(['before', 'after', 'value']), 3) }),
+      listMax,
+    ),
+    keptGreen: count,
+    added: count,
+    addedRedWithoutWork: count,
+    skipped: count,
+    notShownAbleToFail: listOf(text, listMax),
+  }),
+)
+
+const controlSchema = exactly<ControlRun>()(
+  z.strictObject({
+    name: z.enum(['base-plus-work', 'work-taken-back', 'other-environment']),
+    tree: id<TreeId>().exactOptional(),
+    checks: listOf(z.strictObject({ name: text.min(1), status }), changesMax),
+    held: z.boolean(),
+  }),
+)
+
+const changeSchema = exactly<ChangeNote>()(
+  z.strictObject({
+    path: text.min(1),
+    class: z.enum(changeClasses),
+    approved: z.literal(true).exactOptional(),
+  }),
+)
+
+type Shape = {
+  readonly [Part in keyof StrengthParts]-?: z.ZodExactOptional<
+    z.ZodType<NonNullable<StrengthParts[Part]>>
+  >
+}
+
+export const strengthShape: Shape = {
+  strength: z
+    .strictObject({ level, required: level, statements: listOf(text, changesMax) })
+    .exactOptional(),
+  tests: listOf(testEvidenceSchema, changesMax).exactOptional(),
+  controls: listOf(controlSchema, 100).exactOptional(),
+  changes: listOf(changeSchema, changesMax).exactOptional(),
+  changesNotListed: count.exactOptional(),
+  observed: z
+    .strictObject({ reads: z.enum(['inotify', 'none']), writes: z.enum(['overlay', 'none']) })
+    .exactOptional(),
+}
