@@ -74,6 +74,9 @@ export { type DraftParts, draftOf } from './certify/draft.ts'
 export type { KnownAnswers } from './certify/known-answers.ts'
 export { type ChosenFile, changedLines, chooseDefects, shuffled } from './choose-defects.ts'
 export { findTeethFiles, type TeethFilesRequest } from './find-teeth-files.ts'
+export { collectReport, type ReportCollector } from './identity/collect-report.ts'
+export { identityEnvironment } from './identity/identity-environment.ts'
+export { type InsideFile, insideFiles } from './identity/inside-files.ts'
 export { type Family, familyOf, maskCode } from './mask-code.ts'
 export type {
   Answered,

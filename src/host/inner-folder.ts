@@ -27,7 +27,7 @@ export function startingIn(
   return {
     ...walls,
     commands: inFolder(walls.commands),
-    commandsFor: (command) => inFolder(walls.commandsFor(command)),
+    commandsFor: (command, shows) => inFolder(walls.commandsFor(command, shows)),
     bareCommands: inFolder(walls.bareCommands),
     bareStart: started(walls.bareStart),
     agentCommands(command, socketPath, view = {}) {

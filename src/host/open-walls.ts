@@ -6,13 +6,12 @@
  */
 
 import { existsSync, realpathSync } from 'node:fs'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Commands, StartProcess } from '../engine/index.ts'
 import { LoopError, type Walls } from '../loop/index.ts'
 import type { SandboxSettings } from '../protocol/index.ts'
 import {
-  commandMounts,
   innerHome,
   type NetworkProxy,
   openNetworkProxy,
@@ -25,6 +24,7 @@ import {
   type SandboxPlace,
   type SandboxReport,
 } from '../sandbox/index.ts'
+import { type CommandView, commandsFor, trustedPath, withCommand } from './command-view.ts'
 import { hiddenPaths, requireNoLinks } from './hidden-paths.ts'
 import { startingIn } from './inner-folder.ts'
 import type { OpenPlace } from './loaded-loop.ts'
@@ -42,8 +42,8 @@ export interface OpenWalls {
   readonly problems: readonly string[]
   /** For tools and checks. */
   readonly commands: Commands
-  /** For a command that the loop file names: its program is shown inside. */
-  commandsFor(command: readonly string[]): Commands
+  /** For a command that the loop file names: its program is shown inside, and what else it needs. */
+  commandsFor(command: readonly string[], shows?: CommandView): Commands
   /** Without walls, for what cannot work inside. */
   readonly bareCommands: Commands
   readonly bareStart: StartProcess
@@ -135,10 +135,7 @@ async function openAtTop(
     isRequired: settings.require !== undefined && settings.require !== 'none',
     problems,
     commands: { run: (command, signal) => sandbox.commands(inside()).run(command, signal) },
-    commandsFor: (named) => ({
-      run: (command, signal) =>
-        sandbox.commands(withCommand(sandbox, inside(), named, searched)).run(command, signal),
-    }),
+    commandsFor: (named, shows) => commandsFor(sandbox, inside, named, searched, shows),
     bareCommands: bare.commands({ workspace, ...ownPath }),
     bareStart: (command) => bare.start({ workspace, ...ownPath }, command),
     agentCommands(command, socketPath, { hides = [], shows = [] } = {}) {
@@ -303,41 +300,6 @@ function inWorktree(path: string, { workspace, checkout }: OpenPlace): string {
   if (workspace === undefined || inner === undefined) return path
   const there = join(workspace, inner)
   return existsSync(there) ? there : path
-}
-
-/** A path that leads out of the workspace begins where the workspace is inside. */
-function asSeenFrom(shownAs: string | undefined, part: string): string {
-  if (shownAs === undefined || isAbsolute(part) || !part.includes('/')) return part
-  const whole = resolve(shownAs, part)
-  return pathInside(shownAs, whole) === undefined ? whole : part
-}
-
-/** The PATH, without what is in these folders, and without programs of any project if some are named. */
-function trustedPath({
-  untrusted,
-  path = process.env['PATH'] ?? '',
-}: Pick<OpenPlace, 'untrusted' | 'path'>): string {
-  if (untrusted === undefined) return path
-  const isTrusted = (entry: string): boolean =>
-    !/\/node_modules\/\.bin\/?$/.test(entry) &&
-    untrusted.every((folder) => pathInside(folder, entry) === undefined)
-  return path.split(delimiter).filter(isTrusted).join(delimiter)
-}
-
-/** Where there are no walls, nothing has to be let in. */
-function withCommand(
-  sandbox: Sandbox,
-  place: SandboxPlace,
-  command: readonly string[],
-  path: string,
-): SandboxPlace {
-  if (sandbox.report.tier === 'none') return place
-  const seen = command.map((part) => asSeenFrom(place.shownAs, part))
-  const mounts = commandMounts(seen, {
-    cwd: place.workspace,
-    path,
-  })
-  return { ...place, readOnly: [...(place.readOnly ?? []), ...mounts] }
 }
 
 function agentCommands(

@@ -9,6 +9,7 @@ import type { Blobs } from '../../engine/index.ts'
 import {
   type CertifyingPlace,
   type Checkout,
+  type OpenCheck,
   type PlaceRequest,
   RefusedError,
   type TreeReader,
@@ -92,7 +93,7 @@ async function openWithLayer(
     return {
       checkout: refusing(opened),
       layer,
-      checks,
+      checks: checks.map((check) => withWritten(check, opened)),
       agents,
       walls,
       async close() {
@@ -104,6 +105,19 @@ async function openWithLayer(
   } catch (error) {
     await opened.remove()
     throw error
+  }
+}
+
+/** What an observed run wrote to the tree. */
+function withWritten(check: OpenCheck, { written }: OpenedCheckout): OpenCheck {
+  const { observe } = check
+  if (observe === undefined) return check
+  return {
+    ...check,
+    observe: async (context, options) => ({
+      ...(await observe(context, options)),
+      written: await written(),
+    }),
   }
 }
 

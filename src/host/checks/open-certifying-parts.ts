@@ -6,6 +6,7 @@ import type { Check, Tools } from '../../engine/index.ts'
 import type { CertifySettings, LoopFile } from '../../protocol/index.ts'
 import { createTools } from '../../tools/index.ts'
 import type { AgentParts } from '../agent-parts.ts'
+import { openIdentity } from '../identity/open-identity.ts'
 import type { OpenPlace } from '../loaded-loop.ts'
 import { ownTools } from '../open-tools.ts'
 import { openWalls } from '../open-walls.ts'
@@ -42,14 +43,7 @@ export function certifyingParts(
     mayFail: Object.entries(checks).flatMap(([name, { existing }]) =>
       existing === 'allow' ? [name] : [],
     ),
-    names: [
-      ...new Set([
-        ...Object.entries(checks).flatMap(([name, check]) =>
-          Object.hasOwn(code, name) ? [] : filesNamedBy(check),
-        ),
-        ...file.certify.consult.flatMap(({ agent }) => filesOfAgent(agent)),
-      ]),
-    ],
+    names: namedFiles(checks, code, file.certify),
     async open({ workspace, readOnly = [], programs = [], signal, ...layered }) {
       const { checkout: _checkout, shownAs: _shownAs, apart: _apart, ...rest } = place
       const clean: OpenPlace = {
@@ -60,6 +54,11 @@ export function certifyingParts(
         ...(signal === undefined ? {} : { signal }),
       }
       const walls = await openWalls({ settings: file.sandbox, base: place.base, workspace }, clean)
+      const identity = await openIdentity(walls.walls.tier)
+      const close = async (): Promise<void> => {
+        await identity.close()
+        await walls.close()
+      }
       try {
         const tools = createTools({ tools: ownTools(walls, file.exclude) })
         const problems: string[] = []
@@ -74,6 +73,8 @@ export function certifyingParts(
           path: [...programs, environment['PATH'] ?? ''].join(delimiter),
           described: (await runTools.list?.()) ?? [],
           tools,
+          identity,
+          layerEnv: layered.layer?.env ?? {},
           surroundings: surroundingsIn({
             sandbox: file.sandbox,
             walls: walls.walls,
@@ -85,15 +86,28 @@ export function certifyingParts(
           checks: opened,
           agents: createAgents(agents),
           walls: walls.walls,
-          close: () => walls.close(),
+          close,
         }
       } catch (error) {
-        await walls.close()
+        await close()
         throw error
       }
     },
   }
 }
+
+const namedFiles = (
+  checks: ResolvedChecks,
+  code: Readonly<Record<string, Check>>,
+  { consult }: CertifySettings,
+): readonly string[] => [
+  ...new Set([
+    ...Object.entries(checks).flatMap(([name, check]) =>
+      Object.hasOwn(code, name) ? [] : filesNamedBy(check),
+    ),
+    ...consult.flatMap(({ agent }) => filesOfAgent(agent)),
+  ]),
+]
 
 /** Whoever looks at the work and does not do it, by role. */
 export function readersOf(

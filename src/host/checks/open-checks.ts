@@ -14,6 +14,9 @@ import {
   type JudgeCheckSettings,
   type ToolCheckSettings,
 } from '../../protocol/index.ts'
+import type { CommandView } from '../command-view.ts'
+import { observeCheck } from '../identity/observe-check.ts'
+import type { Identity } from '../identity/open-identity.ts'
 import { sha256 } from '../loop-file/digest.ts'
 import type { OpenWalls } from '../open-walls.ts'
 import { commandCheck } from './command-check.ts'
@@ -48,7 +51,13 @@ export interface CheckPlace {
   readonly tools: Tools
   /** Digest of what the answers of a check with this environment depend on, besides the files. */
   readonly surroundings: (env?: Readonly<Record<string, string>>) => string
+  /** How its test runners report. */
+  readonly identity: Identity
+  /** Variables that the dependencies set. */
+  readonly layerEnv: Env
 }
+
+type Env = Readonly<Record<string, string>>
 
 export function openChecks(
   checks: ResolvedChecks,
@@ -87,6 +96,7 @@ export async function openCertifyingChecks(
         ? {
             name,
             run: inPlace(openCheck(name, check, place), place.tools),
+            ...observing(check, place),
             existing,
             outputs,
             surroundings: place.surroundings(envOf(check)),
@@ -98,6 +108,33 @@ export async function openCertifyingChecks(
   return opened
 }
 
+/** Only commands have test runners. */
+function observing(check: ResolvedCheck, place: CheckPlace): Pick<OpenCheck, 'observe'> {
+  if (check.type !== 'command' && check.type !== 'standard') return {}
+  const { walls, identity, layerEnv } = place
+  const observed = {
+    identity,
+    env: { ...layerEnv, ...check.env },
+    open: (env: Env) => runCommands({ ...check, env }, walls, identity.shows),
+  }
+  return { observe: (context, options) => observeCheck(observed, context, options) }
+}
+
+function runCommands(
+  check: CommandCheckSettings | StandardCheck,
+  walls: Pick<OpenWalls, 'commandsFor'>,
+  shows?: CommandView,
+): Check {
+  if (check.type === 'standard') return standardCheck(check, walls, shows)
+  const { command, env, timeoutMs } = check
+  const [program = '', ...args] = command
+  return commandCheck(program, args, {
+    timeoutMs,
+    env,
+    commands: walls.commandsFor(command, shows),
+  })
+}
+
 function openCheck(
   name: string,
   check: ResolvedCheck,
@@ -107,16 +144,14 @@ function openCheck(
   const around = surroundings(envOf(check))
   switch (check.type) {
     case 'command': {
-      const { command, env } = check
-      const [program = '', ...args] = command
-      const commands = walls.commandsFor(command)
-      const run = commandCheck(program, args, { timeoutMs, env, commands })
+      const { command } = check
+      const run = runCommands(check, walls)
       const fingerprint = fingerprintOf({ command, timeoutMs, around })
       return Object.assign(run, { timeoutMs, fingerprint })
     }
     case 'standard': {
       const { commands } = check
-      const run = standardCheck(check, walls)
+      const run = runCommands(check, walls)
       return Object.assign(run, {
         timeoutMs,
         fingerprint: fingerprintOf({ commands, timeoutMs, around }),

@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import type { Check } from '../../engine/index.ts'
 import type { TestCounts } from '../../loop/index.ts'
+import type { CommandView } from '../command-view.ts'
 import type { OpenWalls } from '../open-walls.ts'
 import { keepOutput } from './check-output.ts'
 import { commandCheck } from './command-check.ts'
@@ -16,6 +17,7 @@ type Answer = Awaited<ReturnType<Check>>
 export function standardCheck(
   { condition, commands, env, timeoutMs }: StandardCheck,
   walls: Pick<OpenWalls, 'commandsFor'>,
+  shows?: CommandView,
 ): Check {
   return async (context) => {
     const endsAtMs = performance.now() + timeoutMs
@@ -27,7 +29,7 @@ export function standardCheck(
       const check = commandCheck(program, args, {
         env,
         timeoutMs: leftMs,
-        commands: walls.commandsFor(argv),
+        commands: walls.commandsFor(argv, shows),
       })
       const { workspace } = context
       const at = workspace === undefined ? undefined : join(workspace, folder)

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { collectReport } from './collect-report.ts'
+
+const bytes = (...records: readonly unknown[]): Uint8Array =>
+  new TextEncoder().encode(
+    records.map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join(''),
+  )
+
+const hello = (pid: number): object => ({ type: 'hello', pid, thread: 0, argv: ['node'] })
+const runner = { type: 'runner', name: 'node:test' }
+const end = { type: 'end', code: 0 }
+const passed = (...titles: readonly string[]): object => ({
+  type: 'test',
+  file: '/top/a.test.js',
+  titles,
+  status: 'passed',
+})
+
+const collecting = (limits?: { connections: number; records: number; bytes: number }) =>
+  collectReport((file) => file.replace('/top/', ''), limits)
+
+describe('what came over the connections of a run', () => {
+  test('is absent, not empty, where no runner reported', () => {
+    const collector = collecting()
+    collector.connect().push(bytes(hello(2), end))
+    expect(collector.report()).toEqual({ runners: [], problems: [], replaced: [] })
+  })
+
+  test('becomes tests with unique ids, in order', () => {
+    const collector = collecting()
+    const failed = { ...passed('s', 'y'), status: 'failed', message: 'x'.repeat(400) }
+    collector
+      .connect()
+      .push(bytes(hello(2), runner, passed('s', 'x'), passed('s', 'x'), failed, end))
+    const { tests, runners, problems } = collector.report()
+    expect(tests?.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'a.test.js > s > x passed',
+      'a.test.js > s > x #2 passed',
+      'a.test.js > s > y failed',
+    ])
+    expect(tests?.[2]?.message).toHaveLength(300)
+    expect(runners).toEqual([{ name: 'node:test', exitCode: 0 }])
+    expect(problems).toEqual([])
+  })
+
+  test('counts a declared test without a result as skipped', () => {
+    const collector = collecting()
+    const declared = (title: string) => ({ ...passed(title), type: 'declared' })
+    collector
+      .connect()
+      .push(bytes(hello(2), runner, declared('x'), declared('y'), passed('y'), end))
+    expect(collector.report().tests?.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'a.test.js > y passed',
+      'a.test.js > x skipped',
+    ])
+  })
+
+  test('takes the last replaced functions of each process', () => {
+    const collector = collecting()
+    const replaced = (...names: readonly string[]) => ({ type: 'replaced', names })
+    collector.connect().push(bytes(hello(2), replaced('setTimeout'), replaced(), end))
+    collector.connect().push(bytes(hello(3), replaced('Object.is')))
+    expect(collector.report().replaced).toEqual(['Object.is'])
+  })
+
+  test.each([
+    ['no hello', [[runner, passed('x'), end]], 'extra-connection'],
+    ['nothing at all', [[]], 'extra-connection'],
+    [
+      'a second connection of one process',
+      [[hello(2), runner, end], [hello(2)]],
+      'extra-connection',
+    ],
+    ['a second hello', [[hello(2), runner, hello(2), end]], 'extra-connection'],
+    ['tests of what is not a runner', [[hello(2), passed('x'), end]], 'malformed'],
+    ['what is not JSON', [[hello(2), runner, '{', end]], 'malformed'],
+    ['an unknown status', [[hello(2), runner, { ...passed('x'), status: 'fine' }]], 'malformed'],
+    ['a long line', [[hello(2), 'x'.repeat(70_000)]], 'malformed'],
+    ['a runner without an end', [[hello(2), runner, passed('x')]], 'no-end'],
+    ['more records than are read', [[hello(2), runner, passed('x'), passed('y'), end]], 'too-much'],
+    ['more connections than are read', [[hello(2), end], [hello(3), end], [hello(4)]], 'too-much'],
+  ] as const)('has a problem with %s', (_name, connections, code) => {
+    const collector = collecting({ connections: 2, records: 4, bytes: 100_000 })
+    for (const records of connections) collector.connect().push(bytes(...records))
+    expect(collector.report().problems.map((problem) => problem.code)).toContain(code)
+  })
+
+  test('is put together from pieces', () => {
+    const collector = collecting()
+    const whole = bytes(hello(2), runner, passed('ü'), end)
+    const connection = collector.connect()
+    for (const byte of whole) expect(connection.push(Uint8Array.of(byte))).toBe(true)
+    expect(collector.report().tests?.[0]?.id).toBe('a.test.js > ü')
+  })
+})

@@ -1,0 +1,96 @@
+/**
+ * A plugin of pytest that reports its tests; loaded with `-p` before any conftest.py. Python 3.7 and later.
+ */
+export const pytestPlugin = `"""Reports the tests of pytest to the engine."""
+import json
+import os
+import socket
+import sys
+
+_dumps = json.dumps
+_socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+_connected = True
+try:
+    _socket.connect(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sock"))
+except OSError:
+    _connected = False
+_sendall = _socket.sendall
+_pid = os.getpid
+_own = _pid()
+
+
+def _send(record, dumps=_dumps, sendall=_sendall):
+    # A fork has our descriptor as well.
+    if _connected and _pid() == _own:
+        try:
+            sendall((dumps(record) + "\\n").encode())
+        except OSError:
+            pass
+
+
+_send({"type": "hello", "pid": _own, "thread": 0, "argv": [arg[:200] for arg in sys.argv[:6]]})
+
+
+class _Session:
+    def __init__(self, config):
+        self.root = str(config.rootpath if hasattr(config, "rootpath") else config.rootdir)
+
+    def where(self, nodeid):
+        file, _, rest = nodeid.partition("::")
+        titles = rest.split("[", 1)
+        names = [name for name in titles[0].split("::") if name]
+        if names and len(titles) > 1:
+            names[-1] += "[" + titles[1]
+        return {"file": os.path.join(self.root, file), "titles": [name[:4000] for name in names] or ["(file)"]}
+
+    def send(self, kind, nodeid, **more):
+        _send(dict({"type": kind}, **dict(self.where(nodeid), **more)))
+
+    def pytest_collection_finish(self, session):
+        for item in session.items:
+            self.send("declared", item.nodeid)
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self.send("test", report.nodeid, status="failed", message=_text(report))
+        elif report.skipped and report.nodeid:
+            self.send("test", report.nodeid, status="skipped", message=_text(report))
+
+    def pytest_runtest_logreport(self, report):
+        # A test that fails in its teardown has passed before: the last one counts.
+        if report.when == "call" or report.outcome != "passed":
+            self.results = getattr(self, "results", {})
+            known = self.results.get(report.nodeid)
+            if known is None or report.outcome == "failed" or report.outcome == "rerun":
+                self.results[report.nodeid] = (report.outcome, _text(report))
+        if report.when == "teardown":
+            outcome, message = getattr(self, "results", {}).pop(report.nodeid, ("skipped", ""))
+            status = outcome if outcome in ("passed", "failed", "skipped") else "skipped"
+            more = {} if status == "passed" else {"message": message}
+            self.send("test", report.nodeid, status=status, **more)
+
+    def pytest_sessionfinish(self, session, exitstatus):
+        _send({"type": "end", "code": int(exitstatus)})
+
+
+def _text(report):
+    try:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        return str(crash.message if crash is not None else report.longrepr)[:300]
+    except Exception:
+        return ""
+
+
+_begun = False
+
+
+def pytest_configure(config):
+    global _begun
+    # Workers of pytest-xdist report to the one that started them; a session in a test is part of that test.
+    if _begun or hasattr(config, "workerinput") or "LOOPWRIGHT_RUNNER" in os.environ:
+        return
+    _begun = True
+    os.environ["LOOPWRIGHT_RUNNER"] = "pytest"
+    _send({"type": "runner", "name": "pytest"})
+    config.pluginmanager.register(_Session(config), "loopwright-session")
+`

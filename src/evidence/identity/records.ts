@@ -1,0 +1,79 @@
+/**
+ * What a process inside the sandbox may tell about tests, one JSON object a line. Code of the repository can
+ * connect as well, so every line is untrusted.
+ */
+
+import { z } from 'zod'
+import type { RunnerName, TestStatus } from '../observe/observation.ts'
+
+/** Of the runners that report over the channel. */
+const runnerNames: readonly Exclude<RunnerName, 'junit'>[] = [
+  'node:test',
+  'vitest',
+  'jest',
+  'mocha',
+  'ava',
+  'tap',
+  'tape',
+  'pytest',
+  'go',
+  'cargo',
+]
+
+export const lineCharsMax: number = 64 * 1024
+export const messageCharsMax = 300
+
+export type RunnerRecord =
+  | HelloRecord
+  /** This process runs tests from here on. */
+  | { readonly type: 'runner'; readonly name: RunnerName }
+  | TestRecord
+  /** Functions that are not the original ones now. The last such record of a process counts. */
+  | { readonly type: 'replaced'; readonly names: readonly string[] }
+  | { readonly type: 'end'; readonly code: number }
+
+export interface HelloRecord {
+  readonly type: 'hello'
+  readonly pid: number
+  readonly thread: number
+  readonly argv: readonly string[]
+}
+
+/** `declared`: there is such a test, and its result follows. */
+export type TestRecord = { readonly file: string; readonly titles: readonly string[] } & (
+  | { readonly type: 'declared' }
+  | { readonly type: 'test'; readonly status: TestStatus; readonly message?: string | undefined }
+)
+
+const text = z.string().max(4096)
+const test = { file: text, titles: z.array(text).min(1).max(64) }
+
+const recordSchema: z.ZodType<RunnerRecord> = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    pid: z.number().int().positive(),
+    thread: z.number().int().nonnegative(),
+    argv: z.array(text).max(16),
+  }),
+  z.object({ type: z.literal('runner'), name: z.enum(runnerNames) }),
+  z.object({ type: z.literal('declared'), ...test }),
+  z.object({
+    type: z.literal('test'),
+    ...test,
+    status: z.enum(['passed', 'failed', 'skipped']),
+    message: z.string().optional(),
+  }),
+  z.object({ type: z.literal('replaced'), names: z.array(text).max(1000) }),
+  z.object({ type: z.literal('end'), code: z.number().int() }),
+])
+
+/** Undefined: it is not a record. */
+export function parseRecord(line: string): RunnerRecord | undefined {
+  let json: unknown
+  try {
+    json = JSON.parse(line)
+  } catch {
+    return undefined
+  }
+  return recordSchema.safeParse(json).data
+}

@@ -1,0 +1,26 @@
+/** Turns the paths that runners report into paths from the top of the tree. */
+
+import { realpathSync } from 'node:fs'
+import { normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { pathInside } from '../places.ts'
+
+/** `''`: it is not in the tree. */
+export function pathFromTop(top: string): (file: string) => string {
+  const tops = [...new Set([top, realpathSync(top)])]
+  return (file) => {
+    const whole = wholePath(file)
+    if (whole === undefined) return ''
+    const inner = tops.map((one) => pathInside(one, whole)).find((one) => one !== undefined)
+    return inner === undefined || inner === '.' ? '' : inner
+  }
+}
+
+function wholePath(file: string): string | undefined {
+  try {
+    const path = file.startsWith('file:') ? fileURLToPath(file) : file
+    return path.startsWith('/') ? normalize(path) : undefined
+  } catch {
+    return undefined
+  }
+}
