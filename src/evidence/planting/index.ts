@@ -1,0 +1,5 @@
+export { compareTestFiles, type TestFileChanges } from './compare-test-files.ts'
+export { withHarmlessComment } from './harmless-comment.ts'
+export { type Planted, type PlantRequest, plantFailures } from './plant-failures.ts'
+export { testRegions } from './test-regions.ts'
+export type { PlantKind, Region } from './test-source.ts'

@@ -1,0 +1,81 @@
+/**
+ * Plants failures in tests: changes of a test file after which the named tests must fail. Where such a test
+ * still passes, its result cannot be believed.
+ *
+ * 1. No planted text is given back that cannot be parsed.
+ * 2. What cannot be planted is named with its reason: silence never counts as planted.
+ * 3. No text takes long or throws, however hostile.
+ */
+
+import { readSourceOf } from './languages.ts'
+import {
+  applyEdits,
+  type Edit,
+  type PlantKind,
+  type ReadSource,
+  type TestSource,
+} from './test-source.ts'
+import { findByTitles } from './titles.ts'
+
+export interface PlantRequest {
+  readonly file: string
+  readonly text: string
+  readonly tests: readonly { readonly id: string; readonly titles: readonly string[] }[]
+  readonly kind: PlantKind
+  /** Part of the message of every planted failure, so that it can be told from another. */
+  readonly marker: string
+}
+
+export interface Planted {
+  readonly text: string
+  /** Ids of tests that must fail now. */
+  readonly planted: readonly string[]
+  /** Ids of tests that could not be planted. `no expected value` is not a fault of a test. */
+  readonly not: readonly { readonly id: string; readonly why: string }[]
+}
+
+type Edits = readonly Edit[] | string
+
+function findEdits(source: TestSource, titles: readonly string[], request: PlantRequest): Edits {
+  const tests = findByTitles(source.tests, titles)
+  if (typeof tests === 'string') return tests
+  const edits: Edit[] = []
+  for (const test of tests) {
+    const own = test.plant(request.kind, request.marker)
+    if (typeof own === 'string') return own
+    edits.push(...own)
+  }
+  return edits
+}
+
+/** As many as possible in one text; those that break it are left out. */
+export async function plantFailures(
+  request: PlantRequest,
+  read: ReadSource | undefined = readSourceOf(request.file),
+): Promise<Planted> {
+  const { file, text, tests } = request
+  const none = (why: string): Planted => ({
+    text,
+    planted: [],
+    not: tests.map(({ id }) => ({ id, why })),
+  })
+  if (read === undefined) return none('failures cannot be planted in files of this language')
+  const source = await read(file, text)
+  if (source === undefined) return none('the file cannot be parsed')
+  const found = tests.map(({ id, titles }) => ({ id, edits: findEdits(source, titles, request) }))
+  const good = found.filter((one): one is { id: string; edits: readonly Edit[] } =>
+    Array.isArray(one.edits),
+  )
+  const planted = applyEdits(
+    text,
+    good.flatMap((one) => one.edits),
+  )
+  if (planted === undefined) return none('the planted changes overlap')
+  if (good.length > 0 && (await read(file, planted)) === undefined)
+    return none('the planted text cannot be parsed')
+  return {
+    text: planted,
+    planted: good.map((one) => one.id),
+    not: found.flatMap(({ id, edits }) => (typeof edits === 'string' ? [{ id, why: edits }] : [])),
+  }
+}

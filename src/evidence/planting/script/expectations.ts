@@ -1,0 +1,166 @@
+/**
+ * The expected values in a test's function. Assertions that are negated have none: another value would
+ * satisfy them too.
+ */
+
+import {
+  childrenOf,
+  isFunction,
+  type Node,
+  nodeAt,
+  nodesAt,
+  pathOf,
+  textAt,
+  unwrap,
+  walk,
+} from './nodes.ts'
+import type { Names } from './read-title.ts'
+
+/** `order`: it is compared by size. `throws`, `match`, `class`: what may stand there is restricted. */
+export type ExpectationMode = 'equal' | 'order' | 'throws' | 'match' | 'class'
+
+export interface Expectation {
+  readonly expected: Node
+  readonly mode: ExpectationMode
+  /** A call that is not known to be an assertion. */
+  readonly helper?: boolean
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
+
+const negations = /^(?:not|ne$|isNot|doesNot|dontMatch|never|ifError|unlike)/i
+const snapshots = /Snapshot$|^snapshot$/
+const inlineSnapshots = /InlineSnapshot$/
+const pairs = words(
+  `equal equals strictEqual strictEquals deepEqual deepEquals deepStrictEqual deepLooseEqual looseEqual
+  looseEquals same strictSame is like match matches matchOnly has hasStrict include includes throws
+  throwsAsync rejects throw lengthOf property propertyVal isAbove isBelow isAtLeast isAtMost closeTo
+  approximately instanceOf typeOf sameMembers sameDeepMembers partialDeepStrictEqual eq eql deep
+  propEqual strictPropEqual assertEquals assertEqual assertStrictEquals isEqual`,
+)
+const truths = words('assert ok true truthy isTrue isOk expect that')
+const firstOfAll = words('toBeCloseTo closeTo approximately approximatelyEqual')
+const orders =
+  /^(?:toBe(?:Greater|Less)Than|above|below|least|most|gte?|lte?|greaterThan|lessThan|within|is(?:Above|Below|AtLeast|AtMost)$)/
+const classes = /^(?:toBeInstanceOf|instanceOf|instanceof)$/
+const comparing =
+  /^(?:assert|check|expect|verify|same|eq|equal|is|should|match|ensure|compare|test)/i
+
+function modeOf(method: string): ExpectationMode {
+  if (/throw|reject/i.test(method)) return 'throws'
+  if (orders.test(method)) return 'order'
+  if (classes.test(method)) return 'class'
+  return /^(?:to)?match(?:es)?$/i.test(method) ? 'match' : 'equal'
+}
+
+const isPlain = (node: Node | undefined): node is Node =>
+  node !== undefined && node.type !== 'SpreadElement' && !isFunction(unwrap(node))
+
+/** `expect(x).toBe(3)`, `x.should.equal(3)`, `request(app).get('/').expect(200, done)`. */
+function readChain(path: readonly string[], given: readonly Node[]): Node | undefined {
+  const method = path.at(-1) ?? ''
+  if (method === 'expect')
+    return given.findLast((one) => isPlain(one) && unwrap(one).type !== 'Identifier')
+  if (snapshots.test(method) && !inlineSnapshots.test(method)) return undefined
+  return firstOfAll.has(method) ? given[0] : given.at(-1)
+}
+
+/** The side of a comparison that is written out, or the right one. */
+function comparedTo(node: Node, operators: ReadonlySet<string>): Node | undefined {
+  const inner = unwrap(node)
+  if (inner.type === 'LogicalExpression') {
+    const side = nodeAt(inner, inner['operator'] === '||' ? 'right' : 'left')
+    return side === undefined ? undefined : comparedTo(side, operators)
+  }
+  if (inner.type !== 'BinaryExpression' || !operators.has(textAt(inner, 'operator') ?? '')) return
+  const [left, right] = [nodeAt(inner, 'left'), nodeAt(inner, 'right')]
+  return left?.type === 'Literal' ? left : right
+}
+
+const same = words('=== ==')
+const different = words('!== !=')
+
+function readCall(call: Node, names: Names): Expectation | undefined {
+  const callee = nodeAt(call, 'callee')
+  const given = nodesAt(call, 'arguments')
+  if (callee === undefined) return undefined
+  const path = pathOf(callee)
+  if (path.some((name) => negations.test(name))) return undefined
+  const method = path.at(-1) ?? ''
+  const chained = (path[0] === 'expect' && path.includes('()')) || path.includes('should')
+  if (method !== '()' && (chained || (method === 'expect' && path.length > 1))) {
+    const expected = readChain(path, given)
+    if (isPlain(expected)) return { expected, mode: modeOf(method) }
+    return undefined
+  }
+  if (given.length >= 2 && pairs.has(method)) {
+    const expected = given[method === 'propertyVal' ? 2 : 1]
+    return isPlain(expected) ? { expected, mode: modeOf(method) } : undefined
+  }
+  const [first] = given
+  if (first !== undefined && truths.has(method)) {
+    const expected = comparedTo(first, same)
+    if (isPlain(expected)) return { expected, mode: 'equal' }
+  }
+  return readHelper(path, given, names)
+}
+
+/** `same(sum(1), 3)`: a function of the file, or one whose name says that it compares. */
+function readHelper(
+  path: readonly string[],
+  given: readonly Node[],
+  names: Names,
+): Expectation | undefined {
+  const [name = ''] = path
+  const expected = given.at(-1)
+  if (path.length !== 1 || given.length < 2 || !isPlain(expected)) return undefined
+  if (!isFunction(names.get(name)) && !comparing.test(name)) return undefined
+  return { expected, mode: 'equal', helper: true }
+}
+
+/** `if (x !== 3) throw …` */
+function readIf(node: Node): Expectation | undefined {
+  const [test, then] = [nodeAt(node, 'test'), nodeAt(node, 'consequent')]
+  const expected = test === undefined ? undefined : comparedTo(test, different)
+  if (then === undefined || !isPlain(expected)) return undefined
+  let fails = false
+  walk(then, (inner) => {
+    const path = inner.type === 'CallExpression' && nodeAt(inner, 'callee')
+    const name = path ? (pathOf(path).at(-1) ?? '') : ''
+    fails ||= inner.type === 'ThrowStatement' || /^(?:fail|done|reject|exit)$/.test(name)
+  })
+  return fails ? { expected, mode: 'equal' } : undefined
+}
+
+const conditions = words(
+  'IfStatement CatchClause SwitchCase ConditionalExpression LogicalExpression',
+)
+
+/**
+ * The last one that is reached on every way, else the last one. `skip`: tests inside this one, which have
+ * values of their own.
+ */
+export function findExpectation(
+  run: Node,
+  names: Names,
+  skip: ReadonlySet<Node>,
+): Expectation | undefined {
+  const found: { readonly one: Expectation; readonly rank: number }[] = []
+  const open: [Node, boolean][] = [[run, false]]
+  for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
+    const [node, conditional] = entry
+    if (skip.has(node)) continue
+    const one =
+      node.type === 'CallExpression'
+        ? readCall(node, names)
+        : node.type === 'IfStatement'
+          ? readIf(node)
+          : undefined
+    if (one !== undefined) found.push({ one, rank: (one.helper ? 0 : 2) + (conditional ? 0 : 1) })
+    const inside = conditional || conditions.has(node.type)
+    for (const child of childrenOf(node).toSorted((a, b) => b.start - a.start))
+      open.push([child, inside])
+  }
+  const best = Math.max(...found.map(({ rank }) => rank))
+  return found.findLast(({ rank }) => rank === best)?.one
+}

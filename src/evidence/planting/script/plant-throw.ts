@@ -1,0 +1,82 @@
+/**
+ * A throw before or after the last statement of a test's function, on the same line, so that no other line
+ * moves. What only ends the test (`done()`, `t.end()`) is not taken for its last statement. Every `return`
+ * of the function throws too: a test that returns early fails as well.
+ */
+
+import { type Edit, insert } from '../test-source.ts'
+import { isFunction, type Node, nodeAt, nodesAt, textAt, walk } from './nodes.ts'
+
+const hoisted = new Set([
+  'EmptyStatement',
+  'FunctionDeclaration',
+  'TSInterfaceDeclaration',
+  'TSTypeAliasDeclaration',
+])
+
+function isLastCall(statement: Node, parameters: ReadonlySet<string>): boolean {
+  const call =
+    statement.type === 'ExpressionStatement' ? nodeAt(statement, 'expression') : undefined
+  if (call?.type !== 'CallExpression' || nodesAt(call, 'arguments').length > 0) return false
+  const callee = nodeAt(call, 'callee')
+  if (callee?.type === 'Identifier') return parameters.has(textAt(callee, 'name') ?? '')
+  const object = callee === undefined ? undefined : nodeAt(callee, 'object')
+  const property = callee === undefined ? undefined : nodeAt(callee, 'property')
+  const names = [object, property].map((node) => node && textAt(node, 'name'))
+  return parameters.has(names[0] ?? '') && /^(?:end|done)$/.test(names[1] ?? '')
+}
+
+function findLast(run: Node, body: Node): Node | undefined {
+  const parameters = new Set(nodesAt(run, 'params').map((one) => textAt(one, 'name') ?? '?'))
+  return nodesAt(body, 'body').findLast(
+    (statement) =>
+      !hoisted.has(statement.type) &&
+      !(statement.type === 'ReturnStatement' && nodeAt(statement, 'argument') === undefined) &&
+      !isLastCall(statement, parameters),
+  )
+}
+
+function findReturns(body: Node): readonly Node[] {
+  const returns: Node[] = []
+  walk(body, (node) => {
+    if (isFunction(node) || node.type.startsWith('Class')) return false
+    if (node.type === 'ReturnStatement') returns.push(node)
+    return true
+  })
+  return returns
+}
+
+export function plantThrow(
+  run: Node,
+  kind: 'before' | 'after',
+  marker: string,
+): readonly Edit[] | string {
+  if (run['generator'] === true) return 'its function is a generator'
+  const body = nodeAt(run, 'body')
+  if (body === undefined) return 'its function has no body'
+  const error = `throw new Error(${JSON.stringify(marker)})`
+  // A call: compilers would refuse what stands behind a plain throw as unreachable.
+  const throws = `(() => { ${error} })()`
+  const around = (expression: Node): readonly Edit[] =>
+    kind === 'before'
+      ? [insert(expression.start, `(${throws}, `), insert(expression.end, ')')]
+      : [
+          insert(expression.start, 'Promise.resolve(('),
+          insert(expression.end, `)).then(() => { ${error} })`),
+        ]
+  if (body.type !== 'BlockStatement') return around(body)
+  const last = findLast(run, body)
+  if (last?.type === 'ThrowStatement' && kind === 'after') return 'its last statement throws'
+  const returned = last?.type === 'ReturnStatement' ? nodeAt(last, 'argument') : undefined
+  const main = (): readonly Edit[] => {
+    if (last === undefined) return [insert(body.start + 1, ` ${throws}; `)]
+    if (returned !== undefined) return around(returned)
+    return [insert(kind === 'before' ? last.start : last.end, `;${throws}; `)]
+  }
+  const early = findReturns(body).filter((node) => node !== last)
+  const others = early.flatMap((node) => {
+    const argument = nodeAt(node, 'argument')
+    return argument === undefined ? [insert(node.start + 6, ` ${throws}`)] : around(argument)
+  })
+  return [...main(), ...others]
+}
