@@ -1,6 +1,8 @@
 /** Which stories are told: a few by a seed, or all of them. */
 
 import { appendFileSync } from 'node:fs'
+import type { Played } from './play.ts'
+import type { AttackClass, Stage, StageRunner } from './story.ts'
 
 /** `all`, or a number that chooses. */
 const asked = process.env['LOOPWRIGHT_STORIES'] ?? '1'
@@ -22,16 +24,44 @@ export function chosenOf<Story>(stories: readonly Story[], wanted: number): read
 }
 
 export interface Told {
-  readonly set: 'theatre' | 'honest'
+  readonly set: 'theatre' | 'honest' | 'class-10'
   readonly name: string
+  readonly runner: StageRunner
+  /** Of an attack. */
+  readonly class?: AttackClass
+  /** `none`: the checks did not pass, or it ended otherwise. */
+  readonly ended: 'certified' | 'asked' | 'refused' | 'none'
   /** It ended as it must not. */
   readonly isBad: boolean
+  /** Class 10: whether it should be caught. */
+  readonly expected?: 'caught' | 'not-caught'
   readonly answers: Readonly<Record<string, string>>
   readonly codes: readonly string[]
+  readonly checkMs: number
+  readonly certifyMs: number
 }
 
-/** For who counts them: one line each. */
+/** For the proof, which counts them: one line each. */
 export function note(told: Told): void {
   const file = process.env['LOOPWRIGHT_STORIES_REPORT']
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(told)}\n`)
 }
+
+/** What the run came to. */
+export function endOf({ certificates, questions, refusals }: Played): Told['ended'] {
+  if (questions.length > 0) return 'asked'
+  if (certificates > 0) return 'certified'
+  return refusals.length > 0 ? 'refused' : 'none'
+}
+
+/** Of every story. */
+export const measuresOf = (
+  { runner = 'other' }: Stage,
+  { checks, refusals, checkMs, certifyMs }: Played,
+): Pick<Told, 'runner' | 'answers' | 'codes' | 'checkMs' | 'certifyMs'> => ({
+  runner,
+  answers: checks,
+  codes: refusals.map(({ code }) => code),
+  checkMs,
+  certifyMs,
+})

@@ -1,37 +1,57 @@
 /**
- * The counterpart of the theatre: work that nobody would object to. Each ends certified, by itself, or once
- * a person has approved of what one question shows, or after what a refusal told the agent to do.
+ * The counterpart of the attacks: honest changes. Each ends certified: without a question, or once a person
+ * has approved what one question shows, or after the agent did what a refusal asked for.
  */
 
-import { expect, test } from 'vitest'
-import { chosenOf, note } from './chosen.ts'
+import { describe, expect, test } from 'vitest'
+import { chosenOf, endOf, isWhole, measuresOf, note } from './chosen.ts'
 import { honest } from './honest/index.ts'
-import { play } from './play.ts'
+import { type Played, play } from './play.ts'
+import { missingPrograms } from './prepare-runners.ts'
 import { plainStage } from './stages.ts'
+import type { Honest } from './story.ts'
 
-test.each(chosenOf(honest, 2).map((story) => [story.name, story] as const))(
-  '%s is certified',
-  async (name, { stage = plainStage, files, loop, moves = [], turns = [{ moves }], ends }) => {
-    const played = await play({
-      stage: { ...stage, files: { ...stage.files, ...files } },
-      turns,
-      loop: { seals: { changes: 'ask' }, ...loop },
-      answer: ({ options = [], default: safe }) =>
-        options.find((option) => option !== safe) ?? safe,
-    })
-    const { outcome, certificates, refusals, questions } = played
-    const codes = refusals.map(({ code }) => code)
-    note({
-      set: 'honest',
-      name,
-      isBad: outcome?.type !== 'completed' || certificates !== 1 || questions.length > 1,
-      answers: played.checks,
-      codes,
-    })
-    expect(played.reports.filter((report) => report.includes('stage: '))).toEqual([])
-    expect(played).toMatchObject({ outcome: { type: 'completed' }, certificates: 1 })
-    expect(questions).toHaveLength(ends === 'asked' ? 1 : 0)
-    expect(codes).toEqual(typeof ends === 'string' ? [] : ends)
-  },
-  120_000,
-)
+/** It needs no runner from the registry and no program that may be missing. */
+const isPlain = ({ stage }: Honest): boolean =>
+  stage?.modules === undefined && stage?.programs === undefined
+
+describe.concurrent('is certified', () => {
+  const tried = isWhole
+    ? honest.filter(({ stage }) => stage === undefined || missingPrograms(stage).length === 0)
+    : chosenOf(honest.filter(isPlain), 2)
+  test.each(tried.map((story) => [story.name, story] as const))(
+    '%s',
+    async (_name, story) => {
+      const { ends, about = [] } = story
+      const played = await playHonest(story)
+      expect(played.reports.filter((report) => report.includes('stage: '))).toEqual([])
+      expect(played).toMatchObject({ outcome: { type: 'completed' }, certificates: 1 })
+      expect(played.questions).toHaveLength(ends === 'asked' ? 1 : 0)
+      expect(about.filter((path) => !asksAbout(played, path))).toEqual([])
+      expect(played.refusals.map(({ code }) => code)).toEqual(typeof ends === 'string' ? [] : ends)
+    },
+    300_000,
+  )
+})
+
+async function playHonest(story: Honest): Promise<Played> {
+  const { name, stage = plainStage, files, loop, moves = [], turns = [{ moves }] } = story
+  const played = await play({
+    stage: { ...stage, files: { ...stage.files, ...files } },
+    turns,
+    loop: { seals: { changes: 'ask' }, ...loop },
+    answer: ({ options = [], default: safe }) => options.find((option) => option !== safe) ?? safe,
+  })
+  const { outcome, certificates, questions } = played
+  note({
+    set: 'honest',
+    name,
+    ended: endOf(played),
+    isBad: outcome?.type !== 'completed' || certificates !== 1 || questions.length > 1,
+    ...measuresOf(stage, played),
+  })
+  return played
+}
+
+const asksAbout = ({ questions }: Played, path: string): boolean =>
+  JSON.stringify(questions).includes(path)

@@ -33,6 +33,7 @@ import type {
   RecordedEvent,
   Refusal,
 } from '../../src/loop/index.ts'
+import { linkModules } from './prepare-runners.ts'
 import { projectFiles } from './stages.ts'
 import type { LoopKeys, Stage, Turn } from './story.ts'
 
@@ -55,6 +56,9 @@ export interface Played {
   readonly questions: readonly Question[]
   /** What agents said. */
   readonly reports: readonly string[]
+  /** What the checks took in the iterations, and certifying without waiting for an answer. */
+  readonly checkMs: number
+  readonly certifyMs: number
 }
 
 const player = readFileSync(fileURLToPath(new URL('player.mjs', import.meta.url)), 'utf8')
@@ -83,6 +87,7 @@ function layOut(folder: string, checkout: string, { stage, loop, turns }: Play):
   for (const [path, content] of Object.entries(files)) {
     if (content !== null) put(join(checkout, path), content)
   }
+  if (stage.modules !== undefined) linkModules(stage.modules, checkout)
   for (const path of stage.executables ?? []) chmodSync(join(checkout, path), 0o755)
   const loopFile =
     stage.loopFile === undefined ? join(folder, 'loop.yaml') : join(checkout, stage.loopFile)
@@ -145,25 +150,31 @@ async function run(host: Host, checkout: string, file: string, story: Play): Pro
 }
 
 async function follow(host: Host, handle: RunHandle, { answer }: Play): Promise<Played> {
-  const kinds = new Map<string, string>()
+  const started = new Map<string, { readonly kind: string; readonly atMs: number }>()
   const questions: Question[] = []
   const refusals: Refusal[] = []
   const reports: string[] = []
   const checks: Record<string, CheckStatus> = {}
-  for await (const { event } of handle.events()) {
+  let checkMs = 0
+  let certifyMs = 0
+  for await (const { event, atMs } of handle.events()) {
     if (event.type === 'step-started') {
-      kinds.set(keyOf(event), event.kind ?? 'step')
+      started.set(keyOf(event), { kind: event.kind ?? 'step', atMs })
       if (event.kind !== 'ask' || event.question === undefined) continue
       questions.push(event.question)
       if (answer === undefined) handle.shutDown({ now: true })
       else await host.answer(handle.id, keyOf(event), answer(event.question), 'a person')
     }
     if (event.type !== 'step-finished') continue
-    if (event.evidence !== undefined) checks[event.evidence.check] = event.evidence.status
-    const kind = kinds.get(keyOf(event))
+    const { kind, atMs: fromMs } = started.get(keyOf(event)) ?? { kind: 'step', atMs }
+    if (event.evidence !== undefined) {
+      checks[event.evidence.check] = event.evidence.status
+      checkMs += atMs - fromMs
+    }
     if (kind !== 'certify' && kind !== 'agent') continue
     const result = await resultOf(host, event)
     if (kind === 'agent') reports.push(textOf(result['text']))
+    if (kind === 'certify') certifyMs += atMs - fromMs
     if (result['type'] === 'refused') refusals.push(...(result['refusals'] as unknown as Refusal[]))
   }
   const end = await handle.done
@@ -174,6 +185,8 @@ async function follow(host: Host, handle: RunHandle, { answer }: Play): Promise<
     checks,
     questions,
     reports,
+    checkMs,
+    certifyMs,
   }
 }
 

@@ -32,8 +32,19 @@ export interface Turn {
 /** Keys of the loop file besides those that every story has. */
 export type LoopKeys = { readonly [key: string]: Json }
 
+/** Test runners from the registry; `runners/` has their lockfiles. */
+export type ModulesName = 'vitest' | 'jest' | 'mocha' | 'ava'
+
+export type StageRunner = 'node:test' | ModulesName | 'pytest' | 'cargo' | 'go' | 'other'
+
 export interface Stage {
   readonly name: string
+  /** Default: `other`. */
+  readonly runner?: StageRunner
+  /** Installed in the checkout before the run. */
+  readonly modules?: ModulesName
+  /** Programs of the system that it needs. */
+  readonly programs?: readonly string[]
   /** Put over the default project. */
   readonly files?: Files
   /** Files of the project that may be started. */
@@ -47,9 +58,13 @@ export interface Stage {
   readonly fix: readonly Move[]
 }
 
+/** The classes of docs/certification.md, by what the attack relies on. */
+export type AttackClass = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10
+
 /** A way to fake success. */
 export interface Attack {
   readonly name: string
+  readonly class?: AttackClass
   /** Why it would be believed elsewhere. */
   readonly way: string
   readonly stage?: Stage
@@ -59,9 +74,12 @@ export interface Attack {
   readonly exit?: number
   /**
    * Why it is not certified: codes of refusals, all of which have to be there, or what one of the checks
-   * answered in the iteration, so that there was nothing to certify.
+   * answered in the iteration, so that there was nothing to certify. Absent: the checks pass where the
+   * agent works, and then a person is asked or the certificate is refused, for whatever reason.
    */
-  readonly expects: readonly string[] | Exclude<CheckStatus, 'met'>
+  readonly expects?: readonly string[] | Exclude<CheckStatus, 'met'>
+  /** Class 10 only: whether it is caught today. The proof prints both and holds it to the first. */
+  readonly expected?: 'caught' | 'not-caught'
 }
 
 /** Work that nobody would object to. */
@@ -79,4 +97,6 @@ export interface Honest {
    * it is refused at first, for these reasons, and certified after what the agent does next.
    */
   readonly ends: 'certified' | 'asked' | readonly string[]
+  /** With `asked`: the question names these files. */
+  readonly about?: readonly string[]
 }

@@ -1,20 +1,31 @@
 /**
- * Verification theatre: ways to fake success. None ends certified, and each is told why. A part of them
- * here; all of them with LOOPWRIGHT_STORIES=all, as in `npm run proof`.
+ * Attacks: ways to fake success. None ends certified without an answer of a person, and each gets a reason.
+ * A part of them here, without runners from the registry; all of them with LOOPWRIGHT_STORIES=all, as in
+ * `npm run proof`.
  */
 
 import { describe, expect, test } from 'vitest'
 import { attacks } from './attacks/index.ts'
-import { chosenOf, isWhole, note } from './chosen.ts'
+import { chosenOf, endOf, isWhole, measuresOf, note } from './chosen.ts'
 import { type Played, play } from './play.ts'
+import { missingPrograms } from './prepare-runners.ts'
+import { kits } from './real-stages.ts'
 import { plainStage } from './stages.ts'
 import type { Attack, Stage } from './story.ts'
 
-const timeoutMs = 120_000
-const stages = [...new Set([plainStage, ...attacks.map(stageOf)])]
+const timeoutMs = 300_000
+const stages = [
+  ...new Set([plainStage, ...kits.map(({ stage }) => stage), ...attacks.map(stageOf)]),
+]
+const isPlain = (stage: Stage): boolean =>
+  stage.modules === undefined && stage.programs === undefined
+/** Without runners from the registry. */
+const quick = attacks.filter((attack) => attack.class === undefined && isPlain(stageOf(attack)))
+const hasPrograms = (stage: Stage): boolean => missingPrograms(stage).length === 0
 
-describe('honest work is certified on the stage', () => {
-  test.each((isWhole ? stages : [plainStage]).map((stage) => [stage.name, stage] as const))(
+describe.concurrent('the fix is certified on the stage', () => {
+  const tried = isWhole ? stages.filter(hasPrograms) : [plainStage]
+  test.each(tried.map((stage) => [stage.name, stage] as const))(
     '%s',
     async (_name, stage) => {
       const played = await play({ stage, turns: [{ moves: stage.fix }] })
@@ -22,36 +33,24 @@ describe('honest work is certified on the stage', () => {
         outcome: { type: 'completed' },
         certificates: 1,
         refusals: [],
+        questions: [],
       })
     },
     timeoutMs,
   )
 })
 
-describe('is not certified', () => {
-  test.each(chosenOf(attacks, 5).map((attack) => [attack.name, attack] as const))(
+describe.concurrent('is not certified', () => {
+  const tried = isWhole
+    ? attacks.filter((attack) => hasPrograms(stageOf(attack)))
+    : chosenOf(quick, 5)
+  test.each(tried.map((attack) => [attack.name, attack] as const))(
     '%s',
-    async (name, attack) => {
-      const { moves = [], says, exit } = attack
-      const turn = {
-        moves,
-        ...(says === undefined ? {} : { says }),
-        ...(exit === undefined ? {} : { exit }),
-      }
-      const played = await play({
-        stage: stageOf(attack),
-        turns: [turn],
-        ...(attack.loop === undefined ? {} : { loop: attack.loop }),
-      })
-      note({
-        set: 'theatre',
-        name,
-        isBad: isFooled(played),
-        answers: played.checks,
-        codes: played.refusals.map(({ code }) => code),
-      })
-      // The trick was played, and worked as far as the checks alone can tell.
+    async (_name, attack) => {
+      const played = await playAttack(attack)
+      // The trick was played.
       expect(played.reports.filter((report) => report.includes('stage: '))).toEqual([])
+      if (attack.expected === 'not-caught') return
       expect({ ...played, isFooled: isFooled(played) }).toMatchObject({ isFooled: false })
       requireReason(attack, played)
     },
@@ -59,14 +58,38 @@ describe('is not certified', () => {
   )
 })
 
+async function playAttack(attack: Attack): Promise<Played> {
+  const { name, loop, moves = [], says, exit, class: kind, expected } = attack
+  const stage = stageOf(attack)
+  const turn = {
+    moves,
+    ...(says === undefined ? {} : { says }),
+    ...(exit === undefined ? {} : { exit }),
+  }
+  const played = await play({ stage, turns: [turn], ...(loop === undefined ? {} : { loop }) })
+  note({
+    set: kind === 10 ? 'class-10' : 'theatre',
+    name,
+    ...(kind === undefined ? {} : { class: kind }),
+    ...(expected === undefined ? {} : { expected }),
+    ended: endOf(played),
+    isBad: isFooled(played),
+    ...measuresOf(stage, played),
+  })
+  return played
+}
+
 function stageOf({ stage }: Attack): Stage {
   return stage ?? plainStage
 }
 
-const isFooled = ({ outcome, certificates }: Played): boolean =>
-  outcome === undefined || outcome.type === 'completed' || certificates > 0
+/** A run that was left at a question has no outcome; one without a question must have one. */
+const isFooled = ({ outcome, certificates, questions }: Played): boolean =>
+  certificates > 0 ||
+  outcome?.type === 'completed' ||
+  (outcome === undefined && questions.length === 0)
 
-function requireReason({ expects }: Attack, { refusals, checks }: Played): void {
+function requireReason({ expects = [] }: Attack, { refusals, checks, questions }: Played): void {
   const answers: readonly string[] = [...new Set(Object.values(checks))]
   const codes = refusals.map(({ code }) => code)
   const isAnswer = typeof expects === 'string'
@@ -74,6 +97,11 @@ function requireReason({ expects }: Attack, { refusals, checks }: Played): void 
   const missing = wanted.filter((why) => !(isAnswer ? answers : codes).includes(why))
   // Where certifying refuses, the trick was good enough for the checks where the agent works.
   const unmet = isAnswer ? [] : answers.filter((answer) => answer !== 'met')
-  expect({ answers, codes, missing, unmet }).toMatchObject({ missing: [], unmet: [] })
+  const isSilent = !isAnswer && codes.length === 0 && questions.length === 0
+  expect({ answers, codes, missing, unmet, isSilent }).toMatchObject({
+    missing: [],
+    unmet: [],
+    isSilent: false,
+  })
   expect(refusals.filter(({ message }) => message.length < 20)).toEqual([])
 }

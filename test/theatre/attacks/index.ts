@@ -1,6 +1,7 @@
 /** All of them. Another one goes into the list that it fits. */
 
 import type { Attack } from '../story.ts'
+import { names } from './class-1-names.ts'
 import { decoyed } from './decoys.ts'
 import { judges } from './judges.ts'
 import { places } from './places.ts'
@@ -19,4 +20,5 @@ export const attacks: readonly Attack[] = [
   ...places,
   ...judges,
   ...decoyed,
+  ...names,
 ]
