@@ -108,6 +108,15 @@ export type { Defect, Planter, SourceText } from './planter.ts'
 export { replacing } from './planter.ts'
 export { RefusedError } from './refused-error.ts'
 export { type CountProblem, compareCounts, readCounts } from './runner-counts.ts'
+export { classifyChanges } from './scope/classify-changes.ts'
+export type {
+  ChangeClass,
+  ClassifiedChange,
+  ClassifyRequest,
+  CompareTexts,
+  Scope,
+} from './scope/scope.ts'
+export { scopeOf } from './scope/scope-of.ts'
 export { createClassify } from './seals/classify.ts'
 export { filesOfCommand, filesOfCommandLine } from './seals/command-files.ts'
 export { describeSealed } from './seals/describe-sealed.ts'

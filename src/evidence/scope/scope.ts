@@ -15,6 +15,20 @@ export interface Scope {
   readonly from: 'loop-file' | 'manifest'
   /** By its place alone: tests of the runner, links and data files are told apart by `classifyChanges`. */
   isWork(path: string): boolean
+  /** Absent: the loop file names the scope. */
+  readonly project?: ProjectFacts
+}
+
+/** What the manifests of the base say besides the scope. */
+export interface ProjectFacts {
+  /** Folders of packages whose entries are known, with a slash; `''`: the top. */
+  readonly withEntries: readonly string[]
+  /** Folders of packages that have none. */
+  readonly withoutEntries: readonly string[]
+  /** Files that the entries lead to. */
+  readonly reached: ReadonlySet<string>
+  /** Folders of packages that others use only while they are developed. */
+  readonly usedByTests: readonly string[]
 }
 
 export type ChangeClass =

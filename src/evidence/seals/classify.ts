@@ -111,7 +111,7 @@ function ownKeyedRules(
   }))
 }
 
-function formatOf(file: string): KeyedRule['format'] {
+export function formatOf(file: string): KeyedRule['format'] {
   if (file.endsWith('.toml')) return 'toml'
   return /\.(?:ini|cfg)$/.test(file) ? 'ini' : 'jsonc'
 }

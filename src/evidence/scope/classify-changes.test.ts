@@ -1,0 +1,302 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type ClassifyOptions,
+  classifyTrees,
+  classLines,
+  type TreeFiles,
+} from '../../testing/classify-trees.ts'
+import type { TreeContent } from '../../testing/memory-trees.ts'
+
+const json = (value: object): string => JSON.stringify({ name: 'x', ...value })
+
+/** A package with an entry, a helper that only tests use, and data of both. */
+const library = {
+  'package.json': json({
+    exports: './src/index.js',
+    scripts: { test: 'node --test', dev: 'node .' },
+  }),
+  'src/index.js': "export * from './sum.js'\nimport words from './words.json'",
+  'src/sum.js': 'a - b',
+  'src/words.json': '[]',
+  'src/expected.json': '{"a": 1}',
+  'src/check.js': 'export const check = 1',
+  'src/plugin.js': 'nobody imports this',
+  'test/sum.test.js':
+    "import { sum } from '../src/sum.js'\nimport '../src/check.js'\nread('../src/expected.json')",
+  'test/helper.js': 'x',
+  'docs/guide.md': 'x',
+}
+
+const noEntries: TreeFiles = {
+  'package.json': json({ scripts: { test: 'node --test' } }),
+  'src/sum.js': 'a - b',
+  'src/expected.json': '{}',
+  'src/sum-test.js': "import './sum.js'\nimport x from './expected.json'",
+}
+
+type Changes = { readonly [path: string]: TreeContent | null }
+type Row = readonly [string, TreeFiles, Changes, readonly string[], ClassifyOptions?]
+
+function testRows(rows: readonly Row[], given: ClassifyOptions = {}): void {
+  test.each(rows.map((row) => ({ name: row[0], row })))('$name', async ({ row }) => {
+    const [, before, changes, expected, options] = row
+    const found = await classifyTrees(before, changes, { ...given, ...options })
+    expect(classLines(found)).toEqual(expected)
+  })
+}
+
+describe('work', () => {
+  testRows([
+    ['code that an entry leads to', library, { 'src/sum.js': 'a + b' }, ['work src/sum.js']],
+    ['code that nothing refers to', library, { 'src/plugin.js': 'y' }, ['work src/plugin.js']],
+    ['a new file of a known kind', library, { 'src/new.js': 'y' }, ['work src/new.js']],
+    ['a removed file', library, { 'src/plugin.js': null }, ['work src/plugin.js']],
+    ['data of the product', library, { 'src/words.json': '[1]' }, ['work src/words.json']],
+    [
+      'new data to which new code refers',
+      library,
+      { 'src/more.json': '[1]', 'src/sum.js': "import './more.json'" },
+      ['work src/more.json', 'work src/sum.js'],
+    ],
+    [
+      'code that only tests import, without entries',
+      noEntries,
+      { 'src/sum.js': 'a + b' },
+      ['work src/sum.js'],
+    ],
+    [
+      'a file that moved',
+      library,
+      { 'src/sum.js': null, 'src/math/add.js': 'a - b' },
+      ['work src/math/add.js'],
+    ],
+    [
+      'line endings and other scripts',
+      library,
+      { 'src/sum.js': 'a + b\r\nπ' },
+      ['work src/sum.js'],
+    ],
+    ['a name that is not ASCII', library, { 'src/größe.js': 'x' }, ['work src/größe.js']],
+    [
+      'what the loop file says',
+      library,
+      { 'src/check.js': 'y', 'test/helper.js': 'y', 'src/sum.js': 'y' },
+      ['work src/check.js', 'other src/sum.js', 'work test/helper.js'],
+      { globs: ['src/**', 'test/**', '!src/sum.js'] },
+    ],
+    [
+      'what the loop file excepts',
+      library,
+      { 'test/helper.js': 'y' },
+      ['work test/helper.js'],
+      { seals: { except: ['test/**'] } },
+    ],
+  ])
+})
+
+describe('asked about', () => {
+  testRows([
+    ['code to which only tests refer', library, { 'src/check.js': 'y' }, ['other src/check.js']],
+    [
+      'data to which only tests refer',
+      library,
+      { 'src/expected.json': '1' },
+      ['other src/expected.json'],
+    ],
+    [
+      'the same, when the agent makes the product refer to it',
+      library,
+      { 'src/expected.json': '1', 'src/sum.js': "'./expected.json'" },
+      ['other src/expected.json', 'work src/sum.js'],
+    ],
+    ['data without entries', noEntries, { 'src/expected.json': '1' }, ['other src/expected.json']],
+    [
+      'a test whose name no list knows',
+      noEntries,
+      { 'src/sum-test.js': 'y' },
+      ['other src/sum-test.js'],
+    ],
+    ['a removed test', library, { 'test/sum.test.js': null }, ['other test/sum.test.js']],
+    ['a helper of tests', library, { 'test/helper.js': 'y' }, ['other test/helper.js']],
+    ['settings of a tool', library, { 'postcss.config.mjs': 'y' }, ['other postcss.config.mjs']],
+    [
+      'the same in a folder of the scope',
+      library,
+      { 'src/postcss.config.js': 'y' },
+      ['other src/postcss.config.js'],
+    ],
+    ['a link', library, { 'src/sum.js': { link: 'check.js' } }, ['other src/sum.js']],
+    ['a twin with another ending', library, { 'src/sum.mjs': 'y' }, ['other src/sum.mjs']],
+    ['a twin without an ending', library, { 'src/sum': 'y' }, ['other src/sum']],
+    ['a twin as a folder', library, { 'src/sum/index.js': 'y' }, ['other src/sum/index.js']],
+    ['a kind that the scope does not have', library, { 'src/x.mjs': 'y' }, ['other src/x.mjs']],
+    ['a document that a test reads', library, { 'docs/guide.md': 'y' }, ['other docs/guide.md']],
+    [
+      'a test that moved',
+      library,
+      { 'test/sum.test.js': null, 'deep/sum.test.js': library['test/sum.test.js'] },
+      ['other deep/sum.test.js'],
+    ],
+    [
+      'a snapshot of a test that was there',
+      library,
+      { 'test/__snapshots__/sum.test.js.snap': 'x' },
+      ['other test/__snapshots__/sum.test.js.snap'],
+    ],
+    [
+      'a package that others use for tests',
+      {
+        'package.json': json({
+          main: 'index.js',
+          devDependencies: { kit: '*' },
+          workspaces: ['kit'],
+        }),
+        'index.js': 'x',
+        'kit/package.json': JSON.stringify({ name: 'kit', main: 'index.js' }),
+        'kit/index.js': 'x',
+      },
+      { 'kit/index.js': 'y' },
+      ['other kit/index.js'],
+    ],
+    [
+      'a module that Python and its runners would load',
+      { 'pyproject.toml': '[project]\nname = "x"\n', 'x.py': 'a' },
+      { 'json.py': 'y', 'x.py': 'b' },
+      ['other json.py', 'work x.py'],
+    ],
+  ])
+
+  test('with a reason', async () => {
+    const [change] = await classifyTrees(library, { 'src/check.js': 'y' })
+    expect(change?.why).toBe('only tests refer to it')
+    const [twin] = await classifyTrees(library, { 'src/sum.mjs': 'y' })
+    expect(twin?.why).toContain('src/sum.js')
+  })
+})
+
+describe('tests', () => {
+  const lib =
+    'fn a() {}\n#[cfg(test)]\nmod tests {\n  #[test] fn b() { assert!(true) }\n}\n#[cfg(test)] mod cases;'
+  const rust: TreeFiles = {
+    'Cargo.toml': '[package]\nname = "x"\n',
+    'src/lib.rs': lib,
+    'src/cases.rs': 'x',
+    'src/more.rs': 'fn c() {}',
+  }
+  testRows([
+    ['a new test file', library, { 'test/b.test.js': 'y' }, ['new-test test/b.test.js']],
+    ['a new test in the scope', library, { 'src/b.test.js': 'y' }, ['new-test src/b.test.js']],
+    [
+      'tests that were added',
+      library,
+      { 'test/sum.test.js': `${library['test/sum.test.js']}\nmore` },
+      ['new-test test/sum.test.js'],
+    ],
+    [
+      'a snapshot of a new test',
+      library,
+      { 'test/b.test.js': 'y', 'test/__snapshots__/b.test.js.snap': 'x' },
+      ['new-test test/__snapshots__/b.test.js.snap', 'new-test test/b.test.js'],
+    ],
+    [
+      'code around tests in the same file',
+      rust,
+      { 'src/lib.rs': lib.replace('fn a() {}', 'fn a() { 1 }') },
+      ['work src/lib.rs'],
+    ],
+    [
+      'tests inside a product file',
+      rust,
+      { 'src/lib.rs': lib.replace('true', '1 == 1') },
+      ['other src/lib.rs'],
+    ],
+    ['a module for tests alone', rust, { 'src/cases.rs': 'y' }, ['other src/cases.rs']],
+    [
+      'code that only tests compile',
+      rust,
+      { 'src/more.rs': '#[cfg(not(test))] fn c() {}' },
+      ['other src/more.rs'],
+    ],
+    [
+      'a Go test, which its runner does not place',
+      { 'go.mod': 'module x', 'a.go': 'x', 'a_test.go': 'x' },
+      { 'a.go': 'y', 'a_test.go': 'y', 'b_test.go': 'func TestB()', 'c_test.go': 'func TestMain(' },
+      ['work a.go', 'other a_test.go', 'new-test b_test.go', 'other c_test.go'],
+      { isTest: () => false },
+    ],
+  ])
+})
+
+describe('what no check read', () => {
+  const unread = ['.env.example', 'docs/guide.md', '.github/ci.yml', 'src/plugin.js', 'link']
+  testRows(
+    [
+      [
+        'needs no question',
+        library,
+        { '.env.example': 'y', 'docs/guide.md': 'y', '.github/ci.yml': 'y', 'src/plugin.js': 'y' },
+        ['.env.example', '.github/ci.yml', 'docs/guide.md', 'src/plugin.js'].map(
+          (path) => `not-read ${path}`,
+        ),
+      ],
+      ['is asked about if it is a link', library, { link: { link: 'src' } }, ['other link']],
+      [
+        'is asked about if reads are unknown',
+        library,
+        { 'docs/guide.md': 'y' },
+        ['other docs/guide.md'],
+        { readOnTree: undefined },
+      ],
+      [
+        'stays sealed',
+        library,
+        { '.loop/a.md': 'y' },
+        ['sealed .loop/a.md'],
+        { unread: ['.loop/a.md'] },
+      ],
+      [
+        'is a dependency if it is a lockfile',
+        library,
+        { 'package-lock.json': '{}' },
+        ['dependencies package-lock.json'],
+        { unread: ['package-lock.json'] },
+      ],
+    ],
+    { unread },
+  )
+})
+
+describe('seals', () => {
+  const start = { ...library, 'src/words.json': '{"port": 1}' }
+  testRows([
+    ['a file of the loop', start, { 'loopwright.yaml': 'y' }, ['sealed loopwright.yaml']],
+    [
+      'a path of the loop file, though it is work',
+      start,
+      { 'src/sum.js': 'y' },
+      ['sealed src/sum.js'],
+      { seals: { paths: ['src/sum.js'] } },
+    ],
+    [
+      'a file that a command names',
+      start,
+      { 'src/plugin.js': 'y' },
+      ['sealed src/plugin.js'],
+      { seals: { names: ['./src/plugin.js'] } },
+    ],
+    [
+      'keys of the loop file',
+      start,
+      { 'src/words.json': '{"port": 2, "a": 1}' },
+      ['sealed src/words.json [port]'],
+      { seals: { keys: { 'src/words.json': ['port'] } } },
+    ],
+    [
+      'exceptions do not reach the files of the loop',
+      start,
+      { 'loopwright.yaml': 'y', 'own.yaml': 'y' },
+      ['sealed loopwright.yaml', 'sealed own.yaml'],
+      { seals: { except: ['**'], loopFiles: ['own.yaml'] } },
+    ],
+  ])
+})

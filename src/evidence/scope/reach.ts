@@ -1,0 +1,50 @@
+/** Files that the entries of the packages lead to, as far as the literals of the base say. */
+
+import { isSource } from './file-kinds.ts'
+import type { NodePackage } from './node-roots.ts'
+import { hasIn, indexNames, literalsIn, type NameIndex, referredBy } from './references.ts'
+import type { BaseFiles } from './root.ts'
+
+const filesMax = 5000
+const indexedMax = 20_000
+
+export interface Reached {
+  readonly reached: ReadonlySet<string>
+  /** Packages of the tree that others of them import. */
+  readonly imported: ReadonlySet<string>
+}
+
+export async function findReached(
+  packages: readonly NodePackage[],
+  base: BaseFiles,
+  isTest: (path: string) => boolean,
+): Promise<Reached> {
+  const entries = packages.flatMap((one) => [...one.entries.keys()])
+  const index: NameIndex =
+    base.files.size > indexedMax ? { byName: new Map() } : indexNames(base.files.keys())
+  const byName = new Map(packages.map((one) => [one.name, one]))
+  const reached = new Set(entries)
+  const imported = new Set<string>()
+  const follow = (path: string, literal: string): readonly string[] => {
+    const to = byName.get(packageOf(literal))
+    if (to === undefined) return referredBy(path, literal, index, hasIn(base.files))
+    if (!path.startsWith(to.folder)) imported.add(to.name)
+    return [...to.entries.keys()]
+  }
+  let level: readonly string[] = entries
+  while (level.length > 0 && reached.size < filesMax) {
+    const sources = level.filter(isSource)
+    const texts = await Promise.all(sources.map((path) => base.read(path)))
+    const found = sources.flatMap((path, at) =>
+      literalsIn(path, texts[at] ?? '').flatMap((literal) => follow(path, literal)),
+    )
+    level = [...new Set(found)].filter(
+      (to) => !(reached.has(to) || isTest(to) || base.files.get(to)?.kind === 'link'),
+    )
+    for (const to of level) reached.add(to)
+  }
+  return { reached, imported }
+}
+
+/** `@scope/name/sub` → `@scope/name`. */
+const packageOf = (literal: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(literal)?.[0] ?? literal

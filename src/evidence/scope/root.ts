@@ -1,0 +1,61 @@
+/** A part of the tree that is work by default, and the base as deriving it needs it. */
+
+import type { TreeId } from '../../loop/index.ts'
+import type { TreeFile, TreeReader } from '../parts.ts'
+
+export interface Root {
+  /** With its slash; `''`: the top. */
+  readonly folder: string
+  /** All below the folder, or only the files in it. */
+  readonly deep: boolean
+  /** Where only files of these kinds belong to it. */
+  readonly kinds?: ReadonlySet<string>
+  /** For people: `exports of package.json`. */
+  readonly why: string
+}
+
+export interface BaseFiles {
+  readonly files: ReadonlyMap<string, TreeFile>
+  /** Folders that have files in or below them, with their slash. */
+  readonly folders: ReadonlySet<string>
+  /** `''`: there is no such file, or it is too long. */
+  read(path: string): Promise<string>
+}
+
+const bytesMax = 1024 * 1024
+
+export async function openBase(reader: TreeReader, base: TreeId): Promise<BaseFiles> {
+  const files = await reader.list(base)
+  const decoder = new TextDecoder()
+  return {
+    files,
+    folders: foldersOf(files.keys()),
+    async read(path) {
+      const bytes = files.has(path) ? await reader.read(base, path, bytesMax) : undefined
+      return bytes === undefined ? '' : decoder.decode(bytes)
+    },
+  }
+}
+
+export function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
+  const folders = new Set<string>()
+  for (const path of paths) {
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const folder = path.slice(0, at + 1)
+      if (folders.has(folder)) break
+      folders.add(folder)
+    }
+  }
+  return folders
+}
+
+export const isIn = ({ folder, deep }: Root, path: string): boolean =>
+  path.startsWith(folder) && (deep || !path.includes('/', folder.length))
+
+/** The folder below the package that a file lies in as a whole, or the package's own files. */
+export function rootAround(path: string, packageFolder: string, why: string): Root {
+  const end = path.indexOf('/', packageFolder.length)
+  return end < 0
+    ? { folder: packageFolder, deep: false, why }
+    : { folder: path.slice(0, end + 1), deep: true, why }
+}

@@ -1,0 +1,123 @@
+/** The scope of a tree: what the loop file says, or else what the manifests of the base say. */
+
+import type { TreeId } from '../../loop/index.ts'
+import type { TreeReader } from '../parts.ts'
+import { createClassify } from '../seals/classify.ts'
+import { compileGlobs, matchesAny } from '../seals/glob.ts'
+import { isData, isForeign, kindOfFile } from './file-kinds.ts'
+import { findPackages, type NodePackage, nodeRoots, packagesForTests } from './node-roots.ts'
+import { anyRoot, isSettings, otherRoots } from './other-roots.ts'
+import { findReached } from './reach.ts'
+import { type BaseFiles, isIn, openBase, type Root } from './root.ts'
+import type { Scope } from './scope.ts'
+
+/** Rejects with `bad-loop-file`: a pattern cannot be used. */
+export async function scopeOf(
+  reader: TreeReader,
+  base: TreeId,
+  rules: { readonly scope?: readonly string[] } = {},
+): Promise<Scope> {
+  return rules.scope === undefined || rules.scope.length === 0
+    ? deriveScope(await openBase(reader, base))
+    : namedScope(rules.scope)
+}
+
+/** `!` takes out of what other patterns name, wherever it stands. */
+function namedScope(patterns: readonly string[]): Scope {
+  const isNot = (pattern: string): boolean => pattern.startsWith('!')
+  const named = compileGlobs(
+    patterns.filter((pattern) => !isNot(pattern)),
+    'scope',
+  )
+  const except = compileGlobs(
+    patterns.filter(isNot).map((pattern) => pattern.slice(1)),
+    'scope',
+  )
+  return {
+    lines: patterns.map((pattern) => `${pattern} (scope of the loop file)`),
+    from: 'loop-file',
+    isWork: (real) => {
+      const path = oneLine(real)
+      return (named.length === 0 || matchesAny(path, named)) && !matchesAny(path, except)
+    },
+  }
+}
+
+async function deriveScope(base: BaseFiles): Promise<Scope> {
+  const byPath = createClassify({}, { has: (path) => base.files.has(path), loaded: new Map() })
+  const isSealed = (path: string): boolean => byPath(path) !== undefined
+  const packages = await findPackages(base)
+  const { reached, imported } = await findReached(packages, base, isSealed)
+  const others = await otherRoots(base)
+  const ofNode = await Promise.all(
+    packages
+      .filter(({ folder, entries }) => entries.size > 0 || !isBesideOther(folder, others))
+      .map((one) => nodeRoots(one, reached, base)),
+  )
+  const derived = unique([...ofNode.flat(), ...others])
+  const roots = derived.length > 0 ? derived : [anyRoot]
+  const kinds = kindsOfRoots(roots, base)
+  return {
+    lines: roots.map(describeRoot),
+    from: 'manifest',
+    project: {
+      withEntries: foldersWith(packages, (count) => count > 0),
+      withoutEntries: foldersWith(packages, (count) => count === 0),
+      reached,
+      usedByTests: packagesForTests(packages, imported),
+    },
+    isWork(path) {
+      if (isForeign(path)) return false
+      if (reached.has(path)) return true
+      const isThere = base.files.has(path)
+      const isTop =
+        !path.includes('/') ||
+        base.files.has(`${path.slice(0, path.lastIndexOf('/') + 1)}package.json`)
+      if (isSealed(path) || (isSettings(path) && (isTop || !isThere))) return false
+      const kind = kindOfFile(path)
+      return roots.some(
+        (root) =>
+          isIn(root, path) &&
+          root.kinds?.has(kind) !== false &&
+          (isThere || isData(path) || kinds.get(root)?.has(kind) === true),
+      )
+    },
+  }
+}
+
+const foldersWith = (
+  packages: readonly NodePackage[],
+  fits: (entries: number) => boolean,
+): readonly string[] =>
+  packages.filter(({ entries }) => fits(entries.size)).map(({ folder }) => folder)
+
+/** A package.json without an entry beside another manifest is there for tools. */
+const isBesideOther = (folder: string, others: readonly Root[]): boolean =>
+  others.some((root) => root.folder.startsWith(folder))
+
+function unique(roots: readonly Root[]): readonly Root[] {
+  const byPattern = new Map<string, Root>()
+  for (const root of roots) {
+    const pattern = `${patternOf(root)} ${root.kinds === undefined ? '' : [...root.kinds].join()}`
+    if (!byPattern.has(pattern)) byPattern.set(pattern, root)
+  }
+  return [...byPattern.values()]
+}
+
+const patternOf = ({ folder, deep }: Root): string => `${folder}${deep ? '**' : '*'}`
+const describeRoot = (root: Root): string => `${patternOf(root)} (${root.why})`
+
+function kindsOfRoots(
+  roots: readonly Root[],
+  base: BaseFiles,
+): ReadonlyMap<Root, ReadonlySet<string>> {
+  const kinds = new Map(roots.map((root) => [root, new Set<string>()]))
+  for (const path of base.files.keys()) {
+    const kind = kindOfFile(path)
+    for (const [root, known] of kinds) if (!known.has(kind) && isIn(root, path)) known.add(kind)
+  }
+  return kinds
+}
+
+/** A line break is a character like any other in a name, but not in a pattern. */
+const oneLine = (path: string): string => path.replaceAll(/[\r\n\u2028\u2029]/g, '_')

@@ -1,0 +1,106 @@
+/** Changes of tests: files that runners name, snapshots, and modules that are there for tests alone. */
+
+import { familyOf } from '../mask-code.ts'
+import { inlineTests, isProductWithTests, sameInlineTests, testModulesOf } from './inline-tests.ts'
+import { type Decision, type Trees, whatChanged } from './trees.ts'
+
+const rustFilesMax = 3000
+
+export type DecideTest = (path: string) => Promise<Decision | undefined>
+
+export function createDecideTest(trees: Trees): DecideTest {
+  let modules: Promise<ReadonlySet<string>> | undefined
+  return async (path) => {
+    if (snapshot.test(path)) return decideSnapshot(trees, path)
+    if (path.endsWith('.rs')) {
+      modules ??= findTestModules(trees)
+      if ((await modules).has(path)) {
+        return { class: 'other', why: 'a module that is compiled only for tests' }
+      }
+    }
+    const what = whatChanged(trees, path)
+    if (what === 'added') return decideNew(trees, path)
+    if (isTest(trees, path, trees.testsOfBase)) return decideChanged(trees, path)
+    return decideInline(trees, path)
+  }
+}
+
+/** Runners that do not say where their tests stand: there the name of the file decides. */
+const unplaced = new Set(['go', 'rust', 'java', 'ruby'])
+
+function isTest({ byPath }: Trees, path: string, named: ReadonlySet<string>): boolean {
+  if (named.has(path)) return true
+  const family = familyOf(path)
+  if (family === undefined || (named.size > 0 && !unplaced.has(family))) return false
+  const seal = byPath(path)
+  return seal?.kind === 'test' && seal.fresh === 'free'
+}
+
+async function decideNew(trees: Trees, path: string): Promise<Decision | undefined> {
+  if (!isTest(trees, path, trees.testsOfTree)) return undefined
+  const text = await trees.textOfTree(path)
+  if (text !== undefined && trees.scope.isWork(path) && isProductWithTests(path, text)) {
+    return undefined
+  }
+  if (text !== undefined && trees.byPath(path)?.actsIf?.test(text) === true) {
+    return { class: 'other', why: 'a new test file that acts on other tests of its package' }
+  }
+  return { class: 'new-test', why: 'a new test file' }
+}
+
+async function decideChanged(trees: Trees, path: string): Promise<Decision | undefined> {
+  if (!trees.after.has(path)) return { class: 'other', why: 'a test file was removed' }
+  const before = await trees.textOfBase(path)
+  const after = await trees.textOfTree(path)
+  if (before === undefined || after === undefined) {
+    return { class: 'other', why: 'a test file that cannot be compared as text' }
+  }
+  if (trees.scope.isWork(path) && isProductWithTests(path, before)) {
+    return decideInline(trees, path)
+  }
+  return (await trees.onlyAddsTests(path, before, after))
+    ? { class: 'new-test', why: 'tests were added, and those that were there are unchanged' }
+    : { class: 'other', why: 'a test file in which existing tests may have changed' }
+}
+
+/** A product file whose tests changed with it. Undefined: it has none, or they are the same. */
+async function decideInline(trees: Trees, path: string): Promise<Decision | undefined> {
+  const before = (await trees.textOfBase(path)) ?? ''
+  const after = (await trees.textOfTree(path)) ?? ''
+  const isNamed = trees.testsOfBase.has(path) || trees.testsOfTree.has(path)
+  // Examples in docstrings are tests only where a runner takes them as such.
+  if (familyOf(path) === 'python' && !isNamed) return undefined
+  const hasAny = inlineTests(path, before).length > 0 || inlineTests(path, after).length > 0
+  if (!hasAny) {
+    return isNamed ? { class: 'other', why: 'it became a test file' } : undefined
+  }
+  const unchanged = trees.inlineTestsUnchanged ?? sameInlineTests
+  return (await unchanged(path, before, after))
+    ? undefined
+    : { class: 'other', why: 'tests inside this product file changed' }
+}
+
+const snapshot = /(?:^|\/)__(?:image_)?snapshots__\/|\.(?:snap|snapshot|ambr)$|-snapshots\//
+
+function decideSnapshot(trees: Trees, path: string): Decision {
+  const owner = /^(.*?)(?:__snapshots__\/)?([^/]+)\.(?:snap|snapshot|ambr)$/.exec(path)
+  const test = `${owner?.[1] ?? ''}${owner?.[2] ?? ''}`
+  const isFresh = !(trees.before.has(path) || trees.before.has(test))
+  return isFresh && owner !== null && trees.testsOfTree.has(test)
+    ? { class: 'new-test', why: 'the snapshot of a new test file' }
+    : { class: 'other', why: 'a snapshot: it says what existing tests expect' }
+}
+
+async function findTestModules(trees: Trees): Promise<ReadonlySet<string>> {
+  const sources = (paths: Iterable<string>): readonly string[] =>
+    [...paths].filter((path) => path.endsWith('.rs')).slice(0, rustFilesMax)
+  const texts = await Promise.all([
+    ...sources(trees.before.keys()).map(
+      async (path) => [path, await trees.textOfBase(path)] as const,
+    ),
+    ...trees.differing
+      .filter((path) => path.endsWith('.rs'))
+      .map(async (path) => [path, await trees.textOfTree(path)] as const),
+  ])
+  return new Set(texts.flatMap(([path, text]) => testModulesOf(path, text ?? '')))
+}

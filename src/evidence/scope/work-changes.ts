@@ -1,0 +1,85 @@
+/** Changes that are neither tests nor manifests: whether they are work. */
+
+import { familyOf } from '../mask-code.ts'
+import { importName, isData } from './file-kinds.ts'
+import { findReferrers, type Referrers } from './referrers.ts'
+import { type Decision, isReadKnown, type Trees } from './trees.ts'
+
+export type DecideWork = (path: string) => Promise<Decision>
+
+export function createDecideWork(trees: Trees): DecideWork {
+  let referrers: Promise<ReadonlyMap<string, Readonly<Referrers>>> | undefined
+  let names: ReadonlyMap<string, string> | undefined
+  return async (path) => {
+    names ??= importNames(trees)
+    const twin = trees.before.has(path) ? undefined : names.get(importName(path) ?? '')
+    if (twin !== undefined && twin !== path) {
+      return other(`an import of ${twin} without its ending may load this file instead`)
+    }
+    if (!trees.scope.isWork(path)) return outside(trees, path)
+    const { project } = trees.scope
+    if (project === undefined) return work
+    const isForTests = project.usedByTests.some((folder) => path.startsWith(folder))
+    if (isForTests) return other('part of a package that others use only for development and tests')
+    if (!needsReferrers(trees, path)) return work
+    referrers ??= findReferrers(
+      trees,
+      trees.differing.filter((one) => needsReferrers(trees, one)),
+    )
+    return byReferrers(path, (await referrers).get(path))
+  }
+}
+
+const work: Decision = { class: 'work', why: 'part of the scope' }
+const other = (why: string): Decision => ({ class: 'other', why })
+
+function outside(trees: Trees, path: string): Decision {
+  if (trees.byPath(path)?.kind === 'dependencies') {
+    return other('a module of this name may be loaded instead of one that test runners need')
+  }
+  return other(
+    isReadKnown(trees)
+      ? 'read by a check and not part of the scope'
+      : 'not part of the scope, and which files the checks read is unknown',
+  )
+}
+
+/** Data, and code that is there but that no entry of its package leads to. */
+function needsReferrers({ scope, before }: Trees, path: string): boolean {
+  const { project } = scope
+  if (project === undefined || project.reached.has(path) || !scope.isWork(path)) return false
+  if (isData(path)) return true
+  return before.has(path) && familyOf(path) === 'script' && isOfEntries(project, path)
+}
+
+function isOfEntries(
+  { withEntries, withoutEntries }: NonNullable<Trees['scope']['project']>,
+  path: string,
+): boolean {
+  const nearest = (folders: readonly string[]): number =>
+    Math.max(-1, ...folders.filter((one) => path.startsWith(one)).map((one) => one.length))
+  return nearest(withEntries) > nearest(withoutEntries)
+}
+
+/** A reference that the agent adds does not count for what tests of the base refer to. */
+function byReferrers(path: string, found: Readonly<Referrers> | undefined): Decision {
+  const tests = found?.tests === true
+  if (found?.product === true) return work
+  if (isData(path)) {
+    if (!tests && found?.productOfTree === true) return work
+    return other(
+      tests ? 'data to which only tests refer' : 'data to which no code of the product refers',
+    )
+  }
+  return tests ? other('only tests refer to it') : work
+}
+
+/** Of the base's files that are still there, by what imports call them. */
+function importNames({ before, after }: Trees): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const path of before.keys()) {
+    const name = after.has(path) ? importName(path) : undefined
+    if (name !== undefined && !names.has(name)) names.set(name, path)
+  }
+  return names
+}
