@@ -226,6 +226,7 @@ test('hostile checks change neither the layer nor what comes after them', async 
     'owner',
     'trash',
     'tree',
+    'writes',
   ])
   expect(await content()).toEqual(before)
   const after = await run(place, 'sh', '-c', 'node use.js; ls node_modules/.cache node_modules')

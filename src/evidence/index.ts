@@ -96,6 +96,7 @@ export type {
   DependencyApprovals,
   DependencyItem,
   Layer,
+  Observable,
   OpenCheck,
   Overlay,
   PlaceRequest,

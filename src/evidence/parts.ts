@@ -47,6 +47,14 @@ export interface Checkout {
   remove(): Promise<void>
 }
 
+/** What can be observed of the files of a checkout. */
+export interface Observable {
+  readonly reads: boolean
+  readonly writes: boolean
+  /** Why not more, in a sentence. */
+  readonly reason: string
+}
+
 /** Something of a layer that is not fetched or run before a person has approved exactly it. */
 export interface DependencyItem {
   readonly kind: DependencyKind
@@ -116,6 +124,8 @@ export interface CertifyingPlace {
   readonly agents?: Agents
   /** Around whatever is started there. */
   readonly walls?: Walls
+  /** Absent: nothing can be observed. */
+  readonly observes?: Observable
   close(): Promise<void>
 }
 

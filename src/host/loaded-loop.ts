@@ -72,6 +72,8 @@ export interface OpenPlace {
   readonly untrusted?: readonly string[]
   /** Dependencies that are shown in the workspace and are no part of it. */
   readonly layer?: Pick<SandboxPlace, 'overlay' | 'mounts' | 'scratch' | 'programs' | 'env'>
+  /** Where commands that the loop file names write; absent: to the workspace. */
+  readonly workspaceOverlay?: SandboxPlace['workspaceOverlay']
   /** Where files of runs are kept in the workspace, if it is no worktree; `logs/loop` unless told. */
   readonly logDir?: string
   /** Files that are no part of the work though they may lie in the workspace: whole paths. */

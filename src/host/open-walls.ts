@@ -130,12 +130,15 @@ async function openAtTop(
   const inside = (): SandboxPlace => ({ ...shown(), ...networkBy(proxy) })
   const bare = openWithoutWalls()
   const searched = trustedPath(place)
+  const { workspaceOverlay } = place
+  const ownWrites = workspaceOverlay === undefined ? {} : { workspaceOverlay }
   return {
     walls: { tier, limits, attended },
     isRequired: settings.require !== undefined && settings.require !== 'none',
     problems,
     commands: { run: (command, signal) => sandbox.commands(inside()).run(command, signal) },
-    commandsFor: (named, shows) => commandsFor(sandbox, inside, named, searched, shows),
+    commandsFor: (named, shows) =>
+      commandsFor(sandbox, () => ({ ...inside(), ...ownWrites }), named, searched, shows),
     bareCommands: bare.commands({ workspace, ...ownPath }),
     bareStart: (command) => bare.start({ workspace, ...ownPath }, command),
     agentCommands(command, socketPath, { hides = [], shows = [] } = {}) {

@@ -12,6 +12,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from '../engine/index.ts'
 import { FaultError, LoopError } from '../loop/index.ts'
@@ -39,7 +40,7 @@ import { freezing } from './freeze-processes.ts'
 import { guardCommand, guardFailure } from './guard.ts'
 import { coverInherited, nothingDescriptor } from './inherited-descriptors.ts'
 import { type MemoryWatch, watchMemory } from './memory-watch.ts'
-import { type OverlayTools, overlayStage } from './overlay-stage.ts'
+import { type OverlayTools, overlayStage, upperName } from './overlay-stage.ts'
 import { isAlive, kill, killAll, type Mark, markVariable, newMark } from './process-group.ts'
 import { writtenBytes } from './process-tree.ts'
 import { removedBytes } from './removed-files.ts'
@@ -93,7 +94,7 @@ export function launchInBubblewrap(
     const first = status.first()
     return first === undefined ? otherwise : find(first)
   }
-  const watch = watchDisk(place.real, {
+  const watch = watchDisk(writtenFolder(place), {
     bytesMax: place.allLimits.workspaceBytes,
     writtenBytes: () => ofAll(writtenBytes, 0),
     removedBytes: () => ofAll((first) => removedBytes(place.real, first), Promise.resolve(0)),
@@ -140,16 +141,21 @@ function spawnBubblewrap(
 /** bubblewrap; with an overlay, what mounts it and then becomes bubblewrap. */
 function startingWith(
   { bwrap, overlayTools }: Bubblewrap,
-  { overlay, allLimits }: PreparedPlace,
+  { overlay: memory, workspaceOverlay, real, allLimits }: PreparedPlace,
 ): readonly [program: string, ...args: string[]] {
-  if (overlay === undefined) return [bwrap]
+  if (memory === undefined && workspaceOverlay === undefined) return [bwrap]
   if (overlayTools === undefined) {
     throw new LoopError('not-available', 'There are no overlays here. Mount the folders read-only.')
   }
   // In the namespace of the overlay everybody is root; inside they are to be who they are.
   const user = ['--uid', `${process.getuid?.()}`, '--gid', `${process.getgid?.()}`]
-  return [...overlayStage(overlayTools, overlay, allLimits), bwrap, ...user]
+  const workspace = workspaceOverlay && { path: real, folder: workspaceOverlay.folder }
+  return [...overlayStage(overlayTools, { workspace, memory }, allLimits), bwrap, ...user]
 }
+
+/** Where on disk the files are that a command writes to its workspace. */
+const writtenFolder = ({ real, workspaceOverlay }: PreparedPlace): string =>
+  workspaceOverlay === undefined ? real : join(workspaceOverlay.folder, upperName)
 
 /** The command, after what has to be started before it. */
 function innerCommand(

@@ -1,6 +1,7 @@
 export { innerFolder, innerHome } from './bubblewrap-args.ts'
 export { findProgram } from './find-program.ts'
 export { type NetworkProxy, type NetworkProxyOptions, openNetworkProxy } from './network-proxy.ts'
+export { type ReadWatch, watchReads } from './observe/watch-reads.ts'
 export { openSandbox, openWithoutWalls, type SandboxOptions } from './open-sandbox.ts'
 export { createPlainCommands, type PlainCommandsOptions, type Spawn } from './plain-commands.ts'
 export { killAbandoned, killAll, type Mark, markVariable, newMark } from './process-group.ts'
@@ -11,6 +12,7 @@ export {
   defaultLimits,
   type LimitKind,
   type Mount,
+  type ObservationReport,
   type OverlayReport,
   type ProbeResult,
   type Relay,
@@ -21,5 +23,6 @@ export {
   type SandboxPlace,
   type SandboxReport,
   type Tier,
+  type WorkspaceOverlay,
 } from './sandbox-type.ts'
 export { findUserPrograms, type UserPrograms } from './user-programs.ts'

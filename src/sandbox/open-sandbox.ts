@@ -1,7 +1,8 @@
 /** Opens the best sandbox that this machine has, after it was tried. */
 
-import { realpathSync } from 'node:fs'
-import { delimiter } from 'node:path'
+import { mkdirSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
 import type { Command, Commands } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { type PreparedPlace, realWorkspace } from './bubblewrap-args.ts'
@@ -9,19 +10,23 @@ import { launchInBubblewrap } from './bubblewrap-launch.ts'
 import { findOverlay } from './find-overlay.ts'
 import { type Found, findTier, type Machine, thisMachine, type Walls } from './find-tier.ts'
 import { gitMounts } from './git-mounts.ts'
+import { findObservation } from './observe/find-observation.ts'
+import { upperName } from './overlay-stage.ts'
 import { launchPlain } from './plain-commands.ts'
 import { type Launched, runCommand } from './run-command.ts'
 import {
   defaultLimits,
+  type ObservationReport,
   type OverlayReport,
   type Sandbox,
   type SandboxPlace,
   type SandboxReport,
   type Tier,
+  type WorkspaceOverlay,
 } from './sandbox-type.ts'
 import { launchInSeatbelt } from './seatbelt-launch.ts'
 import { findShownPaths } from './shown-paths.ts'
-import type { Toolchains } from './toolchains.ts'
+import { isWithin, type Toolchains } from './toolchains.ts'
 
 export interface SandboxOptions {
   /** At least this; else it rejects with `not-available`, the reason and the fix. `none` by default. */
@@ -36,15 +41,16 @@ interface Tried {
   readonly machine: Machine
   readonly found: Found
   overlay(): Promise<OverlayReport>
+  observes(folder?: string): Promise<ObservationReport>
 }
 
 let tried: Promise<Tried> | undefined
 
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { requireTier = 'none' } = options
-  const { machine, found, overlay } = await findOnce(options.machine)
+  const { machine, found, overlay, observes } = await findOnce(options.machine)
   requireStrength(found.report, requireTier)
-  return sandboxOf(found.report, overlay, launcher(found.walls, machine))
+  return sandboxOf(found.report, { overlay, observes }, launcher(found.walls, machine))
 }
 
 /** For those who want none, whatever there is: commands are plain processes. */
@@ -58,17 +64,22 @@ export function openWithoutWalls(): Sandbox {
   }
   const reason = 'Nothing is mounted without a sandbox.'
   const start = launcher(undefined, { toolchains: { mounts: [], links: [], env: {} } })
-  return sandboxOf(report, async () => ({ mode: 'copy', reason }), start)
+  const none = {
+    overlay: async () => ({ mode: 'copy', reason }) as const,
+    observes: async () => ({ reads: 'none', writes: 'none', reason }) as const,
+  }
+  return sandboxOf(report, none, start)
 }
 
 function sandboxOf(
   report: SandboxReport,
-  overlay: Sandbox['overlay'],
+  { overlay, observes }: Pick<Sandbox, 'overlay' | 'observes'>,
   launch: (place: SandboxPlace) => Start,
 ): Sandbox {
   return {
     report,
     overlay,
+    observes,
     commands(place) {
       const start = launch(place)
       return { run: (command, signal) => runCommand(start, command, signal) }
@@ -98,14 +109,26 @@ async function tryOut(machine: Machine): Promise<Tried> {
   }
   const found = await findTier(machine, (walls, workspace) => commandsIn(walls, { workspace }))
   const { report, walls } = found
-  let overlay: Promise<OverlayReport> | undefined
+  let triedOverlay: Promise<OverlayReport> | undefined
+  const overlay = (): Promise<OverlayReport> => {
+    const given = Object.keys(toolchains.env)
+    triedOverlay ??= findOverlay({ tier: report.tier, walls, given, commandsIn })
+    return triedOverlay
+  }
+  const observed = new Map<string, Promise<ObservationReport>>()
   return {
     machine,
     found,
-    overlay() {
-      const given = Object.keys(toolchains.env)
-      overlay ??= findOverlay({ tier: report.tier, walls, given, commandsIn })
-      return overlay
+    overlay,
+    observes(folder = tmpdir()) {
+      const commands = (place: SandboxPlace): Commands => {
+        if (walls === undefined) throw new Error('There is no sandbox.')
+        return commandsIn(walls, place)
+      }
+      const known =
+        observed.get(folder) ?? findObservation({ folder, overlay, commandsIn: commands })
+      observed.set(folder, known)
+      return known
     },
   }
 }
@@ -159,17 +182,30 @@ function prepare(place: SandboxPlace, toolchains: Toolchains): PreparedPlace {
     hide: [...(place.hide ?? []), ...(toolchains.hide ?? [])],
     others: [...toolchains.mounts, ...git.readOnly],
   })
-  return { ...place, ...overlaid(place), real, allLimits, toolchains, git, shown }
+  return { ...place, ...overlaid(place, real), real, allLimits, toolchains, git, shown }
 }
 
 /** Without links on the way, as what is shown read-only: a mount over one of its folders covers it. */
-function overlaid({
-  overlay,
-  mounts = [],
-}: SandboxPlace): Pick<SandboxPlace, 'overlay' | 'mounts'> {
-  if (overlay === undefined) return {}
+function overlaid(
+  { overlay, workspaceOverlay, mounts = [] }: SandboxPlace,
+  workspace: string,
+): Pick<SandboxPlace, 'overlay' | 'workspaceOverlay' | 'mounts'> {
+  if (overlay === undefined && workspaceOverlay === undefined) return {}
   return {
-    overlay: { ...overlay, lower: overlay.lower.map((path) => realpathSync(path)) },
+    ...(overlay && {
+      overlay: { ...overlay, lower: overlay.lower.map((path) => realpathSync(path)) },
+    }),
+    ...(workspaceOverlay && { workspaceOverlay: upperFor(workspaceOverlay, workspace) }),
     mounts: mounts.map(({ from, to }) => ({ from: realpathSync(from), to })),
   }
+}
+
+function upperFor({ folder }: WorkspaceOverlay, workspace: string): WorkspaceOverlay {
+  const real = realpathSync(folder)
+  if (!isWithin(real, workspace) && !isWithin(workspace, real)) {
+    mkdirSync(join(real, upperName), { recursive: true, mode: 0o755 })
+    return { folder: real }
+  }
+  const message = `${folder} cannot hold the changes to ${workspace}: one is inside the other.`
+  throw new LoopError('bad-request', message)
 }

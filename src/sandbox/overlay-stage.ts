@@ -1,11 +1,12 @@
 /**
- * Overlays for a sandbox: a mount namespace in which folders get a writable layer in memory, and in which
- * bubblewrap is then started. bubblewrap before 0.11 cannot do this itself,
- * and from 0.11 on it cannot limit the size of what is written.
+ * Overlays for a sandbox: a mount namespace in which folders get a writable layer, and in which bubblewrap is
+ * then started. bubblewrap before 0.11 cannot do this itself, and from 0.11 on it cannot limit the size of what
+ * is written.
  *
  * 1. The folder on disk is the lower layer only: the kernel never writes to it.
- * 2. All that is written is in one tmpfs of limited size, which goes away with the namespace,
- *    even when everything is killed.
+ * 2. What is written to dependencies is in one tmpfs of limited size, which goes away with the namespace, even
+ *    when everything is killed. What is written to the workspace is in a folder on disk that the caller names,
+ *    and stays there.
  * 3. Nothing of the command runs before bubblewrap does: this stage starts only programs of the system.
  */
 
@@ -31,15 +32,24 @@ export function findOverlayTools(
 /** The kernel takes folders by relative paths, so that no character in them needs an escape. */
 const script = [
   'set -e',
-  'mount=$1 mkdir=$2 base=$3 size=$4 count=$5',
-  'shift 5',
+  'mount=$1 mkdir=$2 folder=$3 workspace=$4 base=$5 size=$6 count=$7',
+  'shift 7',
+  'overlay="nosuid,nodev,userxattr"',
+  'if [ -n "$folder" ]; then',
+  'cd "$folder"',
+  '"$mkdir" -p -m 0755 lower upper work',
+  '"$mount" --bind "$workspace" lower',
+  '"$mount" -t overlay -o "$overlay,lowerdir=lower,upperdir=upper,workdir=work" overlay "$workspace"',
+  'fi',
+  'if [ -n "$base" ]; then',
   '"$mount" -t tmpfs -o "nosuid,nodev,mode=0700,size=$size" tmpfs "$base"',
   'cd "$base"',
+  'fi',
   'while [ "$count" -gt 0 ]; do',
   '"$mkdir" -m 0700 "$count" "$count/lower" "$count/upper" "$count/work"',
   '"$mount" --bind "$1" "$count/lower"',
   'options="lowerdir=$count/lower,upperdir=$count/upper,workdir=$count/work"',
-  '"$mount" -t overlay -o "nosuid,nodev,userxattr,$options" overlay "$1"',
+  '"$mount" -t overlay -o "$overlay,$options" overlay "$1"',
   'count=$((count - 1))',
   'shift',
   'done',
@@ -47,13 +57,24 @@ const script = [
   'exec "$@"',
 ].join('\n')
 
+export interface StagedOverlays {
+  /** With its real path. */
+  readonly workspace?: { readonly path: string; readonly folder: string } | undefined
+  readonly memory?: SandboxOverlay | undefined
+}
+
+/** Below the folder of a `WorkspaceOverlay`. */
+export const upperName = 'upper'
+
 /** The command to run instead of bubblewrap; it execs bubblewrap, so the process stays the same. */
 export function overlayStage(
   { unshare, sh, mount, mkdir }: OverlayTools,
-  { folder, lower }: SandboxOverlay,
+  { workspace, memory }: StagedOverlays,
   { tmpBytes }: Pick<SandboxLimits, 'tmpBytes'>,
 ): readonly [program: string, ...args: string[]] {
-  const given = [mount, mkdir, folder, `${tmpBytes}`, `${lower.length}`, ...lower]
+  const { folder = '', lower = [] } = memory ?? {}
+  const ofWorkspace = [workspace?.folder ?? '', workspace?.path ?? '']
+  const given = [mount, mkdir, ...ofWorkspace, folder, `${tmpBytes}`, `${lower.length}`, ...lower]
   const namespaces = ['--user', '--map-root-user', '--mount']
   return [unshare, ...namespaces, '--', sh, '-c', script, 'sh', ...given]
 }

@@ -74,6 +74,15 @@ export interface SandboxOverlay {
   readonly lower: readonly string[]
 }
 
+/** Where changes to the workspace go instead. Full paths, outside of all that is shown. */
+export interface WorkspaceOverlay {
+  /**
+   * A folder on disk, in which `upper` holds what commands changed: what one command leaves there is there for
+   * the next one. Commands with the same folder must not run at the same time.
+   */
+  readonly folder: string
+}
+
 /** How a command can write to dependencies that it must not change. */
 export interface OverlayReport {
   /**
@@ -87,15 +96,28 @@ export interface OverlayReport {
   readonly fix?: string
 }
 
+/** What can be observed of the files of a workspace while a command runs. */
+export interface ObservationReport {
+  readonly reads: 'inotify' | 'none'
+  /** `overlay`: with `workspaceOverlay`, all of them. */
+  readonly writes: 'overlay' | 'none'
+  /** Why this and nothing better, in a sentence. */
+  readonly reason: string
+  /** What to do for more. */
+  readonly fix?: string
+}
+
 /** What a command may touch. Everything else is not there. */
 export interface SandboxPlace {
-  /** It may be changed, but for its `.git`. */
+  /** It can be changed, except its `.git`; with `workspaceOverlay` it seems so to the command. */
   readonly workspace: string
   /** Where the workspace is inside, when that is to be elsewhere; not everywhere possible. */
   readonly shownAs?: string
   readonly readOnly?: readonly string[]
   /** Strong tier only, and only where `Sandbox.overlay` says `overlay`. */
   readonly overlay?: SandboxOverlay
+  /** Strong tier only, and only where `Sandbox.overlay` says `overlay`. Absent: the workspace is changed. */
+  readonly workspaceOverlay?: WorkspaceOverlay
   /**
    * Folders that are shown elsewhere, over a folder of the workspace: read-only, unless an overlay has
    * them. Strong tier only.
@@ -141,6 +163,8 @@ export interface Sandbox {
   readonly report: SandboxReport
   /** Tried once for each process, when it is asked for the first time. */
   overlay(): Promise<OverlayReport>
+  /** For workspaces below this folder; default: the temporary one. Tried once for each folder and process. */
+  observes(folder?: string): Promise<ObservationReport>
   commands(place: SandboxPlace): Commands
   /** For a program that lives longer than a command. Without a time limit: end it with `kill`. */
   start(

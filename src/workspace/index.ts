@@ -12,6 +12,7 @@ export {
 export { createReadTrees, type ReadTrees } from './checkout/read-trees.ts'
 export { removeTree } from './checkout/remove-tree.ts'
 export type { LaidFile, LaidOver } from './checkout/wanted-files.ts'
+export { writtenIn } from './checkout/written-in.ts'
 export {
   type CompareRequest,
   compareWithTree,

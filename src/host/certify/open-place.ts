@@ -9,7 +9,7 @@ import type { Blobs } from '../../engine/index.ts'
 import {
   type CertifyingPlace,
   type Checkout,
-  type OpenCheck,
+  type Observable,
   type PlaceRequest,
   RefusedError,
   type TreeReader,
@@ -33,6 +33,7 @@ import {
 import type { CertifyingFolder, CertifyingParts, OpenedChecks } from '../checks/certifying-parts.ts'
 import { makeOwnFolder } from '../own-folder.ts'
 import { listContent } from './list-content.ts'
+import { findObservable, withFileAccess } from './observe-files.ts'
 import { type OpenedLayer, openLayer } from './open-layer.ts'
 
 export interface PlaceOptions {
@@ -81,7 +82,8 @@ async function openWithLayer(
 ): Promise<CertifyingPlace & Pick<OpenedChecks, 'walls'>> {
   const { certifying } = options
   const mode = await layerMode(certifying.require)
-  const opened = await openClean(request, options, layer, mode)
+  const observes = await findObservable(certifying.require, certifyFolder(options.record))
+  const opened = await openClean(request, options, layer, { mode, observes })
   try {
     const stop = following(request.signal)
     const folder = folderOf(opened, layer, mode)
@@ -92,8 +94,9 @@ async function openWithLayer(
     })
     return {
       checkout: refusing(opened),
+      observes,
       layer,
-      checks: checks.map((check) => withWritten(check, opened)),
+      checks: checks.map((check) => withFileAccess(check, { opened, layer, observes })),
       agents,
       walls,
       async close() {
@@ -108,19 +111,6 @@ async function openWithLayer(
   }
 }
 
-/** What an observed run wrote to the tree. */
-function withWritten(check: OpenCheck, { written }: OpenedCheckout): OpenCheck {
-  const { observe } = check
-  if (observe === undefined) return check
-  return {
-    ...check,
-    observe: async (context, options) => ({
-      ...(await observe(context, options)),
-      written: await written(),
-    }),
-  }
-}
-
 const projectsOf = ({ workspace, checkout }: PlaceOptions): readonly string[] =>
   [workspace, checkout].filter((one) => one !== undefined)
 
@@ -128,7 +118,7 @@ async function openClean(
   request: PlaceRequest,
   { record, repository, blobs }: PlaceOptions,
   { mounts }: OpenedLayer,
-  mode: LayerMode,
+  { mode, observes }: { readonly mode: LayerMode; readonly observes: Observable },
 ): Promise<OpenedCheckout> {
   const { tree, commit } = request
   const parent = certifyFolder(record)
@@ -141,7 +131,8 @@ async function openClean(
   const apart = mounts.map((mount) => (mode === 'copy' ? copied(mount) : mountPoint(mount.to)))
   try {
     if (mode === 'overlay') await mkdir(join(own.path, overlayFolder), { mode: 0o700 })
-    return await openCheckout({ folder: own.path, tree, blobs, apart, ...git })
+    const isOverlaid = observes.writes
+    return await openCheckout({ folder: own.path, tree, blobs, apart, isOverlaid, ...git })
   } catch (error) {
     await own.remove()
     throw asRefusal(error)
@@ -166,7 +157,7 @@ async function layerMode(required: SandboxSettings['require']): Promise<LayerMod
 }
 
 function folderOf(
-  { path, readOnly }: OpenedCheckout,
+  { path, readOnly, overlayFolder: writesTo }: OpenedCheckout,
   layer: OpenedLayer,
   mode: LayerMode,
 ): CertifyingFolder {
@@ -184,6 +175,7 @@ function folderOf(
   }
   return {
     workspace: path,
+    ...(writesTo === undefined ? {} : { workspaceOverlay: { folder: writesTo } }),
     readOnly: [...readOnly, ...layer.readOnly],
     programs: layer.outsidePrograms,
     layer: {

@@ -19,7 +19,8 @@ export interface CertifyingParts {
   open(place: CertifyingFolder): Promise<OpenedChecks>
 }
 
-export interface CertifyingFolder extends Pick<OpenPlace, 'layer' | 'untrusted'> {
+export interface CertifyingFolder
+  extends Pick<OpenPlace, 'layer' | 'untrusted' | 'workspaceOverlay'> {
   readonly workspace: string
   /** Seen besides, and not to be changed: whole paths. */
   readonly readOnly?: readonly string[]

@@ -23,6 +23,7 @@ import { sweep } from './sweep.ts'
 import { at, type SweptFolder, takeAway } from './swept-folder.ts'
 import type { TreeSource } from './tree-source.ts'
 import { trustsTimes } from './trusts-times.ts'
+import { openUpperLayer, type UpperLayer } from './upper-layer.ts'
 import { type LaidFile, type LaidOver, type WantedFiles, wantedFiles } from './wanted-files.ts'
 
 /** What is in the checkout and no part of the tree, such as its dependencies. */
@@ -43,6 +44,11 @@ export interface OpenCheckoutOptions {
   /** For trees of git. */
   readonly git?: CheckoutGit
   readonly apart?: readonly Apart[]
+  /**
+   * Commands can be run over it with an overlay, and then never write to it: pass `overlayFolder` to the
+   * sandbox. What they leave at paths that are kept is moved into the checkout by the next `reset`.
+   */
+  readonly isOverlaid?: boolean
 }
 
 export interface ResetOptions {
@@ -55,8 +61,15 @@ export interface OpenedCheckout {
   /** Whole paths that must be seen by whoever works in it, and not be changed. */
   readonly readOnly: readonly string[]
   reset(tree: TreeId, options?: ResetOptions): Promise<void>
+  /** Where the overlay keeps what commands write; absent: it is not overlaid. */
+  readonly overlayFolder?: string
   /** Files that are not what the last `reset` put there, for people; at most 50. */
   written(): Promise<readonly string[]>
+  /**
+   * All that commands wrote since the last `reset`, also what they restored or removed again. A folder: something
+   * in it was created and removed. Absent: it is not overlaid.
+   */
+  writes?(): Promise<readonly string[]>
   remove(): Promise<void>
 }
 
@@ -96,7 +109,11 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
       known: new Map(),
     },
     apart: options.apart ?? [],
-    put: { files: new Map() },
+    put: { files: new Map(), folders: new Set() },
+    upper:
+      options.isOverlaid === true
+        ? openUpperLayer(join(folder, 'writes'), { root: fromText(path), trash })
+        : undefined,
   }
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -109,13 +126,16 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
       ? opened
       : { ...opened, apart: [...opened.apart, gitApart(git, tree, () => ofGit.indexFile())] }
   const all = withGit()
+  const { upper } = all
   await reset(all, tree, {})
   return {
     path,
     readOnly: git === undefined ? [] : await objectFolders(git.repository),
     reset: (wanted, how = {}) => inTurn(() => reset(all, wanted, how)),
-    written: () =>
-      inTurn(async () => (await findWritten(all.swept, all.put, writtenMax)).map(show)),
+    ...(upper === undefined
+      ? {}
+      : { overlayFolder: upper.folder, writes: () => inTurn(() => upper.written()) }),
+    written: () => inTurn(async () => (await findChanged(all)).slice(0, writtenMax).map(show)),
     remove: () => inTurn(() => removeTree(folder)),
   }
 }
@@ -127,17 +147,25 @@ interface Opened {
   readonly swept: SweptFolder
   readonly apart: readonly Apart[]
   /** What the last reset made of it. */
-  put: Pick<WantedFiles, 'files'>
+  put: Pick<WantedFiles, 'files' | 'folders'>
+  readonly upper: UpperLayer | undefined
+}
+
+async function findChanged({ swept, put: before, upper }: Opened): Promise<readonly Bytes[]> {
+  const below = await findWritten(swept, before, writtenMax)
+  const above = (await upper?.findChanged(before, swept.hash)) ?? []
+  return [...new Set([...below, ...above])]
 }
 
 async function reset(opened: Opened, tree: TreeId, options: ResetOptions): Promise<void> {
-  const { source, path, swept } = opened
+  const { source, path, swept, upper } = opened
   const wanted = wantedFiles(await source.list(tree), {
     over: options.over ?? new Map(),
     keep: options.keep ?? [],
     apart: new Set(opened.apart.map((one) => fromText(one.path))),
     hash: source.hash,
   })
+  await upper?.reset(wanted.keep)
   for (let tries = 1; ; tries += 1) {
     const missing = await sweep(swept, wanted)
     if (missing.length === 0) break

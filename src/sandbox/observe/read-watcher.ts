@@ -1,0 +1,106 @@
+/**
+ * A program that watches which files of a folder are opened. It is a separate process: if the package that
+ * calls the kernel crashes, or waits, Loopwright does not. One serves many watches.
+ *
+ * It reads a request a line from its input and writes an answer a line, and ends with its input. Paths have
+ * one byte in each character.
+ */
+
+import { readdirSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { type Inotify, isFolderEvent, isOverflow, loadInotify } from './inotify.ts'
+import type { WatcherAnswer, WatcherRequest } from './watcher-protocol.ts'
+
+interface Watched {
+  readonly inotify: Inotify
+  /** By what identifies them in events. */
+  readonly folders: Map<number, { readonly path: string; readonly opened: Set<string> }>
+  hasOverflowed: boolean
+}
+
+/** The kernel keeps 16,384 events by default. */
+const drainEveryMs = 2
+
+const watched = new Map<number, Watched>()
+const inotify = loadInotify()
+let timer: NodeJS.Timeout | undefined
+
+const answer = (one: WatcherAnswer): void => void process.stdout.write(`${JSON.stringify(one)}\n`)
+
+async function start(id: number, folder: string, exclude: readonly string[]): Promise<void> {
+  const one: Watched = { inotify: (await inotify)(), folders: new Map(), hasOverflowed: false }
+  try {
+    // First all names, so that looking for them is not observed.
+    for (const path of foldersIn(folder, new Set(exclude))) {
+      const whole = path === '' ? folder : `${folder}/${path}`
+      one.folders.set(one.inotify.add(toPath(whole)), { path, opened: new Set() })
+    }
+  } catch (error) {
+    one.inotify.close()
+    throw error
+  }
+  watched.set(id, one)
+  timer ??= setInterval(drainAll, drainEveryMs)
+  answer({ id, ready: true })
+}
+
+function stop(id: number): void {
+  const one = watched.get(id)
+  if (one === undefined) return answer({ id, failed: 'It is not watched.' })
+  drain(one)
+  one.inotify.close()
+  watched.delete(id)
+  if (watched.size === 0) {
+    clearInterval(timer)
+    timer = undefined
+  }
+  if (one.hasOverflowed) return answer({ id, failed: 'More was read than the kernel keeps.' })
+  const read = [...one.folders.values()].flatMap(({ path, opened }) =>
+    [...opened].map((name) => (path === '' ? name : `${path}/${name}`)),
+  )
+  answer({ id, read })
+}
+
+function drainAll(): void {
+  for (const one of watched.values()) drain(one)
+}
+
+function drain(one: Watched): void {
+  one.inotify.drain((event) => {
+    if (isOverflow(event)) one.hasOverflowed = true
+    else if (!isFolderEvent(event) && event.name !== '') {
+      one.folders.get(event.folder)?.opened.add(event.name)
+    }
+  })
+}
+
+function foldersIn(top: string, excluded: ReadonlySet<string>): readonly string[] {
+  const found = ['']
+  for (const folder of found) {
+    const path = toPath(folder === '' ? top : `${top}/${folder}`)
+    for (const entry of readdirSync(path, { withFileTypes: true, encoding: 'buffer' })) {
+      if (!entry.isDirectory()) continue
+      const name = entry.name.toString('latin1')
+      const inner = folder === '' ? name : `${folder}/${name}`
+      if (!excluded.has(inner)) found.push(inner)
+    }
+  }
+  return found
+}
+
+const toPath = (bytes: string): Buffer => Buffer.from(bytes, 'latin1')
+
+async function handle(line: string): Promise<void> {
+  const { id, folder, exclude = [] } = JSON.parse(line) as WatcherRequest
+  try {
+    if (folder === undefined) stop(id)
+    else await start(id, folder, exclude)
+  } catch (error) {
+    answer({ id, failed: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+inotify.catch(() => {})
+createInterface({ input: process.stdin })
+  .on('line', (line) => void handle(line))
+  .on('close', () => process.exit())
