@@ -64,6 +64,8 @@ export function createAsker(
       // Somebody was faster, or the run has gone on without an answer.
       if (!isLoopError(error)) throw error
       display.say(visible(error.message))
+      // A code that is not the one of the review.
+      if (error.code === 'bad-answer') put(asked)
     } finally {
       display.resume()
     }
@@ -104,7 +106,10 @@ export function howToAnswer(
   { id, question, deadlineAtMs }: Pick<OpenQuestion, 'id' | 'question' | 'deadlineAtMs'>,
 ): string {
   const command = `loopctl answer ${shellWord(run)} ${shellWord(questionName(id))}`
-  const answers = question.options?.map(shellWord) ?? ["'<your answer>'"]
+  const { confirm: needed } = question
+  const answers = question.options?.map((option) =>
+    option === needed?.option ? `'${option} <code>'` : shellWord(option),
+  ) ?? ["'<your answer>'"]
   return [
     ...answers.map(
       (word, at) => `${at === 0 ? 'Answer with:' : '         or:'} ${command} ${word}`,
@@ -132,7 +137,11 @@ export async function promptFor(
           options: question.options.map((option) => ({ value: option, label: visible(option) })),
           signal,
         })
-  return isCancel(answer) ? undefined : answer
+  if (isCancel(answer)) return undefined
+  const { confirm: needed } = question
+  if (needed === undefined || answer !== needed.option) return answer
+  const code = await text({ message: 'The code at the end of loopctl diff --review:', signal })
+  return isCancel(code) ? undefined : `${answer} ${code.trim()}`
 }
 
 /** The user pressed Ctrl-C at a prompt: the command ends without starting anything. */

@@ -28,6 +28,7 @@ import type {
 import type { RemovedRun } from './remove-run.ts'
 import type { Replay, ReplayOptions } from './replay/index.ts'
 import type { Review } from './review/review.ts'
+import type { ReviewedQuestion } from './review-question.ts'
 import type { RunHandle } from './run-handle.ts'
 import type { PlaceForkOptions, PlaceOptions, RunPlace } from './run-place.ts'
 import type {
@@ -102,6 +103,8 @@ export interface Host {
   replay(run: string, options?: ReplayOptions): Promise<Replay>
   /** What a run changed, or one of its iterations. Nothing of its files is run for it. */
   diff(run: string, options?: DiffOptions): Promise<RunDiff>
+  /** All that an open question of a run is about. */
+  reviewQuestion(run?: string): Promise<ReviewedQuestion>
   /** Lands the work of a run that completed on a branch, in memory. */
   merge(run: string, options?: MergeOptions): Promise<MergeResult>
   /** The worktrees of the runs on record, or of one repository. */

@@ -52,6 +52,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
       return openReplay(base, await parts.driver(), run, choice)
     },
     diff: async (run, choice) => (await import('./diff-run.ts')).diffRun(base, run, choice),
+    reviewQuestion: async (run) => (await import('./review-question.ts')).reviewQuestion(base, run),
     merge: async (run, choice) => (await import('./merge-run.ts')).mergeRun(base, run, choice),
     async worktrees(choice) {
       const { listRunWorktrees } = await import('./worktrees-of-runs.ts')

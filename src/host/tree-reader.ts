@@ -26,7 +26,7 @@ export interface TreeReaderOptions {
 }
 
 const patchBytesMaxDefault = 256 * 1024
-/** Of one call of git: what it is told as arguments has a limit. */
+/** The arguments of one call of git have a limit. */
 const pathsAtOnce = 200
 
 export function createTreeReader({ blobs, folder, repository }: TreeReaderOptions): TreeReader {
@@ -54,9 +54,9 @@ export function createTreeReader({ blobs, folder, repository }: TreeReaderOption
       }
       const trees = openGitTrees(repository)
       let text = ''
-      for (let from = 0; from < paths.length && text.length <= bytesMax; from += pathsAtOnce) {
+      for (let from = 0; from < paths.length; from += pathsAtOnce) {
         const some = paths.slice(from, from + pathsAtOnce)
-        text += await trees.patch(before, after, bytesMax, some)
+        text += await trees.patch(before, after, Number.POSITIVE_INFINITY, some)
       }
       return cut(text, bytesMax)
     },

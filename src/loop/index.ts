@@ -164,9 +164,12 @@ export {
   answerProblem,
   type OpenQuestion,
   type Question,
+  type QuestionReview,
   questionDeadlineMs,
   questionName,
   questionProblem,
+  type ReviewedTrees,
+  withCode,
 } from './question.ts'
 export { rateLimitWaitMs } from './rate-limit-wait.ts'
 export {

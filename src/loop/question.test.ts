@@ -19,6 +19,7 @@ describe('a question', () => {
     ['a default that is no option', { default: 'maybe' }, '"maybe" is not among its options'],
     ['a deadline that is not a number', { deadlineMs: Number.NaN }, 'deadline'],
     ['a deadline that never comes', { deadlineMs: Number.POSITIVE_INFINITY }, 'deadline'],
+    ['a code for no option', { confirm: { option: 'maybe', code: 'x' } }, '"maybe"'],
     ['a deadline in the past', { deadlineMs: -1 }, 'deadline'],
   ])('E9: with %s cannot be asked', (_name, part, problem) => {
     expect(questionProblem({ ...question, ...part })).toContain(problem)
@@ -29,6 +30,16 @@ describe('an answer', () => {
   test('is one of the options', () => {
     expect(answerProblem(question, 'yes')).toBeUndefined()
     expect(answerProblem(question, 'YES')).toBe('"YES" is not an option; choose one of: yes, no')
+  })
+
+  test('needs the code of the review where the question does not show everything', () => {
+    const long: Question = { ...question, confirm: { option: 'yes', code: '1a2b3c4d' } }
+    expect(questionProblem(long)).toBeUndefined()
+    expect(answerProblem(long, 'yes')).toContain('loopctl diff --review')
+    expect(answerProblem(long, 'yes 00000000')).toContain('loopctl diff --review')
+    expect(answerProblem(long, 'yes 1a2b3c4d')).toBeUndefined()
+    expect(answerProblem(long, 'no')).toBeUndefined()
+    expect(answerProblem(question, 'yes 1a2b3c4d')).toContain('not an option')
   })
 
   test('is any text where there are no options', () => {

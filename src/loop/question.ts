@@ -3,14 +3,32 @@
  * safe, and a deadline at which the default is taken (E9).
  */
 
+import type { TreeId } from './ids.ts'
+
 export interface Question {
   readonly text: string
   /** What may be answered. Absent: any text. */
   readonly options?: readonly string[]
   /** Taken at the deadline. Must be one of the options. */
   readonly default: string
-  /** How long to wait; 24 hours unless told. */
+  /** How long to wait. Default: 24 hours. */
   readonly deadlineMs?: number
+  /** What `loopctl diff --review` shows for it. */
+  readonly review?: QuestionReview
+  /** The text does not show everything: this option is accepted only with the code of the whole review. */
+  readonly confirm?: { readonly option: string; readonly code: string }
+}
+
+/** What differs between two trees; the files that need an approval first. */
+export interface ReviewedTrees {
+  readonly base: TreeId
+  readonly tree: TreeId
+  readonly first: readonly string[]
+}
+
+export interface QuestionReview extends ReviewedTrees {
+  /** What was observed, for people. */
+  readonly observed: string
 }
 
 export interface Answer {
@@ -42,7 +60,10 @@ export function questionProblem(question: Question): string | undefined {
   if (question.options !== undefined && !question.options.includes(question.default)) {
     return `its default "${question.default}" is not among its options`
   }
-  const { deadlineMs } = question
+  const { deadlineMs, confirm } = question
+  if (confirm !== undefined && question.options?.includes(confirm.option) !== true) {
+    return `"${confirm.option}", which needs a code, is not among its options`
+  }
   if (deadlineMs !== undefined && !(Number.isFinite(deadlineMs) && deadlineMs >= 0)) {
     return 'its deadline is not a number of milliseconds'
   }
@@ -51,6 +72,18 @@ export function questionProblem(question: Question): string | undefined {
 
 /** Why an answer is not one, if it is not. */
 export function answerProblem(question: Question, answer: string): string | undefined {
+  const { confirm } = question
+  if (confirm !== undefined && answer.split(' ', 1)[0] === confirm.option) {
+    return answer === withCode(confirm) ? undefined : needsCode(confirm.option)
+  }
   if (question.options === undefined || question.options.includes(answer)) return undefined
   return `"${answer}" is not an option; choose one of: ${question.options.join(', ')}`
 }
+
+/** The answer that is accepted for an option with a code. */
+export const withCode = ({ option, code }: NonNullable<Question['confirm']>): string =>
+  `${option} ${code}`
+
+const needsCode = (option: string): string =>
+  `The question does not show every file that "${option}" is about. Read all of it with ` +
+  `"loopctl diff --review <run>", and answer with the code at its end: ${option} <code>`

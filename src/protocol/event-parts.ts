@@ -236,6 +236,10 @@ export const questionSchema: z.ZodType<Question> = exactly<Question>()(
     options: listOf(text).exactOptional(),
     default: text,
     deadlineMs: milliseconds.exactOptional(),
+    review: z
+      .strictObject({ base: id<TreeId>(), tree: id<TreeId>(), first: listOf(text), observed: text })
+      .exactOptional(),
+    confirm: z.strictObject({ option: text, code: text }).exactOptional(),
   }),
 ).register(published, { id: 'Question' })
 

@@ -94,14 +94,15 @@ describe('what is sealed', () => {
     const found = await world.certify(cheat)
     if (found.type !== 'asks') throw new Error('It must ask.')
     const { text } = found.question
-    expect(text.indexOf('The diff:')).toBeGreaterThan(text.indexOf('test/sum.test.js'))
-    expect(text.indexOf('line 0')).toBeGreaterThan(text.indexOf('The diff:'))
+    const diffAt = text.indexOf('Changed outside the work (1 file):')
+    expect(diffAt).toBeGreaterThan(text.indexOf('test/sum.test.js'))
+    expect(text.indexOf('line 0')).toBeGreaterThan(diffAt)
     expect(text).toContain('line 9\n[… 50 lines]\nline 60')
     const answers = [{ key: found.key, answer: 'reject', by: 'person', who: 'ada' } as const]
     const end = await world.certify(cheat, { answers })
     // Whoever has to mend it wants all of it.
     const said = end.type === 'refused' ? (end.refusals[0]?.message ?? '') : ''
-    expect(said).toMatch(/^ada was asked[^]*line 30/)
+    expect(said).toMatch(/^ada did not approve this[^]*line 30/)
   })
 
   test('covers dependencies, which are installed only when approved of', async () => {

@@ -3,30 +3,66 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { CleanedWorktree, MergeOptions, MergeResult, RunDiff } from '../../host/index.ts'
+import type {
+  CleanedWorktree,
+  DiffOptions,
+  MergeOptions,
+  MergeResult,
+  RunDiff,
+} from '../../host/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { plural } from '../display/amounts.ts'
 import { leftOutLine } from '../display/left-out-line.ts'
+import { renderQuestionReview } from '../display/question-review.ts'
 import { renderTable, visible, visibleText } from '../display/render.ts'
 import { noneText, renderWorktrees } from '../display/worktrees-view.ts'
+import { printPaged } from '../pager.ts'
 import { requireYes } from '../require-yes.ts'
-import { folderName, wholeNumber, withRuns } from '../session.ts'
+import { folderName, wholeNumber, withRecord, withRuns } from '../session.ts'
 
 export function addDiff(program: Command): void {
   program
-    .command('diff <run>')
+    .command('diff [run]')
     .description('what a run changed, as a patch; nothing of its files is run')
     .option('--iteration <n>', 'in this iteration only', wholeNumber)
     .option('--stat', 'only the files, with the lines that came and went')
-    .action((run: string, options: { iteration?: number; stat?: boolean }) =>
-      withRuns(program, async (runs, { print }) => {
-        const diff = await runs.diff(run, options)
-        print(diff, () => renderDiff(diff))
-        const left = leftOutLine(diff.leftOut)
-        // Not among the lines of a patch.
-        if (left !== undefined) process.stderr.write(`warning: ${left}\n`)
-      }),
+    .option('--review', 'show everything that an open question asks to approve')
+    .action(async (run: string | undefined, options: ShowDiffOptions, command: Command) => {
+      if (options.review === true) return showReview(program, run, options)
+      if (run === undefined) command.error("error: missing required argument 'run'")
+      return showDiff(program, run, options)
+    })
+}
+
+interface ShowDiffOptions extends DiffOptions {
+  readonly review?: boolean
+}
+
+const showDiff = (program: Command, run: string, options: DiffOptions): Promise<void> =>
+  withRuns(program, async (runs, { print }) => {
+    const diff = await runs.diff(run, options)
+    print(diff, () => renderDiff(diff))
+    const left = leftOutLine(diff.leftOut)
+    // Not among the lines of a patch.
+    if (left !== undefined) process.stderr.write(`warning: ${left}\n`)
+  })
+
+async function showReview(
+  program: Command,
+  run: string | undefined,
+  { iteration, stat }: DiffOptions,
+): Promise<void> {
+  if (iteration !== undefined || stat === true) {
+    throw new LoopError(
+      'bad-request',
+      '--review shows everything: it takes no --iteration or --stat.',
     )
+  }
+  await withRecord(program, async (host, { json, print, terminal }) => {
+    const review = await host.reviewQuestion(run)
+    if (json) return print(review, String)
+    await printPaged(visibleText(renderQuestionReview(review)), terminal)
+  })
 }
 
 export function addMerge(program: Command): void {

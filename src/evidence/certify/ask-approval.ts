@@ -1,12 +1,24 @@
 /**
  * What only a person can decide, as one question with the diff. An approval holds for exactly this tree
  * and exactly these concerns: more work, or another concern, is another question.
+ *
+ * Nothing that needs an approval can be approved unseen: either the question shows all of it, or the answer
+ * has the code at the end of the whole review.
  */
 
 import type { Certification, GivenAnswer, Subject } from '../../engine/index.ts'
-import { keepEnd, type Question, type Refusal } from '../../loop/index.ts'
+import {
+  keepEnd,
+  type Question,
+  type Refusal,
+  type ReviewedTrees,
+  withCode,
+} from '../../loop/index.ts'
+import type { TreeReader } from '../parts.ts'
 import type { Concern } from './concerns.ts'
 import { digestOf } from './digest.ts'
+import { codeOfReview, type Review, readReview } from './review.ts'
+import { type ReviewLimits, renderReview, unlimited } from './review-text.ts'
 
 export interface Approval {
   readonly codes: readonly string[]
@@ -24,28 +36,34 @@ export type Asked =
 export interface ApprovalRequest {
   readonly subject: Subject
   readonly concerns: readonly Concern[]
-  /** What changed of the sealed things, for people. */
-  readonly diff: string
+  readonly reader: TreeReader
+  /** The trees, and what differs between them that needs an approval: weakened or failing files first. */
+  readonly review: ReviewedTrees
   readonly changes: 'ask' | 'refuse'
   readonly deadlineMs?: number | undefined
 }
 
 const approve = 'approve'
 const reject = 'reject'
-const textCharsMax = 12_000
+/** Longer ones are shown by `loopctl diff --review`; then only its code approves them. */
+const limits: ReviewLimits = { firstBytes: 200_000, workBytes: 20_000 }
 
-export function askApproval(request: ApprovalRequest): Asked {
-  const { subject, concerns, diff, changes } = request
+export async function askApproval(request: ApprovalRequest): Promise<Asked> {
+  const { subject, concerns, changes } = request
   const final = concerns.filter(({ mayBeApproved }) => !mayBeApproved)
   if (final.length > 0 || changes === 'refuse') return refused(concerns)
   const key = keyOf(request)
+  const review = await readReview(request.reader, request.review)
+  const question = questionFor(request, review)
   const answer = subject.answers.find((one) => one.key === key)
-  if (answer === undefined) return { type: 'asks', key, question: questionFor(request) }
-  if (answer.answer !== approve) return refused(concerns.map((one) => declined(one, answer)))
+  if (answer === undefined) return { type: 'asks', key, question }
+  const { confirm } = question
+  const yes = confirm === undefined ? approve : withCode(confirm)
+  if (answer.answer !== yes) return refused(concerns.map((one) => declined(one, answer)))
   const codes = concerns.map(({ code }) => code)
   return {
     type: 'approved',
-    approval: { codes, by: answer.who ?? answer.by, diffDigest: digestOf(diff) },
+    approval: { codes, by: answer.who ?? answer.by, diffDigest: review.digest },
   }
 }
 
@@ -62,29 +80,49 @@ export const refused = (
 })
 
 /** The step's name: the same for the same files and concerns, also after a restart. */
-export const keyOf = ({ subject, concerns, diff }: ApprovalRequest): string => {
+export const keyOf = ({
+  concerns,
+  review: { base, tree, first },
+}: Pick<ApprovalRequest, 'concerns' | 'review'>): string => {
   const codes = concerns.map(({ code, check }) => `${code} ${check ?? ''}`).toSorted()
-  return `approve-${digestOf([subject.tree ?? '', diff, ...codes].join('\n')).slice(0, 12)}`
+  return `approve-${digestOf([base, tree, ...first, ...codes].join('\n')).slice(0, 12)}`
 }
 
-function questionFor({ subject, concerns, diff, deadlineMs }: ApprovalRequest): Question {
-  const said = concerns.map(({ message }) => message).join('\n\n')
-  const shown = diff === '' ? '' : `\n\nThe diff:\n${diff.trimEnd()}`
-  const output = concerns
-    .flatMap(({ printed }) => (printed === undefined ? [] : [printedText(fewLines(printed))]))
-    .map((text) => `\n\n${text}`)
-    .join('')
-  const text = `${subject.name} meets "${subject.condition}", but:\n\n${said}${shown}${output}`
+/** What was observed, then every file that needs an approval, then the work, then what checks printed. */
+function questionFor(request: ApprovalRequest, review: Review): Question {
+  const { subject, concerns, deadlineMs } = request
+  // Without a run there is nothing that could be looked at later.
+  const isRun = subject.iteration > 0
+  const shown = renderReview(review, isRun ? limits : unlimited)
+  const confirm =
+    shown.firstHidden === 0 ? undefined : { option: approve, code: codeOfReview(review) }
+  const command = `loopctl diff --review ${subject.name}`
+  const whole =
+    confirm === undefined
+      ? `To read everything: ${command}`
+      : `Files that need an approval are not shown above. Read all of them with "${command}". To approve, answer with the code at its end: ${approve} <code>`
+  const observed = concerns.map(({ message }) => message.trimEnd()).join('\n\n')
+  const text = [
+    `${subject.name} meets "${subject.condition}". Approve what was observed?`,
+    observed,
+    ...(shown.text === '' ? [] : [shown.text]),
+    ...concerns.flatMap(({ printed }) =>
+      printed === undefined ? [] : [printedText(fewLines(printed))],
+    ),
+    ...(isRun && shown.text !== '' ? [whole] : []),
+  ].join('\n\n')
   return {
-    text: shorten(text),
+    text,
     options: [approve, reject],
     default: reject,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(isRun ? { review: { ...request.review, observed } } : {}),
+    ...(confirm === undefined ? {} : { confirm }),
   }
 }
 
 const printedText = (printed: string): string =>
-  `With all of that as it was, it printed:\n${printed}`
+  `With all of that as it was, the check printed:\n${printed}`
 
 const printedLinesMax = 20
 const lineCharsMax = 200
@@ -100,16 +138,12 @@ function fewLines(text: string): string {
   return [...lines.slice(0, half), left, ...lines.slice(-half)].join('\n')
 }
 
-/** The concerns come first, so that it is the diff or the output which is cut. */
-const shorten = (text: string): string =>
-  text.length <= textCharsMax
-    ? text
-    : `${text.slice(0, textCharsMax)}\n[… cut; loopctl diff shows all of it]`
+const messageCharsMax = 12_000
 
 function declined(concern: Concern, { by, who }: GivenAnswer): Concern {
   const why =
     by === 'default'
-      ? 'Nobody answered in time, so the safe answer was taken: no.'
-      : `${who ?? 'A person'} was asked to approve of it and said no.`
-  return { ...concern, message: `${why} ${keepEnd(concern.message, textCharsMax)}` }
+      ? 'The question was not answered in time, so the default was taken: reject.'
+      : `${who ?? 'A person'} did not approve this.`
+  return { ...concern, message: `${why} ${keepEnd(concern.message, messageCharsMax)}` }
 }

@@ -11,8 +11,6 @@ import type { Concern } from './concerns.ts'
 import { dependencyConcerns, earlierApprovals, lacksConcern } from './dependency-concerns.ts'
 import { type Looked, look } from './look.ts'
 
-const diffBytesMax = 8000
-
 export async function certifyTree(certifying: Certifying): Promise<Certification> {
   const { memory, tree } = certifying
   const before = memory.refused.get(tree)
@@ -46,15 +44,11 @@ const isOfTheFiles = ({ code }: Refusal): boolean =>
 async function goThrough(certifying: Certifying): Promise<Certification> {
   const { parts, memory, subject, tree, base } = certifying
   const changed = await sealedChanges(parts.reader, base, tree, parts.seals)
-  const diff =
-    changed.paths.length === 0
-      ? ''
-      : await parts.reader.patch(base, tree, changed.paths, diffBytesMax)
   const approvals: Approval[] = []
   const isChanged = changed.changes.some(({ kind }) => kind === 'dependencies')
   const lockfileOf = isChanged ? tree : base
   // Nothing is installed that nobody has approved of.
-  const asked = await askForDependencies(certifying, changed, diff, lockfileOf)
+  const asked = await askForDependencies(certifying, changed, lockfileOf)
   if (asked.type !== 'approved') return asked
   approvals.push(...asked.approvals)
   let key = `${tree} ${approvals.length}`
@@ -64,7 +58,7 @@ async function goThrough(certifying: Certifying): Promise<Certification> {
       : await lookAnew(certifying, changed, lockfileOf)
   const lacks = lacksConcern(looked)
   if (lacks !== undefined) {
-    const more = ask(certifying, [lacks.concern], '')
+    const more = await ask(certifying, [lacks.concern], [])
     if (more.type === 'asks') memory.looked = { key, looked }
     if (more.type === 'refused') return refused([...looked.concerns, ...more.refusals])
     if (more.type !== 'approved') return more
@@ -74,7 +68,7 @@ async function goThrough(certifying: Certifying): Promise<Certification> {
     looked = await lookAnew(certifying, changed, lockfileOf)
   }
   if (looked.concerns.length > 0) {
-    const more = ask(certifying, looked.concerns, diff)
+    const more = await ask(certifying, looked.concerns, changed.paths)
     if (more.type === 'asks') memory.looked = { key, looked }
     if (more.type !== 'approved') return more
     approvals.unshift(more.approval)
@@ -96,7 +90,6 @@ async function goThrough(certifying: Certifying): Promise<Certification> {
 async function askForDependencies(
   certifying: Certifying,
   changed: SealedChanges,
-  diff: string,
   lockfileOf: TreeId,
 ): Promise<
   | { readonly type: 'approved'; readonly approvals: readonly Approval[] }
@@ -106,7 +99,7 @@ async function askForDependencies(
   const needed = (await parts.dependencies?.needed(lockfileOf, context.signal)) ?? []
   const concerns = dependencyConcerns(changed, needed)
   if (concerns.length === 0) return { type: 'approved', approvals: [] }
-  const asked = ask(certifying, concerns, diff)
+  const asked = await ask(certifying, concerns, changed.paths)
   if (asked.type === 'refused' && lockfileOf === base) {
     const [refusal] = asked.refusals
     throw refusal === undefined
@@ -119,16 +112,17 @@ async function askForDependencies(
 }
 
 /** What a person said no to is not asked again. */
-function ask(
-  { parts, memory, subject }: Certifying,
+async function ask(
+  { parts, memory, subject, base, tree }: Certifying,
   concerns: readonly Concern[],
-  diff: string,
-): Asked {
-  const { changes, deadlineMs } = parts
-  const request = { subject, concerns, diff, changes, deadlineMs }
+  first: readonly string[],
+): Promise<Asked> {
+  const { changes, deadlineMs, reader } = parts
+  const review = { base, tree, first }
+  const request = { subject, concerns, reader, review, changes, deadlineMs }
   const key = keyOf(request)
   if (memory.declined.has(key)) return refused(concerns)
-  const asked = askApproval(request)
+  const asked = await askApproval(request)
   if (asked.type === 'refused') memory.declined.set(key, subject.name)
   return asked
 }

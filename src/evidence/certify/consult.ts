@@ -160,5 +160,8 @@ export async function differing(
 ): Promise<readonly string[]> {
   const [before, after] = await Promise.all([reader.list(base), reader.list(tree)])
   const paths = new Set([...before.keys(), ...after.keys()])
-  return [...paths].filter((path) => before.get(path)?.content !== after.get(path)?.content)
+  return [...paths].filter((path) => {
+    const [one, other] = [before.get(path), after.get(path)]
+    return one?.content !== other?.content || one?.kind !== other?.kind
+  })
 }

@@ -66,6 +66,14 @@ const iterationShown = z.strictObject({
   steps: z.array(stepShown),
 })
 
+const reviewShown = z.strictObject({
+  run: z.strictObject({ id: text, name: text }),
+  question: text,
+  observed: text,
+  files: z.array(z.strictObject({ path: text, needsApproval: z.boolean(), patch: text })),
+  code: text,
+})
+
 /** A body is JSON, text, or what else a provider said. */
 const exchangeShown = z.looseObject({
   version: z.literal(1),
@@ -88,7 +96,10 @@ export const recordOutputs: Readonly<Record<string, CommandOutput>> = {
     'An iteration; with --exchange one exchange, with --prompt, --report or --check a text.',
     z.union([iterationShown, exchangeShown, z.strictObject({ text })]),
   ),
-  diff: one('What a run changed.', diffSchema),
+  diff: one(
+    'What a run changed; with --review all that its open question asks to approve.',
+    z.union([diffSchema, reviewShown]),
+  ),
   export: one('A checkpoint, as a file.', checkpointFileSchema),
   files: one(
     'The whole name of the tree, and where its files are.',

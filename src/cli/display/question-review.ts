@@ -1,0 +1,42 @@
+/** Everything that a question asks to approve, in the order in which it is to be read. */
+
+import type { ReviewedQuestion } from '../../host/index.ts'
+import { questionName } from '../../loop/index.ts'
+import { shellWord } from '../shell-word.ts'
+import { plural } from './amounts.ts'
+
+export function renderQuestionReview({
+  run,
+  question,
+  observed,
+  files,
+  code,
+}: ReviewedQuestion): string {
+  const command = `loopctl answer ${shellWord(run.name)} ${shellWord(questionName(question))}`
+  return [
+    `What was observed:\n\n${observed}`,
+    section(
+      'Changed outside the work',
+      files.filter(({ needsApproval }) => needsApproval),
+    ),
+    section(
+      'The work',
+      files.filter(({ needsApproval }) => !needsApproval),
+    ),
+    [
+      `All of it was shown. Its code: ${code}`,
+      `To approve it:    ${command} approve`,
+      `Should that ask for the code:  ${command} 'approve ${code}'`,
+    ].join('\n'),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+function section(title: string, files: ReviewedQuestion['files']): string {
+  if (files.length === 0) return ''
+  const texts = files.map(({ path, patch }) =>
+    patch === '' ? `${path}: no difference in content` : patch.trimEnd(),
+  )
+  return [`${title} (${plural(files.length, 'file')}):`, ...texts].join('\n')
+}
