@@ -273,5 +273,23 @@ export const longSuites: readonly LongSuite[] = [
     file: 'test/private-registry.test.ts',
     casesMin: 25,
   },
+  {
+    name: 'host.local-registries-go',
+    title: 'Go with a module proxy of the operator, with and without a login',
+    file: 'test/local-registries/go.test.ts',
+    casesMin: 6,
+  },
+  {
+    name: 'host.local-registries-cargo',
+    title: 'cargo with mirrors and indexes of the operator, with and without a token',
+    file: 'test/local-registries/cargo.test.ts',
+    casesMin: 5,
+  },
+  {
+    name: 'host.local-registries-python',
+    title: 'pip with folders of wheels and indexes of the operator',
+    file: 'test/local-registries/python.test.ts',
+    casesMin: 7,
+  },
   ...longStories,
 ]

@@ -47,7 +47,9 @@ export type MakeCommands = (walls: Walls, workspace: string) => Commands
 export function thisMachine(): Machine {
   const node = process.execPath
   const home = homedir()
-  const toolchainsOf = rememberLast((path) => findToolchains({ home, path, node }))
+  const toolchainsOf = rememberLast((path) =>
+    findToolchains({ home, path, node, variables: process.env }),
+  )
   return {
     platform: process.platform,
     uid: process.getuid?.(),

@@ -85,3 +85,24 @@ test('a path is within a folder by its parts, not by its letters', () => {
   expect(isWithin('/a/..b', '/a')).toBe(true)
   expect(isWithin('/', '/a')).toBe(false)
 })
+
+test('programs are found in the order of the PATH, also before those beside Node', async () => {
+  await make('.cargo/bin')
+  const { env } = find(`${home}/.cargo/bin:/usr/bin`, '/usr/bin/node')
+  expect(env['PATH']?.split(':').slice(0, 2)).toEqual([`${home}/.cargo/bin`, '/usr/bin'])
+})
+
+test('a version manager is where its variable says, but never the home', async () => {
+  await make('toolchains')
+  await make('.pyenv')
+  const variables = { RUSTUP_HOME: join(home, 'toolchains'), PYENV_ROOT: home }
+  const { mounts, env } = findToolchains({
+    home,
+    path: '/usr/bin',
+    node: '/usr/bin/node',
+    variables,
+  })
+  expect(env).toMatchObject({ RUSTUP_HOME: `${home}/toolchains`, PYENV_ROOT: `${home}/.pyenv` })
+  expect(mounts).toContain(`${home}/toolchains`)
+  expect(mounts).not.toContain(home)
+})

@@ -23,6 +23,7 @@ export interface ToolchainOptions {
   readonly home: string
   readonly path: string
   readonly node: string
+  readonly variables?: Readonly<Record<string, string | undefined>>
 }
 
 /**
@@ -46,8 +47,8 @@ const systemFiles = [
 const topFolders = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
-export function findToolchains({ home, path, node }: ToolchainOptions): Toolchains {
-  const own = findUserPrograms({ home, path })
+export function findToolchains({ home, path, node, variables }: ToolchainOptions): Toolchains {
+  const own = findUserPrograms({ home, path, ...(variables === undefined ? {} : { variables }) })
   const entries = own.path
   const mounts = [
     '/usr',
@@ -64,7 +65,9 @@ export function findToolchains({ home, path, node }: ToolchainOptions): Toolchai
   const unique = withoutNested([...new Set(mounts)])
   const visible = (folder: string): boolean =>
     systemPath.includes(folder) || unique.some((mount) => isWithin(folder, mount))
-  const ownPath = [dirname(node), ...entries, ...systemPath]
+  // In the user's order: a newer program in the home may hide one of the system.
+  const ownNode = entries.includes(dirname(node)) ? [] : [dirname(node)]
+  const ownPath = [...ownNode, ...entries, ...systemPath]
   return {
     mounts: unique,
     links: [...topFolders.map((name) => `/${name}`), '/etc/localtime'].flatMap(linkAt),

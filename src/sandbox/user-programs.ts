@@ -32,6 +32,8 @@ export interface UserPrograms {
 export interface UserProgramsOptions {
   readonly home: string
   readonly path: string
+  /** The user's: `RUSTUP_HOME` and the like may name another folder than the usual one. */
+  readonly variables?: Readonly<Record<string, string | undefined>>
 }
 
 /** Below the home: what is mounted, and the variable by which programs find it. */
@@ -79,12 +81,23 @@ const secretFile =
 
 const linksMax = 400
 
-export function findUserPrograms({ home, path }: UserProgramsOptions): UserPrograms {
-  const found = known.filter(({ folder }) => isThere(join(home, folder)))
+export function findUserPrograms({
+  home,
+  path,
+  variables = {},
+}: UserProgramsOptions): UserPrograms {
+  const found = known
+    .map((one) => {
+      const variable = 'variable' in one ? one.variable : undefined
+      const named = variable === undefined ? undefined : variables[variable]
+      const isUsed = named !== undefined && isAbsolute(named) && !isAbove(named, home)
+      return { variable, folder: isUsed && isThere(named) ? named : join(home, one.folder) }
+    })
+    .filter(({ folder }) => isThere(folder))
   const entries = path.split(delimiter).filter((entry) => isAbsolute(entry))
   const judged = entries.map((entry) => ({ entry, ...judge(entry, home) }))
   const folders = [
-    ...found.map(({ folder }) => join(home, folder)),
+    ...found.map(({ folder }) => folder),
     ...judged.flatMap(({ real, shown }) => (shown && real !== undefined ? [real] : [])),
     ...pythonFolders(home),
   ]
@@ -98,14 +111,18 @@ export function findUserPrograms({ home, path }: UserProgramsOptions): UserProgr
     env: {
       ...userBase,
       ...Object.fromEntries(
-        found.flatMap((one): [string, string][] =>
-          'variable' in one ? [[one.variable, join(home, one.folder)]] : [],
+        found.flatMap(({ variable, folder }): [string, string][] =>
+          variable === undefined ? [] : [[variable, folder]],
         ),
       ),
     },
     leftOut: judged.flatMap(({ entry, why }) => (why === undefined ? [] : [{ path: entry, why }])),
   }
 }
+
+/** The home itself, or a folder that it is in. */
+const isAbove = (folder: string, home: string): boolean =>
+  !relative(realOf(folder) ?? folder, realOf(home) ?? home).startsWith('..')
 
 /** Whether a folder of the PATH is one that a user installs programs into. */
 function judge(

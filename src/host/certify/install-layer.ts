@@ -41,7 +41,7 @@ export function layerKey({ lockfile, folder, files }: LayerPlan, { version }: Ma
   const hash = createHash('sha256')
   const made = [lockfile.manager, lockfile.install, folder, version, platform, arch]
   hash.update(
-    JSON.stringify(['layer 2', ...made, lockfile.stack === 'node' ? versions.modules : '']),
+    JSON.stringify(['layer 3', ...made, lockfile.stack === 'node' ? versions.modules : '']),
   )
   for (const [path, { kind, content }] of [...files].toSorted(([one], [two]) =>
     one < two ? -1 : 1,
@@ -170,6 +170,7 @@ async function putFiles(
   )
   const settings = registries.files(npmrc === undefined ? {} : { npmrc })
   for (const [name, text] of Object.entries(settings)) await putFile(join(path, folder, name), text)
+  await registries.fill?.(reading.text, join(path, folder))
 }
 
 async function putFile(path: string, content: string | Uint8Array): Promise<void> {

@@ -2,6 +2,7 @@
 
 import type { DependencyItem } from '../../evidence/index.ts'
 import { shown } from '../registry/lockfile-reading.ts'
+import { isBerry } from '../registry/yarn-lockfile.ts'
 import type { LayerPlan } from './plan-layer.ts'
 import { refused } from './run-manager.ts'
 
@@ -21,7 +22,7 @@ export function requireKnownSources(
   const what = `${file} has packages from git or from addresses that are not one of your registries`
   if (reading.foreign.length > 0) {
     throw refused(
-      `${what}, and they cannot be approved: ${few(reading.foreign)}. ${lockfile.stack === 'node' ? 'Pin an exact commit, or publish them to a registry' : 'Publish them to a registry'}`,
+      `${what}, and they cannot be approved: ${few(reading.foreign)}. ${adviceFor(lockfile.manager, reading.text)}`,
     )
   }
   const unapproved = items.filter(({ approved }) => approved === undefined)
@@ -38,6 +39,27 @@ export function requireKnownSources(
       `The project's .npmrc names a registry that your own npm settings do not: ${few(unknown)}. ` +
         'If you trust it, add that line to your ~/.npmrc',
     )
+  }
+}
+
+/** What makes them installable, by what this manager can. */
+function adviceFor(manager: string, text: string): string {
+  switch (manager) {
+    case 'npm':
+    case 'pnpm':
+      return 'Pin an exact commit, or publish them to a registry'
+    case 'yarn':
+      return isBerry(text)
+        ? 'Publish them to a registry'
+        : 'Pin an exact commit, or publish them to a registry'
+    case 'pip':
+    case 'uv':
+    case 'poetry':
+      return 'Publish them to your package index, or put wheels of them into a folder that find-links of your pip.conf names, and require them by version'
+    case 'cargo':
+      return 'Add a registry that you trust to your ~/.cargo/config.toml ([registries.<name>] index = "sparse+https://…"); commit other packages with "cargo vendor"'
+    default:
+      return 'Publish them to a registry'
   }
 }
 

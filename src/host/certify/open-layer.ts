@@ -132,5 +132,5 @@ function storeEnvironment({ path, folders, summary }: StoredLayer): Record<strin
   if (store === undefined) return { ...checkEnvironment[manager] }
   return summary.startsWith('cargo')
     ? { CARGO_HOME: join(path, store), CARGO_NET_OFFLINE: 'true' }
-    : { GOMODCACHE: join(path, store), GOPROXY: 'off', GOFLAGS: '-mod=mod' }
+    : { GOMODCACHE: join(path, store), GOPROXY: 'off' }
 }

@@ -63,6 +63,21 @@ test('requirements of a tool beside a Python project are not those of the projec
   expect(await planLayer(trees, trees.put({ ...tool, 'pyproject.toml': '' }))).toEqual([])
 })
 
+test('nothing is installed where the commit has the packages in its vendor folder', async () => {
+  const trees = createMemoryTrees()
+  const go = { 'go.mod': 'module t\n', 'go.sum': '' }
+  expect(await planLayer(trees, trees.put(go))).toHaveLength(1)
+  expect(await planLayer(trees, trees.put({ ...go, 'vendor/modules.txt': '' }))).toEqual([])
+  const cargo = {
+    'Cargo.toml': '',
+    'Cargo.lock': '',
+    'vendor/itoa/.cargo-checksum.json': '{}',
+  }
+  expect(await planLayer(trees, trees.put(cargo))).toHaveLength(1)
+  const settled = { ...cargo, '.cargo/config.toml': '[source.crates-io]\n' }
+  expect(await planLayer(trees, trees.put(settled))).toEqual([])
+})
+
 test('a commit with .pnp.cjs of Yarn keeps Plug’n’Play; the layer has what it names and the commit has not', async () => {
   const trees = createMemoryTrees()
   const project = {

@@ -63,7 +63,24 @@ export async function planLayer(reader: TreeReader, tree: TreeId): Promise<reado
     const isAtTop = (topManifests[stack] ?? []).some((name) => listed.has(name))
     return isAtTop ? [] : ofStack
   })
-  return Promise.all(chosen.slice(0, plansMax).map((one) => planFor(reader, tree, one, listed)))
+  const needed = chosen.filter((one) => !isVendored(one, listed))
+  return Promise.all(needed.slice(0, plansMax).map((one) => planFor(reader, tree, one, listed)))
+}
+
+/** Its packages are in the commit: go and cargo take them from `vendor`. */
+function isVendored(
+  { lockfile, folder }: Pick<LayerPlan, 'lockfile' | 'folder'>,
+  listed: ReadonlyMap<string, TreeFile>,
+): boolean {
+  const vendor = `${posix.join(folder, 'vendor')}/`
+  if (lockfile.manager === 'go') return listed.has(`${vendor}modules.txt`)
+  if (lockfile.manager !== 'cargo') return false
+  const hasSettings = ['config.toml', 'config'].some((name) =>
+    listed.has(posix.join(folder, '.cargo', name)),
+  )
+  const isPackage = (path: string): boolean =>
+    path.startsWith(vendor) && path.endsWith('/.cargo-checksum.json')
+  return hasSettings && [...listed.keys()].some(isPackage)
 }
 
 async function planFor(

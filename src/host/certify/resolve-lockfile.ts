@@ -110,6 +110,8 @@ async function lockfileFor(
       data.packageManager?.startsWith('pnpm@') === true || listed.has('pnpm-workspace.yaml')
     return of(isPnpm ? 'pnpm' : 'npm')
   }
+  // A lockfile that is there was not installed because the packages are in the commit.
+  if (listed.has('Cargo.lock')) return undefined
   const cargo = Buffer.from((await reader.read(tree, 'Cargo.toml')) ?? []).toString()
   return /^\[(?:workspace\.|dev-|build-)?dependencies/m.test(cargo) ? of('cargo') : undefined
 }

@@ -222,7 +222,9 @@ function tellingLines(said: string): readonly string[] {
     .map((line) => line.trim())
     .filter((line) => line !== '' && !/complete log of this run/i.test(line))
   const telling = lines.filter((line) =>
-    /\b(?:err!?|error|fatal|failed|cannot|missing|invalid)\b|ERR_|YN(?!0000)\d{4}/i.test(line),
+    /\b(?:err!?|error|fatal|failed|cannot|missing|invalid|mismatch|unauthorized|forbidden)\b|ERR_|YN(?!0000)\d{4}/i.test(
+      line,
+    ),
   )
   return (telling.length > 0 ? telling : lines)
     .slice(telling.length > 0 ? 0 : -saidLines)

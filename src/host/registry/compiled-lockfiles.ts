@@ -8,8 +8,11 @@ const cargo = z.looseObject({
   package: z.array(z.looseObject({ name: z.string(), source: z.string().optional() })).optional(),
 })
 
-/** Registries are replaced by ours in the settings of cargo; only their kind matters here. */
-export function readCargoLockfile(text: string): LockfileReading {
+/** Registries are replaced by ours in the settings of cargo; those of the project alone are not known. */
+export function readCargoLockfile(
+  text: string,
+  isKnown: (source: string) => boolean,
+): LockfileReading {
   const sources = collectSources()
   let parsed: z.infer<typeof cargo>
   try {
@@ -18,8 +21,7 @@ export function readCargoLockfile(text: string): LockfileReading {
     return { ...sources.read(text), problem: 'it is not a lockfile of Cargo' }
   }
   for (const { name, source } of parsed.package ?? []) {
-    if (source !== undefined && !/^(?:registry|sparse)\+/.test(source))
-      sources.foreign(name, source)
+    if (source !== undefined && !isKnown(source)) sources.foreign(name, source)
   }
   return sources.read(text)
 }

@@ -242,7 +242,7 @@ url = "libs/c"
   })
 })
 
-test('Cargo: git needs an approval; a package of the workspace has no source', () => {
+test('Cargo: git and other registries are refused; a package of the workspace has no source', () => {
   const { foreign } = readCargoLockfile(
     `[[package]]
 name = "own"
@@ -252,9 +252,13 @@ source = "registry+https://github.com/rust-lang/crates.io-index"
 [[package]]
 name = "x"
 source = "git+https://x/x.git#1"
+[[package]]
+name = "y"
+source = "sparse+https://y/"
 `,
+    (source) => source.includes('crates.io'),
   )
-  expect(foreign).toEqual(['x (git+https://x/x.git#1)'])
+  expect(foreign).toEqual(['x (git+https://x/x.git#1)', 'y (sparse+https://y/)'])
 })
 
 test('Go: modules that are replaced by folders', () => {

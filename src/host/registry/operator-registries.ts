@@ -1,12 +1,15 @@
 /** For each package manager: how its lockfile is read, and which registries it has inside the sandbox. */
 
+import { join } from 'node:path'
+import { copyFromMirror } from './cargo-folder.ts'
+import { cargoRegistry } from './cargo-routes.ts'
 import { readCargoLockfile, readGoMod } from './compiled-lockfiles.ts'
 import type { LockfileReading, ToOurs } from './lockfile-reading.ts'
 import { readNpmLockfile } from './npm-lockfile.ts'
 import { npmAddresses, npmRoutes, npmrcInside, unknownRegistries } from './npm-routes.ts'
 import { type NpmSettings, parseNpmrc, readNpmSettings } from './npm-settings.ts'
 import { type ProxySettings, readProxySettings } from './operator-proxy.ts'
-import { cargoRegistry, goRegistry, type OperatorRegistry } from './other-routes.ts'
+import { goRegistry, type OperatorRegistry } from './other-routes.ts'
 import { readBunLockfile, readPnpmLockfile } from './pnpm-lockfile.ts'
 import { readPoetryLockfile, readRequirements, readUvLockfile } from './python-lockfiles.ts'
 import { pythonRegistry } from './python-routes.ts'
@@ -20,6 +23,8 @@ export interface ManagerRegistries extends OperatorRegistry {
   files(project: ProjectSettings): Readonly<Record<string, string>>
   /** Registries that only the project names, as lines for the settings of the operator. */
   unknown(project: ProjectSettings): readonly string[]
+  /** Puts packages that the operator has in a folder into the folder of the install. */
+  fill?(lockfile: string, folder: string): Promise<void>
   readonly caFile?: string
   readonly isStrictSsl?: boolean
   readonly proxy?: ProxySettings
@@ -47,10 +52,18 @@ export function operatorRegistries(manager: string): ManagerRegistries {
     case 'poetry':
       return ofPython(readPoetryLockfile)
     case 'cargo': {
-      const registry = cargoRegistry()
-      const files = (): Record<string, string> => ({ '.cargo/config.toml': registry.config })
-      const proxy = readProxySettings()
-      return { ...registry, read: readCargoLockfile, files, unknown: () => [], proxy }
+      const { mirror, isKnown, config, ...registry } = cargoRegistry()
+      return {
+        ...registry,
+        read: (text) => readCargoLockfile(text, isKnown),
+        // In cargo's home, where checks have it as well.
+        files: () => ({ '.store/config.toml': config }),
+        ...(mirror === undefined
+          ? {}
+          : { fill: (text, folder) => copyFromMirror(mirror, text, join(folder, '.store')) }),
+        unknown: () => [],
+        proxy: readProxySettings(),
+      }
     }
     default:
       return {

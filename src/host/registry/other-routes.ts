@@ -1,10 +1,10 @@
-/** The operator's registries of Rust and Go packages, as routes of the endpoint. */
+/** The operator's proxy of Go modules, as a route of the endpoint. */
 
-import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { ToOurs } from './lockfile-reading.ts'
-import { type Answer, type RegistryRoute, registryUrl } from './registry-endpoint.ts'
+import { readNetrc } from './netrc.ts'
+import { type RegistryRoute, registryUrl } from './registry-endpoint.ts'
 import { splitAddress } from './split-address.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
@@ -18,47 +18,10 @@ export interface OperatorRegistry {
   readonly readOnly: readonly string[]
 }
 
-const publicCrates = 'https://index.crates.io/'
-const publicCrateFiles = 'https://static.crates.io/crates/'
-
-/** A mirror in a folder of the machine is shown as it is; else the sparse index of crates.io. */
-export function cargoRegistry(
-  home: string = homedir(),
-): OperatorRegistry & { readonly config: string } {
-  const file = join(home, '.cargo', 'config.toml')
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  const [, folder] = /^\s*(?:directory|local-registry)\s*=\s*"([^"]+)"/m.exec(text) ?? []
-  if (folder !== undefined && existsSync(folder)) {
-    const kind = text.includes('local-registry') ? 'local-registry' : 'directory'
-    const config = `[source.crates-io]\nreplace-with = "operator"\n[source.operator]\n${kind} = "${folder}"\n`
-    return { routes: [], env: {}, toOurs: () => undefined, readOnly: [folder], config }
-  }
-  const [, sparse] = /"sparse\+(https?:[^"]+)"/.exec(text) ?? []
-  const { upstream, headers } = splitAddress(sparse ?? publicCrates)
-  const rewrite = ({ path, body }: Answer): string | undefined =>
-    path === 'config.json'
-      ? JSON.stringify({
-          ...(JSON.parse(body) as object),
-          dl: `${registryUrl}crates/0`,
-          api: undefined,
-        })
-      : undefined
-  return {
-    routes: [
-      { prefix: 'cargo/0', upstream, headers, rewrite },
-      { prefix: 'crates/0', upstream: publicCrateFiles, headers: {} },
-    ],
-    env: {},
-    toOurs: () => undefined,
-    readOnly: [],
-    config: `[source.crates-io]\nreplace-with = "operator"\n[source.operator]\nregistry = "sparse+${registryUrl}cargo/0/"\n`,
-  }
-}
-
 const publicProxy = 'https://proxy.golang.org/'
 
 /** The first entry of GOPROXY. What is fetched is compared with `go.sum` by go itself. */
-export function goRegistry(env: Env = process.env): OperatorRegistry {
+export function goRegistry(env: Env = process.env, home: string = homedir()): OperatorRegistry {
   const [first = publicProxy] = (env['GOPROXY'] ?? '')
     .split(/[,|]/)
     .filter((one) => /^(?:https?|file):/.test(one))
@@ -69,10 +32,10 @@ export function goRegistry(env: Env = process.env): OperatorRegistry {
       ...none,
       routes: [],
       env: { ...fixed, GOPROXY: first },
-      readOnly: [new URL(first).pathname],
+      readOnly: [fileURLToPath(first)],
     }
   }
-  const { upstream, headers } = splitAddress(first)
+  const { upstream, headers } = splitAddress(first, readNetrc(env, home))
   return {
     ...none,
     routes: [{ prefix: 'go/0', upstream, headers }],

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { readNetrc } from './netrc.ts'
 import type { Env, OperatorRegistry } from './other-routes.ts'
 import { type Answer, type Link, type RegistryRoute, registryUrl } from './registry-endpoint.ts'
 import { splitAddress } from './split-address.ts'
@@ -14,6 +15,8 @@ const publicFiles = 'https://files.pythonhosted.org/'
 /** What pip is told: by variables, or else by its settings. */
 interface PipSettings {
   readonly index: string | undefined
+  /** Without one, only folders of wheels are used. */
+  readonly hasIndex: boolean
   readonly extraIndexes: readonly string[]
   readonly findLinks: readonly string[]
 }
@@ -22,6 +25,7 @@ export function pythonRegistry(env: Env = process.env, home: string = homedir())
   const settings = readPipSettings(env, home)
   const { upstream, headers } = splitAddress(
     isFolder(settings.index) ? publicIndex : (settings.index ?? publicIndex),
+    readNetrc(env, home),
   )
   const ours = `${registryUrl}pypi/0/`
   const local = [...settings.extraIndexes, settings.index].filter(isFolder)
@@ -41,6 +45,7 @@ export function pythonRegistry(env: Env = process.env, home: string = homedir())
     ],
     env: {
       PIP_INDEX_URL: index,
+      ...(settings.hasIndex ? {} : { PIP_NO_INDEX: '1' }),
       ...(extra.length === 0 ? {} : { PIP_EXTRA_INDEX_URL: extra.join(' ') }),
       ...(links.length === 0 ? {} : { PIP_FIND_LINKS: links.join(' ') }),
       PIP_TRUSTED_HOST: '127.0.0.1',
@@ -93,7 +98,9 @@ function readPipSettings(env: Env, home: string): PipSettings {
   }
   const variable = (name: string): readonly string[] | undefined =>
     env[name] === undefined ? undefined : words(env[name])
+  const noIndex = env['PIP_NO_INDEX'] ?? configured('no-index')[0] ?? ''
   return {
+    hasIndex: !/^(?:1|true|yes|on|y|t)$/i.test(noIndex),
     index: env['PIP_INDEX_URL'] ?? env['UV_DEFAULT_INDEX'] ?? configured('index-url')[0],
     extraIndexes: variable('PIP_EXTRA_INDEX_URL') ?? configured('extra-index-url'),
     findLinks: variable('PIP_FIND_LINKS') ?? configured('find-links'),

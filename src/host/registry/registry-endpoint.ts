@@ -35,6 +35,8 @@ export interface RegistryRoute {
   readonly rewrite?: (answer: Answer, link: Link) => string | undefined
   /** Of a path, decoded: it is not a package, but something that the operator's credentials also open. */
   readonly isRefused?: (path: string) => boolean
+  /** A registry has named this address, and not the operator. */
+  readonly isLinked?: true
 }
 
 export interface Answer {
@@ -158,8 +160,8 @@ function refuse(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain' }).end(`${text}\n`)
 }
 
-const isOrigin = (url: URL, { upstream }: RegistryRoute): boolean =>
-  new URL(upstream).origin === url.origin
+const isOrigin = (url: URL, { upstream, isLinked }: RegistryRoute): boolean =>
+  isLinked !== true && new URL(upstream).origin === url.origin
 
 /** The credentials for an address are those of the registry there, or else of one with the same origin. */
 function headersFor(url: URL, route: RegistryRoute | undefined, routes: readonly RegistryRoute[]) {
@@ -204,7 +206,9 @@ async function ask(
   // A proxy resolves names itself.
   if (parts.proxy(url) !== undefined && isIP(bareHost(url)) === 0)
     return askUpstream(url, asked, parts)
-  const registries = parts.routes.map(({ upstream }) => new URL(upstream))
+  const registries = parts.routes
+    .filter(({ isLinked }) => isLinked !== true)
+    .map(({ upstream }) => new URL(upstream))
   const lookup = await resolveLink(url, registries, parts.mayReach)
   return askUpstream(url, asked, { ...parts, lookup })
 }
@@ -219,7 +223,7 @@ async function passOn(
   const { statusCode = 502, headers } = found
   const contentType = headers['content-type'] ?? 'application/octet-stream'
   const rewrite = isHead || statusCode !== 200 ? undefined : route?.rewrite
-  if (rewrite !== undefined && /json|html|text/.test(contentType)) {
+  if (rewrite !== undefined && (path.endsWith('.json') || /json|html|text/.test(contentType))) {
     const body = await readText(found)
     const text = rewrite({ path, contentType, body }, linker(parts)) ?? body
     response.writeHead(statusCode, { 'content-type': contentType }).end(text)
