@@ -41,6 +41,9 @@ test('a machine on which nothing is set up is told as it is', async () => {
   const isStrong = found.sandbox.tier === 'strong'
   expect(isStrong ? ['overlay', 'scratch'] : ['copy']).toContain(found.dependencies.mode)
   expect(found.dependencies.reason).not.toBe('')
+  expect(found.observes.reason).not.toBe('')
+  const canObserve = found.dependencies.mode === 'overlay'
+  expect(canObserve ? ['overlay', 'none'] : ['none']).toContain(found.observes.writes)
 })
 
 test('keys are found in the environment first, then in the file, and never shown', async () => {

@@ -11,6 +11,7 @@ import { keyVariables, publicProviders, readKeys } from '../gateway/index.ts'
 import { isLoopError, textOf } from '../loop/index.ts'
 import {
   findUserPrograms,
+  type ObservationReport,
   type OverlayReport,
   openSandbox,
   type SandboxReport,
@@ -23,6 +24,8 @@ export interface Examination {
   readonly sandbox: SandboxReport
   /** How checks write to their dependencies. */
   readonly dependencies: OverlayReport
+  /** What is observed of the files of a check, with this state folder. */
+  readonly observes: ObservationReport
   readonly programs: ProgramsFound
   readonly keys: KeysFound
   readonly record: RecordFound
@@ -66,12 +69,14 @@ export async function examine(
   environment: Environment = process.env,
 ): Promise<Examination> {
   // One after the other: the self-test is measured.
-  const { report: sandbox, overlay } = await openSandbox()
+  const { report: sandbox, overlay, observes } = await openSandbox()
   const dependencies = await overlay()
+  const observed = await observes(existsSync(folder) ? folder : undefined)
   const keys = await findKeys(environment)
   return {
     sandbox,
     dependencies,
+    observes: observed,
     programs: programsOf(environment),
     keys,
     record: await examineRecord(folder),

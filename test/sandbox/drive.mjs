@@ -2,12 +2,14 @@
 // and to be killed. `node drive.mjs <dist> <job>`; it runs what `npm test` built.
 
 const [, , dist, text] = process.argv
-const { openSandbox } = await import(`${dist}/sandbox/index.js`)
+const { openSandbox, watchReads } = await import(`${dist}/sandbox/index.js`)
 const job = JSON.parse(text)
 const sandbox = await openSandbox(job.options)
 const commands = job.commands ?? []
 const run = (command) => sandbox.commands(job.place).run(command, new AbortController().signal)
+const watch = job.watch === undefined ? undefined : await watchReads(job.watch)
 const results = []
 if (job.together) results.push(...(await Promise.all(commands.map(run))))
 else for (const command of commands) results.push(await run(command))
-process.stdout.write(`${JSON.stringify({ report: sandbox.report, results })}\n`)
+const read = await watch?.stop()
+process.stdout.write(`${JSON.stringify({ report: sandbox.report, results, read })}\n`)

@@ -60,11 +60,15 @@ export interface Job {
   readonly commands?: readonly Command[]
   /** All at once, and not one after the other. */
   readonly together?: boolean
+  /** A folder of which it is observed what they read. */
+  readonly watch?: string
 }
 
 export interface JobResult {
   readonly report: SandboxReport
   readonly results: readonly CommandResult[]
+  /** Absent: it was not observed, or could not be. */
+  readonly read?: readonly string[]
   /** Of the process that did it. */
   readonly pid: number
 }
@@ -134,6 +138,10 @@ function copied(): Promise<string> {
     })
     for (const part of ['loop', 'engine', 'sandbox']) {
       await cp(join(built, part), join(folder, part), { recursive: true })
+    }
+    for (const name of ['ffi-rs', '@yuuang']) {
+      const inner = join('node_modules', name)
+      await cp(join(built, '..', inner), join(folder, inner), { recursive: true })
     }
     await cp(join(import.meta.dirname, 'drive.mjs'), join(folder, 'drive.mjs'))
     await writeFile(join(folder, 'package.json'), '{"type":"module"}')

@@ -15,6 +15,11 @@ const strong: Examination = {
     durationMs: 200,
   },
   dependencies: { mode: 'overlay', reason: 'An overlay was tried and works.' },
+  observes: {
+    reads: 'inotify',
+    writes: 'overlay',
+    reason: 'Reads and writes of a trial were seen.',
+  },
   programs: { shown: ['/home/a/.local/bin'], leftOut: [] },
   keys: {
     file: '/home/ann/.config/loopwright/keys',
@@ -40,6 +45,7 @@ sandbox   ✓ tier strong: runs can be left alone
           ✓ limits by cgroup, for all processes of a command together
           ✓ all 2 probes hold; the self-test took 200 ms
           ✓ dependencies: overlay; what checks write is discarded
+          ✓ files of checks: reads and writes observed
 
 programs  ✓ commands see 1 folder of your home, read-only
             /home/a/.local/bin
@@ -68,6 +74,7 @@ record    ✓ /home/ann/.local/share/loopd: whole`.trimStart(),
         durationMs: 90,
       },
       dependencies: { mode: 'copy', reason: 'Tier strong only.', fix: 'Use Linux.' },
+      observes: { reads: 'none', writes: 'overlay', reason: 'No inotify.', fix: 'Allow it.' },
       programs: { shown: [], leftOut: [{ path: '/home/ann/bin', why: 'it holds keys' }] },
       keys: {
         file: '/k',
@@ -102,6 +109,9 @@ sandbox   ! tier none: only runs that somebody watches, and without walls
           ! dependencies: copied for each certification
             Tier strong only.
             Use Linux.
+          ! files of checks: writes observed
+            No inotify.
+            Allow it.
 
 programs  ✓ none in your home; commands see those of the system
           - /home/ann/bin: it holds keys

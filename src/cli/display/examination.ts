@@ -11,7 +11,14 @@ export interface ExaminationOptions extends SectionOptions {
 
 export function renderExamination(found: Examination, options: ExaminationOptions): string {
   const sections: readonly (readonly [string, readonly Finding[]])[] = [
-    ['sandbox', [...sandboxFindings(found.sandbox, options.probes), dependenciesFinding(found)]],
+    [
+      'sandbox',
+      [
+        ...sandboxFindings(found.sandbox, options.probes),
+        dependenciesFinding(found),
+        observationFinding(found),
+      ],
+    ],
     ['programs', programFindings(found.programs)],
     ['keys', keyFindings(found.keys)],
     ['record', recordFindings(found.record)],
@@ -59,6 +66,16 @@ function dependenciesFinding({ dependencies }: Examination): Finding {
     mark: mode === 'overlay' ? 'good' : 'warning',
     text: dependencyWords[mode],
     more: mode === 'overlay' ? [] : [reason, ...(fix === undefined ? [] : [fix])],
+  }
+}
+
+function observationFinding({ observes }: Examination): Finding {
+  const { reads, writes, reason, fix } = observes
+  const seen = [...(reads === 'none' ? [] : ['reads']), ...(writes === 'none' ? [] : ['writes'])]
+  return {
+    mark: seen.length === 2 ? 'good' : 'warning',
+    text: `files of checks: ${seen.length === 0 ? 'not' : seen.join(' and ')} observed`,
+    more: seen.length === 2 ? [] : [reason, ...(fix === undefined ? [] : [fix])],
   }
 }
 

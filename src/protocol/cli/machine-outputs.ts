@@ -29,6 +29,12 @@ const examination = z.strictObject({
     reason: text,
     fix: text.exactOptional(),
   }),
+  observes: z.strictObject({
+    reads: z.enum(['inotify', 'none']),
+    writes: z.enum(['overlay', 'none']),
+    reason: text,
+    fix: text.exactOptional(),
+  }),
   programs: z.strictObject({
     shown: texts,
     leftOut: z.array(z.strictObject({ path: text, why: text })),

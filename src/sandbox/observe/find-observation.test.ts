@@ -1,0 +1,59 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openSandbox } from '../open-sandbox.ts'
+import { findObservation, type ObservationTrial } from './find-observation.ts'
+
+async function trial(changes: Partial<ObservationTrial> = {}): Promise<ObservationTrial> {
+  const folder = await mkdtemp(join(tmpdir(), 'loopwright-observe-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const sandbox = await openSandbox()
+  return { folder, overlay: sandbox.overlay, commandsIn: sandbox.commands, ...changes }
+}
+
+test('without overlays nothing is observed, for the same reason', async () => {
+  const reason = 'There are none.'
+  const found = await findObservation(
+    await trial({ overlay: async () => ({ mode: 'copy', reason }) }),
+  )
+  expect(found).toEqual({ reads: 'none', writes: 'none', reason })
+})
+
+test('where the overlay does not work, the reason is the last line of what failed', async () => {
+  const result = {
+    ended: 'exited',
+    exitCode: 32,
+    stdout: '',
+    outputBytes: 9,
+    durationMs: 1,
+  } as const
+  const stderr = 'mount: wrong fs type\n'
+  const found = await findObservation(
+    await trial({ commandsIn: () => ({ run: async () => ({ ...result, stderr }) }) }),
+  )
+  expect(found).toMatchObject({ writes: 'none', reason: expect.stringMatching(/wrong fs type\.$/) })
+})
+
+test('where reads are not seen, writes are observed still', async () => {
+  const watch: ObservationTrial['watch'] = async () => ({
+    stop: async () => undefined,
+    problem: 'ffi-rs is not installed.',
+  })
+  const given = await trial({ watch })
+  const { mode } = await given.overlay()
+  const { reads, writes, reason } = await findObservation(given)
+  expect(reads).toBe('none')
+  expect(writes).toBe(mode === 'overlay' ? 'overlay' : 'none')
+  expect(mode !== 'overlay' || reason.includes('ffi-rs')).toBe(true)
+})
+
+test('what is found here is found once, and leaves nothing', async () => {
+  const { folder } = await trial()
+  const [one, two] = [await openSandbox(), await openSandbox()]
+  const found = await one.observes(folder)
+  expect(await two.observes(folder)).toBe(found)
+  expect(await readdir(folder)).toEqual([])
+  const { mode } = await one.overlay()
+  expect(found.writes).toBe(mode === 'overlay' ? 'overlay' : 'none')
+})
