@@ -12,6 +12,7 @@ import { gateway } from './gateway.ts'
 import { groupCommit } from './group-commit.ts'
 import { commandMemory, memory } from './memory.ts'
 import { promptAssembly } from './prompt.ts'
+import { readSets } from './read-sets.ts'
 import { repair } from './repair.ts'
 import { resume } from './resume.ts'
 import { runSuites } from './run-suites.ts'
@@ -43,6 +44,7 @@ process.exitCode = await runSuites('bench', [
   daemonLive,
   daemonDelivery,
   certifyOverhead,
+  readSets,
   repair,
   calibrateDemo,
   standardConditions,

@@ -63,7 +63,7 @@ export {
   type SqliteJournal,
 } from '../journal/index.ts'
 export { createPrompt, type PromptSection } from '../loops/index.ts'
-export { createPlainCommands, killAbandoned, openSandbox } from '../sandbox/index.ts'
+export { createPlainCommands, killAbandoned, openSandbox, watchReads } from '../sandbox/index.ts'
 export {
   createDirectoryWorkspace,
   createWorktree,
