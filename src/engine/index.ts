@@ -33,6 +33,7 @@ export type {
   AnyLoopType,
   Blobs,
   Check,
+  CheckAnswer,
   CheckContext,
   Checkpoint,
   Clock,

@@ -230,9 +230,15 @@ export interface Tools {
   ): void
 }
 
+/** What a check answers, before it is bound to a step. */
+export interface CheckAnswer extends Omit<CheckResult, 'check' | 'durationMs' | 'tree'> {
+  /** All that it printed, where `output` is an excerpt. It is kept with certificates, not in the journal. */
+  readonly whole?: string
+}
+
 /** A check by name. What it throws is recorded as `error`, never as a pass. */
 export interface Check {
-  (context: CheckContext): Promise<Omit<CheckResult, 'check' | 'durationMs' | 'tree'>>
+  (context: CheckContext): Promise<CheckAnswer>
   /** How long it takes at most; 10 minutes unless told. */
   readonly timeoutMs?: number
   /** Of all that it does: one with another is another check. Absent: it is code. */

@@ -19,7 +19,7 @@ import {
 import { askStep } from './ask-step.ts'
 import { checkContext } from './check-context.ts'
 import type { Branch, LiveRun } from './live-run.ts'
-import type { Check } from './ports.ts'
+import type { Check, CheckAnswer } from './ports.ts'
 import { load } from './stored.ts'
 
 const checkTimeoutMs = 600_000
@@ -62,7 +62,10 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
     const before = Object.hasOwn(evidence, name) && evidence[name]?.flaky === true
     return before || (check.isLive !== true && contradicts(keptOf(), found))
   }
-  const complete = (part: Pick<CheckResult, 'status' | 'output'>): Json => {
+  const complete = ({
+    whole: _whole,
+    ...part
+  }: Pick<CheckAnswer, 'status' | 'output' | 'whole'>): Json => {
     const { tree } = recorder.state
     const durationMs = ports.clock.now() - beganMs
     const at = tree === undefined ? {} : { tree }

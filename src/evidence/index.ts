@@ -69,7 +69,7 @@ export {
   createCertifier,
 } from './certify/certifier.ts'
 export { notOfTheWork } from './certify/certify-tree.ts'
-export type { Consultant, Consultation } from './certify/consult.ts'
+export type { Consultant, Consultation, RaisedConcerns } from './certify/consult.ts'
 export { type DraftParts, draftOf } from './certify/draft.ts'
 export type { KnownAnswers } from './certify/known-answers.ts'
 export { codeOfReview, type FileDiff, readReview } from './certify/review.ts'

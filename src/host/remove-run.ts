@@ -12,6 +12,7 @@ import {
   type Removal,
   removeWorktree,
 } from '../workspace/index.ts'
+import { raisedPath } from './certify/raised-concerns.ts'
 import type { HostPorts } from './driver.ts'
 import { isReplayFolder } from './replay/index.ts'
 import { repositoryOf } from './run-place.ts'
@@ -45,6 +46,7 @@ export async function removeRun(
     // Those beside its work are the person's. Who writes them at this moment finds no run, and ends.
     const own = join(folder, 'runs', `run-${run.id}`)
     await rm(own, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    await rm(raisedPath(folder, run.id), { force: true })
   }
   // Nobody chose the folder of a replay, so nobody would look for it.
   const { workspace } = run

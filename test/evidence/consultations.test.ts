@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CertifyContext } from '../../src/engine/index.ts'
+import { raisedInMemory } from '../../src/evidence/certify/consult.ts'
 import { codesOf, createWorld, mended } from './certify-world.ts'
 
 describe('those who must have looked at it', () => {
@@ -50,8 +51,23 @@ describe('those who must have looked at it', () => {
       if (found.type !== 'asks') return
       const answers = [{ key: found.key, answer: 'approve', by: 'person' } as const]
       expect(codesOf(await world.certify(mended, { answers }, { work }))).toBe('certified')
+      // A person decided; the consultant still has not answered.
+      expect(world.issued[0]?.consultations).toMatchObject([
+        { name: 'security', status: 'no-answer' },
+      ])
     },
   )
+
+  test('are asked about what they raised before a restart', async () => {
+    const { work, asked } = answering(review('concerns-raised', 'no limit'), review('approved'))
+    const raised = raisedInMemory()
+    const before = createWorld({ parts: { ...parts, raised } })
+    expect(codesOf(await before.certify(mended, {}, { work }))).toEqual(['concerns'])
+    const after = createWorld({ parts: { ...parts, raised } })
+    expect(codesOf(await after.certify(mended, {}, { work }))).toBe('certified')
+    expect(asked[1]).toContain('> - no limit')
+    expect(after.issued[0]?.consultations[0]?.status).toBe('resolved')
+  })
 
   test('reject', async () => {
     const { work } = answering(review('rejected', 'a back door'))

@@ -23,7 +23,12 @@ import type { SealedChange, SealRules } from '../seals/sealed-change.ts'
 import type { Approval } from './ask-approval.ts'
 import type { Baselines } from './baseline.ts'
 import { certifyTree } from './certify-tree.ts'
-import type { Consultant, Consultation, Raised } from './consult.ts'
+import {
+  type Consultant,
+  type Consultation,
+  type RaisedConcerns,
+  raisedInMemory,
+} from './consult.ts'
 import type { KnownAnswers } from './known-answers.ts'
 import type { Looked } from './look.ts'
 import type { TeethSettings } from './look-at-teeth.ts'
@@ -39,6 +44,8 @@ export interface CertifierParts {
   readonly consultants: readonly Consultant[]
   /** Absent: no defects are planted. */
   readonly teeth?: TeethSettings
+  /** Absent: in memory. */
+  readonly raised?: RaisedConcerns
   readonly baselines: Baselines
   readonly answers: KnownAnswers
   /** Absent: nothing takes an approval. */
@@ -74,7 +81,7 @@ export interface Certified {
 export interface Memory {
   /** What was found of a tree that a person is asked about. */
   looked?: { readonly key: string; readonly looked: Looked }
-  readonly raised: Raised
+  readonly raised: RaisedConcerns
   /** What was refused, by tree: the same files are not certified in a second try. */
   readonly refused: Map<TreeId, readonly Refusal[]>
   /** Questions that were answered with no: they are not asked again. */
@@ -82,7 +89,11 @@ export interface Memory {
 }
 
 export function createCertifier(parts: CertifierParts): Certifier {
-  const memory: Memory = { raised: new Map(), refused: new Map(), declined: new Map() }
+  const memory: Memory = {
+    raised: parts.raised ?? raisedInMemory(),
+    refused: new Map(),
+    declined: new Map(),
+  }
   return {
     certify(subject, context): Promise<Certification> {
       const { tree, checks } = subject

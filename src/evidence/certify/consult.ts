@@ -8,6 +8,7 @@ import {
   type AgentReport,
   FaultError,
   type Finding,
+  type RunId,
   type TreeId,
   textOf,
 } from '../../loop/index.ts'
@@ -27,7 +28,7 @@ export interface Consultant {
 
 export interface Consultation {
   readonly name: string
-  readonly status: 'pending' | 'approved' | 'concerns-raised' | 'rejected' | 'resolved'
+  readonly status: 'no-answer' | 'approved' | 'concerns-raised' | 'rejected' | 'resolved'
   readonly agent: string
   readonly atMs: number
   readonly reasons: readonly Finding[]
@@ -38,8 +39,19 @@ export interface Consulted {
   readonly concerns: readonly Concern[]
 }
 
-/** What each of them raised the last time. */
-export type Raised = Map<string, readonly Finding[]>
+/** What each consultant raised last, by run: it outlives the process, so that a restart cannot lose it. */
+export interface RaisedConcerns {
+  find(run: RunId, consultant: string): Promise<readonly Finding[]>
+  keep(run: RunId, consultant: string, findings: readonly Finding[]): Promise<void>
+}
+
+export function raisedInMemory(): RaisedConcerns {
+  const known = new Map<string, readonly Finding[]>()
+  return {
+    find: async (run, consultant) => known.get(`${run} ${consultant}`) ?? [],
+    keep: async (run, consultant, findings) => void known.set(`${run} ${consultant}`, findings),
+  }
+}
 
 /** Nobody is asked to look at what cannot be certified anyway. */
 export async function consultAll(
@@ -63,11 +75,11 @@ export async function consultAll(
 const diffBytesMax = 60_000
 
 async function consult(
-  { parts, memory, context, tree, base }: Certifying,
+  { parts, memory, subject, context, tree, base }: Certifying,
   place: CertifyingPlace,
   { name, prompt, timeoutMs, agent }: Consultant,
 ): Promise<Consultation> {
-  const raised = memory.raised.get(name) ?? []
+  const raised = await memory.raised.find(subject.run, name)
   const token = parts.token()
   const diff = await parts.reader.patch(
     base,
@@ -86,7 +98,7 @@ async function consult(
     context,
   )
   const status = statusOf(review, raised)
-  if (status === 'concerns-raised') memory.raised.set(name, review.reasons)
+  if (status === 'concerns-raised') await memory.raised.keep(subject.run, name, review.reasons)
   return { name, status, agent, atMs: parts.now(), reasons: review.reasons }
 }
 
@@ -111,7 +123,7 @@ const isOfRun = (error: unknown): boolean =>
   (error.fault.limit !== undefined || error.fault.code === 'rate-limited')
 
 function statusOf({ verdict }: Review, raised: readonly Finding[]): Consultation['status'] {
-  if (verdict === 'unclear') return 'pending'
+  if (verdict === 'unclear') return 'no-answer'
   return verdict === 'approved' && raised.length > 0 ? 'resolved' : verdict
 }
 
@@ -121,10 +133,10 @@ function concernOf({ name, status, reasons }: Consultation): Concern | undefined
     case 'approved':
     case 'resolved':
       return undefined
-    case 'pending':
+    case 'no-answer':
       return {
         code: 'unclear',
-        message: `"${name}" must have looked at the work, and has not answered in form or in time. A person decides in its place:\n${said}`,
+        message: `The consultant "${name}" did not answer in time, or not in the required form. A person decides instead:\n${said}`,
         mayBeApproved: true,
       }
     case 'concerns-raised':

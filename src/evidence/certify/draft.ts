@@ -74,7 +74,7 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
     })),
     consultations: consultations.map(({ name, status, agent: who, atMs, reasons }) => ({
       name,
-      status: status === 'pending' ? 'no-answer' : status,
+      status,
       agent: who,
       at: iso(atMs),
       ...(reasons.length === 0 ? {} : { summary: reasons.map(({ text }) => text).join('\n') }),
@@ -141,7 +141,7 @@ async function checksOf(
   const checks: CertifiedCheck[] = []
   for (const one of ran) {
     const { check, result, startedAtMs, endedAtMs, answers } = one
-    const { status, exitCode, counts, output, flaky, existing, allowed } = result
+    const { status, exitCode, counts, output, whole = output, flaky, existing, allowed } = result
     const calibration = await parts.calibrationOf(one)
     const read = reads?.get(check.name)
     checks.push({
@@ -152,7 +152,7 @@ async function checksOf(
       toolDigest: check.toolDigest,
       status,
       ...(exitCode === undefined ? {} : { exitCode }),
-      output: await parts.keep(output),
+      output: await parts.keep(whole),
       ...(counts === undefined ? {} : { counts }),
       startedAt: new Date(startedAtMs).toISOString(),
       endedAt: new Date(endedAtMs).toISOString(),

@@ -8,10 +8,10 @@
  * 3. Absent is not empty: `tests` is absent where no runner reported, `read` where reads cannot be observed.
  */
 
-import type { CheckResult } from '../../loop/index.ts'
+import type { CheckAnswer } from '../../engine/index.ts'
 
 /** What a check answered, before it is bound to a step. */
-export type Answered = Omit<CheckResult, 'check' | 'durationMs' | 'tree'>
+export type Answered = CheckAnswer
 
 /** Runners that report the ids of their tests. `junit`: a report in JUnit XML that the check wrote. */
 export type RunnerName =

@@ -12,7 +12,7 @@ import {
   type SealRules,
   type TreeReader,
 } from '../../evidence/index.ts'
-import type { CertificateId, Share, TreeId } from '../../loop/index.ts'
+import type { CertificateId, RunId, Share, TreeId } from '../../loop/index.ts'
 import type { CertificateDraft, CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'
 import { readCalibration } from '../calibrate/calibration-store.ts'
 import { seededNumbers } from '../calibrate/seeded-numbers.ts'
@@ -27,6 +27,7 @@ import { openApprovedItems } from './dependency-approvals.ts'
 import { fileAnswers, fileBaselines } from './file-baselines.ts'
 import { openCertifyingPlace } from './open-place.ts'
 import { openPlanter } from './open-planter.ts'
+import { fileRaisedConcerns } from './raised-concerns.ts'
 
 /** All that is needed of the host. */
 export type CertifierBase = Pick<HostPorts, 'folder' | 'blobs'> & {
@@ -39,6 +40,8 @@ export interface CertifiedAs {
   readonly baseCommit?: string
   /** There is nothing that the lockfile could be compared with. */
   readonly hasNoBase?: boolean
+  /** The model that worked in this iteration, where it is known. */
+  readonly findModel?: (run: RunId, iteration: number) => Promise<string | undefined>
 }
 
 export interface CertifierPlace extends Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> {
@@ -71,6 +74,7 @@ export async function createHostCertifier(
       agent: agentName(agent),
     })),
     ...(certify.teeth ? { teeth: { openPlanter, randomFrom: seededNumbers } } : {}),
+    raised: fileRaisedConcerns(folder),
     baselines: fileBaselines(folder),
     answers: fileAnswers(folder),
     dependencies: {
@@ -111,6 +115,8 @@ async function issue(
   as: CertifiedAs,
 ): Promise<CertificateId> {
   const { worktree } = place
+  const { run, iteration } = certified.subject
+  const model = await as.findModel?.(run, iteration)
   const draft = await draftOf(certified, {
     async keep(output) {
       const { blob, bytes } = await blobs.put(output)
@@ -120,6 +126,7 @@ async function issue(
     now: () => clock.now(),
     ...(worktree === undefined ? {} : { baseCommit: worktree.base.commit }),
     ...(as.what === undefined ? {} : { what: as.what }),
+    ...(model === undefined ? {} : { model }),
     ...(as.baseCommit === undefined ? {} : { baseCommit: as.baseCommit }),
   })
   const apart = apartFrom(place, folder)

@@ -15,7 +15,11 @@ export function openCertifier(base: HostPorts, place: RunPlace, parts: RunParts)
     const { createHostCertifier } = await import('./create-certifier.ts')
     const { codeParts } = await import('./code-parts.ts')
     const certifying = parts.certifying ?? codeParts(parts.checks ?? {})
-    return createHostCertifier(base, { ...place, exclude: parts.exclude }, certifying)
+    const { findModelUsed } = await import('./model-used.ts')
+    return createHostCertifier(base, { ...place, exclude: parts.exclude }, certifying, {
+      findModel: async (run, iteration) =>
+        (await findModelUsed(base.journal, run, iteration)) ?? certifying.model,
+    })
   }
   return {
     async certify(subject, context) {

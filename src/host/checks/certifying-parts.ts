@@ -9,6 +9,8 @@ import type { OpenPlace } from '../loaded-loop.ts'
 export interface CertifyingParts {
   readonly seals: SealSettings
   readonly certify: CertifySettings
+  /** That the loop file names for its agent. */
+  readonly model?: string
   /** What the loop file wants of the sandbox. */
   readonly require?: SandboxSettings['require']
   /** Names of checks that may go on failing as they did before the run began. */

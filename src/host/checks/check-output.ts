@@ -1,17 +1,26 @@
-/** What is kept of what a check printed: the part to read, however much it was. */
+/** What is kept of what a check printed: the part to read, and all of it for certificates. */
 
-import type { CommandResult } from '../../engine/index.ts'
+import type { CheckAnswer, CommandResult } from '../../engine/index.ts'
 import { createLineCollector, excerpt, excerptLines, type OutputLine } from '../../loop/index.ts'
 
 export const outputCharsMax = 4000
 
 export const keepOutput = (text: string): string => excerpt(text, outputCharsMax)
 
+/** `whole` only where the excerpt is not all of it. */
+export const withWhole = (output: string, whole: string): Pick<CheckAnswer, 'output' | 'whole'> =>
+  whole === output ? { output } : { output, whole }
+
 export interface CheckOutput {
   push(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void
   /** Of all that came; of what the result still has, where nothing did. */
   text(result: Pick<CommandResult, 'stdout' | 'stderr'>): string
+  /** All that came, up to `wholeBytesMax`. */
+  whole(result: Pick<CommandResult, 'stdout' | 'stderr'>): string
 }
+
+/** More than this of one stream is only counted. */
+export const wholeBytesMax: number = 16 * 1024 * 1024
 
 /** First all of stdout, then all of stderr: how they mix differs from one run to the next. */
 export function createCheckOutput(): CheckOutput {
@@ -23,25 +32,45 @@ export function createCheckOutput(): CheckOutput {
       streams[stream].push(chunk)
     },
     text({ stdout, stderr }) {
-      if (isEmpty) return keepOutput([stdout, stderr].filter((part) => part !== '').join('\n'))
+      if (isEmpty) return keepOutput(joined([stdout, stderr]))
       const first = streams.stdout.end()
       const from = (first.at(-1)?.number ?? -1) + 1
       const second = streams.stderr.end().map((line) => ({ ...line, number: line.number + from }))
       return excerptLines([...first, ...second], outputCharsMax)
     },
+    whole({ stdout, stderr }) {
+      if (isEmpty) return joined([stdout, stderr])
+      return joined([streams.stdout.whole(), streams.stderr.whole()])
+    },
   }
 }
 
+const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n')
+
 interface Stream {
   push(chunk: Uint8Array): void
+  whole(): string
   end(): readonly OutputLine[]
 }
 
 function createStream(): Stream {
   const decoder = new TextDecoder()
   const lines = createLineCollector()
+  const chunks: Uint8Array[] = []
+  let kept = 0
+  let left = 0
   return {
-    push: (chunk) => lines.push(decoder.decode(chunk, { stream: true })),
+    push(chunk) {
+      const part = chunk.subarray(0, wholeBytesMax - kept)
+      if (part.length > 0) chunks.push(part)
+      kept += part.length
+      left += chunk.length - part.length
+      lines.push(decoder.decode(chunk, { stream: true }))
+    },
+    whole() {
+      const text = Buffer.concat(chunks).toString('utf8')
+      return left === 0 ? text : `${text}\n[${left} more bytes are not kept]\n`
+    },
     end() {
       lines.push(decoder.decode())
       return lines.end()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CommandResult } from '../../engine/index.ts'
+import type { Command, CommandResult } from '../../engine/index.ts'
 import { commandCheck } from './command-check.ts'
 
 const ended: CommandResult = {
@@ -78,4 +78,18 @@ test('of what a check printed the failure is kept, wherever it stands, and witho
   expect(output.endsWith('# todo 0\nKilled')).toBe(true)
   expect(output.length).toBeLessThanOrEqual(4000)
   expect(seen).toEqual([{ TERM: 'dumb', A: '1' }])
+})
+
+test('all that it printed is there besides the excerpt, also what the sandbox no longer has', async () => {
+  const long = 'x'.repeat(80).concat('\n').repeat(2000)
+  const commands = {
+    async run(command: Command): Promise<CommandResult> {
+      command.onOutput?.(Buffer.from(long), 'stdout')
+      command.onOutput?.(Buffer.from('warning\n'), 'stderr')
+      return { ...ended, ended: 'exited', exitCode: 0, stdout: 'the end', stderr: '' }
+    },
+  }
+  const { output, whole } = await commandCheck('x', [], { commands })(context)
+  expect(output.length).toBeLessThan(5000)
+  expect(whole).toBe(`${long}\nwarning\n`)
 })

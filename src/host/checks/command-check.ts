@@ -6,7 +6,7 @@
 import type { Check, CommandResult, Commands } from '../../engine/index.ts'
 import { cannotRun, readCounts } from '../../evidence/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
-import { createCheckOutput } from './check-output.ts'
+import { createCheckOutput, withWhole } from './check-output.ts'
 
 export interface CommandCheckOptions {
   readonly timeoutMs?: number
@@ -45,9 +45,14 @@ export function commandCheck(
       signal,
     )
     const output = `${printed.text(result)}${limitMet(result)}`
-    const whole = `${result.stdout}${result.stderr}`
-    const counts = readCounts(whole)
-    const found = { kind: 'command', output, ...(counts === undefined ? {} : { counts }) } as const
+    const ends = `${result.stdout}${result.stderr}`
+    const counts = readCounts(ends)
+    const whole = `${printed.whole(result)}${limitMet(result)}`
+    const found = {
+      kind: 'command',
+      ...withWhole(output, whole),
+      ...(counts === undefined ? {} : { counts }),
+    } as const
     if (result.ended === 'timeout') return { status: 'timeout', ...found }
     const { exitCode } = result
     // Killed by a signal: whatever it was about to say, nobody knows.
@@ -56,7 +61,7 @@ export function commandCheck(
     if (exitCode === 0 && result.exceeded !== undefined)
       return { status: 'error', exitCode, ...found }
     if (exitCode === 0) return { status: 'met', exitCode, ...found }
-    const reason = cannotRun({ exitCode, output: whole, counts })
+    const reason = cannotRun({ exitCode, output: ends, counts })
     if (reason !== undefined) return { status: 'error', exitCode, cannotRun: reason, ...found }
     return { status: 'not-met', exitCode, ...found }
   }

@@ -8,6 +8,7 @@ import type { Check } from '../../engine/index.ts'
 import { type JudgeVerdict, parseVerdict, verdictPrompt } from '../../evidence/index.ts'
 import { FaultError, type Finding } from '../../loop/index.ts'
 import type { JudgeCheckSettings } from '../../protocol/index.ts'
+import { withWhole } from './check-output.ts'
 
 const outputCharsMax = 4000
 
@@ -27,9 +28,9 @@ export function judgeCheck(name: string, { prompt }: Pick<JudgeCheckSettings, 'p
 }
 
 function resultOf({ verdict, reasons }: JudgeVerdict): Awaited<ReturnType<Check>> {
-  const output = [verdict, ...reasons.map(line)].join('\n').slice(0, outputCharsMax)
-  if (verdict === 'pass') return { kind: 'judge', status: 'met', output, findings: reasons }
-  return { kind: 'judge', status: 'not-met', output, findings: reasons }
+  const whole = [verdict, ...reasons.map(line)].join('\n')
+  const found = { ...withWhole(whole.slice(0, outputCharsMax), whole), findings: reasons }
+  return { kind: 'judge', status: verdict === 'pass' ? 'met' : 'not-met', ...found }
 }
 
 function line({ text, file, line: number }: Finding): string {

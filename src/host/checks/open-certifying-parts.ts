@@ -20,7 +20,7 @@ import {
 import { openReaders, type ReaderSettings } from './reader-agent.ts'
 import { surroundingsIn } from './surroundings.ts'
 
-type CertifyingFile = Pick<LoopFile, 'seals' | 'certify' | 'exclude' | 'sandbox'>
+type CertifyingFile = Pick<LoopFile, 'agent' | 'seals' | 'certify' | 'exclude' | 'sandbox'>
 
 export interface CertifyingOptions extends Pick<AgentParts, 'models' | 'environment'> {
   readonly checks: ResolvedChecks
@@ -39,6 +39,7 @@ export function certifyingParts(
   return {
     seals: file.seals,
     certify: file.certify,
+    ...modelNamed(file.agent),
     ...(file.sandbox.require === undefined ? {} : { require: file.sandbox.require }),
     mayFail: Object.entries(checks).flatMap(([name, { existing }]) =>
       existing === 'allow' ? [name] : [],
@@ -123,3 +124,7 @@ export function readersOf(
   ])
   return Object.fromEntries([...judges, ...consultants])
 }
+
+/** Where the file names one: another may have been chosen by the agent program itself. */
+const modelNamed = (agent: LoopFile['agent']): Pick<CertifyingParts, 'model'> =>
+  'model' in agent && agent.model !== undefined ? { model: agent.model } : {}

@@ -8,7 +8,7 @@ import type { Check } from '../../engine/index.ts'
 import type { TestCounts } from '../../loop/index.ts'
 import type { CommandView } from '../command-view.ts'
 import type { OpenWalls } from '../open-walls.ts'
-import { keepOutput } from './check-output.ts'
+import { keepOutput, withWhole } from './check-output.ts'
 import { commandCheck } from './command-check.ts'
 import type { StandardCheck } from './open-checks.ts'
 
@@ -37,6 +37,7 @@ export function standardCheck(
       answers.push({
         ...answer,
         output: `$ ${[folder, ...argv].join(' ').trim()}\n${answer.output}`,
+        whole: `$ ${[folder, ...argv].join(' ').trim()}\n${answer.whole ?? answer.output}`,
       })
       if (answer.status !== 'met') break
     }
@@ -55,10 +56,15 @@ function all(answers: readonly Answer[]): Answer {
   const last = answers.at(-1)
   if (last === undefined)
     return { kind: 'command', status: 'error', output: 'There is nothing to run.' }
-  const { counts: _counts, ...rest } = last
+  const { counts: _counts, whole: _whole, ...rest } = last
   const output = keepOutput(answers.map((answer) => answer.output).join('\n'))
+  const whole = answers.map((answer) => answer.whole ?? answer.output).join('\n')
   const counts = answers.flatMap((answer) => (answer.counts === undefined ? [] : [answer.counts]))
-  return { ...rest, output, ...(counts.length === 0 ? {} : { counts: counts.reduce(add) }) }
+  return {
+    ...rest,
+    ...withWhole(output, whole),
+    ...(counts.length === 0 ? {} : { counts: counts.reduce(add) }),
+  }
 }
 
 const add = (a: TestCounts, b: TestCounts): TestCounts => ({

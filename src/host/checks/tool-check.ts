@@ -6,7 +6,7 @@
 import type { Check } from '../../engine/index.ts'
 import type { Json, ToolResult } from '../../loop/index.ts'
 import { canonicalJson, type ToolCheckSettings } from '../../protocol/index.ts'
-import { keepOutput } from './check-output.ts'
+import { keepOutput, withWhole } from './check-output.ts'
 import { withinLimit } from './within-limit.ts'
 
 /** That it was not called at all, which says nothing about the work. */
@@ -23,23 +23,29 @@ export function toolCheck({ tool, args, expect, timeoutMs }: ToolCheckSettings):
       }
     }
     const result = answer.value
-    const output = shown(result)
+    const whole = textOf(result)
+    const output = keepOutput(whole)
+    const printed = withWhole(output, whole)
     if (!result.ok) {
-      if (result.error === 'timeout') return { kind: 'tool', status: 'timeout', output }
+      if (result.error === 'timeout') return { kind: 'tool', status: 'timeout', ...printed }
       const status = notCalled.has(result.error ?? '') ? 'error' : 'not-met'
-      return { kind: 'tool', status, output }
+      return { kind: 'tool', status, ...printed }
     }
     if (expect === undefined || isExpected(result.output, expect)) {
-      return { kind: 'tool', status: 'met', output }
+      return { kind: 'tool', status: 'met', ...printed }
     }
     const wanted = `Expected ${JSON.stringify(expect).slice(0, 500)}, found:\n`
-    return { kind: 'tool', status: 'not-met', output: `${wanted}${output}` }
+    return {
+      kind: 'tool',
+      status: 'not-met',
+      ...withWhole(`${wanted}${output}`, `${wanted}${whole}`),
+    }
   }
 }
 
-function shown({ output, error }: ToolResult): string {
+function textOf({ output, error }: ToolResult): string {
   const text = typeof output === 'string' ? output : JSON.stringify(output)
-  return keepOutput(text) || (error ?? '')
+  return text === '' ? (error ?? '') : text
 }
 
 /** Servers give text, which may be the value in JSON. */
