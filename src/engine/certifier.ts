@@ -75,6 +75,8 @@ export interface CertifyContext extends StepContext {
     options?: { readonly timeoutMs?: number },
   ): Promise<AgentReport>
   callTool(name: string, args: Json): Promise<ToolResult>
+  /** What is being tried, why, and how long it may take: for people who watch. */
+  note?(text: string): void
 }
 
 export type Certification =

@@ -145,6 +145,7 @@ function knownOf(state: RunState): Pick<Subject, 'source' | 'tree' | 'base' | 'a
 function contextOf(branch: Branch, step: StepId, context: StepContext): CertifyContext {
   const { number, run } = branch.iteration
   const used = { notes: 0, calls: 0 }
+  const own = agentContext(branch, step, context, { used })
   return {
     ...context,
     step,
@@ -158,6 +159,7 @@ function contextOf(branch: Branch, step: StepId, context: StepContext): CertifyC
         run.ports.clock,
       )
     },
-    callTool: agentContext(branch, step, context, { used }).callTool,
+    callTool: own.callTool,
+    note: (text) => own.note({ type: 'said', text }),
   }
 }

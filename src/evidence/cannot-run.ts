@@ -6,13 +6,11 @@
  * and runs in linear time.
  */
 
-import type { TestCounts } from '../loop/index.ts'
 import { plainLines } from './plain-lines.ts'
 
 export interface Ended {
   readonly exitCode: number
   readonly output: string
-  readonly counts?: TestCounts | undefined
 }
 
 interface Rule {
@@ -109,10 +107,15 @@ const rules: readonly Rule[] = [
   },
 ]
 
+/** A line by which a runner says that a test passed. */
+const passedLine =
+  /^\s{0,8}(?:[✓✔√]|ok \d{1,9}\b|PASS(?:ED)?\b|--- PASS:)|^(?:# pass|ℹ pass) [1-9]|\b[1-9]\d{0,8} (?:passed|passing|passes)\b|\bTests:\s.{0,80}[1-9]\d{0,8} passed|^ok\s+\S{1,200}\s+(?:\d|\(cached\))/
+
 /** Why the check could not run, and what to do; undefined: it ran. */
-export function cannotRun({ exitCode, output, counts }: Ended): string | undefined {
-  if (exitCode === 0 || (counts !== undefined && counts.passed > 0)) return undefined
+export function cannotRun({ exitCode, output }: Ended): string | undefined {
+  if (exitCode === 0) return undefined
   const lines = plainLines(output)
+  if (lines.some((line) => passedLine.test(line))) return undefined
   const broken = brokenInstall(lines)
   if (broken !== undefined) return broken
   for (const { exitCodes, line, fix } of rules) {

@@ -1,3 +1,4 @@
+export { type ChosenFile, chooseDefects, shuffled } from './calibrate/choose-defects.ts'
 export {
   type AskedCheck,
   type BadWork,
@@ -17,6 +18,14 @@ export {
   type Survivor,
   type TurnedAway,
 } from './calibrate/index.ts'
+export { plainDefectsIn, plainPlanter } from './calibrate/plain-defects.ts'
+export {
+  type Defect,
+  overlayOf,
+  type Planter,
+  replacing,
+  type SourceText,
+} from './calibrate/planter.ts'
 export { cannotRun } from './cannot-run.ts'
 export {
   brokenRules,
@@ -56,13 +65,13 @@ export {
   verifyCertificate,
 } from './certificate/index.ts'
 export {
-  type Baseline,
-  type Baselines,
-  baselineKey,
-  baselineOf,
+  type BaseAnswer,
+  type BaseAnswers,
+  baseAnswerFrom,
+  baseAnswerKey,
+  baseAnswerOf,
   isNoWorse,
-  signatureOf,
-} from './certify/baseline.ts'
+} from './certify/base-answers.ts'
 export {
   type Certified,
   type CertifierParts,
@@ -71,10 +80,9 @@ export {
 export { notOfTheWork } from './certify/certify-tree.ts'
 export type { Consultant, Consultation, RaisedConcerns } from './certify/consult.ts'
 export { type DraftParts, draftOf } from './certify/draft.ts'
-export type { KnownAnswers } from './certify/known-answers.ts'
+
 export { codeOfReview, type FileDiff, readReview } from './certify/review.ts'
-export { type ChosenFile, changedLines, chooseDefects, shuffled } from './choose-defects.ts'
-export { findTeethFiles, type TeethFilesRequest } from './find-teeth-files.ts'
+
 export { collectReport, type ReportCollector } from './identity/collect-report.ts'
 export { identityEnvironment } from './identity/identity-environment.ts'
 export { type InsideFile, insideFiles } from './identity/inside-files.ts'
@@ -105,11 +113,7 @@ export type {
   TreeFile,
   TreeReader,
 } from './parts.ts'
-export { plainDefectsIn, plainPlanter } from './plain-defects.ts'
-export type { Defect, Planter, SourceText } from './planter.ts'
-export { replacing } from './planter.ts'
 export { RefusedError } from './refused-error.ts'
-export { type CountProblem, compareCounts, readCounts } from './runner-counts.ts'
 export { classifyChanges } from './scope/classify-changes.ts'
 export type {
   ChangeClass,
@@ -142,16 +146,6 @@ export {
   type Stack,
   type StackName,
 } from './stacks/stack.ts'
-export {
-  type Notice,
-  overlayOf,
-  type Teeth,
-  type TeethPlace,
-  type TeethRequest,
-  type TriedDefect,
-  tryTeeth,
-  unnoticedOf,
-} from './teeth.ts'
 export {
   type JudgeVerdict,
   type Opinion,

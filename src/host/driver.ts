@@ -16,7 +16,7 @@ import { didNothing, type RecordedEvent, type RunId, type RunState } from '../lo
 import { killAbandoned } from '../sandbox/index.ts'
 import { removeWorktree } from '../workspace/index.ts'
 import { openCertifier } from './certify/open-certifier.ts'
-import { type AskBaseline, withExisting } from './checks/existing-failures.ts'
+import { type AskBase, withExisting } from './checks/existing-failures.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { RunParts } from './options.ts'
 import { preflightOf } from './preflight/preflight-of.ts'
@@ -195,9 +195,9 @@ function comparedChecks(
   { checks, certifying }: RunParts,
 ): Pick<Ports, 'checks'> {
   if (checks === undefined || certifying === undefined) return {}
-  const ask: AskBaseline = async (name, context) => {
-    const { askBaseline } = await import('./certify/ask-baseline.ts')
-    return askBaseline(base, place, certifying)(name, context)
+  const ask: AskBase = async (name, context) => {
+    const { askBaseIn } = await import('./certify/ask-base.ts')
+    return askBaseIn(base, place, certifying)(name, context)
   }
   return { checks: withExisting(checks, certifying.mayFail ?? [], ask) }
 }

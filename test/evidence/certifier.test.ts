@@ -1,18 +1,64 @@
 import { describe, expect, test } from 'vitest'
-import type { Answered } from '../../src/evidence/index.ts'
-import { plainPlanter } from '../../src/evidence/plain-defects.ts'
-import { base, codesOf, createWorld, mended, met, type Says, testsPass } from './certify-world.ts'
+import type { Observation } from '../../src/evidence/index.ts'
+import {
+  base,
+  codesOf,
+  createWorld,
+  mended,
+  met,
+  runTests,
+  type Says,
+  textOf,
+} from './certify-world.ts'
+
+const tests = { observes: runTests }
 
 describe('a certificate', () => {
-  test('is issued for honest work, after every check ran once in a clean place', async () => {
+  test('is issued for honest work, and says what went from red to green', async () => {
     const world = createWorld()
     expect(await world.certify(mended)).toEqual({ type: 'certified', certificate: 'c'.repeat(64) })
-    // On the tree, and once on the base for its counts.
-    expect(world.ran).toEqual(['test', 'test'])
+    // Candidate, base, three planted failures, and the work alone in another environment.
+    expect(world.ran).toHaveLength(6)
     expect(world.opened).toHaveLength(1)
     expect(world.closed()).toBe(1)
-    expect(world.issued[0]).toMatchObject({ sealedChanges: [], approvals: [], sealed: [] })
-    expect(world.issued[0]?.own.map(({ result }) => result.status)).toEqual(['met'])
+    const [issued] = world.issued
+    expect(issued?.own.map(({ result }) => result.status)).toEqual(['met'])
+    expect(issued?.proof?.strength).toMatchObject({
+      level: 'red-to-green',
+      required: 'work-alone',
+      statements: expect.arrayContaining([
+        '1 test went from red to green, shown able to fail.',
+        '1 test kept green.',
+      ]) as string[],
+    })
+    expect(issued?.proof?.tests?.[0]).toMatchObject({
+      redToGreen: [{ id: 'test/sum.test.js > adds two', ableToFail: ['before', 'after', 'value'] }],
+      keptGreen: 1,
+      notShownAbleToFail: [],
+    })
+    expect(issued?.proof?.changes).toEqual([{ path: 'src/sum.js', class: 'work' }])
+  })
+
+  test('uses what is known of the base', async () => {
+    const world = createWorld()
+    await world.certify(mended)
+    const other = { ...mended, 'src/sum.js': 'export const sum = (a, b) => b + a\n' }
+    expect(codesOf(await world.certify(other))).toBe('certified')
+    expect(world.ran).toHaveLength(11)
+  })
+
+  test('is quick without planted failures, where the loop file says so', async () => {
+    const world = createWorld({ parts: { quick: true } })
+    expect(codesOf(await world.certify(mended))).toBe('certified')
+    expect(world.ran).toHaveLength(3)
+    expect(world.issued[0]?.proof?.strength?.level).toBe('work-alone')
+  })
+
+  test('is refused where more is required than was shown', async () => {
+    const world = createWorld({ parts: { required: 'red-to-green' } })
+    const other = { ...mended, 'src/sum.js': 'export const sum = (a, b) => b + a\n' }
+    expect(codesOf(await world.certify(other, {}, {}, mended))).toEqual(['too-weak'])
+    expect(world.issued).toEqual([])
   })
 
   test('is not issued for what was stopped in the meantime', async () => {
@@ -41,14 +87,14 @@ describe('a certificate', () => {
     ['error', 'check-error'],
     ['skipped', 'check-failed'],
   ] as const)('is not issued where a check is %s', async (status, code) => {
-    const world = createWorld({ checks: { test: () => ({ status }), lint: () => ({}) } })
+    const world = createWorld({ checks: { test: { says: () => ({ status }) }, lint: {} } })
     expect(codesOf(await world.certify(mended))).toEqual([code])
     expect(world.issued).toEqual([])
     expect(world.closed()).toBe(1)
   })
 
   test('is not issued for what passed where the agent works and fails clean', async () => {
-    const world = createWorld({ checks: { test: () => ({ status: 'not-met' }) } })
+    const world = createWorld({ checks: { test: { says: () => ({ status: 'not-met' }) } } })
     expect(codesOf(await world.certify(mended, { evidence: { test: met() } }))).toEqual([
       'fails-clean',
     ])
@@ -60,136 +106,146 @@ describe('a certificate', () => {
     [{ exitCode: 3, output: '' }, 'It exited with 3. It printed nothing.'],
     [{ exitCode: 137, output: ' ' }, 'It exited with 137: killed by SIGKILL. It printed nothing.'],
     [{ output: 'no' }, 'clean checkout. It printed:\nno'],
-  ])('is not issued for a check that fails, and how it ended is said: %o', async (how, words) => {
-    const world = createWorld({ checks: { test: () => ({ status: 'not-met', ...how }) } })
+  ])('is not issued for a check that fails, and says how it ended: %o', async (how, words) => {
+    const says = () => ({ status: 'not-met' as const, ...how })
+    const world = createWorld({ checks: { test: { says } } })
     const found = await world.certify(mended)
     expect(found.type === 'refused' && found.refusals[0]?.message).toContain(words)
   })
 
-  test('is not refused when somebody stops it: a check that was cut short has not answered', async () => {
+  test('is not refused when it is stopped: a check that was cut short has not answered', async () => {
     const stop = new AbortController()
-    const world = createWorld({
-      checks: {
-        test: () => {
-          stop.abort(new Error('stopped'))
-          return { status: 'error' }
-        },
-      },
-    })
+    const says: Says = () => {
+      stop.abort(new Error('stopped'))
+      return { status: 'error' }
+    }
+    const world = createWorld({ checks: { test: { says } } })
     const certifying = world.certify(mended, {}, { signal: stop.signal })
     await expect(certifying).rejects.toThrow('stopped')
     expect(world.closed()).toBe(1)
   })
 
-  test('is not issued when a check throws, whatever it throws', async () => {
-    const world = createWorld({
-      checks: {
-        test: () => {
-          throw new Error('the tool crashed')
-        },
-      },
-    })
+  test('is not issued when a check throws', async () => {
+    const says: Says = () => {
+      throw new Error('the tool crashed')
+    }
+    const world = createWorld({ checks: { test: { says } } })
     expect(codesOf(await world.certify(mended))).toEqual(['check-error'])
   })
 })
 
-describe('planted defects', () => {
-  const teeth = {
-    openPlanter: async () => plainPlanter,
-    randomFrom: () => () => 0,
-    limitMsMin: 20,
-  }
-  const isMended = (files: { readonly [path: string]: string }): boolean =>
-    files['src/sum.js']?.startsWith(mended['src/sum.js'] ?? '?') === true &&
-    files['test/sum.test.js'] === base['test/sum.test.js']
-
-  test('are noticed by a check that does not come to an end any more', async () => {
-    const hangs: Says = (files, _times, signal) => {
-      const isKnown = ['a - b', 'b + a'].some((code) => files['src/sum.js']?.includes(`${code}\n`))
-      if (isKnown && files['test/sum.test.js'] === base['test/sum.test.js']) return {}
-      return new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(new Error('stopped')))
-      })
+describe('tests that were not shown able to fail', () => {
+  /** A runner in which product code makes these tests pass. */
+  const bent =
+    (bend: (test: NonNullable<Observation['tests']>[number]) => boolean) =>
+    (files: { readonly [path: string]: string }) => {
+      const found = runTests(files)
+      if (!files['src/sum.js']?.includes('bend')) return found
+      const all = (found.tests ?? []).map((one) =>
+        bend(one) ? { ...one, status: 'passed' as const } : one,
+      )
+      const isMet = all.every(({ status }) => status === 'passed')
+      return {
+        ...found,
+        tests: all,
+        result: { status: isMet ? 'met' : 'not-met', output: '' } as const,
+      }
     }
-    const world = createWorld({ checks: { test: hangs }, parts: { teeth } })
-    const other = { ...base, 'src/sum.js': 'export const sum = (a, b) => b + a\n' }
-    expect(codesOf(await world.certify(other))).toBe('certified')
-    expect(world.issued[0]?.teeth?.noticed).toBeGreaterThan(0)
-  })
+  const faked = { ...base, 'src/sum.js': 'export const sum = (a, b) => a - b // bend\n' }
 
-  test('that nobody notices are named', async () => {
-    const world = createWorld({ checks: { test: () => ({}) }, parts: { teeth, changes: 'refuse' } })
-    expect(codesOf(await world.certify(mended))).toEqual(['toothless'])
-  })
-
-  test('are planted with what other checks make for the tests', async () => {
-    const counts = { passed: 1, failed: 0, skipped: 0 }
-    const world = createWorld({
-      checks: {
-        build: { says: () => ({}), outputs: ['dist'] },
-        lint: () => ({}),
-        test: (files) => ({ counts, status: isMended(files) ? 'met' : 'not-met' }),
-      },
-      parts: { teeth },
-    })
-    expect(codesOf(await world.certify(mended))).toBe('certified')
-    // On the tree; on the base, each with what it needs; once more as the base would; for each defect.
-    const planted = world.ran.slice(world.ran.findLastIndex((name) => name === 'lint') + 1)
-    expect(planted.slice(0, 4)).toEqual(['build', 'test', 'build', 'test'])
-  })
-
-  test('are not planted where the work is refused anyway', async () => {
-    const world = createWorld({ checks: { test: () => ({}) }, parts: { teeth, changes: 'refuse' } })
-    const gone = { 'package.json': base['package.json'] ?? '', 'src/sum.js': mended['src/sum.js'] }
-    expect(codesOf(await world.certify(gone))).toEqual(['sealed-changed'])
+  test.each([
+    ['by title', () => true],
+    ['by its assertion', (one: { message?: string }) => one.message?.includes('!==') !== false],
+    [
+      'as long as it does not throw',
+      (one: { message?: string }) => !one.message?.includes('planted'),
+    ],
+  ] as const)('are asked about where failures are swallowed %s', async (_how, bend) => {
+    const world = createWorld({ checks: { test: { observes: bent(bend) } } })
+    const found = await world.certify(faked)
+    expect(found.type).toBe('asks')
+    expect(textOf(found)).toContain('not shown able to fail')
+    expect(textOf(found)).toContain('test/sum.test.js > adds two')
   })
 })
 
-describe('a check that changes files of the tree', () => {
-  const writes = (files: { readonly [path: string]: string }): readonly string[] =>
-    files['src/sum.js']?.includes('a + b') === true ? ['src/sum.js', 'log.txt'] : ['log.txt']
+describe('a check that writes files of the tree', () => {
+  const writing = (written: (isMended: boolean) => readonly string[]) => ({
+    observes: (files: { readonly [path: string]: string }) => ({
+      ...runTests(files),
+      written: written(files['src/sum.js']?.includes('a + b') === true),
+    }),
+  })
 
-  test('is a question, and names those that it left alone before', async () => {
-    const world = createWorld({ writes, parts: { changes: 'refuse' } })
+  test('is a question, and names those that it did not write before', async () => {
+    const more = writing((isMended) => (isMended ? ['src/sum.js', 'log.txt'] : ['log.txt']))
+    const world = createWorld({ checks: { test: more }, parts: { changes: 'refuse' } })
     const found = await world.certify(mended)
     expect(codesOf(found)).toEqual(['tree-changed'])
-    expect(JSON.stringify(found)).toContain('src/sum.js')
-    expect(JSON.stringify(found)).not.toContain('log.txt')
+    expect(textOf(found)).toContain('src/sum.js')
+    expect(textOf(found)).not.toContain('log.txt')
   })
 
   test('as it did before the run is as it was', async () => {
-    const world = createWorld({ writes: () => ['log.txt'] })
+    const world = createWorld({ checks: { test: writing(() => ['log.txt']) } })
     expect(codesOf(await world.certify(mended))).toBe('certified')
   })
 })
 
-test('a runner that counts failures and ends well is a question', async () => {
-  const failing = (files: { readonly [path: string]: string }): Partial<Answered> => ({
-    status: files['src/sum.js'] === base['src/sum.js'] ? 'not-met' : 'met',
-    counts: { passed: 1, failed: 1, skipped: 0 },
+describe('a report of the runner', () => {
+  const reporting = (change: (found: ReturnType<typeof runTests>) => Partial<Observation>) => ({
+    observes: (files: { readonly [path: string]: string }) => {
+      const found = runTests(files)
+      const isBase = files['src/sum.js'] === base['src/sum.js']
+      return isBase ? found : { ...found, ...change(found) }
+    },
   })
-  const refused = createWorld({ checks: { test: failing }, parts: { changes: 'refuse' } })
-  expect(codesOf(await refused.certify(mended))).toEqual(['failed-tests'])
-  // It did so before, too: whoever wrote the check wants it so.
-  const usual = createWorld({ checks: { test: (files) => ({ ...failing(files), status: 'met' }) } })
-  expect(codesOf(await usual.certify(mended))).toBe('certified')
+
+  test.each([
+    ['no-report', () => ({ tests: undefined as never })],
+    [
+      'fewer-tests',
+      ({ tests: all = [] }: ReturnType<typeof runTests>) => ({ tests: all.slice(1) }),
+    ],
+    [
+      'skipped-tests',
+      ({ tests: all = [] }: ReturnType<typeof runTests>) => ({
+        tests: all.map((one, at) => (at === 0 ? { ...one, status: 'skipped' as const } : one)),
+      }),
+    ],
+    [
+      'failed-tests',
+      ({ tests: all = [] }: ReturnType<typeof runTests>) => ({
+        tests: all.map((one, at) => (at === 0 ? { ...one, status: 'failed' as const } : one)),
+      }),
+    ],
+    [
+      'report-unreliable',
+      () => ({ problems: [{ code: 'extra-connection' as const, text: 'A process connected.' }] }),
+    ],
+    ['functions-replaced', () => ({ replaced: ['assert.equal'] })],
+    ['reads-changed', () => ({ read: ['test/sum.test.js'] })],
+  ] as const)('that differs from the base is a question: %s', async (code, change) => {
+    const world = createWorld({
+      checks: { test: reporting(change) },
+      parts: { changes: 'refuse' },
+    })
+    expect(codesOf(await world.certify(mended))).toContain(code)
+  })
 })
 
 describe('a flaky check', () => {
   const flaky: Says = (_files, times) => ({ status: times % 2 === 1 ? 'not-met' : 'met' })
+  const once: Says = (_files, times) => ({ status: times === 1 ? 'not-met' : 'met' })
 
   test('cannot certify alone', async () => {
-    const world = createWorld({
-      checks: { test: (_f, n) => ({ status: n === 1 ? 'not-met' : 'met' }) },
-    })
+    const world = createWorld({ checks: { test: { says: once } } })
     expect(codesOf(await world.certify(mended, { evidence: { test: met() } }))).toEqual(['flaky'])
     expect(world.ran.slice(0, 3)).toEqual(['test', 'test', 'test'])
   })
 
-  test('counts beside a steady one, and its answers are named', async () => {
-    const world = createWorld({
-      checks: { wobbly: (_f, n) => ({ status: n === 1 ? 'not-met' : 'met' }), test: testsPass },
-    })
+  test('counts beside a stable one, and its answers are named', async () => {
+    const world = createWorld({ checks: { wobbly: { says: once }, test: tests } })
     expect(codesOf(await world.certify(mended, { evidence: { wobbly: met() } }))).toBe('certified')
     expect(world.issued[0]?.own[0]).toMatchObject({
       answers: ['not-met', 'met', 'met'],
@@ -197,10 +253,8 @@ describe('a flaky check', () => {
     })
   })
 
-  test('cannot be asked until it says yes: the same files are not certified in a second try', async () => {
-    const world = createWorld({
-      checks: { test: (_f, n) => ({ status: n === 1 ? 'not-met' : 'met' }) },
-    })
+  test('is not asked until it passes: the same files are not certified in a second try', async () => {
+    const world = createWorld({ checks: { test: { says: once } } })
     const evidence = { test: met() }
     expect(codesOf(await world.certify(mended, { evidence }))).toEqual(['flaky'])
     const asked = world.ran.length
@@ -208,43 +262,11 @@ describe('a flaky check', () => {
     expect(world.ran).toHaveLength(asked)
   })
 
-  test('is known from what it answered before, in whichever run', async () => {
-    const parts = {
-      answers: { read: async () => ['not-met' as const], write: async () => undefined },
-    }
-    const world = createWorld({ parts })
-    expect(codesOf(await world.certify(mended))).toEqual(['flaky'])
-  })
-
   test('that fails more often than not has failed', async () => {
-    const world = createWorld({ checks: { wobbly: flaky, test: testsPass } })
+    const world = createWorld({ checks: { wobbly: { says: flaky }, test: tests } })
     expect(codesOf(await world.certify(mended, { evidence: { wobbly: met() } }))).toEqual([
       'fails-clean',
     ])
-  })
-})
-
-describe('counts of tests', () => {
-  const counting =
-    (now: Answered['counts']): Says =>
-    (files) => {
-      const isBase = files['src/sum.js'] === base['src/sum.js']
-      const counts = isBase ? { passed: 9, failed: 1, skipped: 0 } : now
-      return { status: isBase ? 'not-met' : 'met', ...(counts === undefined ? {} : { counts }) }
-    }
-
-  test.each([
-    [{ passed: 9, failed: 0, skipped: 0 }, 'fewer-tests'],
-    [{ passed: 10, failed: 0, skipped: 1 }, 'skipped-tests'],
-    [undefined, 'no-counts'],
-  ])('that are worse than before are asked about: %o', async (now, code) => {
-    const world = createWorld({ checks: { test: counting(now) }, parts: { changes: 'refuse' } })
-    expect(codesOf(await world.certify(mended))).toEqual([code])
-  })
-
-  test('that are more are welcome', async () => {
-    const world = createWorld({ checks: { test: counting({ passed: 11, failed: 0, skipped: 0 }) } })
-    expect(codesOf(await world.certify(mended))).toBe('certified')
   })
 })
 
@@ -254,30 +276,23 @@ describe('a check that failed before the run began', () => {
     says: () => ({ status: 'not-met', output: '3 warnings' }) as const,
   })
 
-  test('may go on failing, no worse, where the loop says so', async () => {
-    const world = createWorld({ checks: { test: testsPass, lint: lint('allow') } })
+  test('may go on failing, no worse, where the loop file allows it', async () => {
+    const world = createWorld({ checks: { test: tests, lint: lint('allow') } })
     expect(codesOf(await world.certify(mended))).toBe('certified')
     expect(world.issued[0]?.own[1]?.result).toMatchObject({ existing: true, allowed: true })
   })
 
-  test('must be mended otherwise', async () => {
-    const world = createWorld({ checks: { test: testsPass, lint: lint('fix') } })
+  test('must pass otherwise', async () => {
+    const world = createWorld({ checks: { test: tests, lint: lint('fix') } })
     expect(codesOf(await world.certify(mended))).toEqual(['check-failed'])
   })
 
   test('may not fail in another way', async () => {
-    const world = createWorld({
-      checks: {
-        test: testsPass,
-        lint: {
-          existing: 'allow',
-          says: (files) => ({
-            status: 'not-met',
-            output: files['src/sum.js']?.includes('+') === true ? 'new' : 'old',
-          }),
-        },
-      },
+    const says: Says = (files) => ({
+      status: 'not-met',
+      output: files['src/sum.js']?.includes('+') === true ? 'new' : 'old',
     })
+    const world = createWorld({ checks: { test: tests, lint: { existing: 'allow', says } } })
     expect(codesOf(await world.certify(mended))).toEqual(['check-failed'])
   })
 })

@@ -1,7 +1,8 @@
-/** A clean place in memory, and whatever its checks say. */
+/** A clean checkout in memory whose checks run small JavaScript tests for real. */
 
+import assert from 'node:assert/strict'
+import { compileFunction } from 'node:vm'
 import type { CertifyContext, Subject } from '../../src/engine/index.ts'
-import type { Baseline } from '../../src/evidence/certify/baseline.ts'
 import {
   type Certified,
   type CertifierParts,
@@ -9,7 +10,10 @@ import {
 } from '../../src/evidence/certify/certifier.ts'
 import type {
   Answered,
+  BaseAnswer,
   CertifyingPlace,
+  Observation,
+  ObservedTest,
   OpenCheck,
   PlaceRequest,
 } from '../../src/evidence/index.ts'
@@ -25,54 +29,102 @@ import { defaultLimits } from '../../src/loop/index.ts'
 import { createMemoryTrees, type TreeContent } from '../../src/testing/memory-trees.ts'
 
 type Files = { readonly [path: string]: TreeContent }
+type Texts = { readonly [path: string]: string }
 
 export const base: Files = {
-  'package.json': '{ "scripts": { "test": "node --test" } }',
+  'package.json': '{ "main": "src/sum.js", "scripts": { "test": "node --test" } }',
   'src/sum.js': 'export const sum = (a, b) => a - b\n',
-  'test/sum.test.js': "test('sum', () => assert.equal(sum(1, 2), 3))\n",
-}
-export const mended = { ...base, 'src/sum.js': 'export const sum = (a, b) => a + b\n' }
+  'test/sum.test.js': `import test from 'node:test'
+import assert from 'node:assert/strict'
+import { compileFunction } from 'node:vm'
+import { sum } from '../src/sum.js'
 
-/** What a check says of the files that it finds in the checkout. */
+test('adds nothing', () => {
+  assert.equal(sum(5, 0), 5)
+})
+test('adds two', () => {
+  const result = sum(1, 2)
+  assert.equal(result, 3)
+})
+`,
+}
+export const mended: Files = { ...base, 'src/sum.js': 'export const sum = (a, b) => a + b\n' }
+
+/** What a check answers on the files that it finds in the checkout. */
 export type Says = (
-  files: { readonly [path: string]: string },
+  files: Texts,
   times: number,
   signal: Signal,
 ) => Partial<Answered> | Promise<Partial<Answered>>
 
-export const testsPass: Says = (files) => ({
-  status: files['src/sum.js']?.includes('a + b') === true ? 'met' : 'not-met',
-  counts: { passed: 1, failed: 0, skipped: 0 },
-})
+/** Runs every `*.test.js` of the checkout with the code in `src/`. */
+export function runTests(files: Texts): Pick<Observation, 'result' | 'tests' | 'read'> {
+  const paths = Object.keys(files).filter((path) => path.endsWith('.test.js'))
+  const code = Object.keys(files).filter((path) => path.startsWith('src/'))
+  const product = code.map((path) => plain(files[path] ?? '')).join('\n')
+  const tests = paths.flatMap((file) => testsIn(file, product, plain(files[file] ?? '')))
+  const failed = tests.filter(({ status }) => status === 'failed')
+  return {
+    tests,
+    read: [...paths, ...code, 'package.json'],
+    result: {
+      status: failed.length === 0 ? 'met' : 'not-met',
+      output: failed.map(({ id, message = '' }) => `${id}: ${message}`).join('\n'),
+    },
+  }
+}
 
-type GivenCheck = Says | (Partial<OpenCheck> & { says: Says })
+const plain = (text: string): string =>
+  text.replaceAll(/^import .*$/gm, '').replaceAll(/^export /gm, '')
+
+function testsIn(file: string, product: string, text: string): readonly ObservedTest[] {
+  const found: ObservedTest[] = []
+  const test = (title: string, body: () => void): void => {
+    const about = { id: `${file} > ${title}`, file, titles: [title] }
+    try {
+      body()
+      found.push({ ...about, status: 'passed' })
+    } catch (error) {
+      found.push({ ...about, status: 'failed', message: String(error) })
+    }
+  }
+  const run = (): unknown =>
+    compileFunction(`${product}\n${text}`, ['test', 'assert'])(test, assert)
+  try {
+    run()
+    return found
+  } catch (error) {
+    const id = `${file} > (file)`
+    return [{ id, file, titles: ['(file)'], status: 'failed', message: String(error) }]
+  }
+}
+
+type Observe = (files: Texts, times: number) => Partial<Observation>
+type GivenCheck = Partial<OpenCheck> & { says?: Says; observes?: Observe }
 
 interface World {
   readonly checks?: { readonly [name: string]: GivenCheck }
   readonly parts?: Partial<CertifierParts>
-  /** Paths that checks write to, of the files that they find. */
-  readonly writes?: (files: { readonly [path: string]: string }) => readonly string[]
 }
 
-export function createWorld({ checks = { test: testsPass }, parts = {}, writes }: World = {}) {
+export function createWorld({ checks = { test: { observes: runTests } }, parts = {} }: World = {}) {
   const trees = createMemoryTrees()
   const issued: Certified[] = []
   const opened: PlaceRequest[] = []
   const ran: string[] = []
-  const kept = new Map<string, Baseline>()
-  const answered = new Map<string, readonly CheckStatus[]>()
+  const kept = new Map<string, BaseAnswer>()
   let closed = 0
   let now = 0
   const open = async (request: PlaceRequest): Promise<CertifyingPlace> => {
     opened.push(request)
-    let files: { readonly [path: string]: string } = {}
+    let files: Texts = {}
     return {
       checkout: {
         path: '/checkout',
         async reset(tree, { over = new Map() } = {}) {
           files = trees.over(tree, over)
         },
-        written: async () => writes?.(files) ?? [],
+        written: async () => [],
         remove: async () => undefined,
       },
       layer: { from: 'none', digest: 'none', summary: 'none' },
@@ -90,13 +142,11 @@ export function createWorld({ checks = { test: testsPass }, parts = {}, writes }
     seals: {},
     changes: 'ask',
     consultants: [],
-    answers: {
-      read: async (key) => answered.get(key) ?? [],
-      write: async (key, answers) => void answered.set(key, answers),
-    },
-    baselines: {
+    required: 'work-alone',
+    quick: false,
+    bases: {
       read: async (key) => kept.get(key),
-      write: async (key, baseline) => void kept.set(key, baseline),
+      write: async (key, answer) => void kept.set(key, answer),
     },
     open,
     commandInstead: async () => 'npm test',
@@ -112,22 +162,33 @@ export function createWorld({ checks = { test: testsPass }, parts = {}, writes }
     files: Files,
     more: Partial<Subject> = {},
     given: Partial<CertifyContext> = {},
+    before: Files = base,
   ) =>
-    certifier.certify(subjectOf(trees.put(base), trees.put(files), Object.keys(checks), more), {
+    certifier.certify(subjectOf(trees.put(before), trees.put(files), Object.keys(checks), more), {
       ...context,
       ...given,
     })
   return { certify, issued, opened, ran, closed: () => closed }
 }
 
-function openCheck(
-  name: string,
-  given: GivenCheck,
-  files: () => { readonly [path: string]: string },
-  ran: string[],
-): OpenCheck {
-  const { says, ...more } = typeof given === 'function' ? { says: given } : given
+function openCheck(name: string, given: GivenCheck, files: () => Texts, ran: string[]): OpenCheck {
+  const { says, observes, ...more } = given
   let times = 0
+  const begin = (): number => {
+    ran.push(name)
+    times += 1
+    return times
+  }
+  const observed = (found: Partial<Observation>): Observation => ({
+    result: { status: 'met', output: '' },
+    runners: found.tests === undefined ? [] : [{ name: 'node:test', exitCode: 0 }],
+    problems: [],
+    replaced: [],
+    written: [],
+    startedAtMs: 0,
+    endedAtMs: 1,
+    ...found,
+  })
   return {
     name,
     kind: 'command',
@@ -138,10 +199,12 @@ function openCheck(
     names: [],
     ...more,
     run: async ({ signal }) => {
-      ran.push(name)
-      times += 1
-      return { status: 'met', output: `${name} printed`, ...(await says(files(), times, signal)) }
+      const found = await says?.(files(), begin(), signal)
+      return { status: 'met', output: `${name} printed`, ...found }
     },
+    ...(observes === undefined
+      ? {}
+      : { observe: async () => observed(observes(files(), begin())) }),
   }
 }
 
@@ -185,5 +248,11 @@ export const met = (tree?: TreeId) => ({
   ...(tree === undefined ? {} : { tree }),
 })
 
-export const codesOf = (found: Awaited<ReturnType<ReturnType<typeof createWorld>['certify']>>) =>
+type Found = Awaited<ReturnType<ReturnType<typeof createWorld>['certify']>>
+
+/** Codes of refusals, or of what a question is about; else what came of it. */
+export const codesOf = (found: Found): readonly string[] | string =>
   found.type === 'refused' ? found.refusals.map(({ code }) => code) : found.type
+
+export const textOf = (found: Found): string =>
+  found.type === 'asks' ? found.question.text : JSON.stringify(found)

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { RefusedError } from '../../src/evidence/index.ts'
 import { base, codesOf, createWorld, mended } from './certify-world.ts'
 
-describe('what is sealed', () => {
-  const weakened = { ...mended, 'test/sum.test.js': "test('sum', () => {})\n" }
+describe('what is outside the scope', () => {
+  const weakened = { ...mended, 'test/sum.test.js': "test('adds two', () => {})\n" }
 
-  test('is laid over the work, and a person is asked once, with what passed', async () => {
+  test('is taken back for a control run, and a person is asked once', async () => {
     const world = createWorld()
     const found = await world.certify(weakened)
     expect(found).toMatchObject({
@@ -15,15 +15,42 @@ describe('what is sealed', () => {
     if (found.type !== 'asks') return
     expect(found.question.text).toContain('test/sum.test.js')
     expect(found.question.text).toContain('the checks pass too')
+    expect(found.question.text).toContain('test/sum.test.js > adds nothing')
     const before = world.ran.length
     const answer = { key: found.key, answer: 'approve', by: 'person', who: 'kim' } as const
     expect(codesOf(await world.certify(weakened, { answers: [answer] }))).toBe('certified')
     // What was found before the question still holds.
     expect(world.ran).toHaveLength(before)
     expect(world.issued[0]).toMatchObject({
-      approvals: [{ codes: ['sealed-changed'], by: 'kim' }],
+      approvals: [{ codes: ['sealed-changed', 'work-not-needed', 'fewer-tests'], by: 'kim' }],
       sealedChanges: [{ path: 'test/sum.test.js', what: 'changed' }],
+      proof: { strength: { level: 'checks-pass' } },
     })
+  })
+
+  test('is not asked about where only tests were added', async () => {
+    const more = `${base['test/sum.test.js'] as string}test('adds more', () => {
+  assert.equal(sum(2, 2), 4)
+})
+`
+    const world = createWorld()
+    const found = await world.certify({ ...mended, 'test/sum.test.js': more })
+    expect(codesOf(found)).toBe('certified')
+    expect(world.issued[0]?.proof?.tests?.[0]).toMatchObject({ added: 1, addedRedWithoutWork: 1 })
+    expect(world.issued[0]?.proof?.controls?.map(({ name, held }) => [name, held])).toEqual([
+      ['base-plus-work', true],
+      ['other-environment', true],
+      ['work-taken-back', true],
+    ])
+  })
+
+  test('new tests are not what makes the old ones pass', async () => {
+    const world = createWorld({ parts: { changes: 'refuse' } })
+    const found = await world.certify({
+      ...base,
+      'test/a.test.js': "test('mends', () => {\n  assert.equal(1, 1)\n})\n",
+    })
+    expect(codesOf(found)).toEqual(['check-failed'])
   })
 
   test('is not changed against a no, and the same is not asked twice', async () => {
@@ -31,25 +58,16 @@ describe('what is sealed', () => {
     const found = await world.certify(weakened)
     if (found.type !== 'asks') throw new Error('It must ask.')
     const answers = [{ key: found.key, answer: 'reject', by: 'person' } as const]
-    expect(codesOf(await world.certify(weakened, { answers }))).toEqual(['sealed-changed'])
-    expect(codesOf(await world.certify(weakened))).toEqual(['sealed-changed'])
+    const codes = ['sealed-changed', 'work-not-needed', 'fewer-tests']
+    expect(codesOf(await world.certify(weakened, { answers }))).toEqual(codes)
+    expect(codesOf(await world.certify(weakened))).toEqual(codes)
     expect(world.issued).toEqual([])
   })
 
-  test('decides: work that passes only its own tests says so', async () => {
-    const cheat = { ...base, 'test/sum.test.js': 'nothing\n' }
-    const world = createWorld({
-      checks: {
-        test: (files) => ({
-          status:
-            files['test/sum.test.js'] === 'nothing\n' || files['src/sum.js']?.includes('+')
-              ? 'met'
-              : 'not-met',
-        }),
-      },
-      parts: { changes: 'refuse' },
-    })
-    expect(codesOf(await world.certify(cheat))).toEqual(['sealed-failed'])
+  test('work that passes only its own tests is not certified', async () => {
+    const cheat = { ...base, 'test/sum.test.js': "test('adds two', () => {})\n" }
+    const world = createWorld({ parts: { changes: 'refuse' } })
+    expect(codesOf(await world.certify(cheat))).toContain('sealed-failed')
   })
 
   describe('dependencies that cannot be installed', () => {
@@ -82,30 +100,7 @@ describe('what is sealed', () => {
     })
   })
 
-  test('is asked about with the diff first, and little of what was printed', async () => {
-    const cheat = { ...base, 'test/sum.test.js': 'nothing\n' }
-    const output = Array.from({ length: 70 }, (_, line) => `line ${line}`).join('\n')
-    const world = createWorld({
-      checks: {
-        test: (files) =>
-          files['test/sum.test.js'] === 'nothing\n' ? {} : { status: 'not-met', output },
-      },
-    })
-    const found = await world.certify(cheat)
-    if (found.type !== 'asks') throw new Error('It must ask.')
-    const { text } = found.question
-    const diffAt = text.indexOf('Changed outside the work (1 file):')
-    expect(diffAt).toBeGreaterThan(text.indexOf('test/sum.test.js'))
-    expect(text.indexOf('line 0')).toBeGreaterThan(diffAt)
-    expect(text).toContain('line 9\n[… 50 lines]\nline 60')
-    const answers = [{ key: found.key, answer: 'reject', by: 'person', who: 'ada' } as const]
-    const end = await world.certify(cheat, { answers })
-    // Whoever has to mend it wants all of it.
-    const said = end.type === 'refused' ? (end.refusals[0]?.message ?? '') : ''
-    expect(said).toMatch(/^ada did not approve this[^]*line 30/)
-  })
-
-  test('covers dependencies, which are installed only when approved of', async () => {
+  test('covers dependencies, which are installed only when approved', async () => {
     const upgraded = { ...mended, 'package-lock.json': '{}' }
     const world = createWorld()
     const found = await world.certify(upgraded)

@@ -3,11 +3,11 @@
  * sure: formatters mind white space, linters mind names, and programs read their own documents.
  */
 
-import { shuffled } from '../choose-defects.ts'
 import { type Family, familyOf } from '../mask-code.ts'
 import type { PutFile } from '../parts.ts'
-import type { SourceText } from '../planter.ts'
 import type { GoodWork } from './calibrate.ts'
+import { shuffled } from './choose-defects.ts'
+import type { SourceText } from './planter.ts'
 
 const marks: Readonly<Record<Family, string>> = {
   script: '//',

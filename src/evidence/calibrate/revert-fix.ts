@@ -4,11 +4,11 @@
  */
 
 import type { TreeId } from '../../loop/index.ts'
-import { shuffled } from '../choose-defects.ts'
 import { familyOf } from '../mask-code.ts'
 import type { Overlay, PutFile, TreeReader } from '../parts.ts'
-import { plantedCharsMax } from '../planter.ts'
 import type { BadWork } from './calibrate.ts'
+import { shuffled } from './choose-defects.ts'
+import { plantedCharsMax } from './planter.ts'
 
 /** A commit and its first parent. */
 export interface PastCommit {

@@ -3,8 +3,8 @@ import type { GivenAnswer, Subject } from '../../engine/index.ts'
 import { defaultLimits, type RunId, type TreeId } from '../../loop/index.ts'
 import type { TreeReader } from '../parts.ts'
 import { type ApprovalRequest, askApproval, keyOf } from './ask-approval.ts'
-import type { Concern } from './concerns.ts'
 import { codeOfReview, readReview } from './review.ts'
+import type { Concern } from './seen.ts'
 
 const base = 'base' as TreeId
 const tree = 'tree' as TreeId

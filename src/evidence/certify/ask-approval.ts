@@ -15,10 +15,10 @@ import {
   withCode,
 } from '../../loop/index.ts'
 import type { TreeReader } from '../parts.ts'
-import type { Concern } from './concerns.ts'
 import { digestOf } from './digest.ts'
 import { codeOfReview, type Review, readReview } from './review.ts'
 import { type ReviewLimits, renderReview, unlimited } from './review-text.ts'
+import type { Concern } from './seen.ts'
 
 export interface Approval {
   readonly codes: readonly string[]

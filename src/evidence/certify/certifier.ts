@@ -1,27 +1,25 @@
 /**
- * E5. Complete means certified: every check ran by us, fresh, on the very tree that the certificate
- * names, in a clean checkout that no agent has seen. E7. What judges the work is the base's own.
+ * E5. Complete means certified: every check ran by us, fresh, on the very tree that the certificate names, in
+ * a clean checkout that no agent has seen. E7. What was red is green by the work alone.
  *
  *   certify
- *   ├─ what is sealed and was changed                          tests, configuration by key, dependencies
- *   ├─ own       every check on the tree                        a doubtful answer is asked for again
- *   ├─ sealed    every check with the base's sealed things      only where some were changed
- *   ├─ base      what the runner counted before                 kept for the next time
- *   ├─ teeth     a planted defect must be noticed
- *   ├─ consult   those who must have looked at it
+ *   ├─ dependencies     asked about before anything is installed
+ *   ├─ examine          candidate, base, planted failures, controls
+ *   ├─ consult          agents that must have reviewed the work
  *   └─ refused, one question, or the certificate
  *
- * Nothing is re-used but within one certification: what was found before a person was asked still holds
- * when the answer comes, since it is about the same tree.
+ * Nothing is reused but answers of the base, and within one certification: what was found before a person was
+ * asked still holds when the answer comes, since it is about the same tree.
  */
 
 import type { Certification, Certifier, CertifyContext, Subject } from '../../engine/index.ts'
 import type { CertificateId, Refusal, TreeId } from '../../loop/index.ts'
-import type { StrengthParts } from '../../protocol/index.ts'
+import type { StrengthLevel, StrengthParts } from '../../protocol/index.ts'
 import type { CertifyingPlace, DependencyApprovals, PlaceRequest, TreeReader } from '../parts.ts'
-import type { SealedChange, SealRules } from '../seals/sealed-change.ts'
+import type { ClassifiedChange } from '../scope/index.ts'
+import type { SealRules } from '../seals/sealed-change.ts'
 import type { Approval } from './ask-approval.ts'
-import type { Baselines } from './baseline.ts'
+import type { BaseAnswers } from './base-answers.ts'
 import { certifyTree } from './certify-tree.ts'
 import {
   type Consultant,
@@ -29,9 +27,7 @@ import {
   type RaisedConcerns,
   raisedInMemory,
 } from './consult.ts'
-import type { KnownAnswers } from './known-answers.ts'
-import type { Looked } from './look.ts'
-import type { TeethSettings } from './look-at-teeth.ts'
+import type { Examined } from './examine.ts'
 import type { Ran } from './run-checks.ts'
 
 export interface CertifierParts {
@@ -42,12 +38,15 @@ export interface CertifierParts {
   /** How long a person may take. */
   readonly deadlineMs?: number
   readonly consultants: readonly Consultant[]
-  /** Absent: no defects are planted. */
-  readonly teeth?: TeethSettings
   /** Absent: in memory. */
   readonly raised?: RaisedConcerns
-  readonly baselines: Baselines
-  readonly answers: KnownAnswers
+  /** Globs of what is the work; absent: derived from the manifest. */
+  readonly scope?: readonly string[]
+  /** How strong the certificate has to be. */
+  readonly required: StrengthLevel
+  /** No failures are planted. */
+  readonly quick: boolean
+  readonly bases: BaseAnswers
   /** Absent: nothing takes an approval. */
   readonly dependencies?: DependencyApprovals
   open(request: PlaceRequest): Promise<CertifyingPlace>
@@ -65,12 +64,12 @@ export interface Certified {
   readonly subject: Subject
   readonly layer?: CertifyingPlace['layer']
   readonly walls?: CertifyingPlace['walls']
+  /** On the candidate, and on the base plus the work. */
   readonly own: readonly Ran[]
   readonly sealed: readonly Ran[]
-  readonly sealedChanges: readonly SealedChange[]
+  readonly sealedChanges: readonly ClassifiedChange[]
   readonly approvals: readonly Approval[]
   readonly consultations: readonly Consultation[]
-  readonly teeth?: { readonly planted: number; readonly noticed: number }
   /** How much the checks prove. Absent: the condition is the loop's own code. */
   readonly proof?: StrengthParts
   /** The files that each check read on the candidate, sorted, by its name. */
@@ -79,8 +78,8 @@ export interface Certified {
 
 /** What is known from one certification of a run to the next, as long as this process lives. */
 export interface Memory {
-  /** What was found of a tree that a person is asked about. */
-  looked?: { readonly key: string; readonly looked: Looked }
+  /** What was found about a tree that a person is asked about. */
+  examined?: { readonly key: string; readonly examined: Examined }
   readonly raised: RaisedConcerns
   /** What was refused, by tree: the same files are not certified in a second try. */
   readonly refused: Map<TreeId, readonly Refusal[]>
@@ -111,6 +110,11 @@ export interface Certifying {
   readonly context: CertifyContext
   readonly tree: TreeId
   readonly base: TreeId
+}
+
+/** Where a tree can be opened a second time, to run checks side by side. */
+export interface Examining extends Certifying {
+  openAgain(): Promise<CertifyingPlace>
 }
 
 /** A loop whose own code decides, on no files or with no check: the certificate says so. */

@@ -2,14 +2,16 @@
 
 import type { Certification } from '../../engine/index.ts'
 import { LoopError, type Refusal, type TreeId } from '../../loop/index.ts'
+import type { CertifyingPlace } from '../parts.ts'
 import { RefusedError } from '../refused-error.ts'
-import type { SealedChanges } from '../seals/sealed-change.ts'
-import { sealedChanges } from '../seals/sealed-changes.ts'
+import { type ClassifiedChange, classifyChanges, scopeOf } from '../scope/index.ts'
 import { type Approval, type Asked, askApproval, keyOf, refused } from './ask-approval.ts'
+import { certifiedFrom } from './certified-from.ts'
 import type { Certifying } from './certifier.ts'
-import type { Concern } from './concerns.ts'
 import { dependencyConcerns, earlierApprovals, lacksConcern } from './dependency-concerns.ts'
-import { type Looked, look } from './look.ts'
+import { type Examined, examine } from './examine.ts'
+import { type Concern, isAside } from './seen.ts'
+import { reaches } from './strength.ts'
 
 export async function certifyTree(certifying: Certifying): Promise<Certification> {
   const { memory, tree } = certifying
@@ -29,7 +31,7 @@ export async function certifyTree(certifying: Certifying): Promise<Certification
 
 const unreachable = 'registry-unreachable'
 
-/** E8. Others may be gone the next time: a slow machine, a tool that crashed, somebody who has more to say. */
+/** E8. Others may be gone the next time: a slow machine, a tool that crashed, a consultant with more to say. */
 const isOfTheFiles = ({ code }: Refusal): boolean =>
   ![
     'timeout',
@@ -43,53 +45,87 @@ const isOfTheFiles = ({ code }: Refusal): boolean =>
 
 async function goThrough(certifying: Certifying): Promise<Certification> {
   const { parts, memory, subject, tree, base } = certifying
-  const changed = await sealedChanges(parts.reader, base, tree, parts.seals)
+  const changed = await dependencyChanges(certifying)
   const approvals: Approval[] = []
-  const isChanged = changed.changes.some(({ kind }) => kind === 'dependencies')
-  const lockfileOf = isChanged ? tree : base
-  // Nothing is installed that nobody has approved of.
+  const lockfileOf = changed.length > 0 ? tree : base
+  // Nothing is installed before it was approved.
   const asked = await askForDependencies(certifying, changed, lockfileOf)
   if (asked.type !== 'approved') return asked
   approvals.push(...asked.approvals)
+  const approved = new Set(changed.map(({ path }) => path))
   let key = `${tree} ${approvals.length}`
-  let looked =
-    memory.looked?.key === key
-      ? memory.looked.looked
-      : await lookAnew(certifying, changed, lockfileOf)
-  const lacks = lacksConcern(looked)
+  let examined =
+    memory.examined?.key === key
+      ? memory.examined.examined
+      : await examineAnew(certifying, approved, lockfileOf)
+  const lacks = lacksConcern(examined)
   if (lacks !== undefined) {
     const more = await ask(certifying, [lacks.concern], [])
-    if (more.type === 'asks') memory.looked = { key, looked }
-    if (more.type === 'refused') return refused([...looked.concerns, ...more.refusals])
+    if (more.type === 'asks') memory.examined = { key, examined }
+    if (more.type === 'refused') return refused([...examined.concerns, ...more.refusals])
     if (more.type !== 'approved') return more
     await parts.dependencies?.approve(lacks.items, more.approval.by)
     approvals.push(more.approval)
     key = `${tree} ${approvals.length}`
-    looked = await lookAnew(certifying, changed, lockfileOf)
+    examined = await examineAnew(certifying, approved, lockfileOf)
   }
-  if (looked.concerns.length > 0) {
-    const more = await ask(certifying, looked.concerns, changed.paths)
-    if (more.type === 'asks') memory.looked = { key, looked }
+  if (examined.concerns.length > 0) {
+    const more = await ask(certifying, examined.concerns, firstOf(examined))
+    if (more.type === 'asks') memory.examined = { key, examined }
     if (more.type !== 'approved') return more
     approvals.unshift(more.approval)
+  } else {
+    const { level, required } = examined.strength
+    if (!reaches(level, required)) return refused([tooWeak(examined)])
   }
-  delete memory.looked
-  const { concerns: _concerns, ...found } = looked
-  // Whoever stopped it gets no certificate that nobody knows of.
+  delete memory.examined
+  // A run that was stopped gets no certificate.
   certifying.context.signal.throwIfAborted()
   const certificate = await parts.issue({
-    ...found,
-    subject,
-    sealedChanges: changed.changes,
-    approvals: [...approvals, ...earlierApprovals(looked.layer, approvals)],
+    ...certifiedFrom(subject, examined, approved),
+    approvals: [...approvals, ...earlierApprovals(examined.layer, approvals)],
   })
   return { type: 'certified', certificate }
 }
 
-/** One question: which dependencies the work changes, and what of them takes an approval by itself. */
+const tooWeak = ({ strength: { level, required, statements } }: Examined): Concern => ({
+  code: 'too-weak',
+  message: `The loop file requires ${required} (certify.require), and this reaches ${level}. ${statements.join(' ')} Add a test that fails without the work, or require less.`,
+  mayBeApproved: false,
+})
+
+/** Lockfiles and dependency keys, which are known before any check has run. */
+async function dependencyChanges({
+  parts: { reader, seals, scope },
+  base,
+  tree,
+}: Certifying): Promise<readonly ClassifiedChange[]> {
+  if (base === tree) return []
+  const nothing = new Set<string>()
+  const changes = await classifyChanges({
+    reader,
+    base,
+    tree,
+    scope: await scopeOf(reader, base, scope === undefined ? {} : { scope }),
+    seals,
+    testsOfBase: nothing,
+    testsOfTree: nothing,
+    readOnBase: undefined,
+    readOnTree: undefined,
+    onlyAddsTests: () => false,
+    inlineTestsUnchanged: () => true,
+  })
+  return changes.filter((change) => change.class === 'dependencies')
+}
+
+/** Changed files that need an approval. */
+const firstOf = ({ changes }: Examined): readonly string[] =>
+  changes.filter(isAside).flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+
+/** One question: which dependencies the work changes, and which of them need an approval of their own. */
 async function askForDependencies(
   certifying: Certifying,
-  changed: SealedChanges,
+  changed: readonly ClassifiedChange[],
   lockfileOf: TreeId,
 ): Promise<
   | { readonly type: 'approved'; readonly approvals: readonly Approval[] }
@@ -99,7 +135,8 @@ async function askForDependencies(
   const needed = (await parts.dependencies?.needed(lockfileOf, context.signal)) ?? []
   const concerns = dependencyConcerns(changed, needed)
   if (concerns.length === 0) return { type: 'approved', approvals: [] }
-  const asked = await ask(certifying, concerns, changed.paths)
+  const paths = changed.map(({ path }) => path)
+  const asked = await ask(certifying, concerns, paths)
   if (asked.type === 'refused' && lockfileOf === base) {
     const [refusal] = asked.refusals
     throw refusal === undefined
@@ -127,11 +164,11 @@ async function ask(
   return asked
 }
 
-async function lookAnew(
+async function examineAnew(
   certifying: Certifying,
-  changed: SealedChanges,
+  approved: ReadonlySet<string>,
   lockfileOf: TreeId,
-): Promise<Looked> {
+): Promise<Examined> {
   const { parts, subject, tree, base, context } = certifying
   const request = {
     tree,
@@ -143,7 +180,8 @@ async function lookAnew(
     throw lockfileOf === base ? notOfTheWork(error) : error
   })
   try {
-    return await look(certifying, place, changed, lockfileOf !== base)
+    const openAgain = (): Promise<CertifyingPlace> => parts.open(request)
+    return await examine({ ...certifying, openAgain }, place, approved)
   } finally {
     await place.close()
   }

@@ -1,45 +1,15 @@
 /**
- * What speaks against certifying, from what was seen. Pure.
+ * What speaks against certifying, from what was observed. Pure.
  *
- * Some of it is final: a check that fails in a clean checkout has failed. The rest is what only a person
- * can decide, since there are honest reasons for it: all of that becomes one question.
+ * Some of it is final: a check that fails in a clean checkout has failed. The rest is for a person to decide,
+ * since there are honest reasons for it: all of that becomes one question. Messages say what was observed.
  */
 
-import type { CheckStatus, Evidence, Refusal, TestCounts } from '../../loop/index.ts'
-import { compareCounts } from '../runner-counts.ts'
+import { failure } from './check-failures.ts'
+import type { ComparedTests } from './compare-tests.ts'
+import { accessConcerns, reportConcerns } from './report-concerns.ts'
 import type { Ran } from './run-checks.ts'
-
-/** A concern that a person may set aside. */
-export interface Concern extends Refusal {
-  readonly mayBeApproved: boolean
-  /** What a check printed, which is long and comes last: in a question behind the diff. */
-  readonly printed?: string
-}
-
-export interface Seen {
-  /** The checks on the work as it is. */
-  readonly own: readonly Ran[]
-  /** As the base would have judged it (`rehearse.ts`); absent: not asked. */
-  readonly sealed?: readonly Ran[]
-  /** Tests that the work brings, which were not there for that. */
-  readonly freshTests?: readonly string[]
-  /** What is changed of the sealed things, a line each. */
-  readonly sealedChanges: readonly string[]
-  /** Sealed things that cannot be laid over it. */
-  readonly unlaid?: readonly string[]
-  /** What the runner said of its tests before the run began, by check. */
-  readonly baseCounts: ReadonlyMap<string, TestCounts>
-  /** Checks that were met before the run began. */
-  readonly baseMet?: ReadonlySet<string>
-  /** Files that checks changed before the run began, by check. */
-  readonly baseWritten?: ReadonlyMap<string, readonly string[]>
-  /** What the checks said during the iterations. */
-  readonly evidence: { readonly [check: string]: Evidence }
-  /** How a command could check what only judges have; undefined: none could. */
-  readonly commandInstead?: string
-  /** Defects that were planted and not noticed, a line each; absent: one was noticed, or none was planted. */
-  readonly unnoticed?: readonly string[]
-}
+import { type Concern, count, isAside, isGood, list, type Seen } from './seen.ts'
 
 /** Failed checks alone, if there are any: nothing else counts before they pass. */
 export function concernsOf(seen: Seen): readonly Concern[] {
@@ -49,94 +19,29 @@ export function concernsOf(seen: Seen): readonly Concern[] {
   return [
     ...flaky(seen.own),
     ...judgeAlone(seen),
-    ...sealed(seen),
-    ...withoutFresh(seen),
-    ...seen.own.flatMap((ran) => counted(ran, seen.baseCounts.get(ran.check.name))),
-    ...seen.own.flatMap((ran) => failing(ran, seen)),
-    ...seen.own.flatMap((ran) => writing(ran, seen.baseWritten?.get(ran.check.name))),
-    ...toothless(seen),
+    ...changed(seen),
+    ...withoutWork(seen),
+    ...testConcerns(seen),
+    ...ableToFail(seen),
+    ...reportConcerns(seen),
+    ...accessConcerns(seen),
+    ...mentioned(seen),
   ]
 }
 
-/** `allowed`: it failed before the run began, and the loop's owner lets it. */
-export const isGood = ({ result }: Ran): boolean =>
-  result.status === 'met' || (result.status === 'not-met' && result.allowed === true)
-
 const nothingMet: Concern = {
   code: 'no-checks',
-  message: 'No check was met. Name one under checks: that can tell whether the work is done.',
+  message: 'No check passed. Name one under checks: that can tell whether the work is done.',
   mayBeApproved: false,
 }
 
-function failure(
-  { check, result }: Ran,
-  evidence: { readonly [check: string]: Evidence },
-): Concern {
-  const before = Object.hasOwn(evidence, check.name) ? evidence[check.name]?.status : undefined
-  const { code, message } = failureText(check.name, result.status, before)
-  const output = result.output.trim()
-  const said = output === '' ? 'It printed nothing.' : `It printed:\n${output}`
-  return {
-    code: check.kind === 'judge' && result.status === 'error' ? 'unclear' : code,
-    message: `${message}${exitText(result.exitCode)} ${said}`,
-    check: check.name,
-    ...(result.findings === undefined ? {} : { findings: result.findings }),
-    mayBeApproved: false,
-  }
-}
-
-/** Signals that end a program by themselves; a shell or a wall around it says them as 128 and more. */
-const signalNames: Readonly<Record<number, string>> = {
-  132: 'SIGILL',
-  134: 'SIGABRT',
-  135: 'SIGBUS',
-  136: 'SIGFPE',
-  137: 'SIGKILL',
-  139: 'SIGSEGV',
-  143: 'SIGTERM',
-}
-
-function exitText(exitCode: number | undefined): string {
-  if (exitCode === undefined) return ''
-  const signal = signalNames[exitCode]
-  return ` It exited with ${exitCode}${signal === undefined ? '' : `: killed by ${signal}`}.`
-}
-
-function failureText(
-  name: string,
-  status: CheckStatus,
-  before: CheckStatus | undefined,
-): { readonly code: string; readonly message: string } {
-  switch (status) {
-    case 'timeout':
-      return {
-        code: 'timeout',
-        message: `The check ${name} did not end in time in a clean checkout; that is no pass. Make it quicker, or give it more time (timeout).`,
-      }
-    case 'error':
-      return {
-        code: 'check-error',
-        message: `The check ${name} could not be run to a result in a clean checkout.`,
-      }
-    case 'skipped':
-      return { code: 'check-failed', message: `The check ${name} was skipped; that is no pass.` }
-    default:
-      return before === 'met'
-        ? {
-            code: 'fails-clean',
-            message: `The check ${name} passed where the agent works and fails in a clean checkout of the commit: it needs something that is not committed, such as ignored or generated files, caches or changed dependencies. Commit what it needs; what another check makes is named under outputs.`,
-          }
-        : { code: 'check-failed', message: `The check ${name} fails in a clean checkout.` }
-  }
-}
-
-/** One that is steady must stand beside it. */
+/** A flaky check needs a stable one beside it. */
 function flaky(own: readonly Ran[]): readonly Concern[] {
   const met = own.filter(({ result }) => result.status === 'met')
   if (met.some(({ result }) => result.flaky !== true)) return []
   return met.map(({ check, answers }) => ({
     code: 'flaky',
-    message: `The check ${check.name} answers now so, now so on the same files (${answers.join(', ')}): it cannot certify alone. Make it steady, or put a steady check beside it.`,
+    message: `The check ${check.name} gives different answers on the same files (${answers.join(', ')}): it cannot certify alone. Make it stable, or add a stable check.`,
     check: check.name,
     mayBeApproved: false,
   }))
@@ -154,118 +59,134 @@ function judgeAlone({ own, commandInstead }: Seen): readonly Concern[] {
   ]
 }
 
-function sealed(seen: Seen): readonly Concern[] {
-  if (seen.sealed === undefined || seen.sealedChanges.length === 0) return []
-  const unlaid = (seen.unlaid ?? []).map((path) => `- cannot be put back for a check: ${path}`)
-  const listed = [...seen.sealedChanges, ...unlaid].join('\n')
-  const failed = seen.sealed.filter((ran) => !isGood(ran))
+function changed({ changes = [], alone, approved }: Seen): readonly Concern[] {
+  const aside = changes.filter((change) => isAside(change) && approved?.has(change.path) !== true)
+  if (aside.length === 0) return []
+  const listed = aside.map(({ path, what, why }) => `- ${path} (${what}): ${why}`).join('\n')
+  const failed = (alone ?? []).filter((ran) => !isGood(ran))
   if (failed.length === 0) {
     return [
       {
         code: 'sealed-changed',
-        message: `The work changes what it is judged by. With all of that as it was, the checks pass too. Put it back, or a person approves of it:\n${listed}`,
+        message: `Files outside the scope of the work were changed, and checks read them. With these files as they were, the checks pass too. Restore them, or approve:\n${listed}`,
         mayBeApproved: true,
       },
     ]
   }
   const names = failed.map(({ check }) => check.name).join(', ')
-  const output = failed.map(({ result }) => result.output.trim()).join('\n')
   return [
     {
       code: 'sealed-failed',
-      message: `The work changes what it is judged by, and does not pass what it was judged by before (${names}). Make the work pass it as it was, or a person approves of these changes:\n${listed}`,
+      message: `Files outside the scope of the work were changed, and with these files as they were, the work does not pass (${names}). Make the work pass without them, or approve:\n${listed}`,
       mayBeApproved: true,
-      printed: output,
+      printed: failed.map(({ result }) => result.output.trim()).join('\n'),
     },
   ]
 }
 
-/** New tests must not be what makes the old ones pass, nor stand for those that are gone. */
-function withoutFresh(seen: Seen): readonly Concern[] {
-  const { freshTests = [], baseCounts, own } = seen
-  const judging = (seen.sealed ?? []).filter(({ check }) => {
-    const base = baseCounts.get(check.name)
-    return base === undefined || base.passed + base.failed > 0
-  })
-  const failed = judging.filter((ran) => !isGood(ran))
-  const listed = freshTests.map((path) => `\n- ${path}`).join('')
-  if (failed.length > 0) {
-    // It is said with them.
-    if (seen.sealedChanges.length > 0) return []
+/** Control runs that did not answer as they must. */
+function withoutWork({
+  changes = [],
+  controls = [],
+  alone = [],
+  compared,
+}: Seen): readonly Concern[] {
+  const found: Concern[] = []
+  const failed = alone.filter((ran) => !isGood(ran))
+  if (failed.length > 0 && !changes.some(isAside)) {
     const names = failed.map(({ check }) => check.name).join(', ')
-    const output = failed.map(({ result }) => result.output.trim()).join('\n')
+    const added = changes.filter(({ class: kind }) => kind === 'new-test')
+    const listed = added.map(({ path }) => `\n- ${path}`).join('')
+    found.push({
+      code: 'sealed-failed',
+      message: `Without the tests that the work adds, ${names} does not pass. The work must pass by itself what was there before.${listed}`,
+      mayBeApproved: true,
+      printed: failed.map(({ result }) => result.output.trim()).join('\n'),
+    })
+  }
+  const other = controls.find(({ name, held }) => name === 'other-environment' && !held)
+  if (other !== undefined) {
+    const names = other.ran.filter((ran) => !isGood(ran)).map(({ check }) => check.name)
+    const said = names.length === 0 ? 'different tests pass' : `${names.join(', ')} does not pass`
+    found.push({
+      code: 'other-environment',
+      message: `In another environment (other variables, temporary folder and file times, and a comment added to the changed files) ${said}. In the usual environment it passes.`,
+      mayBeApproved: true,
+      printed: other.ran.map(({ result }) => result.output.trim()).join('\n'),
+    })
+  }
+  const back = controls.find(({ name, held }) => name === 'work-taken-back' && !held)
+  if (back !== undefined) {
+    const ids = [...(compared?.values() ?? [])].flatMap(({ redToGreen }) => redToGreen)
+    const still = ids.filter(({ id }) =>
+      back.ran.some(({ observation }) =>
+        observation.tests?.some((test) => test.id === id && test.status === 'passed'),
+      ),
+    )
+    found.push({
+      code: 'work-not-needed',
+      message: `With the work taken back, what failed before the run passes all the same, so something else that was changed makes it pass:\n${list(still.map(({ id }) => id))}`,
+      mayBeApproved: true,
+    })
+  }
+  return found
+}
+
+function testConcerns({ compared = new Map(), own }: Seen): readonly Concern[] {
+  return [...compared].flatMap(([check, { missing, skipped, failing }]): readonly Concern[] => {
+    const isMet = own.find((ran) => ran.check.name === check)?.result.status === 'met'
+    const of = (
+      code: string,
+      ids: ComparedTests['missing'],
+      message: string,
+    ): readonly Concern[] =>
+      ids.length === 0
+        ? []
+        : [
+            {
+              code,
+              message: `The check ${check}: ${message}\n${list(ids.map(({ id }) => id))}`,
+              check,
+              mayBeApproved: true,
+            },
+          ]
+    return [
+      ...of('fewer-tests', missing, `${count(missing.length, 'test')} of the base did not run:`),
+      ...of('skipped-tests', skipped, `${count(skipped.length, 'test')} of the base skipped:`),
+      ...of(
+        'failed-tests',
+        isMet ? failing : [],
+        `it passes, and its runner reports ${count(failing.length, 'failed test')}:`,
+      ),
+    ]
+  })
+}
+
+function ableToFail({ able = new Map(), compared }: Seen): readonly Concern[] {
+  return [...able].flatMap(([check, { unnoticed, unplanted }]): readonly Concern[] => {
+    const red = new Set((compared?.get(check)?.redToGreen ?? []).map(({ id }) => id))
+    const lines = [
+      ...[...unnoticed].map(([id, why]) => `${id}: ${why}`),
+      ...[...unplanted].filter(([id]) => red.has(id)).map(([id, why]) => `${id}: ${why}`),
+    ]
+    if (lines.length === 0) return []
     return [
       {
-        code: 'sealed-failed',
-        message: `The work passes only as it is: without the tests that it brings, and with one more comment at the end of each file of code that it changes, it does not (${names}). Make it pass what was there before by itself, or a person approves of it.${listed}\nIt printed:\n${output}`,
+        code: 'not-able-to-fail',
+        message: `The check ${check}: these tests were not shown able to fail. A failure planted in a copy of each must be reported:\n${list(lines)}`,
+        check,
         mayBeApproved: true,
       },
     ]
-  }
-  return judging.flatMap(({ check, result }) => {
-    const base = baseCounts.get(check.name)
-    const now = own.find((ran) => ran.check.name === check.name)?.result.counts
-    if (compareCounts(base, now).length > 0) return []
-    return compareCounts(base, result.counts).map(({ code, message }) => ({
-      code,
-      message: `The check ${check.name}, without the tests that the work brings: ${message}${listed}`,
-      check: check.name,
-      mayBeApproved: true,
-    }))
   })
 }
 
-/** A runner that counts failures and ends with 0 was told to, or something has changed its exit code. */
-function failing(
-  { check, result }: Ran,
-  { baseCounts, baseMet }: Pick<Seen, 'baseCounts' | 'baseMet'>,
-): readonly Concern[] {
-  const failed = result.status === 'met' ? (result.counts?.failed ?? 0) : 0
-  const before = baseMet?.has(check.name) === true ? baseCounts.get(check.name)?.failed : undefined
-  if (failed <= (before ?? 0)) return []
+function mentioned({ mentions = [] }: Seen): readonly Concern[] {
+  if (mentions.length === 0) return []
   return [
     {
-      code: 'failed-tests',
-      message: `The check ${check.name} ends well, and its own summary says that ${failed} ${failed === 1 ? 'test' : 'tests'} failed. Mend what fails, and let the exit code say so.`,
-      check: check.name,
-      mayBeApproved: true,
-    },
-  ]
-}
-
-function counted({ check, result }: Ran, base: TestCounts | undefined): readonly Concern[] {
-  if (result.status !== 'met') return []
-  return compareCounts(base, result.counts).map(({ code, message }) => ({
-    code,
-    message: `The check ${check.name}: ${message}`,
-    check: check.name,
-    mayBeApproved: true,
-  }))
-}
-
-/** What it judged is not what was committed: something mends the code, or bends the tests, while they run. */
-function writing({ check, written = [] }: Ran, base: readonly string[] = []): readonly Concern[] {
-  const known = new Set(base)
-  const fresh = written.filter((path) => !known.has(path))
-  if (fresh.length === 0) return []
-  const listed = fresh.map((path) => `- ${path}`).join('\n')
-  return [
-    {
-      code: 'tree-changed',
-      message: `While the check ${check.name} runs, files of the work are changed, and it did not do so before. What it judges then is not what was committed. Let it leave these alone, or have it write elsewhere:\n${listed}`,
-      check: check.name,
-      mayBeApproved: true,
-    },
-  ]
-}
-
-function toothless({ unnoticed }: Seen): readonly Concern[] {
-  if (unnoticed === undefined || unnoticed.length === 0) return []
-  const listed = unnoticed.map((line) => `- ${line}`).join('\n')
-  return [
-    {
-      code: 'toothless',
-      message: `The checks pass whatever the code does: none of these defects, planted in a copy, was noticed. Something answers in place of the tests, or no check looks at what this code does; then add a test, or say in the loop file that the checks are not meant to (certify: { teeth: false }).\n${listed}`,
+      code: 'mentions-tests',
+      message: `The work mentions the test runner or what tests set. Code that behaves differently under test passes its tests without doing the work:\n${list(mentions)}`,
       mayBeApproved: true,
     },
   ]

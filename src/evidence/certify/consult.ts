@@ -15,7 +15,7 @@ import {
 import type { CertifyingPlace, TreeReader } from '../parts.ts'
 import { parseReview, type Review, reviewPrompt } from '../verdict.ts'
 import type { Certifying } from './certifier.ts'
-import type { Concern } from './concerns.ts'
+import type { Concern } from './seen.ts'
 
 export interface Consultant {
   readonly name: string

@@ -1,19 +1,18 @@
 /** Questions about dependencies that only a person can decide. Pure. */
 
 import type { DependencyItem, Layer } from '../parts.ts'
-import { describeSealed } from '../seals/describe-sealed.ts'
-import type { SealedChanges } from '../seals/sealed-change.ts'
+import type { ClassifiedChange } from '../scope/index.ts'
 import type { Approval } from './ask-approval.ts'
-import { type Concern, isGood } from './concerns.ts'
 import { digestOf } from './digest.ts'
-import type { Looked } from './look.ts'
+import type { Examined } from './examine.ts'
+import { type Concern, isGood, list } from './seen.ts'
 
-/** Asked before anything is installed, together with all other sealed changes: it is one question. */
+/** Asked before anything is installed. `changed`: lockfiles and dependency keys of manifests. */
 export function dependencyConcerns(
-  changed: SealedChanges,
+  changed: readonly ClassifiedChange[],
   needed: readonly DependencyItem[],
 ): readonly Concern[] {
-  const isChanged = changed.changes.some(({ kind }) => kind === 'dependencies')
+  const isChanged = changed.length > 0
   const unapproved = needed.filter(({ approved }) => approved === undefined)
   // The question about a change stays the same after its answer was remembered.
   const sources = isChanged ? needed : unapproved
@@ -23,8 +22,10 @@ export function dependencyConcerns(
   ]
 }
 
-function dependenciesChanged(changed: SealedChanges): Concern {
-  const listed = describeSealed(changed.changes).join('\n')
+function dependenciesChanged(changed: readonly ClassifiedChange[]): Concern {
+  const listed = list(
+    changed.map(({ path, what, keys = [] }) => `${path} (${[what, ...keys].join(', ')})`),
+  )
   return {
     code: 'sealed-changed',
     message: `The work changes the dependencies that its checks run with. They are installed only after a person approves them. Restore them, or have a person approve these changes:\n${listed}`,
@@ -49,7 +50,7 @@ export interface Lacking {
 }
 
 /** Undefined: the checks pass without what the layer lacks. */
-export function lacksConcern({ own, layer }: Looked): Lacking | undefined {
+export function lacksConcern({ own, layer }: Examined): Lacking | undefined {
   const failed = own.filter((ran) => !isGood(ran))
   if (failed.length === 0) return undefined
   const printed = failed.map(({ result }) => result.output.toLowerCase()).join('\n')

@@ -32,8 +32,7 @@ export interface DraftParts {
 }
 
 export async function draftOf(certified: Certified, parts: DraftParts): Promise<CertificateDraft> {
-  const { subject, layer, walls, own, sealed, sealedChanges, approvals, consultations, teeth } =
-    certified
+  const { subject, layer, walls, own, sealed, sealedChanges, approvals, consultations } = certified
   const { proof = {}, reads } = certified
   const { tree, base, commit, agent, spent, limits, activeMs } = subject
   const sandbox = walls ?? subject.sandbox
@@ -57,10 +56,10 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
       ...(await checksOf(sealed, 'sealed', parts)),
     ],
     sealed: {
-      changes: sealedChanges.map(({ path, what, key }) => ({
+      changes: sealedChanges.map(({ path, what, keys = [] }) => ({
         path,
         what,
-        ...(key === undefined ? {} : { keys: [key] }),
+        ...(keys.length === 0 ? {} : { keys }),
       })),
       ...(approval === undefined || sealedChanges.length === 0
         ? {}
@@ -79,7 +78,6 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
       at: iso(atMs),
       ...(reasons.length === 0 ? {} : { summary: reasons.map(({ text }) => text).join('\n') }),
     })),
-    ...(teeth === undefined ? {} : { teeth: { planted: teeth.planted, noticed: teeth.noticed } }),
     ...(layer === undefined ? {} : { layer: layerOf(layer) }),
     ...(sandbox === undefined ? {} : { sandbox }),
     policy: { decision: 'none', set: 'none' },

@@ -1,11 +1,11 @@
 /**
- * Checks, run to be certified: each fresh, from a clean checkout, with nothing of an earlier one but what
- * it says it makes for others.
+ * Runs checks to certify: each fresh, on a clean checkout, with nothing of an earlier one but what that one
+ * declares as its outputs. Commands are observed; judges, tools and code only answer.
  */
 
 import type { CheckContext } from '../../engine/index.ts'
 import { type CheckStatus, type TreeId, textOf } from '../../loop/index.ts'
-import type { Answered } from '../observe/observation.ts'
+import type { Answered, Observation, ObservedTest, ObserveOptions } from '../observe/observation.ts'
 import type { CertifyingPlace, OpenCheck, Overlay } from '../parts.ts'
 
 /** One check, as it was run. */
@@ -14,9 +14,8 @@ export interface Ran {
   readonly result: Answered
   readonly startedAtMs: number
   readonly endedAtMs: number
-  /** Files of the tree that it changed, where that was looked at. */
-  readonly written?: readonly string[]
-  /** Every answer it gave on these files, where it was asked more than once; the first first. */
+  readonly observation: Observation
+  /** Every answer it gave on these files, where it was run more than once; the first first. */
   readonly answers: readonly CheckStatus[]
 }
 
@@ -26,16 +25,17 @@ export interface RunRequest {
   readonly over?: Overlay
   readonly context: CheckContext
   readonly now: () => number
-  /** It is looked at what they change of the tree. */
-  readonly findsWritten?: true
-  /** Of whom it is known or suspected that they answer now so, now so. */
+  readonly environment?: ObserveOptions['environment']
+  /** By name of the check: only these tests have to run. */
+  readonly only?: ReadonlyMap<string, readonly ObservedTest[]>
+  /** Whether the check is to be run again, because it may answer differently. */
   readonly isDoubtful?: (check: OpenCheck, first: CheckStatus) => boolean
 }
 
 /** Two of three answers of a check that is in doubt decide. */
 const answersMax = 3
 
-/** All of them, also when one fails: whoever mends it wants to know of the others. */
+/** All of them, also when one fails: the agent is told about all failures at once. */
 export async function runChecks(
   request: RunRequest,
   checks: readonly OpenCheck[] = request.place.checks,
@@ -43,7 +43,7 @@ export async function runChecks(
   const ran: Ran[] = []
   const keep: string[] = []
   for (const check of checks) {
-    ran.push(await runCheck(request, check, keep))
+    ran.push(await runCheck(request, check, [...keep]))
     keep.push(...check.outputs)
   }
   return ran
@@ -55,38 +55,34 @@ async function runCheck(
   keep: readonly string[],
 ): Promise<Ran> {
   const startedAtMs = request.now()
-  const results = [await runOnce(request, check, keep)]
-  // What it judges after that is not what was committed.
-  const written = request.findsWritten === true ? await request.place.checkout.written() : []
-  const first = results[0]?.status ?? 'error'
+  const seen = [await runOnce(request, check, keep)]
+  const first = seen[0]?.result.status ?? 'error'
   if (request.isDoubtful?.(check, first) === true) {
-    while (results.length < answersMax && !isDecided(results)) {
-      results.push(await runOnce(request, check, keep))
+    while (seen.length < answersMax && !isDecided(seen)) {
+      seen.push(await runOnce(request, check, keep))
     }
   }
-  const answers = results.map(({ status }) => status)
+  const answers = seen.map(({ result }) => result.status)
   const status = majority(answers)
-  const result = results.findLast((one) => one.status === status) ?? {
-    status: 'error',
-    output: '',
-  }
+  const observation = seen.findLast(({ result }) => result.status === status) ?? cutShort(request)
   const isFlaky = new Set(answers).size > 1
+  const { result } = observation
   return {
     check,
     result: isFlaky ? { ...result, flaky: true } : result,
     startedAtMs,
     endedAtMs: request.now(),
-    ...(written.length === 0 ? {} : { written }),
+    observation,
     answers,
   }
 }
 
 /** Two alike are enough: the third could not change it. */
-const isDecided = (results: readonly Answered[]): boolean =>
-  results.length >= 2 &&
-  results.some((one, at) => results.findIndex((other) => other.status === one.status) < at)
+const isDecided = (seen: readonly Observation[]): boolean =>
+  seen.length >= 2 &&
+  seen.some((one, at) => seen.findIndex(({ result }) => result.status === one.result.status) < at)
 
-/** What was said most often; of as many, what was said last, unless that would be a pass. */
+/** What was answered most often; of as many, what was answered last, but never a pass. */
 function majority(answers: readonly CheckStatus[]): CheckStatus {
   const times = (status: CheckStatus): number => answers.filter((one) => one === status).length
   const most = Math.max(...answers.map(times))
@@ -95,20 +91,61 @@ function majority(answers: readonly CheckStatus[]): CheckStatus {
 }
 
 async function runOnce(
-  { place, tree, over, context }: RunRequest,
+  request: RunRequest,
   check: OpenCheck,
   keep: readonly string[],
-): Promise<Answered> {
+): Promise<Observation> {
+  const { place, tree, over, environment, only } = request
+  const context = { ...request.context, workspace: place.checkout.path }
   context.signal.throwIfAborted()
   await place.checkout.reset(tree, { ...(over === undefined ? {} : { over }), keep })
   try {
-    const answered = await check.run({ ...context, workspace: place.checkout.path })
-    // One that was cut short has not answered.
+    const tests = only?.get(check.name)
+    const options: ObserveOptions = {
+      ...(environment === undefined ? {} : { environment }),
+      ...(tests === undefined ? {} : { only: tests }),
+    }
+    const observation =
+      check.observe === undefined
+        ? await answeredOnly(request, check, context)
+        : await check.observe(context, options)
+    // A check that was cut short has not answered.
     context.signal.throwIfAborted()
-    return { ...answered, kind: check.kind }
+    return { ...observation, result: { ...observation.result, kind: check.kind } }
   } catch (error) {
     context.signal.throwIfAborted()
     // A check that failed to run has not passed.
-    return { status: 'error', output: textOf(error), kind: check.kind }
+    return {
+      ...cutShort(request),
+      result: { status: 'error', output: textOf(error), kind: check.kind },
+    }
   }
 }
+
+async function answeredOnly(
+  { now, place }: RunRequest,
+  check: OpenCheck,
+  context: CheckContext,
+): Promise<Observation> {
+  const startedAtMs = now()
+  const result = await check.run(context)
+  const written = check.kind === 'command' ? await place.checkout.written() : undefined
+  return {
+    result,
+    runners: [],
+    problems: [],
+    replaced: [],
+    ...(written === undefined ? {} : { written }),
+    startedAtMs,
+    endedAtMs: now(),
+  }
+}
+
+const cutShort = ({ now }: RunRequest): Observation => ({
+  result: { status: 'error', output: '' },
+  runners: [],
+  problems: [],
+  replaced: [],
+  startedAtMs: now(),
+  endedAtMs: now(),
+})

@@ -6,7 +6,6 @@
 import { type CalibrationReport, createClassify, type OpenCheck } from '../../evidence/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { openCertifyingPlace } from '../certify/open-place.ts'
-import { openPlanter } from '../certify/open-planter.ts'
 import type { Host } from '../host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { createAsking } from './ask-check.ts'
@@ -14,6 +13,7 @@ import { keepCalibration } from './calibration-store.ts'
 import { chooseTree, type MeasuredTree } from './choose-tree.ts'
 import { measureChecks } from './measure-checks.ts'
 import { createMoney } from './money.ts'
+import { openPlanter } from './open-planter.ts'
 import { seededNumbers } from './seeded-numbers.ts'
 
 export interface CalibrateLoopOptions {

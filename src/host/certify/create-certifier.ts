@@ -15,7 +15,6 @@ import {
 import type { CertificateId, RunId, Share, TreeId } from '../../loop/index.ts'
 import type { CertificateDraft, CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'
 import { readCalibration } from '../calibrate/calibration-store.ts'
-import { seededNumbers } from '../calibrate/seeded-numbers.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { agentName } from '../checks/open-checks.ts'
 import type { HostPorts } from '../driver.ts'
@@ -24,9 +23,8 @@ import type { RunPlace } from '../run-place.ts'
 import { createTreeReader } from '../tree-reader.ts'
 import { neededApprovals } from './choose-layers.ts'
 import { openApprovedItems } from './dependency-approvals.ts'
-import { fileAnswers, fileBaselines } from './file-baselines.ts'
+import { fileBaseAnswers } from './file-base-answers.ts'
 import { openCertifyingPlace } from './open-place.ts'
-import { openPlanter } from './open-planter.ts'
 import { fileRaisedConcerns } from './raised-concerns.ts'
 
 /** All that is needed of the host. */
@@ -73,10 +71,10 @@ export async function createHostCertifier(
       timeoutMs,
       agent: agentName(agent),
     })),
-    ...(certify.teeth ? { teeth: { openPlanter, randomFrom: seededNumbers } } : {}),
     raised: fileRaisedConcerns(folder),
-    baselines: fileBaselines(folder),
-    answers: fileAnswers(folder),
+    required: 'work-alone',
+    quick: !certify.teeth,
+    bases: fileBaseAnswers(folder),
     dependencies: {
       needed: (lockfileOf) =>
         neededApprovals({ reader, lockfileOf, mode: certify.dependencies, record: folder }),

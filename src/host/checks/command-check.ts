@@ -4,7 +4,7 @@
  */
 
 import type { Check, CommandResult, Commands } from '../../engine/index.ts'
-import { cannotRun, readCounts } from '../../evidence/index.ts'
+import { cannotRun } from '../../evidence/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
 import { createCheckOutput, withWhole } from './check-output.ts'
 
@@ -46,13 +46,8 @@ export function commandCheck(
     )
     const output = `${printed.text(result)}${limitMet(result)}`
     const ends = `${result.stdout}${result.stderr}`
-    const counts = readCounts(ends)
     const whole = `${printed.whole(result)}${limitMet(result)}`
-    const found = {
-      kind: 'command',
-      ...withWhole(output, whole),
-      ...(counts === undefined ? {} : { counts }),
-    } as const
+    const found = { kind: 'command', ...withWhole(output, whole) } as const
     if (result.ended === 'timeout') return { status: 'timeout', ...found }
     const { exitCode } = result
     // Killed by a signal: whatever it was about to say, nobody knows.
@@ -61,7 +56,7 @@ export function commandCheck(
     if (exitCode === 0 && result.exceeded !== undefined)
       return { status: 'error', exitCode, ...found }
     if (exitCode === 0) return { status: 'met', exitCode, ...found }
-    const reason = cannotRun({ exitCode, output: ends, counts })
+    const reason = cannotRun({ exitCode, output: ends })
     if (reason !== undefined) return { status: 'error', exitCode, cannotRun: reason, ...found }
     return { status: 'not-met', exitCode, ...found }
   }

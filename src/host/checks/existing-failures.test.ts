@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Check, CheckContext } from '../../engine/index.ts'
-import { type Baseline, signatureOf } from '../../evidence/index.ts'
+import { type BaseAnswer, baseAnswerFrom } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import { type AskBaseline, withExisting } from './existing-failures.ts'
+import { type AskBase, withExisting } from './existing-failures.ts'
 
 const [began, changed] = ['base', 'changed'] as unknown as [TreeId, TreeId]
 
@@ -19,67 +19,69 @@ const context = (tree: TreeId): CheckContext => ({
   callTool: () => Promise.reject(new Error('no tools')),
 })
 
-const fails = (failed: number, output = `${failed} failed`): Check =>
+const fails = (what: string): Check =>
   Object.assign(
-    async () =>
-      ({
-        kind: 'command',
-        status: 'not-met',
-        output,
-        counts: { passed: 5, failed, skipped: 0 },
-      }) as const,
+    async () => ({ kind: 'command', status: 'not-met', output: `${what} failed` }) as const,
     { timeoutMs: 1000, fingerprint: 'f' },
   )
 
-const before = (failed: number): Baseline => ({
-  status: 'not-met',
-  signature: signatureOf('x'),
-  counts: { passed: 5, failed, skipped: 0 },
-})
+const before = (what: string): BaseAnswer =>
+  baseAnswerFrom({
+    result: { status: 'not-met', output: `${what} failed` },
+    runners: [],
+    problems: [],
+    replaced: [],
+    startedAtMs: 0,
+    endedAtMs: 5,
+  })
 
-async function answer(check: Check, mayFail: boolean, ask: AskBaseline, tree = changed) {
+async function answer(check: Check, mayFail: boolean, ask: AskBase, tree = changed) {
   const checks = withExisting({ it: check }, mayFail ? ['it'] : [], ask)
   return checks['it']?.(context(tree))
 }
 
 describe('a check that failed before the run began', () => {
   test('may go on failing where that is allowed, as long as it gets no worse', async () => {
-    const two: AskBaseline = async () => before(2)
-    expect(await answer(fails(2), true, two)).toMatchObject({ existing: true, allowed: true })
-    expect(await answer(fails(1), true, two)).toMatchObject({ existing: true, allowed: true })
-    const worse = await answer(fails(3), true, two)
+    const ask: AskBase = async () => before('2 of sum')
+    expect(await answer(fails('2 of sum'), true, ask)).toMatchObject({ allowed: true })
+    // Times and other numbers differ from run to run.
+    expect(await answer(fails('3 of sum'), true, ask)).toMatchObject({
+      existing: true,
+      allowed: true,
+    })
+    const worse = await answer(fails('clamp'), true, ask)
     expect(worse).toMatchObject({ existing: true, status: 'not-met' })
     expect(worse).not.toHaveProperty('allowed')
   })
 
   test('is known to have on the very files that the run began with, and nothing is asked', async () => {
-    const never: AskBaseline = () => Promise.reject(new Error('asked'))
-    const found = await answer(fails(2), false, never, began)
+    const never: AskBase = () => Promise.reject(new Error('asked'))
+    const found = await answer(fails('sum'), false, never, began)
     expect(found).toMatchObject({ existing: true })
     expect(found).not.toHaveProperty('allowed')
-    expect(await answer(fails(2), true, never, began)).toMatchObject({ allowed: true })
+    expect(await answer(fails('sum'), true, never, began)).toMatchObject({ allowed: true })
     // Where nothing depends on it, it is not found out.
-    expect(await answer(fails(2), false, never)).not.toHaveProperty('existing')
+    expect(await answer(fails('sum'), false, never)).not.toHaveProperty('existing')
   })
 
   test('is asked about once, and has no excuse when nobody can tell', async () => {
     let asked = 0
-    const counting: AskBaseline = async () => {
+    const counting: AskBase = async () => {
       asked += 1
-      return before(2)
+      return before('sum')
     }
-    const { it } = withExisting({ it: fails(2) }, ['it'], counting)
+    const { it } = withExisting({ it: fails('sum') }, ['it'], counting)
     await it?.(context(changed))
     await it?.(context(changed))
     expect(asked).toBe(1)
-    const broken: AskBaseline = () => Promise.reject(new Error('no checkout'))
-    expect(await answer(fails(2), true, broken)).not.toHaveProperty('existing')
-    const passed: AskBaseline = async () => ({ status: 'met', signature: '' })
-    expect(await answer(fails(2), true, passed)).not.toHaveProperty('existing')
+    const broken: AskBase = () => Promise.reject(new Error('no checkout'))
+    expect(await answer(fails('sum'), true, broken)).not.toHaveProperty('existing')
+    const passed: AskBase = async () => ({ ...before('sum'), status: 'met' })
+    expect(await answer(fails('sum'), true, passed)).not.toHaveProperty('existing')
   })
 
-  test('is the same check for whoever re-uses its answers', () => {
-    const { it } = withExisting({ it: fails(1) }, [], async () => undefined)
+  test('is the same check where answers are reused', () => {
+    const { it } = withExisting({ it: fails('sum') }, [], async () => undefined)
     expect([it?.fingerprint, it?.timeoutMs]).toEqual(['f', 301_000])
   })
 })

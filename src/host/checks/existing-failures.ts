@@ -5,22 +5,22 @@
  */
 
 import type { Check, CheckContext } from '../../engine/index.ts'
-import { type Baseline, isNoWorse, signatureOf } from '../../evidence/index.ts'
+import { type BaseAnswer, baseAnswerFrom, isNoWorse } from '../../evidence/index.ts'
 import { FaultError } from '../../loop/index.ts'
 import { withinLimit } from './within-limit.ts'
 
 /** Undefined: it is not known. */
-export type AskBaseline = (check: string, context: CheckContext) => Promise<Baseline | undefined>
+export type AskBase = (check: string, context: CheckContext) => Promise<BaseAnswer | undefined>
 
 /** A check that takes longer is not run once more for this. */
 const checkMsMax = 120_000
 /** With a checkout and its dependencies, for the first time. */
-const baselineMsMax = 300_000
+const baseMsMax = 300_000
 
 export function withExisting(
   checks: Readonly<Record<string, Check>>,
   mayFail: readonly string[],
-  ask: AskBaseline,
+  ask: AskBase,
 ): Readonly<Record<string, Check>> {
   return Object.fromEntries(
     Object.entries(checks).map(([name, check]) => {
@@ -32,8 +32,8 @@ export function withExisting(
 
 type Answer = Awaited<ReturnType<Check>>
 
-function comparing(name: string, check: Check, isAllowed: boolean, ask: AskBaseline): Check {
-  let known: Promise<Baseline | undefined> | undefined
+function comparing(name: string, check: Check, isAllowed: boolean, ask: AskBase): Check {
+  let known: Promise<BaseAnswer | undefined> | undefined
   const { timeoutMs = 600_000 } = check
   const compared: Check = async (context) => {
     const beganMs = performance.now()
@@ -46,14 +46,14 @@ function comparing(name: string, check: Check, isAllowed: boolean, ask: AskBasel
     if (result.status !== 'not-met' || (result.kind ?? 'command') !== 'command') return result
     const { base, tree } = context
     if (base === undefined) return result
-    if (base === tree) return compare(result, baselineOf(result), isAllowed)
+    if (base === tree) return compare(result, baseOf(result), isAllowed)
     if (!isAllowed || !isShort) return result
     known ??= asked(() => ask(name, context))
     return compare(result, await known, isAllowed)
   }
   const { fingerprint, isLive } = check
   return Object.assign(compared, {
-    timeoutMs: timeoutMs + baselineMsMax,
+    timeoutMs: timeoutMs + baseMsMax,
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(isLive === undefined ? {} : { isLive }),
   })
@@ -64,7 +64,7 @@ async function afterStop(
   name: string,
   { cannotRun = '', ...result }: Answer,
   { base, tree }: CheckContext,
-  known: Promise<Baseline | undefined>,
+  known: Promise<BaseAnswer | undefined>,
 ): Promise<Answer> {
   const failed = { ...result, status: 'not-met' } as const
   if (base === undefined) return { ...result, cannotRun }
@@ -75,23 +75,27 @@ async function afterStop(
 }
 
 /** What cannot be found out is no excuse, and no fault of the check. */
-async function asked(ask: () => Promise<Baseline | undefined>): Promise<Baseline | undefined> {
+async function asked(ask: () => Promise<BaseAnswer | undefined>): Promise<BaseAnswer | undefined> {
   try {
-    const answer = await withinLimit(baselineMsMax, ask)
+    const answer = await withinLimit(baseMsMax, ask)
     return answer.type === 'answer' ? answer.value : undefined
   } catch {
     return undefined
   }
 }
 
-const baselineOf = ({ status, output, counts }: Answer): Baseline => ({
-  status,
-  signature: signatureOf(output),
-  ...(counts === undefined ? {} : { counts }),
-})
+const baseOf = (result: Answer): BaseAnswer =>
+  baseAnswerFrom({
+    result,
+    runners: [],
+    problems: [],
+    replaced: [],
+    startedAtMs: 0,
+    endedAtMs: 0,
+  })
 
-function compare(result: Answer, baseline: Baseline | undefined, isAllowed: boolean): Answer {
-  if (baseline?.status !== 'not-met') return result
+function compare(result: Answer, base: BaseAnswer | undefined, isAllowed: boolean): Answer {
+  if (base?.status !== 'not-met') return result
   const existing = { ...result, existing: true } as const
-  return isAllowed && isNoWorse(result, baseline) ? { ...existing, allowed: true } : existing
+  return isAllowed && isNoWorse(result, base) ? { ...existing, allowed: true } : existing
 }

@@ -5,7 +5,6 @@
 
 import { join } from 'node:path'
 import type { Check } from '../../engine/index.ts'
-import type { TestCounts } from '../../loop/index.ts'
 import type { CommandView } from '../command-view.ts'
 import type { OpenWalls } from '../open-walls.ts'
 import { keepOutput, withWhole } from './check-output.ts'
@@ -56,19 +55,8 @@ function all(answers: readonly Answer[]): Answer {
   const last = answers.at(-1)
   if (last === undefined)
     return { kind: 'command', status: 'error', output: 'There is nothing to run.' }
-  const { counts: _counts, whole: _whole, ...rest } = last
+  const { whole: _whole, ...rest } = last
   const output = keepOutput(answers.map((answer) => answer.output).join('\n'))
   const whole = answers.map((answer) => answer.whole ?? answer.output).join('\n')
-  const counts = answers.flatMap((answer) => (answer.counts === undefined ? [] : [answer.counts]))
-  return {
-    ...rest,
-    ...withWhole(output, whole),
-    ...(counts.length === 0 ? {} : { counts: counts.reduce(add) }),
-  }
+  return { ...rest, ...withWhole(output, whole) }
 }
-
-const add = (a: TestCounts, b: TestCounts): TestCounts => ({
-  passed: a.passed + b.passed,
-  failed: a.failed + b.failed,
-  skipped: a.skipped + b.skipped,
-})

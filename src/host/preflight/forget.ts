@@ -1,7 +1,7 @@
 /** Forgets cached answers of checks, and what agents tried. */
 
 import { readdir, rm } from 'node:fs/promises'
-import { answersFolder, baselinesFolder } from '../certify/file-baselines.ts'
+import { baseAnswersFolder } from '../certify/file-base-answers.ts'
 import type { Host } from '../host.ts'
 
 export interface Forgotten {
@@ -19,10 +19,8 @@ export async function forgetKnown(
     const { id } = await journal.findRun(run)
     return { answers: 0, attempts: await journal.forgetTried(id) }
   }
-  let answers = 0
-  for (const known of [baselinesFolder(folder), answersFolder(folder)]) {
-    answers += (await readdir(known).catch(() => [])).length
-    await rm(known, { recursive: true, force: true })
-  }
+  const known = baseAnswersFolder(folder)
+  const answers = (await readdir(known).catch(() => [])).length
+  await rm(known, { recursive: true, force: true })
   return { answers, attempts: await journal.forgetTried() }
 }

@@ -6,15 +6,15 @@
 import { delimiter, join } from 'node:path'
 import type { CheckContext, RunPreflight } from '../../engine/index.ts'
 import {
-  type Baseline,
-  baselineKey,
-  baselineOf,
+  type BaseAnswer,
+  baseAnswerKey,
+  baseAnswerOf,
   type Layer,
   notOfTheWork,
 } from '../../evidence/index.ts'
 import type { Fault, Preflight, PreflightCheck } from '../../loop/index.ts'
 import type { SandboxPlace } from '../../sandbox/index.ts'
-import { fileBaselines } from '../certify/file-baselines.ts'
+import { fileBaseAnswers } from '../certify/file-base-answers.ts'
 import { type OpenedLayer, openLayer } from '../certify/open-layer.ts'
 import { openCertifyingPlace } from '../certify/open-place.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
@@ -50,7 +50,7 @@ export function openPreflight(
   const repository = run.placed?.repository
   const reader = createTreeReader({ blobs, folder, repository })
   const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
-  const baselines = fileBaselines(folder)
+  const bases = fileBaseAnswers(folder)
   const now = (): number => clock.now()
   /** In use as long as the run is driven. */
   const held: OpenedLayer[] = []
@@ -91,8 +91,8 @@ export function openPreflight(
         for (const check of place.checks) {
           if (check.kind === 'command') onBegin(check.name)
           const beganMs = now()
-          const known = await baselines.read(baselineKey(base, check, place.layer))
-          const found = known ?? (await baselineOf(base, check, place, { context, now }, baselines))
+          const known = await bases.read(baseAnswerKey(base, check, place.layer))
+          const found = known ?? (await baseAnswerOf(base, check, place, { context, now }, bases))
           checks.push({
             check: check.name,
             answer: answerOf(found),
@@ -141,7 +141,7 @@ function dependenciesOf(
   }
 }
 
-function answerOf(found: Baseline | undefined): PreflightCheck['answer'] {
+function answerOf(found: BaseAnswer | undefined): PreflightCheck['answer'] {
   if (found === undefined) return 'unknown'
   if (found.cannotRun !== undefined) return 'cannot-run'
   if (found.status === 'met') return 'passes'

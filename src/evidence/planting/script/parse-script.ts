@@ -38,38 +38,67 @@ export function parserOptions(file: string): ParserOptions {
 
 const source = `
 const { parentPort, workerData } = require('node:worker_threads')
+const { parse } = require(workerData.parser)
 const skipped = new Set(['loc', 'extra', 'comments', 'tokens', 'errors', 'innerComments'])
 const slim = (key, value) =>
   skipped.has(key) ? undefined : typeof value === 'bigint' ? String(value) : value
-let tree
-try {
-  const { program } = require(workerData.parser).parse(workerData.text, workerData.options)
-  tree = JSON.stringify(program, slim)
-} catch {}
-parentPort.postMessage(tree)
+parentPort.on('message', ({ id, text, options }) => {
+  let tree
+  try {
+    tree = JSON.stringify(parse(text, options).program, slim)
+  } catch {}
+  parentPort.postMessage({ id, tree })
+})
 `
+
+interface Answer {
+  readonly id: number
+  readonly tree?: string
+}
+
+/** One thread for all texts: starting it takes longer than parsing most of them. */
+let thread: Worker | undefined
+let lastId = 0
 
 export const parseScript: ParseScript = async (file, text) => {
   if (text.length > charsMax) return undefined
+  const id = ++lastId
+  const worker = (thread ??= startThread())
+  const answer = await new Promise<string | undefined>((resolve) => {
+    const end = (value?: string): void => {
+      clearTimeout(timer)
+      worker.off('message', onMessage).off('exit', onExit)
+      resolve(value)
+    }
+    const onMessage = (message: Answer): void => {
+      if (message.id === id) end(message.tree)
+    }
+    const onExit = (): void => end()
+    // What waits behind a text that takes too long is not parsed, either.
+    const timer = setTimeout(() => void worker.terminate(), limitMs)
+    worker.on('message', onMessage).on('exit', onExit)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    worker.postMessage({ id, text, options: parserOptions(file) })
+  })
+  const tree: unknown = answer === undefined ? undefined : JSON.parse(answer)
+  return isNode(tree) ? tree : undefined
+}
+
+function startThread(): Worker {
   const parser = createRequire(import.meta.url).resolve('@babel/parser')
   const worker = new Worker(source, {
     eval: true,
     env: {},
     execArgv: [],
-    workerData: { parser, text, options: parserOptions(file) },
+    workerData: { parser },
     resourceLimits: { maxOldGenerationSizeMb: 1024 },
   })
-  const answer = await new Promise<unknown>((resolve) => {
-    const timer = setTimeout(resolve, limitMs)
-    const end = (value?: unknown): void => {
-      clearTimeout(timer)
-      resolve(value)
-    }
-    worker.on('message', end)
-    worker.on('error', () => end())
-    worker.on('exit', () => end())
+  worker.setMaxListeners(0)
+  worker.on('error', () => undefined)
+  worker.on('exit', () => {
+    if (thread === worker) thread = undefined
   })
-  await worker.terminate()
-  const tree: unknown = typeof answer === 'string' ? JSON.parse(answer) : undefined
-  return isNode(tree) ? tree : undefined
+  // It does not keep the process alive.
+  worker.unref()
+  return worker
 }

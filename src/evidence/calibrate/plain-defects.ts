@@ -5,7 +5,7 @@
  * Compiled languages must still compile: a defect that the compiler finds says nothing about the tests.
  */
 
-import { type Family, familyOf, maskCode } from './mask-code.ts'
+import { type Family, familyOf, maskCode } from '../mask-code.ts'
 import {
   type Defect,
   type Planter,

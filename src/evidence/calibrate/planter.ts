@@ -1,4 +1,6 @@
-/** Who plants defects. `host/` fills it with the repair agent's operators; others are in `plain-defects.ts`. */
+/** Plants defects. `host/` fills it with the repair agent's operators; others are in `plain-defects.ts`. */
+
+import type { Overlay } from '../parts.ts'
 
 /** One small change of one file that ought to be noticed. */
 export interface Defect {
@@ -65,4 +67,11 @@ function shown(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   if (line === '') return '(nothing)'
   return line.length > shownCharsMax ? `${line.slice(0, shownCharsMax)}…` : line
+}
+
+const encoder = new TextEncoder()
+
+/** The file with the defect in it, to be put over its tree. */
+export function overlayOf({ file, text }: Defect, kind: SourceText['kind'] = 'file'): Overlay {
+  return new Map([[file, { content: encoder.encode(text), kind }]])
 }

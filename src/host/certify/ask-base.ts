@@ -1,19 +1,19 @@
 /** What a check says on the files that a run began with: in a clean place, once for each base. */
 
-import { baselineOf } from '../../evidence/index.ts'
+import { baseAnswerOf } from '../../evidence/index.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
-import type { AskBaseline } from '../checks/existing-failures.ts'
+import type { AskBase } from '../checks/existing-failures.ts'
 import type { HostPorts } from '../driver.ts'
 import type { RunPlace } from '../run-place.ts'
 import { createTreeReader } from '../tree-reader.ts'
-import { fileBaselines } from './file-baselines.ts'
+import { fileBaseAnswers } from './file-base-answers.ts'
 import { openCertifyingPlace } from './open-place.ts'
 
-export function askBaseline(
+export function askBaseIn(
   { folder, blobs, clock }: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,
   { workspace, checkout, placed }: Pick<RunPlace, 'workspace' | 'checkout' | 'placed'>,
   certifying: CertifyingParts,
-): AskBaseline {
+): AskBase {
   const repository = placed?.repository
   const reader = createTreeReader({ blobs, folder, repository })
   const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
@@ -25,7 +25,7 @@ export function askBaseline(
       const check = place.checks.find((one) => one.name === name)
       if (check === undefined) return undefined
       const run = { context, now: () => clock.now() }
-      return await baselineOf(base, check, place, run, fileBaselines(folder))
+      return await baseAnswerOf(base, check, place, run, fileBaseAnswers(folder))
     } finally {
       await place.close()
     }

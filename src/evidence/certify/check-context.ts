@@ -1,0 +1,28 @@
+/** What judges and commands are given while work is certified. */
+
+import type { CheckContext } from '../../engine/index.ts'
+import type { CertifyingPlace } from '../parts.ts'
+import type { Certifying } from './certifier.ts'
+import { differing } from './consult.ts'
+
+const patchBytesMax = 60_000
+
+export function checkContextOf(
+  { parts, context, subject, tree, base }: Certifying,
+  { agents, checkout }: CertifyingPlace,
+): CheckContext {
+  return {
+    ...context,
+    iteration: subject.iteration,
+    workspace: checkout.path,
+    work(role, task) {
+      if (agents === undefined) throw new Error(`There is no agent for the role ${role}.`)
+      return context.work(agents, role, task, checkout.path)
+    },
+    callTool: (name, args) => context.callTool(name, args),
+    async changes() {
+      const paths = await differing(parts.reader, base, tree)
+      return parts.reader.patch(base, tree, paths, patchBytesMax)
+    },
+  }
+}

@@ -1,0 +1,70 @@
+/** What is said about a check that did not pass in the clean checkout. */
+
+import type { CheckStatus, Evidence } from '../../loop/index.ts'
+import type { Ran } from './run-checks.ts'
+import type { Concern } from './seen.ts'
+
+export function failure(
+  { check, result }: Ran,
+  evidence: { readonly [check: string]: Evidence },
+): Concern {
+  const before = Object.hasOwn(evidence, check.name) ? evidence[check.name]?.status : undefined
+  const { code, message } = failureText(check.name, result.status, before)
+  const output = result.output.trim()
+  const said = output === '' ? 'It printed nothing.' : `It printed:\n${output}`
+  return {
+    code: check.kind === 'judge' && result.status === 'error' ? 'unclear' : code,
+    message: `${message}${exitText(result.exitCode)} ${said}`,
+    check: check.name,
+    ...(result.findings === undefined ? {} : { findings: result.findings }),
+    mayBeApproved: false,
+  }
+}
+
+/** Signals that end a program; a shell reports them as 128 and more. */
+const signalNames: Readonly<Record<number, string>> = {
+  132: 'SIGILL',
+  134: 'SIGABRT',
+  135: 'SIGBUS',
+  136: 'SIGFPE',
+  137: 'SIGKILL',
+  139: 'SIGSEGV',
+  143: 'SIGTERM',
+}
+
+function exitText(exitCode: number | undefined): string {
+  if (exitCode === undefined) return ''
+  const signal = signalNames[exitCode]
+  return ` It exited with ${exitCode}${signal === undefined ? '' : `: killed by ${signal}`}.`
+}
+
+function failureText(
+  name: string,
+  status: CheckStatus,
+  before: CheckStatus | undefined,
+): { readonly code: string; readonly message: string } {
+  switch (status) {
+    case 'timeout':
+      return {
+        code: 'timeout',
+        message: `The check ${name} did not end in time in a clean checkout. Make it faster, or give it more time (timeout).`,
+      }
+    case 'error':
+      return {
+        code: 'check-error',
+        message: `The check ${name} could not be run to a result in a clean checkout.`,
+      }
+    case 'skipped':
+      return {
+        code: 'check-failed',
+        message: `The check ${name} was skipped, which is not a pass.`,
+      }
+    default:
+      return before === 'met'
+        ? {
+            code: 'fails-clean',
+            message: `The check ${name} passed where the agent works and fails in a clean checkout of the commit: it needs something that is not committed, such as ignored or generated files, caches or changed dependencies. Commit what it needs; what another check makes is named under outputs.`,
+          }
+        : { code: 'check-failed', message: `The check ${name} fails in a clean checkout.` }
+  }
+}

@@ -1,0 +1,85 @@
+/** Which of the changed files are the work, by what the checks were observed to read and to test. */
+
+import { compareTestFiles } from '../planting/index.ts'
+import { type ClassifiedChange, classifyChanges, scopeOf } from '../scope/index.ts'
+import type { Certifying } from './certifier.ts'
+import { mentionsIn } from './mentions.ts'
+import type { Seen } from './seen.ts'
+
+export interface ClassifiedWork {
+  readonly seen: Pick<Seen, 'changes' | 'isProduct' | 'remains' | 'mentions'>
+  /** Changed paths that are the work, and what belongs to it: approved dependencies, free keys. */
+  readonly work: readonly string[]
+  /** Changed paths that are not: new tests, and all that is asked about. */
+  readonly aside: readonly string[]
+  readonly newTests: readonly string[]
+}
+
+export async function classify(
+  { parts, base, tree }: Certifying,
+  { own, bases }: Pick<Seen, 'own' | 'bases'>,
+): Promise<ClassifiedWork> {
+  const { reader, seals, scope: globs } = parts
+  const scope = await scopeOf(reader, base, globs === undefined ? {} : { scope: globs })
+  const commands = own.filter(({ check }) => check.kind === 'command')
+  const testsOfBase = filesOf(commands.map(({ check }) => bases.get(check.name)?.tests))
+  const testsOfTree = filesOf(commands.map(({ observation }) => observation.tests))
+  const changes = await classifyChanges({
+    reader,
+    base,
+    tree,
+    scope,
+    seals,
+    testsOfBase,
+    testsOfTree,
+    readOnBase: unionOf(commands.map(({ check }) => bases.get(check.name)?.read)),
+    readOnTree: unionOf(commands.map(({ observation }) => observation.read)),
+    commands: commands.map(({ check }) => check.describes),
+    onlyAddsTests: async (path, before, after) =>
+      (await compareTestFiles(path, before, after))?.onlyAdds === true,
+    inlineTestsUnchanged: async (path, before, after) => {
+      const found = await compareTestFiles(path, before, after)
+      return found?.changed.length === 0 && found.removed.length === 0
+    },
+  })
+  const work = pathsOf(changes, ['work', 'free-keys', 'dependencies'])
+  const files = await reader.list(tree)
+  const isTest = (path: string): boolean => testsOfBase.has(path) || testsOfTree.has(path)
+  return {
+    seen: {
+      changes,
+      isProduct: (path) => scope.isWork(path) && !isTest(path),
+      remains: (path) => files.has(path),
+      mentions: await mentionsIn(reader, base, tree, pathsOf(changes, ['work'])),
+    },
+    work,
+    aside: pathsOf(changes, ['new-test', 'other', 'sealed']),
+    newTests: pathsOf(changes, ['new-test']),
+  }
+}
+
+const pathsOf = (
+  changes: readonly ClassifiedChange[],
+  classes: readonly ClassifiedChange['class'][],
+): readonly string[] =>
+  changes.flatMap(({ path, from, class: kind }) => {
+    if (!classes.includes(kind)) return []
+    return from === undefined ? [path] : [path, from]
+  })
+
+const filesOf = (
+  all: readonly (readonly { readonly file: string }[] | undefined)[],
+): ReadonlySet<string> =>
+  new Set(all.flatMap((tests = []) => tests.map(({ file }) => file)).filter((file) => file !== ''))
+
+/** Undefined: of one of them it is not known. */
+function unionOf(
+  reads: readonly (readonly string[] | undefined)[],
+): ReadonlySet<string> | undefined {
+  const union = new Set<string>()
+  for (const read of reads) {
+    if (read === undefined) return undefined
+    for (const path of read) union.add(path)
+  }
+  return union
+}

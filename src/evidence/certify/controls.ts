@@ -1,0 +1,297 @@
+/**
+ * The runs that show what made the checks pass: planted failures, the candidate without the work, and the work
+ * without anything else.
+ */
+
+import type { ObservedTest } from '../observe/observation.ts'
+import type { OpenCheck, Overlay, PutFile } from '../parts.ts'
+import { compareTestFiles, withHarmlessComment } from '../planting/index.ts'
+import { askBase } from './base-answers.ts'
+import type { Examining } from './certifier.ts'
+import { checkContextOf } from './check-context.ts'
+import type { ClassifiedWork } from './classify-work.ts'
+import { type ComparedTests, compareTests, unstableFiles } from './compare-tests.ts'
+import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
+import { type ControlRun, count, isGood, type Seen } from './seen.ts'
+import { type AbleToFail, showAbleToFail } from './show-able-to-fail.ts'
+import { takeBack } from './take-back.ts'
+
+type Controlled = Pick<Seen, 'alone' | 'controls' | 'compared' | 'able'>
+
+interface Controlling {
+  readonly certifying: Examining
+  readonly run: Omit<RunRequest, 'tree'>
+  readonly seen: Seen
+  readonly classified: ClassifiedWork
+  /** The candidate with everything but the work as on the base. */
+  readonly over: Overlay
+}
+
+/** So many files get a comment (E9). */
+const commentsMax = 40
+/** Of tests that passed on the base, where none went from red to green (E9). */
+const keptPlantedMax = 200
+const bytesMax = 4 * 1024 * 1024
+
+export async function runControls(
+  certifying: Examining,
+  run: Omit<RunRequest, 'tree'>,
+  seen: Seen,
+  classified: ClassifiedWork,
+): Promise<Controlled> {
+  const { parts, base } = certifying
+  const over = await takeBack(parts.reader, base, classified.aside)
+  const all: Controlling = { certifying, run, seen, classified, over }
+  const first = await compareAll(all, seen.own)
+  const say = (text: string): void => certifying.context.note?.(`${text} (${expected(seen)})`)
+  const red = [...first.values()].reduce((sum, one) => sum + one.redToGreen.length, 0)
+  if (!parts.quick && first.size > 0) {
+    say(`plants failures, to show that ${red > 0 ? count(red, 'test') : 'tests'} can fail`)
+  }
+  const able = parts.quick ? new Map<string, AbleToFail>() : await plantInLanes(all, first)
+  if (classified.aside.length > 0) say('takes the work back: what failed must fail again')
+  const back = await takenBack(all, first)
+  say('runs the work alone over the base, in another environment')
+  const { alone, controls } = await workAlone(all)
+  const compared = await withoutUnstable(all, alone, await compareAll(all, alone))
+  return { alone, controls: [...controls, ...back], compared, able }
+}
+
+async function compareAll(
+  { certifying, seen, classified }: Controlling,
+  alone: readonly Ran[],
+  unstable: ReadonlyMap<string, ReadonlySet<string>> = new Map(),
+): Promise<ReadonlyMap<string, ComparedTests>> {
+  const compared = new Map<string, ComparedTests>()
+  for (const { check, observation } of seen.own) {
+    const base = seen.bases.get(check.name)
+    const here = alone.find((ran) => ran.check === check)?.observation
+    if (base === undefined || here === undefined) continue
+    const known = await onBase(certifying, classified, here.tests ?? [])
+    const found = compareTests({
+      base,
+      alone: here,
+      candidate: observation,
+      isOnBase: ({ id }) => known.has(id),
+      unstable: unstable.get(check.name) ?? new Set(),
+    })
+    if (found !== undefined) compared.set(check.name, found)
+  }
+  return compared
+}
+
+/** What one run of all checks took on the candidate. */
+const durationMs = ({ own }: Seen): number =>
+  own.reduce((sum, { startedAtMs, endedAtMs }) => sum + endedAtMs - startedAtMs, 0)
+
+const expected = (seen: Seen): string =>
+  `one run takes about ${Math.max(1, Math.round(durationMs(seen) / 1000))} s`
+
+/** Tests that the base has: in a file that is not work, or not added to one that is. */
+async function onBase(
+  { parts: { reader }, base, tree }: Examining,
+  { work }: ClassifiedWork,
+  tests: readonly ObservedTest[],
+): Promise<ReadonlySet<string>> {
+  const files = await reader.list(base)
+  const isWork = new Set(work)
+  const added = new Map<string, ReadonlySet<string> | undefined>()
+  for (const file of new Set(tests.map((test) => test.file))) {
+    if (!files.has(file) || !isWork.has(file)) continue
+    const [before, after] = await Promise.all(
+      [base, tree].map((one) => reader.read(one, file, bytesMax)),
+    )
+    const changes = before && after && (await compareTestFiles(file, decode(before), decode(after)))
+    added.set(file, changes && new Set(changes.added.map(titleText)))
+  }
+  const isThere = ({ file, titles }: ObservedTest): boolean => {
+    if (!files.has(file)) return false
+    return !isWork.has(file) || added.get(file)?.has(titleText(titles)) === false
+  }
+  return new Set(tests.filter(isThere).map(({ id }) => id))
+}
+
+const titleText = (titles: readonly string[]): string => titles.join(' > ')
+
+const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
+/** A check that is quicker than this is done before another checkout is made. */
+const secondLaneMs = 2000
+
+/** In two checkouts side by side, where that saves time. */
+async function plantInLanes(
+  all: Controlling,
+  compared: ReadonlyMap<string, ComparedTests>,
+): Promise<ReadonlyMap<string, AbleToFail>> {
+  const { certifying, run, seen } = all
+  const isWorth = [...compared.values()].some(({ redToGreen }) => redToGreen.length > 0)
+  if (!isWorth || durationMs(seen) < secondLaneMs) return plantAll(all, compared, [run])
+  const place = await certifying.openAgain()
+  try {
+    const context = checkContextOf(certifying, place)
+    return await plantAll(all, compared, [run, { ...run, place, context }])
+  } finally {
+    await place.close()
+  }
+}
+
+async function plantAll(
+  { certifying, seen, over }: Controlling,
+  compared: ReadonlyMap<string, ComparedTests>,
+  lanes: readonly Omit<RunRequest, 'tree'>[],
+): Promise<ReadonlyMap<string, AbleToFail>> {
+  const { parts, tree } = certifying
+  const able = new Map<string, AbleToFail>()
+  for (const [name, { redToGreen, keptGreen }] of compared) {
+    const check = seen.own.find((ran) => ran.check.name === name)?.check
+    if (check === undefined) continue
+    const isRed = redToGreen.length > 0
+    const tests = isRed ? redToGreen : keptGreen.slice(0, keptPlantedMax)
+    if (tests.length === 0) continue
+    const found = await showAbleToFail({
+      reader: parts.reader,
+      lanes,
+      tree,
+      over,
+      checks: withMakers(seen.own, check),
+      check,
+      tests,
+      kinds: isRed ? ['before', 'after', 'value'] : ['before'],
+      marker: `planted ${parts.token()}`,
+    })
+    able.set(name, found)
+  }
+  return able
+}
+
+/** With the checks before it whose outputs it needs. */
+function withMakers(own: readonly Ran[], check: OpenCheck): readonly OpenCheck[] {
+  const checks = own.map((ran) => ran.check)
+  const before = checks.slice(0, checks.indexOf(check))
+  return [...before.filter(({ outputs }) => outputs.length > 0), check]
+}
+
+/** Only where something besides the work was changed: else it is the base, which is known. */
+async function takenBack(
+  { certifying, run, seen, classified }: Controlling,
+  compared: ReadonlyMap<string, ComparedTests>,
+): Promise<readonly ControlRun[]> {
+  const { parts, base, tree } = certifying
+  const { work, aside } = classified
+  if (aside.length === 0 || work.length === 0) return []
+  const failed = seen.own.filter(
+    ({ check }) => seen.bases.get(check.name)?.status === 'not-met' && check.existing !== 'allow',
+  )
+  if (failed.length === 0) return []
+  const over = await takeBack(parts.reader, base, work)
+  const checks = [...new Set(failed.flatMap(({ check }) => withMakers(seen.own, check)))]
+  const ran = await runChecks({ ...run, tree, over }, checks)
+  const held = failed.every(({ check }) => {
+    const again = ran.find((one) => one.check === check)
+    if (again === undefined || again.result.status !== 'met') return isRedAgain(again, compared)
+    return false
+  })
+  return [{ name: 'work-taken-back', ran, held }]
+}
+
+/** Every test that went from red to green fails again, or cannot be loaded. */
+function isRedAgain(ran: Ran | undefined, compared: ReadonlyMap<string, ComparedTests>): boolean {
+  const tests = ran?.observation.tests
+  const red = ran === undefined ? undefined : compared.get(ran.check.name)?.redToGreen
+  if (tests === undefined || red === undefined) return true
+  const passed = new Set(tests.filter(({ status }) => status === 'passed').map(({ id }) => id))
+  return !red.some(({ id }) => passed.has(id))
+}
+
+/** In another environment; where that fails, once more in the usual one, to tell which of the two it is. */
+async function workAlone(
+  all: Controlling,
+): Promise<{ readonly alone: readonly Ran[]; readonly controls: readonly ControlRun[] }> {
+  const { certifying, run, seen, over } = all
+  const { tree } = certifying
+  const checks = seen.own
+    .map(({ check }) => check)
+    .filter(({ kind }) => kind === 'command' || kind === 'code')
+  const commented = await withComments(all)
+  const other = mayFail(
+    await runChecks({ ...run, tree, over: commented, environment: 'other' }, checks),
+    seen,
+  )
+  if (isAllGood(other, seen)) {
+    return {
+      alone: other,
+      controls: [
+        { name: 'base-plus-work', ran: other, held: true },
+        { name: 'other-environment', ran: other, held: true },
+      ],
+    }
+  }
+  const usual = mayFail(await runChecks({ ...run, tree, over }, checks), seen)
+  const held = isAllGood(usual, seen)
+  return {
+    alone: usual,
+    controls: [
+      { name: 'base-plus-work', ran: usual, held },
+      ...(held ? [{ name: 'other-environment', ran: other, held: false } as const] : []),
+    ],
+  }
+}
+
+/** All pass, and no test of the base is missing that ran on the candidate. */
+function isAllGood(ran: readonly Ran[], seen: Seen): boolean {
+  return ran.every((one) => {
+    if (!isGood(one)) return false
+    const own = seen.own.find(({ check }) => check === one.check)?.observation.tests
+    const base = seen.bases.get(one.check.name)?.tests
+    if (own === undefined || base === undefined) return true
+    const now = new Map(one.observation.tests?.map(({ id, status }) => [id, status]))
+    const ids = new Map(own.map(({ id, status }) => [id, status]))
+    return base.every(({ id }) => ids.get(id) !== 'passed' || now.get(id) === 'passed')
+  })
+}
+
+/** A check that failed on the candidate as it did on the base may fail here, too. */
+function mayFail(ran: readonly Ran[], seen: Seen): readonly Ran[] {
+  return ran.map((one) => {
+    const isAllowed = seen.own.find(({ check }) => check === one.check)?.result.allowed === true
+    return isAllowed && one.result.status === 'not-met'
+      ? { ...one, result: { ...one.result, allowed: true } }
+      : one
+  })
+}
+
+/** A comment at the end of each source file that the work changed: what works does so with one comment more. */
+async function withComments({ certifying, classified, over }: Controlling): Promise<Overlay> {
+  const { parts, tree } = certifying
+  const files = await parts.reader.list(tree)
+  const commented = new Map<string, PutFile | null>(over)
+  for (const path of classified.work.slice(0, commentsMax)) {
+    const kind = files.get(path)?.kind
+    if (kind !== 'file' && kind !== 'executable') continue
+    const bytes = await parts.reader.read(tree, path, bytesMax)
+    const text = bytes === undefined ? undefined : withHarmlessComment(path, decode(bytes))
+    if (text !== undefined) commented.set(path, { kind, content: new TextEncoder().encode(text) })
+  }
+  return commented
+}
+
+/** Where tests seem to be missing, the base is asked once more: what differs there is not stable. */
+async function withoutUnstable(
+  all: Controlling,
+  alone: readonly Ran[],
+  compared: ReadonlyMap<string, ComparedTests>,
+): Promise<ReadonlyMap<string, ComparedTests>> {
+  const { certifying, run, seen } = all
+  const unstable = new Map<string, ReadonlySet<string>>()
+  for (const [name, { missing, failing }] of compared) {
+    const check = seen.own.find((ran) => ran.check.name === name)?.check
+    const base = seen.bases.get(name)
+    if (check === undefined || base === undefined) continue
+    if (missing.length === 0 && failing.length === 0) continue
+    const again = await askBase(certifying.base, check, run.place, run)
+    unstable.set(name, unstableFiles(base.tests, again?.tests))
+  }
+  return [...unstable.values()].some(({ size }) => size > 0)
+    ? compareAll(all, alone, unstable)
+    : compared
+}

@@ -1,0 +1,151 @@
+/**
+ * Shows that tests can fail. Product code runs in the process of its tests and can make any of them pass, so
+ * a test counts only if a failure planted in it is reported: before its last statement, after it, and by
+ * another expected value where it has one.
+ *
+ * 1. Failures are planted in the tests only; the code under test stays as it is.
+ * 2. One run plants all tests of a check in one position.
+ * 3. Silence is not an answer: a planted test that passes, is skipped or is missing was not shown able to
+ *    fail. A failure that does not carry the marker of the plant is another failure.
+ */
+
+import type { TreeId } from '../../loop/index.ts'
+import type { ObservedTest } from '../observe/observation.ts'
+import type { OpenCheck, Overlay, PutFile, TreeReader } from '../parts.ts'
+import { type PlantKind, plantFailures } from '../planting/index.ts'
+import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
+
+export interface AbleToFail {
+  /** By id: how it was shown. */
+  readonly shown: ReadonlyMap<string, readonly PlantKind[]>
+  /** By id: what became of the failure that was planted in it. */
+  readonly unnoticed: ReadonlyMap<string, string>
+  /** By id: why no failure could be planted in it. */
+  readonly unplanted: ReadonlyMap<string, string>
+}
+
+export interface PlantingRequest {
+  readonly reader: TreeReader
+  /** Places that can be used side by side; at least one. */
+  readonly lanes: readonly Omit<RunRequest, 'tree'>[]
+  readonly tree: TreeId
+  /** Over which the tests are planted: the base's test files. */
+  readonly over: Overlay
+  /** What the candidate's check passed with, and what makes something for it. */
+  readonly checks: readonly OpenCheck[]
+  readonly check: OpenCheck
+  readonly tests: readonly ObservedTest[]
+  readonly kinds: readonly PlantKind[]
+  /** New for each certification, and hard to guess. */
+  readonly marker: string
+}
+
+const fileBytesMax = 4 * 1024 * 1024
+
+export async function showAbleToFail(request: PlantingRequest): Promise<AbleToFail> {
+  const shown = new Map<string, PlantKind[]>()
+  const unnoticed = new Map<string, string>()
+  const unplanted = new Map<string, string>()
+  const kinds = [...request.kinds]
+  const work = async (lane: Omit<RunRequest, 'tree'>): Promise<void> => {
+    for (let kind = kinds.shift(); kind !== undefined; kind = kinds.shift()) {
+      const planted = await plant(request, kind, unplanted)
+      if (planted.ids.size === 0) continue
+      const tests = request.tests.filter(({ id }) => planted.ids.has(id))
+      const ran = await runPlanted(request, lane, planted.over, tests)
+      for (const { id } of tests) {
+        const why = whyNotShown(ran, id, kind, request.marker)
+        if (why === undefined) shown.set(id, [...(shown.get(id) ?? []), kind])
+        else unnoticed.set(id, why)
+      }
+    }
+  }
+  await Promise.all(request.lanes.map(work))
+  for (const { id } of request.tests) {
+    const isKnown = shown.has(id) || unnoticed.has(id) || unplanted.has(id)
+    if (!isKnown) unplanted.set(id, 'no failure could be planted in it')
+  }
+  return { shown, unnoticed, unplanted }
+}
+
+interface PlantedFiles {
+  readonly over: Overlay
+  readonly ids: ReadonlySet<string>
+}
+
+async function plant(
+  request: PlantingRequest,
+  kind: PlantKind,
+  unplanted: Map<string, string>,
+): Promise<PlantedFiles> {
+  const over = new Map<string, PutFile | null>(request.over)
+  const ids = new Set<string>()
+  for (const [file, tests] of byFile(request.tests)) {
+    const put = await fileOf(request, file)
+    if (put === undefined) {
+      for (const { id } of tests) unplanted.set(id, 'its file is not known')
+      continue
+    }
+    const text = new TextDecoder().decode(put.content)
+    const planted = await plantFailures({ file, text, tests, kind, marker: request.marker })
+    for (const { id, why } of planted.not) {
+      // Not every test compares with a value; every test can throw.
+      if (kind !== 'value') unplanted.set(id, why)
+    }
+    if (planted.planted.length === 0) continue
+    over.set(file, { ...put, content: new TextEncoder().encode(planted.text) })
+    for (const id of planted.planted) ids.add(id)
+  }
+  return { over, ids }
+}
+
+function byFile(tests: readonly ObservedTest[]): ReadonlyMap<string, readonly ObservedTest[]> {
+  const files = new Map<string, ObservedTest[]>()
+  for (const test of tests) files.set(test.file, [...(files.get(test.file) ?? []), test])
+  return files
+}
+
+async function fileOf(
+  { reader, tree, over }: PlantingRequest,
+  file: string,
+): Promise<PutFile | undefined> {
+  const put = over.get(file)
+  if (put !== undefined) return put ?? undefined
+  const kind = (await reader.list(tree)).get(file)?.kind
+  if (kind !== 'file' && kind !== 'executable') return undefined
+  const content = await reader.read(tree, file, fileBytesMax)
+  return content === undefined ? undefined : { content, kind }
+}
+
+async function runPlanted(
+  { tree, checks, check }: PlantingRequest,
+  lane: Omit<RunRequest, 'tree'>,
+  over: Overlay,
+  tests: readonly ObservedTest[],
+): Promise<Ran | undefined> {
+  const only = new Map([[check.name, tests]])
+  const names = new Set(checks.map(({ name }) => name))
+  const here = lane.place.checks.filter(({ name }) => names.has(name))
+  const ran = await runChecks({ ...lane, tree, over, only }, here)
+  return ran.find((one) => one.check.name === check.name)
+}
+
+/** Undefined: the failure was reported, and it is ours. */
+function whyNotShown(
+  ran: Ran | undefined,
+  id: string,
+  kind: PlantKind,
+  marker: string,
+): string | undefined {
+  if (ran === undefined) return 'the check did not run'
+  if (ran.result.status === 'met') return `the check passes with a failure planted in it (${kind})`
+  const test = ran.observation.tests?.find((one) => one.id === id)
+  if (test === undefined)
+    return `with a failure planted in it (${kind}) the runner does not report it`
+  if (test.status !== 'failed')
+    return `it is reported as ${test.status} with a failure planted in it (${kind})`
+  const isOther = kind !== 'value' && test.message !== undefined && !test.message.includes(marker)
+  return isOther
+    ? `it fails for another reason than the failure planted in it (${kind})`
+    : undefined
+}

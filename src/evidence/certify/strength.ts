@@ -1,0 +1,109 @@
+/**
+ * How strong a certificate is, in data and in words. Pure.
+ *
+ * `checks-pass`: every check passes on the candidate. `work-alone`: so it does with only the work put over the
+ * base, in another environment, with every test of the base. `red-to-green`: tests that failed on the base
+ * pass by the work, and each was shown able to fail.
+ */
+
+import type { Strength, StrengthLevel } from '../../protocol/index.ts'
+import type { ComparedTests } from './compare-tests.ts'
+import { count, type Seen } from './seen.ts'
+
+export interface StrengthRequest
+  extends Pick<Seen, 'own' | 'alone' | 'changes' | 'controls' | 'compared' | 'able' | 'bases'> {
+  readonly required: StrengthLevel
+  /** Whether the files differ from the base's. */
+  readonly isChanged: boolean
+  /** Codes of concerns; a person has to set them aside. */
+  readonly concerns: readonly string[]
+}
+
+const order: readonly StrengthLevel[] = ['checks-pass', 'work-alone', 'red-to-green']
+
+export const reaches = (level: StrengthLevel, required: StrengthLevel): boolean =>
+  order.indexOf(level) >= order.indexOf(required)
+
+/** Concerns about the controls themselves: approved or not, these did not hold. */
+const breaksAlone = [
+  'sealed-failed',
+  'other-environment',
+  'work-not-needed',
+  'fewer-tests',
+  'skipped-tests',
+  'failed-tests',
+  'no-report',
+]
+const breaksRed = ['not-able-to-fail', 'report-unreliable', 'functions-replaced', 'reads-changed']
+
+export function strengthOf(request: StrengthRequest): Strength {
+  const { required, isChanged } = request
+  if (!isChanged) {
+    const statements = ['The files are those of the base. Every check passes on them.']
+    return { level: 'checks-pass', required: 'checks-pass', statements }
+  }
+  return { level: levelOf(request), required, statements: statementsOf(request) }
+}
+
+function levelOf({ alone, able, compared, concerns, own }: StrengthRequest): StrengthLevel {
+  const has = (codes: readonly string[]): boolean => concerns.some((code) => codes.includes(code))
+  if (alone === undefined || has(breaksAlone)) return 'checks-pass'
+  const red = redOf(compared)
+  const isObserved = own.every(
+    ({ check, observation }) => check.kind !== 'command' || observation.read !== undefined,
+  )
+  const isShownAll = red.every(({ id }) => isShownIn(able, id))
+  const isRed = red.length > 0 && isShownAll && isObserved && !has(breaksRed)
+  return isRed ? 'red-to-green' : 'work-alone'
+}
+
+const redOf = (compared: StrengthRequest['compared']): ComparedTests['redToGreen'] =>
+  [...(compared?.values() ?? [])].flatMap(({ redToGreen }) => redToGreen)
+
+function statementsOf(request: StrengthRequest): readonly string[] {
+  const { own, alone, bases, able, compared = new Map(), changes = [], controls = [] } = request
+  const all = [...compared.values()]
+  const total = (pick: (one: ComparedTests) => readonly unknown[]): number =>
+    all.reduce((sum, one) => sum + pick(one).length, 0)
+  const red = redOf(compared)
+  const shown = red.filter(({ id }) => isShownIn(able, id))
+  const kept = total(({ keptGreen }) => keptGreen)
+  const added = total(({ added: tests }) => tests)
+  const commands = own.filter(({ check }) => check.kind === 'command' && !compared.has(check.name))
+  const fixed = commands.filter(({ check }) => bases.get(check.name)?.status === 'not-met')
+  const outside = changes.filter(({ class: kind }) => kind === 'other' || kind === 'sealed')
+  const unread = own.some(
+    ({ check, observation }) => check.kind === 'command' && observation.read === undefined,
+  )
+  const held = (name: string): boolean => controls.some((one) => one.name === name && one.held)
+  return [
+    ...(red.length === 0
+      ? ['No test went from red to green.']
+      : [
+          `${count(red.length, 'test')} went from red to green, ${ableText(shown.length, red.length)}.`,
+        ]),
+    ...(kept > 0 ? [`${count(kept, 'test')} kept green.`] : []),
+    ...(added > 0 ? [`${count(added, 'test')} added by the work.`] : []),
+    ...fixed.map(({ check }) => `The command ${check.name} failed on the base and passes.`),
+    ...commands
+      .filter((ran) => !fixed.includes(ran))
+      .map(({ check }) => `The command ${check.name} passes. It reports no tests.`),
+    ...(alone === undefined ? [] : ['The work alone, put over the base, was run.']),
+    ...(held('other-environment') ? ['It passes in another environment, too.'] : []),
+    ...(held('work-taken-back') ? ['With the work taken back, what failed fails again.'] : []),
+    ...(outside.length > 0
+      ? [`${count(outside.length, 'file')} outside the scope of the work changed.`]
+      : []),
+    ...(unread ? ['Which files the checks read could not be observed on this machine.'] : []),
+  ]
+}
+
+const isShownIn = (able: StrengthRequest['able'], id: string): boolean =>
+  [...(able?.values() ?? [])].some(
+    ({ shown, unnoticed, unplanted }) => shown.has(id) && !unnoticed.has(id) && !unplanted.has(id),
+  )
+
+function ableText(shown: number, of: number): string {
+  if (shown === of) return of === 1 ? 'shown able to fail' : 'each shown able to fail'
+  return `${shown} of them shown able to fail`
+}

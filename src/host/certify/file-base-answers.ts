@@ -1,0 +1,75 @@
+/** What checks answered on a base, kept in files of the state folder. One that cannot be read is made again. */
+
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { readSmallFile } from '../../engine/index.ts'
+import type { BaseAnswer, BaseAnswers } from '../../evidence/index.ts'
+
+const path = z.string().max(4096)
+const paths = z.array(path).max(1_000_000)
+
+const answerSchema: z.ZodType<BaseAnswer> = z.strictObject({
+  status: z.enum(['met', 'not-met', 'error', 'timeout', 'skipped']),
+  signature: z.string(),
+  durationMs: z.number().min(0),
+  tests: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        file: z.string(),
+        titles: z.array(z.string()),
+        status: z.enum(['passed', 'failed', 'skipped']),
+        message: z.string().exactOptional(),
+      }),
+    )
+    .exactOptional(),
+  runners: z.array(
+    z.strictObject({
+      name: z.enum([
+        'node:test',
+        'vitest',
+        'jest',
+        'mocha',
+        'ava',
+        'tap',
+        'tape',
+        'pytest',
+        'go',
+        'cargo',
+        'junit',
+      ]),
+      exitCode: z.int().exactOptional(),
+    }),
+  ),
+  problems: z.array(z.string()),
+  replaced: z.array(z.string()),
+  read: paths.exactOptional(),
+  written: paths.exactOptional(),
+})
+
+const bytesMax = 64 * 1024 * 1024
+
+/** The name is that of earlier versions, whose files have another form and are ignored. */
+export const baseAnswersFolder = (record: string): string => join(record, 'baselines')
+
+export function fileBaseAnswers(record: string): BaseAnswers {
+  const folder = baseAnswersFolder(record)
+  const pathOf = (key: string): string => join(folder, `${key}.json`)
+  return {
+    async read(key) {
+      try {
+        return answerSchema.parse(JSON.parse(await readSmallFile(pathOf(key), bytesMax)))
+      } catch {
+        return undefined
+      }
+    },
+    async write(key, answer) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const temporary = join(folder, `${key}.${randomUUID()}`)
+      await writeFile(temporary, JSON.stringify(answer), { mode: 0o600 })
+      await rename(temporary, pathOf(key))
+    },
+  }
+}
