@@ -1,7 +1,7 @@
 export { innerFolder, innerHome } from './bubblewrap-args.ts'
 export { findProgram } from './find-program.ts'
 export { type NetworkProxy, type NetworkProxyOptions, openNetworkProxy } from './network-proxy.ts'
-export { type ReadWatch, watchReads } from './observe/watch-reads.ts'
+export { findOpaque, type ReadWatch, watchReads } from './observe/watch-reads.ts'
 export { openSandbox, openWithoutWalls, type SandboxOptions } from './open-sandbox.ts'
 export { createPlainCommands, type PlainCommandsOptions, type Spawn } from './plain-commands.ts'
 export { killAbandoned, killAll, type Mark, markVariable, newMark } from './process-group.ts'

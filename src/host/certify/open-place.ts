@@ -18,6 +18,7 @@ import type { Signal } from '../../loop/index.ts'
 import type { SandboxSettings } from '../../protocol/index.ts'
 import {
   createPlainCommands,
+  findOpaque,
   findProgram,
   type OverlayReport,
   openSandbox,
@@ -131,8 +132,8 @@ async function openClean(
   const apart = mounts.map((mount) => (mode === 'copy' ? copied(mount) : mountPoint(mount.to)))
   try {
     if (mode === 'overlay') await mkdir(join(own.path, overlayFolder), { mode: 0o700 })
-    const isOverlaid = observes.writes
-    return await openCheckout({ folder: own.path, tree, blobs, apart, isOverlaid, ...git })
+    const overlaid = { isOverlaid: observes.writes, findOpaque }
+    return await openCheckout({ folder: own.path, tree, blobs, apart, ...overlaid, ...git })
   } catch (error) {
     await own.remove()
     throw asRefusal(error)

@@ -1,6 +1,6 @@
 /**
- * inotify, which `fs.watch` does not offer for reads. The calls go through a package with a binary, so this is
- * used only in a separate process: see `read-watcher.ts`.
+ * Calls to the kernel that Node does not offer: inotify for reads, and attributes of files. They go through
+ * a package with a binary, so this is used only in a separate process: see `read-watcher.ts`.
  */
 
 import { closeSync, readSync } from 'node:fs'
@@ -34,8 +34,16 @@ const buffer = Buffer.allocUnsafe(1024 * 1024)
 /** glibc, then musl. */
 const libraries = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
 
-/** Rejects where there is none. */
-export async function loadInotify(): Promise<() => Inotify> {
+export interface KernelCalls {
+  openInotify(): Inotify
+  /** The folder of an upper layer hides what is below it. */
+  isOpaque(folder: Buffer): boolean
+}
+
+const opaqueName = Buffer.from('user.overlay.opaque\0')
+
+/** Rejects where they cannot be made. */
+export async function loadKernelCalls(): Promise<KernelCalls> {
   const { open, load, DataType } = await import('ffi-rs')
   const library = 'c'
   const failures: unknown[] = []
@@ -48,12 +56,13 @@ export async function loadInotify(): Promise<() => Inotify> {
     }
   }
   if (failures.length === libraries.length) throw failures[0]
-  return () => {
+  const { I32, I64, U32, U8Array } = DataType
+  const openInotify = (): Inotify => {
     const fd = load({
       library,
       funcName: 'inotify_init1',
-      retType: DataType.I32,
-      paramsType: [DataType.I32],
+      retType: I32,
+      paramsType: [I32],
       paramsValue: [flags],
     })
     if (fd < 0) throw new Error('inotify_init1 failed')
@@ -62,9 +71,9 @@ export async function loadInotify(): Promise<() => Inotify> {
         const id = load({
           library,
           funcName: 'inotify_add_watch',
-          retType: DataType.I32,
-          paramsType: [DataType.I32, DataType.U8Array, DataType.U32],
-          paramsValue: [fd, Buffer.concat([folder, Buffer.of(0)]), wanted],
+          retType: I32,
+          paramsType: [I32, U8Array, U32],
+          paramsValue: [fd, terminated(folder), wanted],
         })
         if (id < 0) throw new Error(`inotify_add_watch failed for ${folder.toString()}`)
         return id
@@ -73,7 +82,18 @@ export async function loadInotify(): Promise<() => Inotify> {
       close: () => closeSync(fd),
     }
   }
+  const isOpaque = (folder: Buffer): boolean =>
+    load({
+      library,
+      funcName: 'lgetxattr',
+      retType: I64,
+      paramsType: [U8Array, U8Array, U8Array, I64],
+      paramsValue: [terminated(folder), opaqueName, Buffer.alloc(8), 8],
+    }) > 0
+  return { openInotify, isOpaque }
 }
+
+const terminated = (path: Buffer): Buffer => Buffer.concat([path, Buffer.of(0)])
 
 function drain(fd: number, onEvent: (event: InotifyEvent) => void): void {
   for (;;) {

@@ -1,5 +1,5 @@
 /**
- * A program that watches which files of a folder are opened. It is a separate process: if the package that
+ * A program that watches which files of a folder are opened, and reads attributes. It is a separate process: if the package that
  * calls the kernel crashes, or waits, Loopwright does not. One serves many watches.
  *
  * It reads a request a line from its input and writes an answer a line, and ends with its input. Paths have
@@ -8,7 +8,7 @@
 
 import { readdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { type Inotify, isFolderEvent, isOverflow, loadInotify } from './inotify.ts'
+import { type Inotify, isFolderEvent, isOverflow, loadKernelCalls } from './inotify.ts'
 import type { WatcherAnswer, WatcherRequest } from './watcher-protocol.ts'
 
 interface Watched {
@@ -22,13 +22,17 @@ interface Watched {
 const drainEveryMs = 2
 
 const watched = new Map<number, Watched>()
-const inotify = loadInotify()
+const calls = loadKernelCalls()
 let timer: NodeJS.Timeout | undefined
 
 const answer = (one: WatcherAnswer): void => void process.stdout.write(`${JSON.stringify(one)}\n`)
 
 async function start(id: number, folder: string, exclude: readonly string[]): Promise<void> {
-  const one: Watched = { inotify: (await inotify)(), folders: new Map(), hasOverflowed: false }
+  const one: Watched = {
+    inotify: (await calls).openInotify(),
+    folders: new Map(),
+    hasOverflowed: false,
+  }
   try {
     // First all names, so that looking for them is not observed.
     for (const path of foldersIn(folder, new Set(exclude))) {
@@ -61,6 +65,15 @@ function stop(id: number): void {
   answer({ id, read })
 }
 
+async function findOpaque(id: number, upper: string): Promise<void> {
+  const { isOpaque } = await calls
+  const folders = foldersIn(upper, new Set())
+  answer({
+    id,
+    opaque: folders.filter((path) => path !== '' && isOpaque(toPath(`${upper}/${path}`))),
+  })
+}
+
 function drainAll(): void {
   for (const one of watched.values()) drain(one)
 }
@@ -91,16 +104,17 @@ function foldersIn(top: string, excluded: ReadonlySet<string>): readonly string[
 const toPath = (bytes: string): Buffer => Buffer.from(bytes, 'latin1')
 
 async function handle(line: string): Promise<void> {
-  const { id, folder, exclude = [] } = JSON.parse(line) as WatcherRequest
+  const { id, folder, exclude = [], upper } = JSON.parse(line) as WatcherRequest
   try {
-    if (folder === undefined) stop(id)
+    if (upper !== undefined) await findOpaque(id, upper)
+    else if (folder === undefined) stop(id)
     else await start(id, folder, exclude)
   } catch (error) {
     answer({ id, failed: error instanceof Error ? error.message : String(error) })
   }
 }
 
-inotify.catch(() => {})
+calls.catch(() => {})
 createInterface({ input: process.stdin })
   .on('line', (line) => void handle(line))
   .on('close', () => process.exit())

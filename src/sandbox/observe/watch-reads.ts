@@ -57,6 +57,17 @@ export async function watchReads(
   }
 }
 
+/**
+ * Folders of an upper layer that were removed and created again: they hide all that the lower layer has there.
+ * From the top, one byte in each character. Undefined: it cannot be found out.
+ */
+export async function findOpaque(upper: string): Promise<readonly string[] | undefined> {
+  if (process.platform !== 'linux') return undefined
+  current ??= startWatcher()
+  const answer = await current.ask({ id: ++lastId, upper: toBytes(upper) })
+  return 'opaque' in answer ? answer.opaque : undefined
+}
+
 const unavailable = (problem: string): ReadWatch => ({ stop: async () => undefined, problem })
 
 const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')

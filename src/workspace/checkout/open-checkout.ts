@@ -23,7 +23,7 @@ import { sweep } from './sweep.ts'
 import { at, type SweptFolder, takeAway } from './swept-folder.ts'
 import type { TreeSource } from './tree-source.ts'
 import { trustsTimes } from './trusts-times.ts'
-import { openUpperLayer, type UpperLayer } from './upper-layer.ts'
+import { type FindOpaque, openUpperLayer, type UpperLayer } from './upper-layer.ts'
 import { type LaidFile, type LaidOver, type WantedFiles, wantedFiles } from './wanted-files.ts'
 
 /** What is in the checkout and no part of the tree, such as its dependencies. */
@@ -49,6 +49,7 @@ export interface OpenCheckoutOptions {
    * sandbox. What they leave at paths that are kept is moved into the checkout by the next `reset`.
    */
   readonly isOverlaid?: boolean
+  readonly findOpaque?: FindOpaque
 }
 
 export interface ResetOptions {
@@ -112,7 +113,11 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
     put: { files: new Map(), folders: new Set() },
     upper:
       options.isOverlaid === true
-        ? openUpperLayer(join(folder, 'writes'), { root: fromText(path), trash })
+        ? openUpperLayer(
+            join(folder, 'writes'),
+            { root: fromText(path), trash },
+            options.findOpaque,
+          )
         : undefined,
   }
   let last: Promise<unknown> = Promise.resolve()

@@ -14,7 +14,7 @@ import {
   unlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type Bytes, fromBuffer, fromText, inside } from '../bytes.ts'
+import { type Bytes, fromBuffer, fromText, inside, show } from '../bytes.ts'
 import { findWritten } from './find-written.ts'
 import type { Wanted } from './sweep.ts'
 import { at, type SweptFolder, takeAway } from './swept-folder.ts'
@@ -34,7 +34,14 @@ export interface UpperLayer {
 
 type Folder = Pick<SweptFolder, 'root' | 'trash'>
 
-export function openUpperLayer(folder: string, checkout: Folder): UpperLayer {
+/** Folders that hide what is below them, by their paths from the top. Undefined: it cannot be found out. */
+export type FindOpaque = (upper: string) => Promise<readonly Bytes[] | undefined>
+
+export function openUpperLayer(
+  folder: string,
+  checkout: Folder,
+  findOpaque: FindOpaque = async () => undefined,
+): UpperLayer {
   const upper = join(folder, 'upper')
   const layer: Folder = { root: fromText(upper), trash: checkout.trash }
   mkdirSync(upper, { recursive: true, mode: 0o755 })
@@ -42,21 +49,27 @@ export function openUpperLayer(folder: string, checkout: Folder): UpperLayer {
   return {
     folder,
     async reset(keep) {
-      for (const path of keep) moveKept(layer, checkout, path)
+      const opaque = new Set(keep.size === 0 ? [] : await findOpaque(upper))
+      for (const path of keep) moveKept(layer, checkout, path, opaque)
       renameSync(upper, join(checkout.trash, randomUUID()))
       mkdirSync(upper, { mode: 0o755 })
       before = await listUpper(upper)
     },
     async written() {
       const now = await listUpper(upper)
-      return changedSince(now, before ?? now)
+      // The kernel marks new folders too, though there is nothing that they could hide.
+      const hiding = ((await findOpaque(upper)) ?? []).filter((path) => look(checkout, path))
+      const opaque = hiding.map(show)
+      return [...new Set([...changedSince(now, before ?? now), ...opaque])].toSorted()
     },
     async findChanged({ files, folders }, hash) {
       const { entries } = await listUpper(upper)
-      const touched = [...entries.keys()].flatMap((path) => {
+      const opaque = new Set(await findOpaque(upper))
+      const touched = [...entries.keys(), ...opaque].flatMap((path) => {
         if (files.has(path)) return [path]
         // A whiteout or a file where a folder was; an empty folder is one still.
-        const isGone = folders.has(path) && look(layer, path)?.isDirectory() !== true
+        const isGone =
+          opaque.has(path) || (folders.has(path) && look(layer, path)?.isDirectory() !== true)
         return isGone ? [...files.keys()].filter((one) => one.startsWith(`${path}/`)) : []
       })
       const found = new Set(touched)
@@ -68,21 +81,22 @@ export function openUpperLayer(folder: string, checkout: Folder): UpperLayer {
 }
 
 /** Nothing is done where it is not there, or a folder on the way is something else. */
-function moveKept(layer: Folder, checkout: Folder, path: Bytes): void {
+function moveKept(layer: Folder, checkout: Folder, path: Bytes, opaque: ReadonlySet<Bytes>): void {
   const parts = path.split('/')
   const onTheWay = parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'))
   const isThere = ['', ...onTheWay].every((one) => enter(layer, one))
   const isFree = onTheWay.every((one) => makeFolder(checkout, one))
-  if (isThere && isFree && look(layer, path) !== undefined) merge(layer, checkout, path)
+  if (isThere && isFree && look(layer, path) !== undefined) merge(layer, checkout, path, opaque)
 }
 
 /** What is in the layer covers what is in the checkout; a whiteout removes it. */
-function merge(layer: Folder, checkout: Folder, top: Bytes): void {
+function merge(layer: Folder, checkout: Folder, top: Bytes, opaque: ReadonlySet<Bytes>): void {
   const queue: Bytes[] = [top]
   for (const path of queue) {
     const seen = look(layer, path)
     const there = lstatSync(at(checkout, path), { bigint: true, throwIfNoEntry: false })
-    if (seen?.isDirectory() === true && there?.isDirectory() === true) {
+    const areFolders = seen?.isDirectory() === true && there?.isDirectory() === true
+    if (areFolders && !opaque.has(path)) {
       enter(layer, path)
       for (const name of readdirSync(at(layer, path), { encoding: 'buffer' })) {
         queue.push(inside(path, fromBuffer(name)))
