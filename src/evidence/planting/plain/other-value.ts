@@ -1,0 +1,28 @@
+/** Another value than one that is written out in Python, Go or Rust, of the same type. */
+
+/** A step that stays within small types of integers. */
+const otherDigits = (digits: string): string =>
+  /^0*$/.test(digits) ? '1' : String(BigInt(digits) - 1n)
+
+/** Undefined: it is not one literal. */
+export function otherLiteral(text: string, marker: string): string | undefined {
+  const sign = marker.replaceAll(/["\\\n`{}]/g, '_')
+  const string = /^[rubfRUBF]{0,2}(#{0,20}"""|#{0,20}"|'''|'|`)/.exec(text)
+  if (string !== null && /["'`]#{0,20}$/.test(text)) {
+    const close = [...(string[1] ?? '')].toReversed().join('')
+    const inner = text.slice(string[0].length, -close.length)
+    if (!text.endsWith(close) || inner.includes(close)) return undefined
+    return `${text.slice(0, -close.length)} ${sign}${close}`
+  }
+  const number =
+    /^(-?)(\d[\d_]{0,17})((?:\.\d[\d_]*)?(?:[ui](?:8|16|32|64|128|size)|f32|f64)?)$/.exec(text)
+  if (number !== null)
+    return `${number[1]}${otherDigits((number[2] ?? '').replaceAll('_', ''))}${number[3]}`
+  const flipped: Readonly<Record<string, string>> = {
+    True: 'False',
+    False: 'True',
+    true: 'false',
+    false: 'true',
+  }
+  return flipped[text]
+}

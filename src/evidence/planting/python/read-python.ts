@@ -1,0 +1,91 @@
+/**
+ * The tests of a file in Python: functions and methods, by their indentation. A test with parameters has its
+ * name and something in square brackets for a title; a failure in it hits all of them.
+ */
+
+import { type Line, readLines, type Scan, scan } from '../plain/scan.ts'
+import type { Item, ReadSource, Region, SourceTest } from '../test-source.ts'
+import { type Block, findBlocks, indentOf } from './blocks.ts'
+import { plantPython } from './plant-python.ts'
+
+const isTest = (block: Block): boolean => block.kind === 'def' && /^test/i.test(block.name)
+const startOf = (block: Block): number => block.lines[0]?.start ?? 0
+const endOf = (block: Block): number => block.lines.at(-1)?.end ?? 0
+const titlesOf = (block: Block): readonly string[] => [
+  ...block.links.map((link) => link.title.join('')),
+  block.name,
+]
+
+function toTests(scanned: Scan, block: Block): readonly SourceTest[] {
+  const test = {
+    certain: true,
+    links: block.links,
+    start: startOf(block),
+    end: endOf(block),
+    plant: (kind: 'before' | 'after' | 'value', marker: string) =>
+      plantPython(scanned, block, kind, marker),
+  }
+  return [
+    { ...test, title: [block.name] },
+    { ...test, title: [`${block.name}[`, null, ']'] },
+  ]
+}
+
+function toItems(
+  scanned: Scan,
+  lines: readonly Line[],
+  blocks: ReadonlyMap<number, Block>,
+): readonly Item[] {
+  const items: Item[] = []
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index]
+    if (line === undefined) break
+    const block = blocks.get(line.start)
+    const suite = block?.kind === 'class' && /^Test|Tests?$|TestCase/.test(block.name)
+    if (block === undefined || !(suite || isTest(block))) {
+      const text = scanned.text.slice(line.start, line.end)
+      const kind = /^(?:import|from)\s/.test(text) ? 'import' : 'code'
+      // Indentation counts: code that moves into another block is other code.
+      items.push({ kind, text: `${indentOf(scanned, line)} ${text}`, titles: [] })
+      continue
+    }
+    index += block.lines.length - 1
+    const text = scanned.text.slice(startOf(block), endOf(block))
+    const titles = titlesOf(block)
+    const header = scanned.text.slice(startOf(block), block.body[0]?.start ?? endOf(block))
+    const suiteItem = { header, items: toItems(scanned, block.body, blocks) }
+    items.push({ kind: suite ? 'suite' : 'test', text, titles, ...(suite && suiteItem) })
+  }
+  return items
+}
+
+/** `>>> …` up to the next blank line. */
+function findDoctests(text: string): readonly Region[] {
+  const regions: Region[] = []
+  for (const match of text.matchAll(/^[ \t]*>>>[^\n]*(?:\n[ \t]*[^\s][^\n]*)*/gm)) {
+    const end = match[0].search(/\n[ \t]*(?:"""|''')/)
+    const length = end < 0 ? match[0].length : end
+    regions.push({ titles: ['doctest'], start: match.index, end: match.index + length })
+  }
+  return regions
+}
+
+export const readPython: ReadSource = async (_, text) => {
+  const scanned = scan(text, 'python')
+  if (scanned === undefined) return undefined
+  const lines = readLines(scanned, 0, text.length)
+  const blocks = findBlocks(scanned, lines, [])
+  const tests = blocks.filter(isTest)
+  const regions = tests.map((block) => ({
+    titles: titlesOf(block),
+    start: startOf(block),
+    end: endOf(block),
+  }))
+  return {
+    tests: tests.flatMap((block) => toTests(scanned, block)),
+    regions: [...findDoctests(text), ...regions],
+    get items() {
+      return toItems(scanned, lines, new Map(blocks.map((block) => [startOf(block), block])))
+    },
+  }
+}
