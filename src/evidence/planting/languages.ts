@@ -1,11 +1,17 @@
 /** Which reader knows the tests of a file. */
 
 import { familyOf } from '../mask-code.ts'
+import { readGo, readRust } from './braces/read-braces.ts'
 import { readPython } from './python/read-python.ts'
 import { readScript } from './script/read-script.ts'
 import type { ReadSource } from './test-source.ts'
 
-const readers: Readonly<Record<string, ReadSource>> = { script: readScript, python: readPython }
+const readers: Readonly<Record<string, ReadSource>> = {
+  script: readScript,
+  python: readPython,
+  go: readGo,
+  rust: readRust,
+}
 
 /** Undefined: its language is not known here. */
 export function readSourceOf(file: string): ReadSource | undefined {

@@ -37,7 +37,9 @@ export interface Planted {
 type Edits = readonly Edit[] | string
 
 function findEdits(source: TestSource, titles: readonly string[], request: PlantRequest): Edits {
-  const tests = findByTitles(source.tests, titles)
+  const { separator } = source
+  const parts = separator === undefined ? titles : titles.flatMap((one) => one.split(separator))
+  const tests = findByTitles(source.tests, parts)
   if (typeof tests === 'string') return tests
   const edits: Edit[] = []
   for (const test of tests) {
@@ -70,7 +72,7 @@ export async function plantFailures(
     text,
     good.flatMap((one) => one.edits),
   )
-  if (planted === undefined) return none('the planted changes overlap')
+  if (planted === undefined) return none('the changes for these tests overlap')
   if (good.length > 0 && (await read(file, planted)) === undefined)
     return none('the planted text cannot be parsed')
   return {

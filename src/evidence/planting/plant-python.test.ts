@@ -61,17 +61,18 @@ describe('planting in Python', () => {
     })
 
   const values: readonly (readonly [before: string, after: string])[] = [
-    ['assert x == 3', 'assert x == 2'],
+    ['assert x == 3', 'assert x == 1012'],
     [`assert x == 'a', "b"`, `assert x == 'a ${marker}', "b"`],
     ['assert x.y(1 == 2) == b"a"', `assert x.y(1 == 2) == b"a ${marker}"`],
     ['assert x == [1]', `assert x == [*[1], "${marker}"]`],
     ['assert x == y(1)', `assert x == "${marker}"`],
     ['assert x is True', 'assert x is False'],
-    ['assert a and b == 0', 'assert a and b == 1'],
+    ['assert a and b == 0', 'assert a and b == 1009'],
     ['assert x in y', `assert "${marker}" in y`],
+    ['self.assertIn(2, x)', `self.assertIn("${marker}", x)`],
     ['assert x > 3', 'assert x > float("nan")'],
     ['assert x == pytest.approx(0.3)', `assert x == "${marker}"`],
-    ['self.assertEqual(f(1), 0.5, "m")', 'self.assertEqual(f(1), 1.5, "m")'],
+    ['self.assertEqual(f(1), 0.5, "m")', 'self.assertEqual(f(1), 1009.5, "m")'],
     [
       'with pytest.raises(E, match="x"):\n        f()',
       `with pytest.raises(E, match="${marker}"):\n        f()`,
@@ -80,7 +81,7 @@ describe('planting in Python', () => {
       'with pytest.raises(E):\n        f()',
       'with pytest.raises(type("Other", (Exception,), {})):\n        f()',
     ],
-    ['if x != 3:\n        raise E', 'if x != 2:\n        raise E'],
+    ['if x != 3:\n        raise E', 'if x != 1012:\n        raise E'],
   ]
   for (const [before, after] of values)
     it(`expects another value: ${before}`, async () => {

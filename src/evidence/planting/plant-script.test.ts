@@ -233,7 +233,7 @@ describe('planting in scripts', () => {
   })
 
   it('survives hostile texts, outside of this thread', async () => {
-    const texts = ['('.repeat(300_000), '\u0000', `test('a', () => { ${'!'.repeat(5000)}1 })`]
+    const texts = ['('.repeat(300_000), `test('a', () => { ${'!'.repeat(5000)}1 })`]
     for (const text of texts)
       expect(
         (await plantFailures({ file: 'a.ts', text, tests: [], kind: 'after', marker })).text,

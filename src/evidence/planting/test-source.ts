@@ -50,6 +50,8 @@ export interface Region {
 
 export interface TestSource {
   readonly tests: readonly SourceTest[]
+  /** What is between the titles in a runner's name of a test: `TestA/b`, `tests::a`. */
+  readonly separator?: string
   readonly regions: readonly Region[]
   readonly items: readonly Item[]
 }

@@ -67,6 +67,7 @@ export function findByTitles(
   const written = fitting.filter((test) => !isComputed(test.title))
   const found = written.length > 0 ? written : fitting
   if (found.length === 0) return 'no test with this title is in the file'
+  if (best < 0 && written.length === 0) return 'no test with this title is in the file'
   if (best < 0 && found.length > 1) return `${found.length} tests have this title in other suites`
   if (written.length === 0 && found.length > 1)
     return `its title is computed, and ${found.length} tests of the file can have it`

@@ -9,7 +9,8 @@ export function otherLiteral(text: string, marker: string): string | undefined {
   const sign = marker.replaceAll(/["\\\n`{}]/g, '_')
   const string = /^[rubfRUBF]{0,2}(#{0,20}"""|#{0,20}"|'''|'|`)/.exec(text)
   if (string !== null && /["'`]#{0,20}$/.test(text)) {
-    const close = [...(string[1] ?? '')].toReversed().join('')
+    const quote = (string[1] ?? '').replaceAll('#', '')
+    const close = `${quote}${'#'.repeat((string[1] ?? '').length - quote.length)}`
     const inner = text.slice(string[0].length, -close.length)
     if (!text.endsWith(close) || inner.includes(close)) return undefined
     return `${text.slice(0, -close.length)} ${sign}${close}`

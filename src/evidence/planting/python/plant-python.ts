@@ -42,6 +42,8 @@ function otherValue(scanned: Scan, part: Line, marker: string): Edits {
   const quoted = JSON.stringify(marker)
   const whole = scanned.closing.get(part.start) === part.end - 1
   if (old.startsWith('[') && whole && !/\bfor\b/.test(old)) return replace(`[*${old}, ${quoted}]`)
+  // Further away than a tolerance is likely to be.
+  if (/^-?\d{1,12}(?:\.\d+)?$/.test(old)) return replace(String(Number(old) + 1009))
   return replace(otherLiteral(old, marker) ?? quoted)
 }
 
@@ -63,7 +65,7 @@ function readAssert(scanned: Scan, line: Line, marker: string): Edits | undefine
   if (sign.found === 'in') {
     const left = scanned.mask.slice(start, sign.at)
     const at = start + left.length - left.trimStart().length
-    return otherValue(scanned, { start: at, end: start + left.trimEnd().length, next: 0 }, marker)
+    return [{ at, end: start + left.trimEnd().length, text: JSON.stringify(marker) }]
   }
   return otherValue(scanned, right, marker)
 }
@@ -87,7 +89,8 @@ function readCalls(scanned: Scan, line: Line, marker: string): Edits | undefined
   }
   if (/Greater|Less/.test(name)) return replace(given[1], 'float("nan")')
   if (name === 'assertIsInstance') return replace(given[1], noClass)
-  const expected = given[name === 'assertIn' ? 0 : 1]
+  if (name === 'assertIn') return replace(given[0], JSON.stringify(marker))
+  const [, expected] = given
   return expected && otherValue(scanned, expected, marker)
 }
 

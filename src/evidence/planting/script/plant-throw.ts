@@ -46,14 +46,23 @@ function findReturns(body: Node): readonly Node[] {
   return returns
 }
 
+function hasAny(node: Node, wanted: ReadonlySet<Node>): boolean {
+  return [...wanted].some((one) => one.start >= node.start && one.end <= node.end)
+}
+
+/** `inner`: the tests inside this one. */
 export function plantThrow(
   run: Node,
-  kind: 'before' | 'after',
+  wanted: 'before' | 'after',
   marker: string,
+  inner: ReadonlySet<Node>,
 ): readonly Edit[] | string {
   if (run['generator'] === true) return 'its function is a generator'
   const body = nodeAt(run, 'body')
   if (body === undefined) return 'its function has no body'
+  const last = findLast(run, body)
+  // A throw before tests inside this one would keep them from running.
+  const kind = last !== undefined && hasAny(last, inner) ? 'after' : wanted
   const error = `throw new Error(${JSON.stringify(marker)})`
   // A call: compilers would refuse what stands behind a plain throw as unreachable.
   const throws = `(() => { ${error} })()`
@@ -65,7 +74,6 @@ export function plantThrow(
           insert(expression.end, `)).then(() => { ${error} })`),
         ]
   if (body.type !== 'BlockStatement') return around(body)
-  const last = findLast(run, body)
   if (last?.type === 'ThrowStatement' && kind === 'after') return 'its last statement throws'
   const returned = last?.type === 'ReturnStatement' ? nodeAt(last, 'argument') : undefined
   const main = (): readonly Edit[] => {

@@ -30,9 +30,10 @@ function toTest(
       if (run === undefined) return 'its function cannot be found in the file'
       if (call.modifiers.some((name) => expectedToFail.has(name)))
         return 'it is marked as expected to fail'
-      if (kind !== 'value') return plantThrow(run, kind, marker)
-      const inside = calls.filter((one) => one !== call && one.certain)
-      const found = findExpectation(run, names, new Set(inside.map((one) => one.call)))
+      const inside = calls.filter((one) => one.certain && one.call.start > run.start)
+      const inner = new Set(inside.map((one) => one.call).filter((one) => one.end <= run.end))
+      if (kind !== 'value') return plantThrow(run, kind, marker, inner)
+      const found = findExpectation(run, names, inner)
       return found === undefined ? 'no expected value' : plantValue(found, text, marker)
     },
   }
