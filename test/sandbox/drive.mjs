@@ -12,4 +12,5 @@ const results = []
 if (job.together) results.push(...(await Promise.all(commands.map(run))))
 else for (const command of commands) results.push(await run(command))
 const read = await watch?.stop()
-process.stdout.write(`${JSON.stringify({ report: sandbox.report, results, read })}\n`)
+const observes = job.observes === undefined ? undefined : await sandbox.observes(job.observes)
+process.stdout.write(`${JSON.stringify({ report: sandbox.report, results, read, observes })}\n`)

@@ -20,7 +20,12 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import type { Command, CommandResult } from '../../src/engine/index.ts'
-import type { SandboxOptions, SandboxPlace, SandboxReport } from '../../src/sandbox/index.ts'
+import type {
+  ObservationReport,
+  SandboxOptions,
+  SandboxPlace,
+  SandboxReport,
+} from '../../src/sandbox/index.ts'
 import { afterFile } from '../after.ts'
 
 const built = resolve(import.meta.dirname, '../../dist')
@@ -62,6 +67,8 @@ export interface Job {
   readonly together?: boolean
   /** A folder of which it is observed what they read. */
   readonly watch?: string
+  /** A folder in which it is tried what can be observed. */
+  readonly observes?: string
 }
 
 export interface JobResult {
@@ -69,6 +76,7 @@ export interface JobResult {
   readonly results: readonly CommandResult[]
   /** Absent: it was not observed, or could not be. */
   readonly read?: readonly string[]
+  readonly observes?: ObservationReport
   /** Of the process that did it. */
   readonly pid: number
 }

@@ -136,6 +136,16 @@ PYTHON`,
   })
 })
 
+test.each(identities)(
+  'for %s both are found to work, and the trial leaves nothing',
+  async (identity) => {
+    const folder = await newFolder(identity)
+    const { observes } = await drive(identity, { observes: folder })
+    expect(observes).toMatchObject({ reads: 'inotify', writes: 'overlay' })
+    expect(readdirSync(folder)).toEqual([])
+  },
+)
+
 test('a folder for writes inside the workspace is refused', async () => {
   const workspace = await newFolder()
   const place = { workspace, workspaceOverlay: { folder: workspace } }

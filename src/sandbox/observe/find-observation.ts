@@ -3,7 +3,7 @@
  * which workspaces are going to be, because not every file system can be the upper layer of an overlay.
  */
 
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Commands } from '../../engine/index.ts'
 import { textOf } from '../../loop/index.ts'
@@ -38,6 +38,8 @@ export async function findObservation(trial: ObservationTrial): Promise<Observat
     try {
       return await tryOut(trial, own)
     } finally {
+      // The kernel's own folder of an overlay, which nobody but root may enter.
+      await chmod(join(own, 'writes', 'work', 'work'), 0o700).catch(() => {})
       await rm(own, { recursive: true, force: true })
     }
   } catch (error) {
