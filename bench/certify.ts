@@ -79,7 +79,8 @@ async function certifying(checkout: string): Promise<() => Promise<void>> {
           certify: {
             dependencies: 'install',
             installScripts: [],
-            teeth: false,
+            require: 'work-alone',
+            quick: true,
             consult: [],
             deadlineMs: 1000,
           },

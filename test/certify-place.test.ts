@@ -119,7 +119,8 @@ async function open(
         certify: {
           dependencies: options.dependencies ?? 'install',
           installScripts: [],
-          teeth: true,
+          require: 'work-alone',
+          quick: false,
           consult: [],
           deadlineMs: 1000,
         },

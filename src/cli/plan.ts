@@ -96,7 +96,7 @@ function renderWorktree({ isUsed, base, why, branch }: Plan['worktree']): string
   return `one of its own, on the branch ${branch}${from}, with a commit for each iteration`
 }
 
-function renderChecks({ checks, seals, certify }: Plan): readonly string[] {
+function renderChecks({ checks, scope, seals, certify }: Plan): readonly string[] {
   const { paths, except, keys, changes } = seals
   const besides = [
     ...paths,
@@ -110,9 +110,21 @@ function renderChecks({ checks, seals, certify }: Plan): readonly string[] {
       ({ name, text, problem, timeoutMs, existing }) =>
         `check      ${name}: ${problem === undefined ? text : 'nothing to run'} (${renderSpan(timeoutMs)}${existing === 'allow' ? ', may fail as before' : ''})`,
     ),
+    ...renderScope(scope.lines),
     `seals      tests and their settings${sealed}; a change: ${changes}`,
-    `certify    in a clean checkout, dependencies: ${certify.dependencies}${certify.teeth ? ', teeth' : ''}${consulted}`,
+    `certify    in a clean checkout, dependencies: ${certify.dependencies}, requires ${certify.require}${certify.quick ? ', quick' : ''}${consulted}`,
   ]
+}
+
+const scopeLinesMax = 12
+
+/** What the agent may change without asking. */
+export function renderScope(lines: readonly string[]): readonly string[] {
+  const shown = lines.slice(0, scopeLinesMax)
+  const rest = lines.length - shown.length
+  return [...shown, ...(rest > 0 ? [`and ${plural(rest, 'line')} more`] : [])].map(
+    (line, at) => `${at === 0 ? 'scope      ' : '           '}${line}`,
+  )
 }
 
 function renderCarry({ carry = [] }: Plan['worktree']): readonly string[] {

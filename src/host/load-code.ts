@@ -51,7 +51,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
       checks: changedChecks(written.checks, changes),
       certify: changedCertify(written.certify, changes),
     }
-    await requireSeals(file.seals)
+    await requireSeals(file)
     const given = isJsonObject(input) ? withGiven(input, options.input) : input
     const type = await typeOf(code, file, given, changes)
     const opened: OpenedParts[] = []

@@ -3,7 +3,7 @@
 import { dirname, resolve } from 'node:path'
 import { didYouMean, type Json, type Limits, LoopError } from '../loop/index.ts'
 import { type CheckedPlain, checkPlain, type PlainSettings, plainLoop } from '../loops/index.ts'
-import type { LoopFile, SealSettings } from '../protocol/index.ts'
+import type { LoopFile } from '../protocol/index.ts'
 import type { LoadedLoop, LoadOptions } from './loaded-loop.ts'
 import {
   changedAgent,
@@ -30,7 +30,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     certify: changedCertify(read.file.certify, changes),
   }
   const environment = options.environment ?? process.env
-  await requireSeals(file.seals)
+  await requireSeals(file)
   const input = withGiven(file.input, options.input)
   const sections = changedSections(read.sections, changes)
   const settings = plainSettings(file, sections, changedVersion(digest, changes))
@@ -113,13 +113,21 @@ export function plainSettings(
 }
 
 /** A pattern that cannot be used would otherwise be found when there is something to certify. */
-export async function requireSeals({ paths, except, keys }: SealSettings): Promise<void> {
-  const patterns = { paths, except, keys: Object.keys(keys) }
+export async function requireSeals({
+  scope,
+  seals: { paths, except, keys },
+}: Pick<LoopFile, 'scope' | 'seals'>): Promise<void> {
+  const patterns = {
+    scope: scope.map((glob) => glob.replace(/^!/, '')),
+    'seals.paths': paths,
+    'seals.except': except,
+    'seals.keys': Object.keys(keys),
+  }
   if (Object.values(patterns).every(({ length }) => length === 0)) return
   const { globProblem } = await import('../evidence/index.ts')
   for (const [key, list] of Object.entries(patterns)) {
     const problem = list.map(globProblem).find((one) => one !== undefined)
-    if (problem !== undefined) throw new LoopError('bad-loop-file', `seals.${key}: ${problem}`)
+    if (problem !== undefined) throw new LoopError('bad-loop-file', `${key}: ${problem}`)
   }
 }
 

@@ -6,6 +6,7 @@
 
 import { extname } from 'node:path'
 import { LoopError } from '../loop/index.ts'
+import type { PlannedChecks } from './checks/plan-checks.ts'
 import { codePowers } from './code-loop/code-powers.ts'
 import { codeLoopEndings, type ScannedLoop, scanCodeLoop } from './code-loop/scan-code-loop.ts'
 import type { LoadedLoop, LoadOptions, LoopPreview } from './loaded-loop.ts'
@@ -83,6 +84,8 @@ export interface LoopReport {
   readonly warnings: readonly string[]
   /** What its templates expect to be given; absent when that is not known. */
   readonly variables?: readonly string[]
+  /** What the agent may change without asking, as the workspace is now; absent when that is not known. */
+  readonly scope?: PlannedChecks['scope']
 }
 
 /** A loop that is code must be trusted first, since only running it tells what it holds. */
@@ -92,8 +95,7 @@ export async function validateLoop(path: string, folder: string): Promise<LoopRe
     if (looked.type === 'code') return await validateCode(path, folder, looked.scanned)
     const loaded = await loadFile(looked.read, { folder, purpose: 'look' })
     await loaded.close()
-    const { warnings, variables } = loaded
-    return { file: path, ok: true, problems: [], warnings, variables }
+    return await reportOf(path, loaded)
   } catch (error) {
     return { file: path, ok: false, problems: problemsOf(error), warnings: [] }
   }
@@ -110,8 +112,13 @@ async function validateCode(
   }
   const loaded = await loadCode(scanned, { folder })
   await loaded.close()
-  const { warnings, variables } = loaded
-  return { file: path, ok: true, problems: [], warnings, variables }
+  return reportOf(path, loaded)
+}
+
+async function reportOf(path: string, loaded: LoadedLoop): Promise<LoopReport> {
+  const { warnings, variables, workspace } = loaded
+  const { scope } = await loaded.planChecks(workspace)
+  return { file: path, ok: true, problems: [], warnings, variables, scope }
 }
 
 function problemsOf(error: unknown): LoopReport['problems'] {

@@ -40,7 +40,16 @@ const maker = 'maker'
 
 export type FileParts = Pick<
   LoopFile,
-  'name' | 'agent' | 'tools' | 'mcp' | 'checks' | 'seals' | 'certify' | 'exclude' | 'sandbox'
+  | 'name'
+  | 'agent'
+  | 'tools'
+  | 'mcp'
+  | 'checks'
+  | 'scope'
+  | 'seals'
+  | 'certify'
+  | 'exclude'
+  | 'sandbox'
 >
 
 export interface OpenedParts extends OpenedLoop {

@@ -37,7 +37,7 @@ export async function planRun(
   const { loop, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...loaded.limits, ...given }
   const prompt = loaded.firstPrompt(limits, workspace)
-  const { checks, seals, certify } = await loaded.planChecks(workspace)
+  const { checks, scope, seals, certify } = await loaded.planChecks(workspace)
   const past = await pastOf(host, loop.name)
   const journal = host.journal ?? { makerOfGit: async () => undefined }
   return {
@@ -51,6 +51,7 @@ export async function planRun(
     warnings,
     ...(prompt === undefined ? {} : { prompt }),
     checks,
+    scope,
     seals,
     certify,
     policy: 'none',

@@ -4,7 +4,17 @@ import { z } from 'zod'
 import { exactly } from './exactly.ts'
 import type { CertifySettings, SealSettings } from './loop-file.ts'
 import { agentSchema } from './loop-file-agents.ts'
-import { duration, form, innerPath, key, keys, list, table, text } from './loop-file-values.ts'
+import {
+  duration,
+  expects,
+  form,
+  innerPath,
+  key,
+  keys,
+  list,
+  table,
+  text,
+} from './loop-file-values.ts'
 import { dependenciesSchema } from './run-values.ts'
 
 const glob = () =>
@@ -14,6 +24,17 @@ const glob = () =>
   )
 
 const globs = () => list(glob(), 'a list of globs', { max: 200 }).prefault([])
+
+/** What the agent may change without asking. */
+export const scopeSchema = (): z.ZodType<readonly string[], string[]> =>
+  list(
+    form(
+      /^!?(?!\/|~|!)(?!(?:.*\/)?\.\.(?:\/|$))[ -~\u00a0-\uffff]{1,1000}$/,
+      'a glob over paths from the top of the workspace, such as src/** or !src/generated/**',
+    ),
+    'a list of globs',
+    { max: 200 },
+  )
 
 const dottedKey = () =>
   form(
@@ -74,31 +95,47 @@ const consultation = keys({
   timeout: key(duration().prefault('10m'), 'How long it may take. Then a person is asked.', '30m'),
 }).transform(({ timeout, ...rest }) => ({ ...rest, timeoutMs: timeout }))
 
+const certifyTable = keys({
+  dependencies: key(
+    dependenciesSchema.prefault('install'),
+    'Where the clean checkout gets its dependencies: installed from the lockfile that the run began with; the same, and without a lockfile resolved once; carried over from the checkout; or none.',
+    'carry',
+  ),
+  installScripts: key(
+    list(packageName(), 'a list of names of packages', { max: 100 }).prefault([]),
+    'Packages whose install scripts are run, in the sandbox. The scripts of all others are not.',
+    ['better-sqlite3'],
+  ),
+  require: key(
+    z.enum(['checks-pass', 'work-alone', 'red-to-green']).prefault('work-alone'),
+    'What the evidence must show at least. checks-pass: the checks pass on the result. work-alone: they also pass with the tests and settings of the base. red-to-green: besides, some test failed before the work, passes with it, and was shown able to fail.',
+    'red-to-green',
+  ),
+  quick: key(
+    z.boolean().exactOptional(),
+    'True: runs the checks on the result, on the base with only the work, and once more as a control; nothing is planted.',
+    true,
+  ),
+  teeth: key(z.boolean().exactOptional(), 'Deprecated: use quick. False means quick: true.', false),
+  consult: key(
+    list(consultation, 'a list of consultations', { max: 10 }).prefault([]),
+    'Other agents that must approve before the work is complete.',
+    [{ name: 'security', agent: 'claude', prompt: 'Look for ways to misuse it.' }],
+  ),
+  deadline: key(
+    duration(365).prefault('24h'),
+    'How long a question about the work waits. Then it is taken as answered with no.',
+    '8h',
+  ),
+})
+
+/** A word, or a table; always a table afterwards. */
 export const certifySchema: z.ZodType<CertifySettings> = exactly<CertifySettings>()(
-  keys({
-    dependencies: key(
-      dependenciesSchema.prefault('install'),
-      'Where the clean checkout gets its dependencies: installed from the lockfile that the run began with; the same, and without a lockfile resolved once; carried over from the checkout; or none.',
-      'carry',
-    ),
-    installScripts: key(
-      list(packageName(), 'a list of names of packages', { max: 100 }).prefault([]),
-      'Packages whose install scripts are run, in the sandbox. The scripts of all others are not.',
-      ['better-sqlite3'],
-    ),
-    teeth: key(
-      z.boolean().prefault(true),
-      'True: a defect planted in the code that changed must be noticed by some check.',
-    ),
-    consult: key(
-      list(consultation, 'a list of consultations', { max: 10 }).prefault([]),
-      'Other agents that must approve before the work is complete.',
-      [{ name: 'security', agent: 'claude', prompt: 'Look for ways to misuse it.' }],
-    ),
-    deadline: key(
-      duration(365).prefault('24h'),
-      'How long a question about the work waits. Then it is taken as answered with no.',
-      '8h',
-    ),
-  }).transform(({ deadline, ...rest }) => ({ ...rest, deadlineMs: deadline })),
+  z
+    .union([z.literal('quick', { error: expects('quick, or a table') }), certifyTable])
+    .transform((written): CertifySettings => {
+      const { deadline, teeth, quick, ...rest } =
+        written === 'quick' ? certifyTable.parse({ quick: true }) : written
+      return { ...rest, quick: quick ?? teeth === false, deadlineMs: deadline }
+    }),
 )

@@ -8,7 +8,7 @@ import { captureLimits, defaultLimits } from '../loop/index.ts'
 import { exactly } from './exactly.ts'
 import type { LoopFile, LoopFileType, PlainFile } from './loop-file.ts'
 import { agentSchema } from './loop-file-agents.ts'
-import { certifySchema, sealsSchema } from './loop-file-certify.ts'
+import { certifySchema, scopeSchema, sealsSchema } from './loop-file-certify.ts'
 import { checksSchema } from './loop-file-checks.ts'
 import { conditionSchema } from './loop-file-conditions.ts'
 import { mcpSchema, promptSchema } from './loop-file-parts.ts'
@@ -162,6 +162,11 @@ const plainSchema: z.ZodType<Unnamed<PlainFile>> = exactly<Unnamed<PlainFile>>()
       { test: 'npm test' },
       ['all_tests_pass', 'linting_clean'],
     ),
+    scope: key(
+      scopeSchema().prefault([]),
+      'What the agent may change without asking: globs over paths; ! excludes. Derived from the manifests of the project by default.',
+      ['src/**', '!src/generated/**'],
+    ),
     seals: key(
       sealsSchema.prefault({}),
       'What of the files judges the work and must not be changed by whoever does it, besides the tests and settings that are known.',
@@ -170,7 +175,8 @@ const plainSchema: z.ZodType<Unnamed<PlainFile>> = exactly<Unnamed<PlainFile>>()
     certify: key(
       certifySchema.prefault({}),
       'What must hold besides the checks before the work counts as complete.',
-      { dependencies: 'carry', teeth: false },
+      { dependencies: 'carry', require: 'red-to-green' },
+      'quick',
     ),
     until: key(
       list(conditionSchema, 'a list of conditions', { min: 1, max: 20 }).prefault([

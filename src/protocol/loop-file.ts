@@ -27,6 +27,8 @@ export interface PlainFile {
   readonly tools?: readonly string[]
   readonly mcp: { readonly [server: string]: McpServer }
   readonly checks: { readonly [name: string]: CheckSettings }
+  /** Globs over what the agent may change without asking; `!` excludes. Empty: derived from the manifests. */
+  readonly scope: readonly string[]
   readonly seals: SealSettings
   readonly certify: CertifySettings
   readonly until: readonly FileCondition[]
@@ -271,8 +273,10 @@ export interface CertifySettings {
   readonly dependencies: 'install' | 'resolve' | 'carry' | 'none'
   /** Names of packages whose install scripts are run, in the sandbox. */
   readonly installScripts: readonly string[]
-  /** A planted defect must be noticed by some check. */
-  readonly teeth: boolean
+  /** What the evidence must show at least. */
+  readonly require: 'checks-pass' | 'work-alone' | 'red-to-green'
+  /** Only the candidate, the base with the work, and one control run. */
+  readonly quick: boolean
   readonly consult: readonly ConsultSettings[]
   /** How long a question waits for its answer. */
   readonly deadlineMs: number

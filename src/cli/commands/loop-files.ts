@@ -5,6 +5,7 @@ import { LoopError } from '../../loop/index.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
 import { fit } from '../display/status-line.ts'
 import { renderPowers } from '../display/wrap.ts'
+import { renderScope } from '../plan.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
 import { openSession, recordFolder } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
@@ -45,6 +46,7 @@ async function validate(program: Command, files: readonly string[]): Promise<voi
         ...report.problems.map((problem) => problem.text),
         ...report.warnings.map((warning) => `${report.file}: warning: ${warning}`),
         ...(report.ok ? [`${report.file}: ok`] : []),
+        ...renderScope(report.scope?.lines ?? []),
       ]
         .map(visible)
         .join('\n'),

@@ -23,7 +23,7 @@ export function reachableScripts(
 ): ReadonlySet<string> | undefined {
   const names = [...scripts.keys()]
   const reached = new Set(names.filter((name) => hooks.has(name)))
-  const lines = commands.map((argv) => argv.join(' '))
+  const lines = commands.map(lineOf)
   for (const name of reached) lines.push(...(scripts.get(name) ?? []))
   // A list that grows while it is walked.
   for (const line of lines) {
@@ -37,6 +37,13 @@ export function reachableScripts(
     }
   }
   return reached
+}
+
+/** A command that was written as text is a line of a shell. */
+function lineOf(argv: readonly string[]): string {
+  const [shell = '', flag, line = ''] = argv
+  const isLine = argv.length === 3 && flag === '-c' && /(?:^|\/)(?:ba|da|z)?sh$/.test(shell)
+  return isLine ? line : argv.join(' ')
 }
 
 function namedIn(line: string, names: readonly string[]): readonly string[] {

@@ -80,7 +80,7 @@ export interface ClassifyRequest {
   readonly readOnTree: ReadonlySet<string> | undefined
   /** Whether a changed test file only adds tests. */
   readonly onlyAddsTests: CompareTexts
-  /** Whether the tests inside a product file are the same. Default: compares their regions as text. */
+  /** Asked where the regions of the tests inside a product file differ as text: whether the tests are the same. */
   readonly inlineTestsUnchanged?: CompareTexts
   /** Program and arguments of each command check. Absent: no script of package.json is free. */
   readonly commands?: readonly (readonly string[])[]

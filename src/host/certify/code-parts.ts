@@ -13,7 +13,14 @@ const deadlineMs = 24 * 3_600_000
 export function codeParts(checks: Readonly<Record<string, Check>>): CertifyingParts {
   return {
     seals: { paths: [], except: [], keys: {}, changes: 'ask' },
-    certify: { dependencies: 'install', installScripts: [], teeth: false, consult: [], deadlineMs },
+    certify: {
+      dependencies: 'install',
+      installScripts: [],
+      require: 'work-alone',
+      quick: true,
+      consult: [],
+      deadlineMs,
+    },
     // Walls of ours would not be around them.
     require: 'none',
     names: [],

@@ -72,8 +72,9 @@ export async function createHostCertifier(
       agent: agentName(agent),
     })),
     raised: fileRaisedConcerns(folder),
-    required: 'work-alone',
-    quick: !certify.teeth,
+    ...(certifying.scope === undefined ? {} : { scope: certifying.scope }),
+    required: certify.require,
+    quick: certify.quick,
     bases: fileBaseAnswers(folder),
     dependencies: {
       needed: (lockfileOf) =>

@@ -7,6 +7,8 @@ import type { CertifySettings, SandboxSettings, SealSettings } from '../../proto
 import type { OpenPlace } from '../loaded-loop.ts'
 
 export interface CertifyingParts {
+  /** Globs of the loop file. Empty or absent: derived from the manifests of the base. */
+  readonly scope?: readonly string[]
   readonly seals: SealSettings
   readonly certify: CertifySettings
   /** That the loop file names for its agent. */

@@ -20,7 +20,10 @@ import {
 import { openReaders, type ReaderSettings } from './reader-agent.ts'
 import { surroundingsIn } from './surroundings.ts'
 
-type CertifyingFile = Pick<LoopFile, 'agent' | 'seals' | 'certify' | 'exclude' | 'sandbox'>
+type CertifyingFile = Pick<
+  LoopFile,
+  'agent' | 'scope' | 'seals' | 'certify' | 'exclude' | 'sandbox'
+>
 
 export interface CertifyingOptions extends Pick<AgentParts, 'models' | 'environment'> {
   readonly checks: ResolvedChecks
@@ -37,6 +40,7 @@ export function certifyingParts(
 ): CertifyingParts {
   const { checks, models, environment, place, tools: runTools } = options
   return {
+    scope: file.scope,
     seals: file.seals,
     certify: file.certify,
     ...modelNamed(file.agent),

@@ -1,5 +1,6 @@
 /** What a loop file would check and certify with in a folder, for those who want to know before. */
 
+import type { Scope } from '../../evidence/index.ts'
 import { textOf } from '../../loop/index.ts'
 import type { CheckSettings, LoopFile } from '../../protocol/index.ts'
 import { folderFiles } from './folder-reader.ts'
@@ -19,14 +20,18 @@ export interface PlannedCheck {
 
 export interface PlannedChecks {
   readonly checks: readonly PlannedCheck[]
+  readonly scope: Pick<Scope, 'from' | 'lines'>
   readonly seals: LoopFile['seals']
-  readonly certify: Pick<LoopFile['certify'], 'dependencies' | 'teeth' | 'deadlineMs'> & {
+  readonly certify: Pick<
+    LoopFile['certify'],
+    'dependencies' | 'require' | 'quick' | 'deadlineMs'
+  > & {
     readonly consult: readonly string[]
   }
 }
 
 export async function planChecks(
-  { checks, seals, certify }: Pick<LoopFile, 'checks' | 'seals' | 'certify'>,
+  { checks, scope, seals, certify }: Pick<LoopFile, 'checks' | 'scope' | 'seals' | 'certify'>,
   workspace: string,
   code: readonly string[] = [],
 ): Promise<PlannedChecks> {
@@ -37,9 +42,25 @@ export async function planChecks(
     const found = isCode ? { text: 'code of the loop' } : await textFor(name, check, workspace)
     planned.push({ name, type: isCode ? 'code' : check.type, ...found, timeoutMs, existing })
   }
-  const { dependencies, teeth, deadlineMs } = certify
+  const { dependencies, require, quick, deadlineMs } = certify
   const consult = certify.consult.map(({ name }) => name)
-  return { checks: planned, seals, certify: { dependencies, teeth, deadlineMs, consult } }
+  return {
+    checks: planned,
+    scope: await planScope(scope, workspace),
+    seals,
+    certify: { dependencies, require, quick, deadlineMs, consult },
+  }
+}
+
+/** As it would be derived from the folder as it is now. */
+export async function planScope(
+  globs: LoopFile['scope'],
+  workspace: string,
+): Promise<PlannedChecks['scope']> {
+  const { scopeOf } = await import('../../evidence/index.ts')
+  const { reader, tree } = folderFiles(workspace)
+  const { from, lines } = await scopeOf(reader, tree, { scope: globs })
+  return { from, lines }
 }
 
 type Text = Pick<PlannedCheck, 'text' | 'problem'>

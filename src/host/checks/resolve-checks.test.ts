@@ -104,7 +104,7 @@ describe('a standard condition', () => {
         /^checks\.build: .*; checks\.lint: .* here\. package\.json has no/,
       ),
     })
-    const file = { checks, seals: {}, certify: { consult: [] } } as unknown as LoopFile
+    const file = { checks, scope: [], seals: {}, certify: { consult: [] } } as unknown as LoopFile
     const planned = await planChecks(file, folder)
     expect(planned.checks.map(({ problem }) => problem?.split(' ', 2))).toEqual([
       ['checks.build:', 'build_succeeds'],

@@ -39,24 +39,31 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   readonly checks?:
     | { readonly [name: string]: Check | CodeLoopCommand | CodeLoopCheck }
     | readonly (StandardCondition | (CodeLoopCheck & { readonly name: string }))[]
+  /** Globs over what the agent may change without asking; `!` excludes. Default: from the manifests. */
+  readonly scope?: readonly string[]
   readonly seals?: {
     readonly paths?: readonly string[]
     readonly except?: readonly string[]
     readonly keys?: { readonly [file: string]: readonly string[] }
     readonly changes?: 'ask' | 'refuse'
   }
-  readonly certify?: {
-    readonly dependencies?: 'install' | 'resolve' | 'carry' | 'none'
-    readonly installScripts?: readonly string[]
-    readonly teeth?: boolean
-    readonly consult?: readonly {
-      readonly name: string
-      readonly agent: KnownAgent | { readonly [key: string]: Json }
-      readonly prompt: string
-      readonly timeout?: Duration
-    }[]
-    readonly deadline?: Duration
-  }
+  readonly certify?:
+    | 'quick'
+    | {
+        readonly dependencies?: 'install' | 'resolve' | 'carry' | 'none'
+        readonly installScripts?: readonly string[]
+        readonly require?: 'checks-pass' | 'work-alone' | 'red-to-green'
+        readonly quick?: boolean
+        /** @deprecated Use `quick`. */
+        readonly teeth?: boolean
+        readonly consult?: readonly {
+          readonly name: string
+          readonly agent: KnownAgent | { readonly [key: string]: Json }
+          readonly prompt: string
+          readonly timeout?: Duration
+        }[]
+        readonly deadline?: Duration
+      }
   /** Of the loop type `plain`. A type of its own has its own. */
   readonly until?: readonly Exclude<Condition, { readonly type: 'custom' }>[]
   readonly limits?: {

@@ -150,11 +150,53 @@ describe('the checks of a loop file', () => {
       '4:10: seals.path: there is no key "path": did you mean paths?',
     ],
     [
+      'a scope that leads out',
+      'checks: { a: x }\nscope: [src/**, "!../x"]',
+      '4:17: scope[1]: expected a glob over paths from the top of the workspace, such as src/** or !src/generated/**, found the text "!../x"',
+    ],
+    [
+      'a word that certify does not know',
+      'checks: { a: x }\ncertify: fast',
+      '4:10: certify: expected quick, or a table, found the text "fast"',
+    ],
+    [
+      'a key that certify does not have',
+      'checks: { a: x }\ncertify: { quik: true }',
+      '4:12: certify.quik: there is no key "quik": did you mean quick?',
+    ],
+    [
+      'a strength that there is none of',
+      'checks: { a: x }\ncertify: { require: red }',
+      '4:21: certify.require: expected checks-pass or work-alone or red-to-green, found the text "red"',
+    ],
+    [
       'a consultation twice',
       'checks: { a: x }\ncertify: { consult: [{ name: a, agent: claude, prompt: x }, { name: a, agent: codex, prompt: x }] }',
       '4:69: certify.consult[1].name: there are two consultations named a: give this one another name',
     ],
   ])('are refused with a reason: %s', async (_what, text, problem) => {
     expect(await refusal(text)).toEqual([problem])
+  })
+})
+
+describe('scope and certify of a loop file', () => {
+  test('the scope is a list of globs, empty by default', async () => {
+    expect((await parse('checks: { a: x }')).scope).toEqual([])
+    const { scope } = await parse('checks: { a: x }\nscope: [src/**, "!src/generated/**"]')
+    expect(scope).toEqual(['src/**', '!src/generated/**'])
+  })
+
+  test.each([
+    ['certify: {}', { quick: false, require: 'work-alone' }],
+    ['certify: quick', { quick: true, require: 'work-alone' }],
+    ['certify: { quick: true, require: checks-pass }', { quick: true, require: 'checks-pass' }],
+    ['certify: { require: red-to-green }', { quick: false, require: 'red-to-green' }],
+    ['certify: { teeth: false }', { quick: true }],
+    ['certify: { teeth: true }', { quick: false }],
+    ['certify: { teeth: false, quick: false }', { quick: false }],
+  ])('%s', async (text, expected) => {
+    const { certify } = await parse(`checks: { a: x }\n${text}`)
+    expect(certify).toMatchObject({ ...expected, deadlineMs: 86_400_000, dependencies: 'install' })
+    expect(certify).not.toHaveProperty('teeth')
   })
 })

@@ -70,8 +70,10 @@ export interface Plan {
     readonly timeoutMs: number
     readonly existing: 'fix' | 'allow'
   }[]
+  /** What the agent may change without asking, and how it was derived, a line each. */
+  readonly scope: { readonly from: 'loop-file' | 'manifest'; readonly lines: readonly string[] }
   readonly seals: SealSettings
-  readonly certify: Pick<CertifySettings, 'dependencies' | 'teeth' | 'deadlineMs'> & {
+  readonly certify: Pick<CertifySettings, 'dependencies' | 'require' | 'quick' | 'deadlineMs'> & {
     readonly consult: readonly string[]
   }
   /** Which policy decides about actions. */
@@ -176,6 +178,7 @@ export const planSchema: z.ZodType<Plan> = exactly<Plan>()(
         }),
       )
       .readonly(),
+    scope: z.strictObject({ from: z.enum(['loop-file', 'manifest']), lines: texts }),
     seals: z.strictObject({
       paths: texts,
       except: texts,
@@ -184,7 +187,8 @@ export const planSchema: z.ZodType<Plan> = exactly<Plan>()(
     }),
     certify: z.strictObject({
       dependencies: dependenciesSchema,
-      teeth: z.boolean(),
+      require: z.enum(['checks-pass', 'work-alone', 'red-to-green']),
+      quick: z.boolean(),
       deadlineMs: z.number(),
       consult: texts,
     }),

@@ -161,6 +161,9 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
       problems,
       warnings: texts,
       variables: texts.exactOptional(),
+      scope: z
+        .strictObject({ from: z.enum(['loop-file', 'manifest']), lines: texts })
+        .exactOptional(),
     }),
   ),
   preflight: one(
