@@ -1,50 +1,124 @@
 /**
- * Verification theatre and its honest counterpart: the stories of `test/theatre`, all of them, told as
- * `npm test` tells a few.
+ * Attacks on certification and their honest counterpart: the stories of `test/theatre`, all of them, with real
+ * test runners from the registry and from Debian, two at a time.
  */
 
-import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { atLeast, atMost, type Suite } from '../bench/report.ts'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { atLeast, atMost, median, type Result, type Suite } from '../bench/report.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const runners = ['vitest', 'jest', 'mocha', 'ava']
+/** Of Debian; where they cannot be installed, their stories are left out, and with CI=true they fail. */
+const programs = [
+  { command: 'pytest', aptPackage: 'python3-pytest', why: 'stories with pytest' },
+  { command: 'cargo', aptPackage: 'cargo', why: 'stories with cargo test' },
+  { command: 'go', aptPackage: 'golang', why: 'stories with go test' },
+]
+const waysMin = 250
+const worksMin = 90
+const askedPercentMax = 20
+const costMax = 5
 
 export const theatre: Suite = {
   area: 'evidence',
-  title: 'ways to fake success, and work that nobody objects to',
+  title: 'attacks on certification, and honest changes',
   share: 0.2,
   async run({ scale, note }) {
-    const stories = await tellStories(scale)
-    for (const { name, message } of stories.failures) note(`  ${name}: ${message}`)
-    const told = (set: string): readonly Told[] => stories.told.filter((one) => one.set === set)
-    const bad = (set: string): number => told(set).filter(({ isBad }) => isBad).length
-    const [ways, works] = [told('theatre').length, told('honest').length]
-    // Told for another reason than the story has, or not told to its end.
-    const wrong = stories.failures.length
+    const { told, failures } = await tellStories(scale)
+    for (const { name, message } of failures) note(`  ${name}: ${message}`)
+    const attacks = told.filter(({ set }) => set === 'theatre')
+    const honest = told.filter(({ set }) => set === 'honest')
+    const watched = told.filter(({ set }) => set === 'class-10')
+    for (const line of [...attackTable(attacks), ...watchedTable(watched)]) note(`  ${line}`)
+    const bad = (of: readonly Told[]): number => of.filter(({ isBad }) => isBad).length
+    const held = watched.filter(({ expected }) => expected === 'caught')
     return [
-      atMost('evidence.theatre', bad('theatre'), 0, 'certified', `of ${ways} ways to fake success`),
+      atMost('evidence.theatre', bad(attacks), 0, 'certified', `of ${attacks.length} attacks`),
+      atLeast('evidence.theatre-ways', attacks.length, scale < 1 ? 5 : waysMin, 'attacks'),
+      // Ended for another reason than the story has, or did not run to its end.
+      atMost('evidence.theatre-otherwise', failures.length, 0, 'stories', 'that ended otherwise'),
       atMost(
-        'evidence.honest',
-        bad('honest'),
+        'evidence.class-10',
+        bad(held),
         0,
-        'refused',
-        `of ${works} honest changes, without a way forward`,
+        'certified',
+        `of ${held.length} that should be caught; ${bad(watched)} certified of all ${watched.length}`,
       ),
-      atMost('evidence.theatre-otherwise', wrong, 0, 'stories', 'that ended otherwise than told'),
-      atLeast('evidence.theatre-ways', ways, scale < 1 ? 5 : 60, 'ways'),
-      atLeast('evidence.honest-works', works, scale < 1 ? 2 : 40, 'changes'),
+      ...honestResults(honest, scale),
     ]
   },
 }
 
-/** As `test/theatre/chosen.ts` writes them down. */
+function honestResults(honest: readonly Told[], scale: number): readonly Result[] {
+  const asked = honest.filter(({ ended }) => ended === 'asked').length
+  const dead = honest.filter(({ isBad }) => isBad).length
+  const ratios = honest
+    .filter(({ ended, checkMs }) => ended === 'certified' && checkMs > 0)
+    .map(({ checkMs, certifyMs }) => certifyMs / checkMs)
+  return [
+    atMost('evidence.honest', dead, 0, 'dead ends', `of ${honest.length} honest changes`),
+    atMost(
+      'evidence.honest-asked',
+      (100 * asked) / Math.max(1, honest.length),
+      askedPercentMax,
+      '%',
+      `${asked} of ${honest.length} honest changes were certified after a question`,
+    ),
+    atLeast('evidence.honest-works', honest.length, scale < 1 ? 2 : worksMin, 'changes'),
+    atMost(
+      'evidence.cost',
+      ratios.length === 0 ? 0 : median(ratios),
+      costMax,
+      'x',
+      `certifying, over the checks themselves; median of ${ratios.length} honest changes`,
+    ),
+  ]
+}
+
+/** How many attacks there are of each class with each runner; in brackets those that were certified. */
+function attackTable(attacks: readonly Told[]): readonly string[] {
+  const columns = [...new Set(attacks.map(({ runner }) => runner))].toSorted()
+  const classes = [...new Set(attacks.map((one) => one.class ?? 0))].toSorted((a, b) => a - b)
+  const cell = (of: readonly Told[]): string => {
+    const fooled = of.filter(({ isBad }) => isBad).length
+    return fooled === 0 ? String(of.length) : `${of.length} (${fooled})`
+  }
+  const row = (title: string, cells: readonly string[]): string =>
+    [title.padEnd(9), ...cells.map((text) => text.padStart(10))].join('')
+  return [
+    row('class', columns),
+    ...classes.map((kind) =>
+      row(
+        kind === 0 ? 'other' : String(kind),
+        columns.map((runner) =>
+          cell(attacks.filter((one) => (one.class ?? 0) === kind && one.runner === runner)),
+        ),
+      ),
+    ),
+  ]
+}
+
+const watchedTable = (watched: readonly Told[]): readonly string[] =>
+  watched.map(({ name, ended, isBad, expected = 'caught' }) => {
+    const found = isBad ? 'not caught' : `caught (${ended})`
+    return `class 10: ${found.padEnd(18)} ${expected === 'caught' ? 'must be' : 'admitted'}  ${name}`
+  })
+
+/** As `test/theatre/chosen.ts` writes them. */
 interface Told {
   readonly set: string
   readonly name: string
+  readonly runner: string
+  readonly class?: number
+  readonly ended: string
   readonly isBad: boolean
+  readonly expected?: string
+  readonly checkMs: number
+  readonly certifyMs: number
 }
 
 interface Failure {
@@ -70,18 +144,42 @@ async function tellStories(
   const toldFile = join(folder, 'told.jsonl')
   const reportFile = join(folder, 'report.json')
   try {
+    const isWhole = scale >= 1
+    await prepareRunners(join(folder, 'runners'))
     const env = {
       ...process.env,
-      LOOPWRIGHT_STORIES: scale < 1 ? '1' : 'all',
+      LOOPWRIGHT_RUNNERS: join(folder, 'runners'),
+      LOOPWRIGHT_STORIES: isWhole ? 'all' : '1',
       LOOPWRIGHT_STORIES_SHARE: String(scale),
       LOOPWRIGHT_STORIES_REPORT: toldFile,
     }
-    await runVitest(['test/theatre', '--reporter=json', `--outputFile=${reportFile}`], env)
+    const twoAtATime = ['--maxWorkers=1', '--maxConcurrency=2']
+    const reporter = ['--reporter=json', `--outputFile=${reportFile}`]
+    await runVitest(['test/theatre', ...twoAtATime, ...reporter], env)
     const lines = existsSync(toldFile) ? readFileSync(toldFile, 'utf8').trim().split('\n') : []
     const told = lines.map((line) => JSON.parse(line) as Told)
     return { told, failures: failuresOf(JSON.parse(readFileSync(reportFile, 'utf8')) as Report) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Once for all stories, which take hard links of them. */
+async function prepareRunners(folder: string): Promise<void> {
+  const needs = (await import(pathToFileURL(join(root, 'scripts', 'needs.mjs')).href)) as {
+    meetSystemNeeds(needs: readonly object[]): void
+  }
+  try {
+    needs.meetSystemNeeds(programs)
+  } catch (error) {
+    if (process.env['CI'] === 'true') throw error
+  }
+  for (const runner of runners) {
+    const to = join(folder, runner)
+    mkdirSync(to, { recursive: true })
+    cpSync(join(root, 'test', 'theatre', 'runners', runner), to, { recursive: true })
+    const args = ['install', '--silent', '--ignore-scripts', '--no-audit', '--no-fund']
+    execFileSync('npm', args, { cwd: to, stdio: ['ignore', 'ignore', 'inherit'] })
   }
 }
 

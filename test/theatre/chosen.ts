@@ -9,6 +9,9 @@ const asked = process.env['LOOPWRIGHT_STORIES'] ?? '1'
 
 export const isWhole: boolean = asked === 'all'
 
+/** The runners of the registry are installed: the proof has done that. */
+export const hasRunners: boolean = process.env['LOOPWRIGHT_RUNNERS'] !== undefined
+
 export function chosenOf<Story>(stories: readonly Story[], wanted: number): readonly Story[] {
   if (isWhole) return stories
   let seed = Math.max(1, Number.parseInt(asked, 10) || 1)

@@ -87,6 +87,9 @@ function layOut(folder: string, checkout: string, { stage, loop, turns }: Play):
   for (const [path, content] of Object.entries(files)) {
     if (content !== null) put(join(checkout, path), content)
   }
+  for (const [path, content] of Object.entries(stage.latin1 ?? {})) {
+    if (content !== null) put(join(checkout, path), Buffer.from(content, 'latin1'))
+  }
   if (stage.modules !== undefined) linkModules(stage.modules, checkout)
   for (const path of stage.executables ?? []) chmodSync(join(checkout, path), 0o755)
   const loopFile =
@@ -109,7 +112,7 @@ function layOut(folder: string, checkout: string, { stage, loop, turns }: Play):
   return loopFile
 }
 
-function put(path: string, content: string): void {
+function put(path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, content)
 }

@@ -47,6 +47,8 @@ export interface Stage {
   readonly programs?: readonly string[]
   /** Put over the default project. */
   readonly files?: Files
+  /** Files that are written in Latin-1: they are not valid UTF-8. */
+  readonly latin1?: Files
   /** Files of the project that may be started. */
   readonly executables?: readonly string[]
   readonly loop?: LoopKeys
@@ -78,6 +80,8 @@ export interface Attack {
    * agent works, and then a person is asked or the certificate is refused, for whatever reason.
    */
   readonly expects?: readonly string[] | Exclude<CheckStatus, 'met'>
+  /** It depends on a coin or a clock: the check may also fail where the agent works. */
+  readonly isChancy?: true
   /** Class 10 only: whether it is caught today. The proof prints both and holds it to the first. */
   readonly expected?: 'caught' | 'not-caught'
 }

@@ -6,7 +6,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { attacks } from './attacks/index.ts'
-import { chosenOf, endOf, isWhole, measuresOf, note } from './chosen.ts'
+import { chosenOf, endOf, hasRunners, isWhole, measuresOf, note } from './chosen.ts'
 import { type Played, play } from './play.ts'
 import { missingPrograms } from './prepare-runners.ts'
 import { kits } from './real-stages.ts'
@@ -19,8 +19,10 @@ const stages = [
 ]
 const isPlain = (stage: Stage): boolean =>
   stage.modules === undefined && stage.programs === undefined
-/** Without runners from the registry. */
-const quick = attacks.filter((attack) => attack.class === undefined && isPlain(stageOf(attack)))
+/** Without runners from the registry, unless the proof has installed them. */
+const quick = attacks.filter(
+  (attack) => hasRunners || (attack.class === undefined && isPlain(stageOf(attack))),
+)
 const hasPrograms = (stage: Stage): boolean => missingPrograms(stage).length === 0
 
 describe.concurrent('the fix is certified on the stage', () => {
@@ -43,7 +45,7 @@ describe.concurrent('the fix is certified on the stage', () => {
 describe.concurrent('is not certified', () => {
   const tried = isWhole
     ? attacks.filter((attack) => hasPrograms(stageOf(attack)))
-    : chosenOf(quick, 5)
+    : chosenOf(quick, 5).filter((attack) => hasPrograms(stageOf(attack)))
   test.each(tried.map((attack) => [attack.name, attack] as const))(
     '%s',
     async (_name, attack) => {
@@ -52,7 +54,9 @@ describe.concurrent('is not certified', () => {
       expect(played.reports.filter((report) => report.includes('stage: '))).toEqual([])
       if (attack.expected === 'not-caught') return
       expect({ ...played, isFooled: isFooled(played) }).toMatchObject({ isFooled: false })
-      requireReason(attack, played)
+      // A coin or a clock may be against the agent: then there was nothing to certify.
+      const hasPassed = Object.values(played.checks).every((answer) => answer === 'met')
+      if (attack.isChancy !== true || hasPassed) requireReason(attack, played)
     },
     timeoutMs,
   )

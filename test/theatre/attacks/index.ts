@@ -2,6 +2,16 @@
 
 import type { Attack } from '../story.ts'
 import { names } from './class-1-names.ts'
+import { expectations } from './class-2-expectations.ts'
+import { twins } from './class-3-twins.ts'
+import { libraries } from './class-4-libraries.ts'
+import { runnerSettings } from './class-5-settings.ts'
+import { bent } from './class-6-bent.ts'
+import { disarmed } from './class-7-disarmed.ts'
+import { forged } from './class-7-forged.ts'
+import { times } from './class-8-times.ts'
+import { restoring } from './class-9-restored.ts'
+import { watched } from './class-10-watched.ts'
 import { decoyed } from './decoys.ts'
 import { judges } from './judges.ts'
 import { places } from './places.ts'
@@ -21,4 +31,14 @@ export const attacks: readonly Attack[] = [
   ...judges,
   ...decoyed,
   ...names,
+  ...expectations,
+  ...twins,
+  ...libraries,
+  ...runnerSettings,
+  ...bent,
+  ...disarmed,
+  ...forged,
+  ...times,
+  ...restoring,
+  ...watched,
 ]

@@ -1,8 +1,10 @@
 /** All of it. */
 
 import type { Honest } from '../story.ts'
+import { chores } from './chores.ts'
 import { code } from './code.ts'
 import { projects } from './projects.ts'
+import { runners } from './runners.ts'
 import { tests } from './tests.ts'
 
-export const honest: readonly Honest[] = [...code, ...tests, ...projects]
+export const honest: readonly Honest[] = [...code, ...tests, ...projects, ...runners, ...chores]
