@@ -41,7 +41,8 @@ function decideKeys(
   path: string,
   { free, dependencies, closed }: ManifestKeys,
 ): Decision | undefined {
-  const shown = (keys: readonly string[]): readonly string[] => keys.toSorted().slice(0, keysShown)
+  const shown = (keys: readonly string[]): readonly string[] =>
+    [...new Set(keys)].toSorted().slice(0, keysShown)
   if (dependencies.length === 0 && !isRead(trees, path)) return undefined
   if (closed.length > 0) {
     const why = 'keys that decide how checks run or what they load'

@@ -10,6 +10,8 @@ export interface Root {
   readonly deep: boolean
   /** Where only files of these kinds belong to it. */
   readonly kinds?: ReadonlySet<string>
+  /** The package that it belongs to: what lies in another one below does not. */
+  readonly owner?: string
   /** For people: `exports of package.json`. */
   readonly why: string
 }

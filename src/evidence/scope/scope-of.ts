@@ -10,6 +10,7 @@ import { anyRoot, isSettings, otherRoots } from './other-roots.ts'
 import { findReached } from './reach.ts'
 import { type BaseFiles, isIn, openBase, type Root } from './root.ts'
 import type { Scope } from './scope.ts'
+import { installed } from './sealed-paths.ts'
 
 /** Rejects with `bad-loop-file`: a pattern cannot be used. */
 export async function scopeOf(
@@ -45,18 +46,29 @@ function namedScope(patterns: readonly string[]): Scope {
 
 async function deriveScope(base: BaseFiles): Promise<Scope> {
   const byPath = createClassify({}, { has: (path) => base.files.has(path), loaded: new Map() })
-  const isSealed = (path: string): boolean => byPath(path) !== undefined
+  const isSealed = (path: string): boolean => {
+    const seal = byPath(path)
+    if (seal === undefined) return false
+    // A folder that is called like a module of Python (`cmd/`, `types/`) shadows it only with Python in it.
+    const isShadow = seal.kind === 'dependencies' && seal.fresh === 'acts' && !installed.test(path)
+    return !isShadow || /\.(?:pyi?|so)$/.test(path)
+  }
   const packages = await findPackages(base)
   const { reached, imported } = await findReached(packages, base, isSealed)
   const others = await otherRoots(base)
   const ofNode = await Promise.all(
     packages
       .filter(({ folder, entries }) => entries.size > 0 || !isBesideOther(folder, others))
-      .map((one) => nodeRoots(one, reached, base)),
+      .map(async (one) =>
+        (await nodeRoots(one, reached, base)).map((root) => ({ ...root, owner: one.folder })),
+      ),
   )
   const derived = unique([...ofNode.flat(), ...others])
   const roots = derived.length > 0 ? derived : [anyRoot]
   const kinds = kindsOfRoots(roots, base)
+  const folders = packages.map(({ folder }) => folder).toSorted((a, b) => b.length - a.length)
+  const packageAround = (path: string): string | undefined =>
+    folders.find((folder) => path.startsWith(folder))
   return {
     lines: roots.map(describeRoot),
     from: 'manifest',
@@ -78,6 +90,7 @@ async function deriveScope(base: BaseFiles): Promise<Scope> {
       return roots.some(
         (root) =>
           isIn(root, path) &&
+          (root.owner === undefined || root.owner === packageAround(path)) &&
           root.kinds?.has(kind) !== false &&
           (isThere || isData(path) || kinds.get(root)?.has(kind) === true),
       )

@@ -69,7 +69,7 @@ async function sealedKeys(
     : { class: 'sealed', why, keys: [...new Set(found)].toSorted() }
 }
 
-const installed =
+export const installed: RegExp =
   /(?:^|\/)(?:node_modules|\.venv|venv|site-packages)(?:\/|$)|\.pth$|(?:^|\/)\.pnp\.|^\.yarn\/|^vendor\//
 
 /** Lockfiles and lists of dependencies, and installed packages in the tree. */
