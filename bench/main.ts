@@ -20,6 +20,7 @@ import { sandboxRelay } from './sandbox-relay.ts'
 import { sandboxStart } from './sandbox-start.ts'
 import { stepCost } from './step-cost.ts'
 import { toolCall } from './tool-call.ts'
+import { verifyCertificates } from './verify.ts'
 import { worktreeReady, worktreeTrees } from './worktree.ts'
 
 process.exitCode = await runSuites('bench', [
@@ -44,6 +45,7 @@ process.exitCode = await runSuites('bench', [
   daemonLive,
   daemonDelivery,
   certifyOverhead,
+  verifyCertificates,
   readSets,
   repair,
   calibrateDemo,

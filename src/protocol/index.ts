@@ -57,6 +57,7 @@ export {
   withDefaults,
 } from './config.ts'
 export { withDefaultPrompt } from './default-prompt.ts'
+export { describeLevel, describeStrength } from './describe-strength.ts'
 export {
   type Checkpoint,
   type ExitConditionConfig,

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import type { CertifiedFolder } from '../../host/certify/certify-folder.ts'
 import type { Host, LoadedLoop } from '../../host/index.ts'
 import { LoopError, type Question } from '../../loop/index.ts'
+import { describeLevel, describeStrength } from '../../protocol/index.ts'
 import { promptFor } from '../ask.ts'
 import { addCheckOption, type GivenChecks, namedChecks } from '../check-option.ts'
 import { shortId } from '../display/certification-lines.ts'
@@ -85,7 +86,8 @@ async function run(
           ...(dependencies === undefined ? {} : { dependencies }),
         })
         if (!found.certified) process.exitCode = notCertifiedExitCode
-        session.print(found, () => render(session, found))
+        const shows = found.certified ? await strengthOf(host, found.certificate) : []
+        session.print(found, () => render(session, found, shows))
       } finally {
         await loaded.close()
       }
@@ -130,12 +132,24 @@ async function ask(question: Question, stop: AbortController): Promise<string> {
   return answer ?? question.default
 }
 
-function render({ hint, terminal: { style } }: Session, found: CertifiedFolder): string {
+async function strengthOf(host: Host, id: string): Promise<readonly string[]> {
+  const { readTarget } = await import('../../host/certificates/index.ts')
+  const { certificate } = await readTarget(id, host.folder)
+  const level = describeLevel(certificate)
+  return [...(level === undefined ? [] : [`strength: ${level}`]), ...describeStrength(certificate)]
+}
+
+function render(
+  { hint, terminal: { style } }: Session,
+  found: CertifiedFolder,
+  shows: readonly string[],
+): string {
   const what = found.commit === undefined ? `tree ${found.tree}` : `commit ${found.commit}`
   if (found.certified) {
     const id = shortId(found.certificate)
     return [
       `${style.green('✓')} ${style.bold(visible(`certified: ${what}`))}  ${style.dim(found.checks.join(', '))}`,
+      ...shows.map((line) => visible(`  ${line}`)),
       `  certificate ${found.certificate}`,
       hint(`  to verify it: loopctl verify ${id} --repo ${visible(found.folder)}`),
     ].join('\n')

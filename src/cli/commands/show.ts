@@ -3,6 +3,8 @@
 import type { Command } from 'commander'
 import type { Host } from '../../host/index.ts'
 import { type BlobId, type Json, LoopError, type RunId } from '../../loop/index.ts'
+import { type CertificateShown, readsText, showCertificate } from '../display/certificate-shown.ts'
+import { certificationOf } from '../display/certification-lines.ts'
 import { renderExchange } from '../display/exchange-view.ts'
 import { createIterationReader, type IterationRecord } from '../display/iteration-record.ts'
 import {
@@ -19,6 +21,7 @@ interface ShowOptions {
   readonly report?: true
   readonly check?: string
   readonly exchange?: number
+  readonly reads?: true
 }
 
 export function addShowing(program: Command): void {
@@ -30,6 +33,7 @@ export function addShowing(program: Command): void {
     .option('--prompt', 'only the prompt, byte for byte as the agent got it')
     .option('--report', 'only what the agent said at its end')
     .option('--check <name>', 'only what this check printed')
+    .option('--reads', 'only the files that each check read, as certified')
     .option(
       '--exchange <n>',
       'only this exchange with a model, by its number: request and answer',
@@ -64,7 +68,27 @@ async function readView(
   }
   const sent: string[] = []
   for (const blob of Object.values(record.sent)) sent.push(await readText(host, blob))
-  return viewIteration(run, record, values, sent)
+  const view = viewIteration(run, record, values, sent)
+  const certificate = await readShownCertificate(host, view)
+  return certificate === undefined ? view : { ...view, certificate }
+}
+
+/** The last one of the iteration. */
+async function readShownCertificate(
+  host: Host,
+  { steps }: IterationView,
+): Promise<CertificateShown | undefined> {
+  const found = steps
+    .map(({ result }) => certificationOf(result))
+    .findLast((one) => one?.type === 'certified')
+  if (found?.type !== 'certified') return undefined
+  const { readTarget } = await import('../../host/certificates/index.ts')
+  // One that was moved away or is damaged is what verify is for.
+  const listed = await readTarget(found.certificate, host.folder).catch(() => undefined)
+  if (listed === undefined) return undefined
+  return showCertificate(listed.id, listed.certificate, (digest) =>
+    readText(host, digest as BlobId).catch(() => undefined),
+  )
 }
 
 async function readText({ blobs }: Host, blob: BlobId): Promise<string> {
@@ -108,15 +132,20 @@ function noIteration(name: string, iteration: number | undefined): LoopError {
 }
 
 function chosenText(view: IterationView, options: ShowOptions): string | undefined {
-  const { prompt, report, check, exchange } = options
-  if ([prompt, report, check, exchange].filter((choice) => choice !== undefined).length > 1) {
+  const { prompt, report, check, exchange, reads } = options
+  const chosen = [prompt, report, check, exchange, reads].filter((choice) => choice !== undefined)
+  if (chosen.length > 1) {
     throw new LoopError(
       'bad-request',
-      '--prompt, --report, --check and --exchange conflict; use one of them.',
+      '--prompt, --report, --check, --exchange and --reads conflict; use one of them.',
     )
   }
   if (prompt) return joined(view, 'prompt', view.prompts)
   if (report) return joined(view, 'report', view.reports)
+  if (reads) {
+    if (view.certificate !== undefined) return readsText(view.certificate, true).join('\n')
+    throw nothing(view, 'certificate', 'Files are observed when work is certified.')
+  }
   if (check === undefined) return undefined
   const known = view.checks.map((one) => one.check)
   const found = view.checks.findLast((one) => one.check === check)

@@ -9,6 +9,7 @@ import type {
   VerifyFinding,
 } from '../../host/certificates/index.ts'
 import { describeRates, type Share } from '../../loop/index.ts'
+import { describeLevel, describeStrength } from '../../protocol/index.ts'
 import { plural, renderMoney, renderSpan } from './amounts.ts'
 import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
 import { renderTable, visible } from './render.ts'
@@ -59,6 +60,8 @@ export function renderCertificate({ id, certificate }: ListedCertificate): strin
     ['commit', commit],
     ['base', base?.commit ?? base?.tree],
     ['rests on', restsOn(certificate)],
+    ['strength', describeLevel(certificate)],
+    ...describeStrength(certificate).map((line): readonly [string, string] => ['', line]),
     ...checks.map((check): readonly [string, string] => ['check', checkLine(check)]),
     ...sealed.changes.map(({ path, what: how }): readonly [string, string] => [
       'sealed',
@@ -78,6 +81,7 @@ export function renderCertificate({ id, certificate }: ListedCertificate): strin
     ['layer', layer && (layer.from === 'none' ? layer.summary : `${layer.from}: ${layer.summary}`)],
     ['sandbox', sandbox && `${sandbox.tier}, limits by ${sandbox.limits}`],
     ['agent', agent && [agent.name, agent.version].filter((part) => part !== undefined).join(' ')],
+    ['model', certificate.model],
     ['spent', budget && spentLine(budget)],
     ['policy', certificate.policy.decision],
   ]
@@ -134,12 +138,14 @@ function checkLine({
   flaky,
   allowed,
   calibration,
+  reads,
 }: CertifiedCheck): string {
   const notes = [
     pass === 'sealed' ? "with the base's sealed files" : undefined,
     counts && `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`,
     flaky && `flaky: ${flaky.join(', ')}`,
     allowed && 'it failed before, and may',
+    reads && `read ${plural(reads.count, 'file')}`,
     calibration &&
       describeRates({
         falseAccepts: shareOf(calibration.falseAccepts),

@@ -14,6 +14,7 @@ import {
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
+import { type CertificateShown, readsText } from './certificate-shown.ts'
 import { certificationOf, checkRemarks } from './certification-lines.ts'
 import { renderExchanges } from './exchange-view.ts'
 import type { IterationRecord, StepRecord } from './iteration-record.ts'
@@ -28,6 +29,8 @@ export interface IterationView extends Omit<IterationRecord, 'steps' | 'sent'> {
   readonly prompts: readonly PromptView[]
   readonly reports: readonly (AgentReport & { readonly step: string })[]
   readonly checks: readonly CheckResult[]
+  /** Absent: nothing was certified in it, or the certificate is not here. */
+  readonly certificate?: CertificateShown
   /** Absent where nobody knows. */
   readonly filesChanged?: readonly string[]
   /** All of them; those above without their results. */
@@ -111,7 +114,7 @@ export function renderIteration(style: Style, view: IterationView): string {
     renderTools(style, view),
     renderExchanges(style, view.exchanges),
     ...view.checks.map((check) => renderCheck(style, check)),
-    ...view.steps.map((step) => renderCertification(style, step)),
+    ...view.steps.map((step) => renderCertification(style, step, view.certificate)),
     renderFiles(style, view),
     renderOthers(style, view),
     view.remarks.length === 0 ? [] : [style.bold('also'), ...inset(view.remarks.join('\n'))],
@@ -179,11 +182,20 @@ function renderCheck(style: Style, check: CheckResult): string[] {
   return [style.bold(tone(title)), ...inset(plainOutput(output))]
 }
 
-function renderCertification(style: Style, { step, result }: StepView): string[] {
+function renderCertification(
+  style: Style,
+  { step, result }: StepView,
+  shown: CertificateShown | undefined,
+): string[] {
   const certified = step.includes('certify:') ? certificationOf(result) : undefined
   if (certified === undefined || certified.type === 'asks') return []
   if (certified.type === 'certified') {
-    return [style.bold(style.green(visible(`certified: ${certified.certificate}`)))]
+    const lines =
+      shown?.id === certified.certificate ? [...shown.shows, ...readsText(shown, false)] : []
+    return [
+      style.bold(style.green(visible(`certified: ${certified.certificate}`))),
+      ...(lines.length === 0 ? [] : inset(lines.join('\n'))),
+    ]
   }
   const why = certified.refusals.map(({ code, message }) => `${code}: ${message}`)
   return [style.bold(style.red('not certified')), ...inset(why.join('\n'))]

@@ -33,6 +33,15 @@ export type OpenedCertificate =
 export const certificateIdOf = (certificate: Certificate): CertificateId =>
   sha256(canonicalJson(certificate)) as CertificateId
 
+/** The digests of what is kept with it: what its checks printed, and lists of what they read. */
+export const keptWith = ({ checks }: Certificate): ReadonlySet<string> =>
+  new Set(
+    checks.flatMap(({ output, reads }) => [
+      output.sha256,
+      ...(reads === undefined ? [] : [reads.digest]),
+    ]),
+  )
+
 export function signCertificate(certificate: Certificate, key: SigningKey): RenderedCertificate {
   const text = canonicalJson(certificate)
   const signed: SignedCertificate = {

@@ -7,7 +7,7 @@ import { link, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BlobId, type CertificateId, LoopError } from '../../loop/index.ts'
 import { type Certificate, certificateBytesMax } from '../../protocol/index.ts'
-import { openCertificate } from './certificate-file.ts'
+import { keptWith, openCertificate } from './certificate-file.ts'
 import { hasCode, makePrivateFolder, placeFile, readFileOnly } from './private-files.ts'
 
 export interface CertificateStore {
@@ -135,7 +135,7 @@ export async function* newestFirst(
 export async function* certifiedOutputs(from: CertificateStore): AsyncGenerator<BlobId> {
   for (const number of await chainNumbers(from)) {
     const { certificate } = await certificateAt(from, number)
-    for (const { output } of certificate.checks) yield output.sha256 as BlobId
+    for (const digest of keptWith(certificate)) yield digest as BlobId
   }
 }
 

@@ -1,4 +1,9 @@
-export { certificateIdOf, type OpenedCertificate, openCertificate } from './certificate-file.ts'
+export {
+  certificateIdOf,
+  keptWith,
+  type OpenedCertificate,
+  openCertificate,
+} from './certificate-file.ts'
 export { brokenRules } from './certificate-rules.ts'
 export {
   type CertificateStore,

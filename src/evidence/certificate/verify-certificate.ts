@@ -9,7 +9,12 @@
  */
 
 import type { CertificateId, TreeId } from '../../loop/index.ts'
-import type { Certificate, SignedCertificate, TrustedKey } from '../../protocol/index.ts'
+import {
+  type Certificate,
+  describeLevel,
+  type SignedCertificate,
+  type TrustedKey,
+} from '../../protocol/index.ts'
 import { openCertificate } from './certificate-file.ts'
 import { brokenRules } from './certificate-rules.ts'
 import { keyIdOf } from './ed25519.ts'
@@ -136,7 +141,11 @@ function rulesFinding(certificate: Certificate): VerifyFinding {
   }
   const { checks, code } = certificate.rests
   const names = [...checks, ...(code === undefined ? [] : [`the loop's own condition ${code}`])]
-  return ok('rules', `it rests on ${names.join(', ')}`)
+  const level = describeLevel(certificate)
+  return ok(
+    'rules',
+    `it rests on ${names.join(', ')}${level === undefined ? '' : `; strength ${level}`}`,
+  )
 }
 
 async function treeFinding(
@@ -164,11 +173,15 @@ async function evidenceFindings(
   if (evidence === undefined) return [notLooked('evidence', 'the outputs of checks are not here')]
   const wrong: VerifyFinding[] = []
   let missing = 0
-  for (const { name, output } of checks) {
+  for (const { name, output, reads } of checks) {
     const found = await evidence(output.sha256)
     if (found === undefined) missing += 1
     else if (found.sha256 !== output.sha256 || found.bytes !== output.bytes) {
       wrong.push(failed('evidence', `What "${name}" printed is not what is here for it.`, askAgain))
+    }
+    const list = reads === undefined ? undefined : await evidence(reads.digest)
+    if (list !== undefined && list.sha256 !== reads?.digest) {
+      wrong.push(failed('evidence', `The list of what "${name}" read is not as it was.`, askAgain))
     }
   }
   if (wrong.length > 0) return wrong

@@ -2,7 +2,7 @@
 
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { openCertificate } from '../../evidence/certificate/index.ts'
+import { keptWith, openCertificate } from '../../evidence/certificate/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { certificateFile, evidenceFolder, findCertificate } from './find-certificate.ts'
 import { digestOfFile, outputPath } from './kept-outputs.ts'
@@ -29,7 +29,7 @@ export async function exportCertificate(
   const to = resolve(out)
   await mkdir(join(to, evidenceFolder), { recursive: true })
   await requireFree(to)
-  const wanted = new Set(opened.signed.certificate.checks.map(({ output }) => output.sha256))
+  const wanted = keptWith(opened.signed.certificate)
   const missing: string[] = []
   for (const sha256 of wanted) {
     const path = outputPath(found, folder, sha256)

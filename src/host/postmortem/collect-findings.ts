@@ -12,6 +12,8 @@ import {
   type RecordedEvent,
   type StepFinished,
 } from '../../loop/index.ts'
+import { describeLevel, describeStrength } from '../../protocol/index.ts'
+import { readTarget } from '../certificates/index.ts'
 import type { FolderHost } from '../run-folder/options.ts'
 
 export interface Findings {
@@ -29,6 +31,8 @@ export interface Findings {
   /** Why work was not certified. */
   readonly refusals: readonly string[]
   readonly certificate: string | undefined
+  /** What the certificate shows, in sentences. */
+  readonly shows: readonly string[]
   /** What the agent was told first; undefined where the loop keeps none. */
   readonly prompt: string | undefined
   readonly condition: string | undefined
@@ -65,8 +69,20 @@ export async function collectFindings(host: FolderHost, run: RunRow): Promise<Fi
     metrics: state.metrics,
     ...fold.found(),
     certificate: state.certificate?.id,
+    shows: state.certificate === undefined ? [] : await showsOf(state.certificate.id, host.folder),
     condition: outcome !== undefined && 'condition' in outcome ? outcome.condition : undefined,
   }
+}
+
+/** One that is not here any more shows nothing. */
+async function showsOf(id: string, folder: string): Promise<readonly string[]> {
+  const found = await readTarget(id, folder).catch(() => undefined)
+  if (found === undefined) return []
+  const level = describeLevel(found.certificate)
+  return [
+    ...(level === undefined ? [] : [`strength: ${level}`]),
+    ...describeStrength(found.certificate),
+  ]
 }
 
 async function wantedResult(

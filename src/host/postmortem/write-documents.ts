@@ -85,6 +85,7 @@ function complianceOf(found: Findings): readonly string[] {
   return [
     `- ended by: ${found.condition ?? found.ended}`,
     `- certified: ${certified}`,
+    ...found.shows.map((line) => `  - ${cell(line)}`),
     '',
     ...list('Checks after the last iteration', checks),
     ...list('Why work was not certified', found.refusals),

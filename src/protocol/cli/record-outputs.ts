@@ -62,6 +62,20 @@ const iterationShown = z.strictObject({
   ),
   reports: z.array(z.looseObject({ step: text, status: text, text })),
   checks: z.array(z.looseObject({ check: text, status: text, output: text })),
+  certificate: z
+    .strictObject({
+      id: text,
+      strength: z.looseObject({ level: text, required: text, statements: texts }).exactOptional(),
+      shows: texts,
+      checks: z.array(
+        z.strictObject({
+          name: text,
+          pass: text,
+          reads: z.strictObject({ count, files: texts.exactOptional() }).exactOptional(),
+        }),
+      ),
+    })
+    .exactOptional(),
   filesChanged: texts.exactOptional(),
   steps: z.array(stepShown),
 })

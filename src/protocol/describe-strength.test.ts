@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import type { Certificate } from './certificate.ts'
+import { describeLevel, describeStrength } from './describe-strength.ts'
+
+const shown = (id: string) => ({ id, ableToFail: ['before', 'after'] as const })
+const tests = {
+  check: 'test',
+  runners: ['vitest'],
+  redToGreen: [shown('a'), shown('b'), shown('c')],
+  keptGreen: 12,
+  added: 0,
+  addedRedWithoutWork: 0,
+  skipped: 0,
+  notShownAbleToFail: [],
+}
+const certificate = (parts: Partial<Certificate>): Certificate =>
+  ({ approvals: [], ...parts }) as Certificate
+
+test('says which tests, controls and changes there were', () => {
+  const found = certificate({
+    strength: { level: 'red-to-green', required: 'work-alone', statements: [] },
+    tests: [tests],
+    controls: [
+      { name: 'base-plus-work', checks: [], held: true },
+      { name: 'work-taken-back', checks: [], held: false },
+    ],
+    changes: [
+      { path: 'spec.md', class: 'other', approved: true },
+      { path: 'data.json', class: 'other', approved: true },
+      { path: 'src/a.ts', class: 'work' },
+    ],
+    approvals: [{ codes: ['other'], by: 'ana', at: 'then', digest: 'd' }],
+  })
+  expect(describeLevel(found)).toBe(
+    'red-to-green (tests that failed before pass through the work alone; required: work-alone)',
+  )
+  expect(describeStrength(found)).toEqual([
+    'test: 3 tests went from red to green, each shown able to fail; 12 kept green.',
+    'On the base plus only the work, the checks pass.',
+    'With the work taken back, tests that were red stay green.',
+    'Changed: 1 file of the work, 2 files outside the scope (approved by ana).',
+  ])
+})
+
+test('says what is not shown, and what could not be observed', () => {
+  const found = certificate({
+    tests: [{ ...tests, notShownAbleToFail: ['b'], added: 2, addedRedWithoutWork: 1, skipped: 4 }],
+    observed: { reads: 'none', writes: 'overlay' },
+  })
+  expect(describeStrength(found)).toEqual([
+    'test: 3 tests went from red to green, 2 of them shown able to fail; 12 kept green; 2 added, of which 1 fail without the work; 4 skipped.',
+    'Which files the checks read could not be observed.',
+  ])
+})
+
+test('says nothing about a certificate of version 1', () => {
+  expect([describeLevel(certificate({})), describeStrength(certificate({}))]).toEqual([
+    undefined,
+    [],
+  ])
+})

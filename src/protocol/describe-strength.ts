@@ -1,0 +1,112 @@
+/** What a certificate shows about its strength, in sentences for people. */
+
+import type { Certificate } from './certificate.ts'
+import {
+  type ChangeClass,
+  type ControlRun,
+  changeClasses,
+  type StrengthLevel,
+  type TestEvidence,
+} from './certificate-strength.ts'
+
+const levels: Readonly<Record<StrengthLevel, string>> = {
+  'checks-pass': 'the checks pass on these files',
+  'work-alone': 'the checks pass through the work alone',
+  'red-to-green': 'tests that failed before pass through the work alone',
+}
+
+/** One line; version 1 does not say it. */
+export function describeLevel({ strength }: Pick<Certificate, 'strength'>): string | undefined {
+  if (strength === undefined) return undefined
+  const { level, required } = strength
+  const less = level === required ? '' : `; required: ${required}`
+  return `${level} (${levels[level]}${less})`
+}
+
+/** What shows it: tests, control runs, changes. Empty: nothing but its checks. */
+export function describeStrength(certificate: Certificate): readonly string[] {
+  const { strength, tests = [], controls = [] } = certificate
+  return [
+    ...(strength?.statements ?? []),
+    ...tests.map(describeTests),
+    ...controls.map(describeControl),
+    ...describeChanges(certificate),
+    ...describeObserved(certificate),
+  ]
+}
+
+function describeTests(evidence: TestEvidence): string {
+  const { check, redToGreen, keptGreen, added, addedRedWithoutWork, skipped } = evidence
+  const parts = [
+    ...(redToGreen.length === 0 ? [] : [describeRedToGreen(evidence)]),
+    `${keptGreen} kept green`,
+    ...(added === 0
+      ? []
+      : [`${added} added, of which ${addedRedWithoutWork} fail without the work`]),
+    ...(skipped === 0 ? [] : [`${skipped} skipped`]),
+  ]
+  return `${check}: ${parts.join('; ')}.`
+}
+
+function describeRedToGreen({ redToGreen, notShownAbleToFail }: TestEvidence): string {
+  const doubtful = new Set(notShownAbleToFail)
+  const shown = redToGreen.filter(({ id }) => !doubtful.has(id)).length
+  const went = `${countOf(redToGreen.length, 'test')} went from red to green`
+  if (shown === redToGreen.length) {
+    return `${went}, ${shown === 1 ? 'shown' : 'each shown'} able to fail`
+  }
+  return `${went}, ${shown} of them shown able to fail`
+}
+
+const expected: Readonly<Record<ControlRun['name'], readonly [held: string, not: string]>> = {
+  'base-plus-work': [
+    'On the base plus only the work, the checks pass.',
+    'On the base plus only the work, the checks do not pass.',
+  ],
+  'work-taken-back': [
+    'With the work taken back, the tests that were red are red again.',
+    'With the work taken back, tests that were red stay green.',
+  ],
+  'other-environment': [
+    'In another environment, the checks give the same answer.',
+    'In another environment, the checks give another answer.',
+  ],
+}
+
+const describeControl = ({ name, held }: ControlRun): string => expected[name][held ? 0 : 1]
+
+const classNames: Readonly<Record<ChangeClass, string>> = {
+  work: 'of the work',
+  'new-test': 'with new tests',
+  'not-read': 'that no check read',
+  'free-keys': 'with keys that nothing runs',
+  dependencies: 'of dependencies',
+  sealed: 'that are sealed',
+  other: 'outside the scope',
+}
+
+function describeChanges(certificate: Certificate): readonly string[] {
+  const { changes, changesNotListed = 0, approvals } = certificate
+  if (changes === undefined || changes.length === 0) return []
+  const by = [...new Set(approvals.map((approval) => approval.by))].join(', ')
+  const parts = changeClasses.flatMap((of) => {
+    const found = changes.filter((change) => change.class === of)
+    if (found.length === 0) return []
+    const isApproved = by !== '' && found.every(({ approved }) => approved === true)
+    return [
+      `${countOf(found.length, 'file')} ${classNames[of]}${isApproved ? ` (approved by ${by})` : ''}`,
+    ]
+  })
+  const more = changesNotListed === 0 ? [] : [`${changesNotListed} more that are not listed`]
+  return [`Changed: ${[...parts, ...more].join(', ')}.`]
+}
+
+function describeObserved({ observed }: Certificate): readonly string[] {
+  if (observed === undefined) return []
+  return [
+    ...(observed.reads === 'none' ? ['Which files the checks read could not be observed.'] : []),
+    ...(observed.writes === 'none' ? ['Which files the checks wrote could not be observed.'] : []),
+  ]
+}
+
+const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
