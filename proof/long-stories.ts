@@ -93,4 +93,10 @@ export const longStories: readonly LongSuite[] = [
     file: 'test/host-odd-repositories.test.ts',
     casesMin: 2,
   },
+  {
+    name: 'host.native-packages',
+    title: 'a package of native code, built in the sandbox by its approved install script',
+    file: 'test/local-registries/native.test.ts',
+    casesMin: 1,
+  },
 ]

@@ -84,7 +84,7 @@ export async function certify(
     })
   git('init', '-q')
   git('add', ...Object.keys(files))
-  git('commit', '-qm', 'one')
+  git('commit', '-q', '--allow-empty', '-m', 'one')
   const state = join(folder, 'state')
   const args = ['certify', '--state', state, '--attended', '--check', `test=${check}`, ...more]
   const script = `cd "${project}" && exec "$@"`

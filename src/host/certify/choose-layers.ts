@@ -167,7 +167,7 @@ async function installOne(options: OpenLayerOptions, plan: LayerPlan): Promise<I
   await plain.release()
   const ids = [...new Set(approved.map(({ id }) => id))].toSorted()
   const key = createHash('sha256')
-    .update(`scripts 1 ${plainKey} ${ids.join(' ')}`)
+    .update(`scripts 2 ${plainKey} ${ids.join(' ')}`)
     .digest('hex')
   const known = await findLayer(store, key)
   const layer = known ?? (await installLayer(plan, manager, { ...install, scripts: ids, key }))

@@ -18,12 +18,16 @@ export async function runScripts(
   const gyp = await findGyp()
   const headers = nodeHeaders()
   for (const one of packages) {
-    const folders = [...scriptPath(one, installing.path), ...gyp, programFolders(process.execPath)]
+    const folders = [
+      ...scriptPath(one, installing.path),
+      ...(gyp === undefined ? [] : [gyp.folder]),
+      programFolders(process.execPath),
+    ]
     for (const { event, command } of one.scripts) {
       await runInside(installing, '/bin/sh', ['-c', command], one.folder, {
         what: `The ${event} script of ${one.name}@${one.version} (${command.slice(0, 100)})`,
         advice,
-        readOnly: [...gyp.map((folder) => dirname(dirname(folder))), ...headers],
+        readOnly: [...(gyp === undefined ? [] : [gyp.npm]), ...headers],
         env: {
           PATH: folders.join(':'),
           INIT_CWD: installing.path,
@@ -31,6 +35,8 @@ export async function runScripts(
           npm_package_name: one.name,
           npm_package_version: one.version,
           npm_node_execpath: process.execPath,
+          // npm's program starts this one, and without it succeeds without doing anything.
+          ...(gyp === undefined ? {} : { npm_config_node_gyp: gyp.script }),
           // Without them node-gyp would download them from an address that is no registry.
           ...(headers[0] === undefined ? {} : { npm_config_nodedir: headers[0] }),
         },
@@ -39,16 +45,26 @@ export async function runScripts(
   }
 }
 
+interface NodeGyp {
+  /** Of npm. */
+  readonly npm: string
+  /** With a program of this name. */
+  readonly folder: string
+  readonly script: string
+}
+
 /** The program node-gyp that comes with npm. */
-async function findGyp(): Promise<readonly string[]> {
-  const [npm] = await findOnPath('npm', { asOrdered: true })
-  if (npm === undefined) return []
-  const root = dirname(dirname(await realpath(npm)))
-  const folders = [
-    join(root, 'node_modules', '@npmcli', 'run-script', 'lib', 'node-gyp-bin'),
-    join(root, 'bin', 'node-gyp-bin'),
-  ]
-  return folders.filter((folder) => existsSync(folder)).slice(0, 1)
+async function findGyp(): Promise<NodeGyp | undefined> {
+  const [program] = await findOnPath('npm', { asOrdered: true })
+  if (program === undefined) return undefined
+  const npm = dirname(dirname(await realpath(program)))
+  const modules = join(npm, 'node_modules')
+  const script = join(modules, 'node-gyp', 'bin', 'node-gyp.js')
+  const folder = [
+    join(modules, '@npmcli', 'run-script', 'lib', 'node-gyp-bin'),
+    join(npm, 'bin', 'node-gyp-bin'),
+  ].find((one) => existsSync(one))
+  return folder === undefined || !existsSync(script) ? undefined : { npm, folder, script }
 }
 
 /** Where this Node has its headers, to build native code against. */
