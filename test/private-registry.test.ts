@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => {
   registry.close()
   rmSync(base, { recursive: true, force: true })
-})
+}, 60_000)
 
 /** The operator's `~/.npmrc`. */
 function npmrc(login: Login): string {

@@ -97,7 +97,7 @@ async function planFor(
   const registries = operatorRegistries(lockfile.manager)
   // Go's lockfile has nothing but digests.
   const read = lockfile.manager === 'go' ? ((await textOf('go.mod')) ?? '') : text
-  const reading = readLockfile(registries, read)
+  const reading = await readLockfile(registries, read)
   const pnp = pnpLockfile(lockfile, folder, listed)
   const files = filesFor({ lockfile, folder, text, reading }, listed)
   const inside = reading.paths.filter((path) => isInsideRepository(path, folder))
@@ -136,9 +136,9 @@ function pnpLockfile(
 }
 
 /** Whatever is in it, it is data: one that cannot be handled is refused like one that cannot be read. */
-function readLockfile(registries: ManagerRegistries, text: string): LockfileReading {
+async function readLockfile(registries: ManagerRegistries, text: string): Promise<LockfileReading> {
   try {
-    return registries.read(text)
+    return await registries.read(text)
   } catch {
     return { ...collectSources().read(text), problem: 'it is nested too deep' }
   }

@@ -123,6 +123,26 @@ a@^1.0.0, a@^1.1.0:
   })
 })
 
+test('Yarn 4: what is linked is relative to the package that depends on it', () => {
+  const { links, paths } = readYarnLockfile(
+    `__metadata:
+  version: 8
+"a@link:../lib/a::locator=x%40workspace%3Apackages%2Fx":
+  version: 0.0.0-use.local
+  resolution: "a@link:../lib/a::locator=x%40workspace%3Apackages%2Fx"
+"b@portal:../../../b::locator=x%40workspace%3A..%2Fx":
+  version: 0.0.0-use.local
+  resolution: "b@portal:../../../b::locator=x%40workspace%3A..%2Fx"
+"c@link:/etc::locator=x%40workspace%3Apackages":
+  version: 0.0.0-use.local
+  resolution: "c@link:/etc::locator=x%40workspace%3Apackages"
+`,
+    toOurs,
+  )
+  expect(links).toEqual(['packages/lib/a', '/etc'])
+  expect(paths).toEqual(['../../../b'])
+})
+
 test('pnpm: tarballs, git and folders', () => {
   const { text, paths, foreign, approvable } = readPnpmLockfile(
     `lockfileVersion: '9.0'
@@ -145,14 +165,14 @@ packages:
 `,
     toOurs,
   )
-  expect(text).toContain('tarball: http://ours/c.tgz')
+  expect(text).toContain('"tarball": "http://ours/c.tgz"')
   expect(paths).toEqual(['.', 'packages/a', '../f'])
   expect(foreign).toEqual(['d (git+https://x/d.git#abc)'])
   expect(approvable.map(describeSource)).toEqual([
     'e from https://e.example/e.tgz (the lockfile has no checksum for it)',
     `@s/g from git+https://x/g.git#${commit}`,
   ])
-  for (const one of approvable) expect(text).toContain(`tarball: ${sourceUrl(one)}`)
+  for (const one of approvable) expect(text).toContain(`"tarball": "${sourceUrl(one)}"`)
 })
 
 test('Bun: registries, workspaces and the rest', () => {

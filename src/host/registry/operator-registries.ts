@@ -10,15 +10,16 @@ import { npmAddresses, npmRoutes, npmrcInside, unknownRegistries } from './npm-r
 import { type NpmSettings, parseNpmrc, readNpmSettings } from './npm-settings.ts'
 import { type ProxySettings, readProxySettings } from './operator-proxy.ts'
 import { goRegistry, type OperatorRegistry } from './other-routes.ts'
+import { parseYamlAside } from './parse-yaml-aside.ts'
 import { readBunLockfile, readPnpmLockfile } from './pnpm-lockfile.ts'
 import { readPoetryLockfile, readRequirements, readUvLockfile } from './python-lockfiles.ts'
 import { pythonRegistry } from './python-routes.ts'
 import { registryUrl } from './registry-endpoint.ts'
-import { readYarnLockfile } from './yarn-lockfile.ts'
+import { isBerry, readYarnLockfile } from './yarn-lockfile.ts'
 
 export interface ManagerRegistries extends OperatorRegistry {
   /** The lockfile; for Go its manifest, which says what the lockfile does not. */
-  read(text: string): LockfileReading
+  read(text: string): Promise<LockfileReading>
   /** Files of ours for the folder of the install, in place of those of the project. */
   files(project: ProjectSettings): Readonly<Record<string, string>>
   /** Registries that only the project names, as lines for the settings of the operator. */
@@ -40,11 +41,11 @@ export function operatorRegistries(manager: string): ManagerRegistries {
     case 'npm':
       return ofNpm(readNpmLockfile)
     case 'pnpm':
-      return ofNpm(readPnpmLockfile)
+      return ofNpm(readPnpmLockfile, () => true)
     case 'yarn':
-      return ofNpm(readYarnLockfile)
+      return ofNpm(readYarnLockfile, isBerry)
     case 'bun':
-      return ofNpm(readBunLockfile)
+      return ofNpm(readBunLockfile, () => true)
     case 'pip':
       return ofPython(readRequirements)
     case 'uv':
@@ -55,7 +56,7 @@ export function operatorRegistries(manager: string): ManagerRegistries {
       const { mirror, isKnown, config, ...registry } = cargoRegistry()
       return {
         ...registry,
-        read: (text) => readCargoLockfile(text, isKnown),
+        read: async (text) => readCargoLockfile(text, isKnown),
         // In cargo's home, where checks have it as well.
         files: () => ({ '.store/config.toml': config }),
         ...(mirror === undefined
@@ -68,7 +69,7 @@ export function operatorRegistries(manager: string): ManagerRegistries {
     default:
       return {
         ...goRegistry(),
-        read: readGoMod,
+        read: async (text) => readGoMod(text),
         files: () => ({}),
         unknown: () => [],
         proxy: readProxySettings(),
@@ -76,7 +77,12 @@ export function operatorRegistries(manager: string): ManagerRegistries {
   }
 }
 
-function ofNpm(read: (text: string, toOurs: ToOurs) => LockfileReading): ManagerRegistries {
+type ReadLockfile = (text: string, toOurs: ToOurs, yaml?: unknown) => LockfileReading
+
+function ofNpm(
+  read: ReadLockfile,
+  isYaml: (text: string) => boolean = () => false,
+): ManagerRegistries {
   const settings: NpmSettings = readNpmSettings()
   const toOurs = npmAddresses(settings)
   const projectOf = ({ npmrc = '' }: ProjectSettings): ReadonlyMap<string, string> =>
@@ -86,6 +92,9 @@ function ofNpm(read: (text: string, toOurs: ToOurs) => LockfileReading): Manager
     routes: npmRoutes(settings),
     env: {
       npm_config_registry: registry,
+      // The endpoint is near; npm would wait for ten seconds, and then for a minute.
+      npm_config_fetch_retry_mintimeout: '1000',
+      npm_config_fetch_retry_maxtimeout: '5000',
       npm_config_update_notifier: 'false',
       npm_config_audit: 'false',
       npm_config_fund: 'false',
@@ -98,7 +107,9 @@ function ofNpm(read: (text: string, toOurs: ToOurs) => LockfileReading): Manager
     ...(settings.caFile === undefined ? {} : { caFile: settings.caFile }),
     isStrictSsl: settings.isStrictSsl,
     ...(settings.proxy === undefined ? {} : { proxy: settings.proxy }),
-    read: (text) => read(text, toOurs),
+    // What is not YAML is null: it is not parsed again.
+    read: async (text) =>
+      isYaml(text) ? read(text, toOurs, (await parseYamlAside(text)) ?? null) : read(text, toOurs),
     files: (project) => ({ '.npmrc': npmrcInside(settings, projectOf(project)) }),
     unknown: (project) =>
       unknownRegistries(settings, projectOf(project)).map(({ key, url }) => `${key}=${url}`),
@@ -109,7 +120,7 @@ function ofPython(read: (text: string, toOurs: ToOurs) => LockfileReading): Mana
   const registry = pythonRegistry()
   return {
     ...registry,
-    read: (text) => read(text, registry.toOurs),
+    read: async (text) => read(text, registry.toOurs),
     files: () => ({}),
     unknown: () => [],
     proxy: readProxySettings(),

@@ -1,6 +1,5 @@
 /** `pnpm-lock.yaml`, and `bun.lock`, which YAML can read too. */
 
-import { stringify } from 'yaml'
 import { z } from 'zod'
 import {
   collectSources,
@@ -29,9 +28,13 @@ const pnpm = z.looseObject({
 })
 type Resolution = z.infer<typeof resolution>
 
-export function readPnpmLockfile(text: string, toOurs: ToOurs): LockfileReading {
+export function readPnpmLockfile(
+  text: string,
+  toOurs: ToOurs,
+  yaml: unknown = parseYaml(text),
+): LockfileReading {
   const sources = collectSources()
-  const parsed = pnpm.safeParse(parseYaml(text))
+  const parsed = pnpm.safeParse(yaml)
   if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of pnpm' }
   const { importers = {}, packages } = parsed.data
   for (const path of Object.keys(importers)) sources.path(path)
@@ -45,8 +48,8 @@ export function readPnpmLockfile(text: string, toOurs: ToOurs): LockfileReading 
       if (ours !== undefined) one.resolution = ours
     }
   }
-  // What was read, and not the text: a key that is there twice may be read otherwise by pnpm.
-  return sources.read(stringify(parsed.data, { aliasDuplicateObjects: false }))
+  // What was read, and not the text: a key that is there twice may be read otherwise by pnpm. JSON is YAML.
+  return sources.read(`${JSON.stringify(parsed.data, undefined, 2)}\n`)
 }
 
 /** What it is fetched from instead; undefined: it cannot be. */
@@ -78,10 +81,14 @@ const bun = z.looseObject({
 })
 
 /** An entry is `[name@version, address of the registry or nothing, …]`, or `[name@protocol:…]`. */
-export function readBunLockfile(text: string, toOurs: ToOurs): LockfileReading {
-  const sources = collectSources()
+export function readBunLockfile(
+  text: string,
+  toOurs: ToOurs,
   // JSON with commas at the end of lists is YAML.
-  const parsed = bun.safeParse(parseYaml(text))
+  yaml: unknown = parseYaml(text),
+): LockfileReading {
+  const sources = collectSources()
+  const parsed = bun.safeParse(yaml)
   if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of Bun' }
   for (const path of Object.keys(parsed.data.workspaces)) sources.path(path === '' ? '.' : path)
   for (const entry of Object.values(parsed.data.packages ?? {})) {

@@ -1,20 +1,25 @@
 /** `yarn.lock`: Yarn 1 has a format for itself, later ones use YAML. */
 
+import { posix } from 'node:path'
 import { z } from 'zod'
 import {
   collectSources,
   isGitSource,
+  isInsideRepository,
   type LockfileReading,
   parseYaml,
   type Sources,
   type ToOurs,
+  tryParse,
 } from './lockfile-reading.ts'
 import type { Respecify } from './respecify.ts'
 
 export const isBerry = (text: string): boolean => /^__metadata:/m.test(text)
 
-export function readYarnLockfile(text: string, toOurs: ToOurs): LockfileReading {
-  return isBerry(text) ? readBerry(text) : readClassic(text, toOurs)
+export function readYarnLockfile(text: string, toOurs: ToOurs, yaml?: unknown): LockfileReading {
+  return isBerry(text)
+    ? readBerry(text, yaml === undefined ? parseYaml(text) : yaml)
+    : readClassic(text, toOurs)
 }
 
 /** Each entry is a line of patterns at the margin, and its fields below it. */
@@ -86,9 +91,9 @@ const berry = z.record(
 )
 
 /** Packages of registries have no address here, but for those outside of the usual path. */
-function readBerry(text: string): LockfileReading {
+function readBerry(text: string, yaml: unknown): LockfileReading {
   const sources = collectSources()
-  const parsed = berry.safeParse(parseYaml(text))
+  const parsed = berry.safeParse(yaml)
   const keys = text.split('\n').filter((line) => /^[^\s#]/.test(line))
   if (new Set(keys).size < keys.length)
     return { ...sources.read(text), problem: 'it has an entry twice' }
@@ -101,9 +106,19 @@ function readBerry(text: string): LockfileReading {
     else if (protocol === 'npm') {
       if (rest.includes('__archiveUrl')) sources.foreign(key, rest)
     } else if (protocol === 'patch' || protocol === 'virtual') continue
-    else if (protocol === 'link') sources.link(rest.replace(/[#:].*$/s, ''))
-    else if (['file', 'portal'].includes(protocol)) sources.path(rest.replace(/[#:].*$/s, ''))
+    else if (protocol === 'link') sources.link(pathFrom(rest))
+    else if (['file', 'portal'].includes(protocol)) sources.path(pathFrom(rest))
     else sources.foreign(key, range)
   }
   return sources.read(text)
+}
+
+/** `../lib::locator=a%40workspace%3Apackages%2Fa`: relative to the package that depends on it. */
+function pathFrom(rest: string): string {
+  const path = rest.replace(/[#:].*$/s, '')
+  const [, locator = ''] = /::(?:.*&)?locator=([^&]*)/s.exec(rest) ?? []
+  const [, workspace = ''] = /%40workspace%3A(.*)$/s.exec(locator) ?? []
+  const folder = tryParse(decodeURIComponent, workspace)
+  const isUsed = typeof folder === 'string' && isInsideRepository(folder, '')
+  return isUsed && !posix.isAbsolute(path) ? posix.join(folder, path) : path
 }

@@ -1,0 +1,30 @@
+// A large lockfile is parsed beside the daemon, which goes on meanwhile.
+
+import { expect, test } from 'vitest'
+
+const built = new URL('../dist/host/registry/parse-yaml-aside.js', import.meta.url)
+const { parseYamlAside } = (await import(built.href)) as {
+  readonly parseYamlAside: (text: string) => Promise<unknown>
+}
+
+const lockfile = (packages: number): string =>
+  `lockfileVersion: '9.0'\npackages:\n${Array.from({ length: packages }, (_, index) => `  p${index}@1.0.0:\n    resolution: {integrity: sha512-x}\n`).join('')}`
+
+async function parseCounting(text: string): Promise<{ value: unknown; ticks: number }> {
+  let ticks = 0
+  const timer = setInterval(() => ticks++, 1)
+  const value = await parseYamlAside(text)
+  clearInterval(timer)
+  return { value, ticks }
+}
+
+test('a large lockfile does not stop the process while it is parsed', async () => {
+  const { value, ticks } = await parseCounting(lockfile(2000))
+  expect(Object.keys((value as { packages: object }).packages)).toHaveLength(2000)
+  expect(ticks).toBeGreaterThan(1)
+}, 60_000)
+
+test('one with a key twice is not read there either', async () => {
+  const { value } = await parseCounting(`${lockfile(2000)}  p1@1.0.0: {}\n`)
+  expect(value).toBeUndefined()
+}, 60_000)
