@@ -89,7 +89,9 @@ export function addMerge(program: Command): void {
 }
 
 const nextStep = ({ target }: MergeResult): string =>
-  visible(`To have it on your own branch: git merge ${target}`)
+  visible(
+    `To have it on your own branch: git merge ${target}. To remove worktrees of ended runs: loopctl worktrees clean`,
+  )
 
 const conflict = (
   run: string,
