@@ -22,6 +22,7 @@ import { addRunning } from './commands/run.ts'
 import { addShowing } from './commands/show.ts'
 import { addTelling } from './commands/tell.ts'
 import { addDiff, addMerge, addWorktreeRemoval, addWorktrees } from './commands/worktrees.ts'
+import { suggestCommand } from './suggest-command.ts'
 import { version } from './version.ts'
 
 const examples = `
@@ -69,6 +70,7 @@ export function createProgram(): Command {
     .showHelpAfterError('See: loopctl help')
     .exitOverride()
     .addHelpText('after', examples)
+  refuseUnknown(program)
   program.commandsGroup('Run a loop:')
   addRunning(program)
   addReplaying(program)
@@ -105,6 +107,17 @@ export function createProgram(): Command {
   addHelp(program)
   for (const command of program.commands) sayWhereHelpIs(command, command.name())
   return program
+}
+
+function refuseUnknown(program: Command): void {
+  program.on('command:*', ([name = '']: readonly string[]) => {
+    const meant = suggestCommand(
+      name,
+      program.commands.map((command) => command.name()),
+    )
+    const hint = meant === undefined ? '' : `\n(Did you mean ${meant}?)`
+    program.error(`error: unknown command '${name}'${hint}`, { code: 'commander.unknownCommand' })
+  })
 }
 
 /** After a wrong use: the help of that command, and how to find what it is about. */
