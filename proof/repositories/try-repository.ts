@@ -60,21 +60,25 @@ async function timeBare(
     const { code, output } = await run(command, folder, { PATH: path })
     if (code !== 0) throw new Error(`${command.join(' ')} failed: ${output.slice(-500)}`)
   }
-  // Without what earlier runs compiled, as in a clean checkout.
-  const caches = { GOCACHE: join(work, 'go-cache'), CARGO_TARGET_DIR: join(work, 'cargo-target') }
-  for (const cache of Object.values(caches)) await rm(cache, { recursive: true, force: true })
-  const env = { PATH: path, CI: '1', ...caches }
-  const { code, ms, output } = await run(['sh', '-c', check], folder, env)
+  const { code, ms, output } = await runBare(check, clone, work)
   if (code !== 0) throw new Error(`The bare check failed: ${output.slice(-500)}`)
   return ms
+}
+
+/** Without what earlier runs compiled, as in a clean checkout. */
+async function runBare(check: string, { folder, path }: Clone, work: string): Promise<Ended> {
+  const caches = { GOCACHE: join(work, 'go-cache'), CARGO_TARGET_DIR: join(work, 'cargo-target') }
+  for (const cache of Object.values(caches)) await rm(cache, { recursive: true, force: true })
+  return run(['sh', '-c', check], folder, { PATH: path, CI: '1', ...caches })
 }
 
 /** The agent is honest: it puts back what was right, and adds a test and a line of documentation. */
 async function fixFault(
   { fault, test, docs, check, name }: Repository,
-  { folder }: Clone,
+  clone: Clone,
   work: string,
 ): Promise<Pick<Tried, 'end' | 'runMs' | 'said'>> {
+  const { folder } = clone
   const file = join(folder, fault.file)
   const text = await readFile(file, 'utf8')
   if (!text.includes(fault.good)) throw new Error(`${fault.file} has no ${fault.good}`)
@@ -83,6 +87,8 @@ async function fixFault(
     text.replace(fault.good, () => fault.bad),
   )
   await commitAll(folder, 'Plant a fault')
+  const { code } = await runBare(check, clone, work)
+  if (code === 0) throw new Error(`The fault in ${fault.file} does not make the check fail`)
   const document = (await readFile(join(folder, docs.file), 'utf8')).trimEnd()
   const script = [
     { call: 'read', args: { path: fault.file } },
