@@ -199,11 +199,17 @@ function testsOf(
         file,
         titles,
         status,
-        ...(message === undefined ? {} : { message: message.slice(0, messageCharsMax) }),
+        ...(message === undefined ? {} : { message: plain(message).slice(0, messageCharsMax) }),
       }
     })
   })
 }
+
+/** Without colours. */
+const plain = (text: string): string => text.replaceAll(colour, '').trim()
+
+// oxlint-disable-next-line no-control-regex
+const colour = /\u001B\[[\d;]*[A-Za-z]/g
 
 const keyOf = ({ file, titles }: TestRecord): string => JSON.stringify([file, ...titles])
 

@@ -11,7 +11,7 @@ export function identityEnvironment(folder: string, given: Env): Env {
   return {
     NODE_OPTIONS: words(`--require=${quoted(`${folder}/preload.cjs`)}`, NODE_OPTIONS),
     PYTHONPATH: paths(`${folder}/python`, PYTHONPATH),
-    PYTEST_ADDOPTS: words(PYTEST_ADDOPTS, '-p loopwright_identity'),
+    PYTEST_ADDOPTS: words(PYTEST_ADDOPTS, pytestOptions),
     // What is compiled before would be used, and its source never read.
     PYTHONDONTWRITEBYTECODE: '1',
     PYTHONPYCACHEPREFIX: '/tmp/loopwright-pycache',
@@ -19,6 +19,9 @@ export function identityEnvironment(folder: string, given: Env): Env {
     ...(PATH === undefined ? {} : { PATH: paths(`${folder}/bin`, PATH) }),
   }
 }
+
+/** A file that does not load does not keep the others from running; pytest fails all the same. */
+const pytestOptions = '-p loopwright_identity --continue-on-collection-errors'
 
 const words = (...all: readonly (string | undefined)[]): string =>
   all.filter((one) => one !== undefined && one !== '').join(' ')

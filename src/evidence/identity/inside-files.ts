@@ -11,7 +11,14 @@ export interface InsideFile {
   readonly isExecutable: boolean
 }
 
-const compiled = ['preload.cjs', 'channel.cjs', 'node-test.cjs']
+const compiled = [
+  'preload.cjs',
+  'channel.cjs',
+  'witness.cjs',
+  'node-test.cjs',
+  'mocha.cjs',
+  'reporter.cjs',
+]
 
 /** `folder`: where the check sees them. */
 export async function insideFiles(folder: string): Promise<readonly InsideFile[]> {

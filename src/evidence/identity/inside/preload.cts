@@ -1,31 +1,112 @@
 /**
  * Loaded into every Node process of a check before anything else (`NODE_OPTIONS=--require`). In the process of a
- * test runner it passes on which tests there are and what became of them; in every one it reports functions that
+ * test runner it reports which tests there are and what became of them; in each one it reports functions that
  * were replaced.
  */
 
 const { send }: { send: (record: object) => void } = require('./channel.cjs')
+const fs: typeof import('node:fs') = require('node:fs')
+const path: typeof import('node:path') = require('node:path')
 const threads: typeof import('node:worker_threads') = require('node:worker_threads')
 
 /** Set in what a runner starts: a runner in there is something that a test tries out. */
 const mark = 'LOOPWRIGHT_RUNNER'
 
-const isInner = process.env[mark] !== undefined
+let atExit: (code: number) => void = () => {}
+let look: () => void = () => {}
+
+const { emit } = process
+process.on('exit', (code) => {
+  atExit(code)
+  look()
+  send({ type: 'end', code })
+})
+// Another listener may choose another code after that.
+process.emit = function (this: NodeJS.Process, ...args: readonly unknown[]) {
+  const isHandled = emit.apply(this, args as never)
+  const [event] = args
+  if (event === 'exit' && process.exitCode !== undefined)
+    send({ type: 'end', code: Number(process.exitCode) || 0 })
+  return isHandled
+} as typeof emit
+
+look = require('./witness.cjs').startWitness(send)
+lookWhenResultsAreSent()
+
+if (threads.isMainThread && process.env[mark] === undefined) findRunner(mainFile())
+
+// Code of the repository that asks for these makes another connection, which is noticed.
+for (const file of Object.keys(require.cache))
+  if (path.dirname(file) === __dirname) delete require.cache[file]
+
+/** Workers of runners are killed when they are done, so the end of the process is too late. */
+function lookWhenResultsAreSent(): void {
+  const sendMessage = process.send
+  if (sendMessage !== undefined)
+    process.send = function (this: NodeJS.Process, ...args: readonly unknown[]) {
+      look()
+      return sendMessage.apply(this, args as never)
+    } as typeof sendMessage
+  if (threads.isMainThread) return
+  const { postMessage } = threads.MessagePort.prototype
+  threads.MessagePort.prototype.postMessage = function (...args) {
+    look()
+    return postMessage.apply(this, args)
+  }
+}
+
+function findRunner(main: string): void {
+  const is = (...files: readonly string[]): boolean =>
+    files.some((file) => main.endsWith(`/node_modules/${file}`))
+  if (is('vitest/vitest.mjs')) {
+    addReporter('vitest', '--reporter')
+  } else if (is('jest/bin/jest.js', 'jest-cli/bin/jest.js', 'react-scripts/scripts/test.js')) {
+    // Otherwise a few or fast test files run in this process.
+    addReporter('jest', '--reporters', '--workerIdleMemoryLimit=64GB')
+  } else if (is('mocha/lib/cli/cli.js', 'mocha/bin/mocha.js', 'mocha/bin/_mocha')) {
+    watchMocha()
+  } else if (process.env['NODE_TEST_CONTEXT'] === undefined) {
+    require('./node-test.cjs').watchNodeTest(send, () => begin('node:test'))
+  }
+}
 
 function begin(name: string): void {
   process.env[mark] = name
   send({ type: 'runner', name })
 }
 
-// Whoever asks for it later gets another connection, which is noticed.
-for (const name of ['./channel.cjs', './preload.cjs']) delete require.cache[require.resolve(name)]
+/** Without links on the way; undefined for what is not a file, as in `node -e`. */
+function mainFile(): string {
+  try {
+    return fs.realpathSync(process.argv[1] ?? '')
+  } catch {
+    return ''
+  }
+}
 
-const onExit = process.on.bind(process)
-onExit('exit', (code: number) => {
-  send({ type: 'end', code })
-})
+/** After those that are there: a reporter that is named replaces the default one. */
+function addReporter(name: string, flag: string, ...others: readonly string[]): void {
+  begin(name)
+  const hasOwn = process.argv.some((arg) => arg === flag || arg.startsWith(`${flag}=`))
+  const flags = [
+    ...others,
+    ...(hasOwn ? [] : [`${flag}=default`]),
+    `${flag}=${path.join(__dirname, 'reporter.cjs')}`,
+  ]
+  const end = process.argv.indexOf('--')
+  process.argv.splice(end < 0 ? process.argv.length : end, 0, ...flags)
+  Object.assign(globalThis, { [Symbol.for('loopwright.identity')]: send })
+}
 
-if (threads.isMainThread && !isInner) {
-  const { watchNodeTest } = require('./node-test.cjs')
-  if (process.env['NODE_TEST_CONTEXT'] === undefined) watchNodeTest(send, () => begin('node:test'))
+/** Its first process may start another one with options for Node: the one that has a runner counts. */
+function watchMocha(): void {
+  if (process.env['MOCHA_WORKER_ID'] !== undefined) return
+  let isBegun = false
+  const { atExit: last } = require('./mocha.cjs').watchMocha((record: object) => {
+    if (!isBegun) begin('mocha')
+    isBegun = true
+    look()
+    send(record)
+  })
+  atExit = last
 }
