@@ -111,7 +111,7 @@ function renderChecks({ checks, scope, seals, certify }: Plan): readonly string[
         `check      ${name}: ${problem === undefined ? text : 'nothing to run'} (${renderSpan(timeoutMs)}${existing === 'allow' ? ', may fail as before' : ''})`,
     ),
     ...renderScope(scope.lines),
-    `seals      tests and their settings${sealed}; a change: ${changes}`,
+    `seals      files of the loop${sealed}; a change: ${changes}`,
     `certify    in a clean checkout, dependencies: ${certify.dependencies}, requires ${certify.require}${certify.quick ? ', quick' : ''}${consulted}`,
   ]
 }
