@@ -84,8 +84,14 @@ export { type DraftParts, draftOf } from './certify/draft.ts'
 export { codeOfReview, type FileDiff, readReview } from './certify/review.ts'
 
 export { collectReport, type ReportCollector } from './identity/collect-report.ts'
-export { identityEnvironment } from './identity/identity-environment.ts'
+export { identityEnvironment, otherEnvironment } from './identity/identity-environment.ts'
 export { type InsideFile, insideFiles } from './identity/inside-files.ts'
+export {
+  hasAll,
+  type WantedTests,
+  wantedTests,
+  withoutUnwanted,
+} from './identity/wanted-tests.ts'
 export { type Family, familyOf, maskCode } from './mask-code.ts'
 export type {
   Answered,

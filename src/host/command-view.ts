@@ -9,6 +9,13 @@ import { pathInside } from './places.ts'
 /** What only this command sees; programs come before all others. */
 export type CommandView = Pick<SandboxPlace, 'files' | 'programs'>
 
+/** How the commands of a check are run. */
+export interface CheckView {
+  readonly shows?: CommandView
+  /** A program and its arguments that start each command. */
+  readonly prefix?: readonly string[]
+}
+
 export const commandsFor = (
   sandbox: Sandbox,
   inside: () => SandboxPlace,

@@ -99,6 +99,11 @@ const command = () => ({
   ),
   timeout: timeout(),
   env: variables(),
+  junit: key(
+    innerPath('a path in the workspace, such as reports/junit.xml').optional(),
+    'The file in which it reports its tests as JUnit XML, for test runners that are not known.',
+    'reports/junit.xml',
+  ),
   ...shared(),
 })
 
@@ -179,7 +184,9 @@ function settingsOf(written: string | readonly string[] | Written): CheckSetting
   const { timeout: limitMs, existing, outputs } = written
   const given = { timeoutMs: limitMs, existing, outputs }
   if ('run' in written) {
-    return { type: 'command', command: commandOf(written.run), env: written.env, ...given }
+    const { run, env, junit } = written
+    const report = junit === undefined ? {} : { junit }
+    return { type: 'command', command: commandOf(run), env, ...report, ...given }
   }
   if ('condition' in written) {
     return { type: 'condition', condition: written.condition, env: written.env, ...given }

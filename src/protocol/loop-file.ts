@@ -233,6 +233,8 @@ export interface CommandCheckSettings extends CheckOptions {
   /** The program and its arguments. Text was made into `/bin/sh -c text`. */
   readonly command: readonly string[]
   readonly env: { readonly [name: string]: string }
+  /** A report of its tests in JUnit XML that it writes. */
+  readonly junit?: string
 }
 
 /** Which command it is depends on the files that the run starts from. */

@@ -181,12 +181,14 @@ function testsOf(
   toPath: (file: string) => string,
 ): readonly ObservedTest[] {
   const numbered = numberIds()
-  return connections.flatMap(({ tests }) => {
+  // A report that a known runner writes as well names its tests a second time.
+  const known = connections.filter(
+    ({ runners, tests }) => !runners.has('junit') && tests.length > 0,
+  )
+  return (known.length > 0 ? known : connections).flatMap(({ tests }) => {
     const results = tests.filter((record) => record.type === 'test')
-    const known = new Set(results.map(keyOf))
-    const without = tests.filter(
-      (record) => record.type === 'declared' && !known.has(keyOf(record)),
-    )
+    const done = new Set(results.map(keyOf))
+    const without = tests.filter((record) => record.type === 'declared' && !done.has(keyOf(record)))
     return [...results, ...without].map((record): ObservedTest => {
       const file = toPath(record.file)
       const id = numbered([file, ...record.titles].join(' > '))

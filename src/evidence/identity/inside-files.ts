@@ -2,8 +2,8 @@
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { nodeShim } from './node-shim.ts'
 import { pytestPlugin } from './pytest-plugin.ts'
+import { nodeShim, testRunner, toolShim } from './shims.ts'
 
 export interface InsideFile {
   readonly name: string
@@ -15,20 +15,39 @@ const compiled = [
   'preload.cjs',
   'channel.cjs',
   'witness.cjs',
+  'restrict.cjs',
   'node-test.cjs',
   'mocha.cjs',
   'reporter.cjs',
+  'ava-hooks.mjs',
+  'find-test-file.cjs',
+  'run-tests.cjs',
+  'run-tool.cjs',
+  'run-with-junit.cjs',
 ]
 
-/** `folder`: where the check sees them. */
-export async function insideFiles(folder: string): Promise<readonly InsideFile[]> {
+/** `folder`: where the check sees them; `tools`: those that it has. */
+export async function insideFiles(
+  folder: string,
+  tools: readonly ('go' | 'cargo')[],
+): Promise<readonly InsideFile[]> {
   const modules = compiled.map(async (name) => plain(name, await readFile(builtFile(name), 'utf8')))
   return [
     ...(await Promise.all(modules)),
-    { name: 'bin/node', content: nodeShim(folder), isExecutable: true },
+    program('node', nodeShim(folder)),
+    ...tools.flatMap((tool) => [
+      program(tool, toolShim(folder, tool)),
+      program(`run-${tool}-tests`, testRunner(folder, tool)),
+    ]),
     plain('python/loopwright_identity.py', pytestPlugin),
   ]
 }
+
+const program = (name: string, content: string): InsideFile => ({
+  name: `bin/${name}`,
+  content,
+  isExecutable: true,
+})
 
 const plain = (name: string, content: string): InsideFile => ({
   name,

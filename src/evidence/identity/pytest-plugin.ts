@@ -10,8 +10,9 @@ import sys
 _dumps = json.dumps
 _socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
 _connected = True
+_folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 try:
-    _socket.connect(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sock"))
+    _socket.connect(os.path.join(_folder, "sock"))
 except OSError:
     _connected = False
 _sendall = _socket.sendall
@@ -31,8 +32,18 @@ def _send(record, dumps=_dumps, sendall=_sendall):
 _send({"type": "hello", "pid": _own, "thread": 0, "argv": [arg[:200] for arg in sys.argv[:6]]})
 
 
+def _wanted():
+    try:
+        with open(os.path.join(_folder, "only.json"), encoding="utf-8") as file:
+            wanted = json.load(file)
+        return set(wanted["files"]), set(tuple(titles) for titles in wanted["titles"])
+    except (OSError, ValueError):
+        return None
+
+
 class _Session:
     def __init__(self, config):
+        self.wanted = _wanted()
         self.root = str(config.rootpath if hasattr(config, "rootpath") else config.rootdir)
 
     def where(self, nodeid):
@@ -45,6 +56,19 @@ class _Session:
 
     def send(self, kind, nodeid, **more):
         _send(dict({"type": kind}, **dict(self.where(nodeid), **more)))
+
+    def pytest_collection_modifyitems(self, config, items):
+        if self.wanted is None:
+            return
+        files, titles = self.wanted
+        kept, others = [], []
+        for item in items:
+            where = self.where(item.nodeid)
+            is_wanted = where["file"] in files and (not titles or tuple(where["titles"]) in titles)
+            (kept if is_wanted else others).append(item)
+        if others:
+            config.hook.pytest_deselected(items=others)
+            items[:] = kept
 
     def pytest_collection_finish(self, session):
         for item in session.items:

@@ -6,8 +6,7 @@
 import { z } from 'zod'
 import type { RunnerName, TestStatus } from '../observe/observation.ts'
 
-/** Of the runners that report over the channel. */
-const runnerNames: readonly Exclude<RunnerName, 'junit'>[] = [
+const runnerNames: readonly RunnerName[] = [
   'node:test',
   'vitest',
   'jest',
@@ -18,6 +17,7 @@ const runnerNames: readonly Exclude<RunnerName, 'junit'>[] = [
   'pytest',
   'go',
   'cargo',
+  'junit',
 ]
 
 export const lineCharsMax: number = 64 * 1024

@@ -59,7 +59,7 @@ export function certifyingParts(
         ...(signal === undefined ? {} : { signal }),
       }
       const walls = await openWalls({ settings: file.sandbox, base: place.base, workspace }, clean)
-      const identity = await openIdentity(walls.walls.tier)
+      const identity = await openIdentity(walls.walls.tier, environment['PATH'])
       const close = async (): Promise<void> => {
         await identity.close()
         await walls.close()

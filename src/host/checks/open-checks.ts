@@ -14,7 +14,7 @@ import {
   type JudgeCheckSettings,
   type ToolCheckSettings,
 } from '../../protocol/index.ts'
-import type { CommandView } from '../command-view.ts'
+import type { CheckView } from '../command-view.ts'
 import { observeCheck } from '../identity/observe-check.ts'
 import type { Identity } from '../identity/open-identity.ts'
 import { sha256 } from '../loop-file/digest.ts'
@@ -115,7 +115,9 @@ function observing(check: ResolvedCheck, place: CheckPlace): Pick<OpenCheck, 'ob
   const observed = {
     identity,
     env: { ...layerEnv, ...check.env },
-    open: (env: Env) => runCommands({ ...check, env }, walls, identity.shows),
+    open: (env: Env, prefix: readonly string[]) =>
+      runCommands({ ...check, env }, walls, { shows: identity.shows, prefix }),
+    ...(check.type === 'command' && check.junit !== undefined ? { junit: check.junit } : {}),
   }
   return { observe: (context, options) => observeCheck(observed, context, options) }
 }
@@ -123,11 +125,12 @@ function observing(check: ResolvedCheck, place: CheckPlace): Pick<OpenCheck, 'ob
 function runCommands(
   check: CommandCheckSettings | StandardCheck,
   walls: Pick<OpenWalls, 'commandsFor'>,
-  shows?: CommandView,
+  view: CheckView = {},
 ): Check {
-  if (check.type === 'standard') return standardCheck(check, walls, shows)
+  if (check.type === 'standard') return standardCheck(check, walls, view)
   const { command, env, timeoutMs } = check
-  const [program = '', ...args] = command
+  const { shows, prefix = [] } = view
+  const [program = '', ...args] = [...prefix, ...command]
   return commandCheck(program, args, {
     timeoutMs,
     env,

@@ -5,7 +5,7 @@
 
 import { join } from 'node:path'
 import type { Check } from '../../engine/index.ts'
-import type { CommandView } from '../command-view.ts'
+import type { CheckView } from '../command-view.ts'
 import type { OpenWalls } from '../open-walls.ts'
 import { keepOutput, withWhole } from './check-output.ts'
 import { commandCheck } from './command-check.ts'
@@ -16,7 +16,7 @@ type Answer = Awaited<ReturnType<Check>>
 export function standardCheck(
   { condition, commands, env, timeoutMs }: StandardCheck,
   walls: Pick<OpenWalls, 'commandsFor'>,
-  shows?: CommandView,
+  { shows, prefix = [] }: CheckView = {},
 ): Check {
   return async (context) => {
     const endsAtMs = performance.now() + timeoutMs
@@ -24,7 +24,7 @@ export function standardCheck(
     for (const { argv, folder } of commands) {
       const leftMs = Math.ceil(endsAtMs - performance.now())
       if (leftMs <= 0) return all([...answers, tooLate(condition)])
-      const [program = '', ...args] = argv
+      const [program = '', ...args] = [...prefix, ...argv]
       const check = commandCheck(program, args, {
         env,
         timeoutMs: leftMs,

@@ -27,20 +27,22 @@ async function observe(
   files: Readonly<Record<string, string>>,
   command: readonly string[],
   options: ObserveOptions = {},
-  env: Readonly<Record<string, string>> = {},
+  junit?: string,
 ): Promise<Observation> {
   const workspace = await mkdtemp(join(folder, 'project-'))
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(workspace, name)), { recursive: true })
     await writeFile(join(workspace, name), content)
   }
-  const [program = '', ...args] = command
   const commands = sandbox.commands({ workspace, ...identity.shows })
   const observed = {
     identity,
-    env,
-    open: (all: Readonly<Record<string, string>>) =>
-      commandCheck(program, args, { timeoutMs: 60_000, env: all, commands }),
+    env: {},
+    open: (all: Readonly<Record<string, string>>, prefix: readonly string[]) => {
+      const [program = '', ...args] = [...prefix, ...command]
+      return commandCheck(program, args, { timeoutMs: 60_000, env: all, commands })
+    },
+    ...(junit === undefined ? {} : { junit }),
   }
   return observeCheck(observed, { ...context, workspace }, options)
 }
@@ -116,5 +118,98 @@ describe('an observed check', () => {
     )
     expect(lines(seen)).toEqual(['failed forge.test.cjs > real'])
     expect(seen.problems.map(({ code }) => code)).toEqual(['extra-connection'])
+  })
+
+  test('runs only the wanted tests where the runner can', async () => {
+    const all = await observe(nodeProject, ['npm', 'test'])
+    const only = all.tests?.filter(({ id }) => id.endsWith(' > y')) ?? []
+    const some = await observe(nodeProject, ['npm', 'test'], { only })
+    expect(lines(some)).toContain('failed test/a.test.js > s > y')
+    expect(lines(some)).not.toContain('failed test/broken.test.js > (file)')
+  })
+
+  test('runs the whole check where the wanted tests are not reported', async () => {
+    const missing = { id: 'gone.js > x', file: 'gone.js', titles: ['x'], status: 'passed' } as const
+    const seen = await observe(nodeProject, ['npm', 'test'], { only: [missing] })
+    expect(lines(seen)).toEqual(nodeTests)
+  })
+
+  test('has other variables, temporary folder and file times in the other environment', async () => {
+    const project = {
+      'where.cjs': `
+        const fs = require('node:fs'), os = require('node:os')
+        fs.writeFileSync(os.tmpdir() + '/x', '')
+        const isOld = fs.statSync(__filename).mtimeMs < Date.now() - 300 * 86400000
+        console.log(os.tmpdir(), process.env.USER, isOld)`,
+    }
+    const command = ['node', 'where.cjs']
+    const usual = await observe(project, command)
+    const other = await observe(project, command, { environment: 'other' })
+    expect(usual.result).toMatchObject({ status: 'met', output: '/tmp undefined false' })
+    expect(other.result).toMatchObject({ status: 'met', output: '/tmp/session/dana dana true' })
+  })
+
+  test('reports functions that code of the repository replaced and did not restore', async () => {
+    const seen = await observe(
+      {
+        'a.test.cjs': `
+          const assert = require('node:assert')
+          const real = globalThis.setTimeout
+          globalThis.setTimeout = () => {}
+          globalThis.setTimeout = real
+          assert.equal = () => {}
+          Object.is = () => true
+          require('node:test')('x', () => assert.equal(1, 2))`,
+      },
+      ['node', '--test'],
+    )
+    expect(lines(seen)).toEqual(['passed a.test.cjs > x'])
+    expect(seen.replaced).toEqual(['Object.is', 'assert.equal'])
+  })
+
+  test('reads the tests of other runners from JUnit XML that the run wrote', async () => {
+    const xml = `<?xml version="1.0"?><testsuites><testsuite name="s" file="t/a.x">
+      <testcase classname="Sums" name="adds &quot;two&quot;"/>
+      <testcase classname="Sums" name="fails"><failure message="1 &lt; 2"/></testcase>
+      <testcase name="later"><skipped/></testcase></testsuite></testsuites>`
+    const files = { 'report.xml': xml, 'stale.xml': xml }
+    const seen = await observe(
+      files,
+      ['/bin/sh', '-c', 'cp report.xml new.xml; exit 3'],
+      {},
+      'new.xml',
+    )
+    expect(lines(seen)).toEqual([
+      'failed t/a.x > Sums > fails',
+      'passed t/a.x > Sums > adds "two"',
+      'skipped t/a.x > later',
+    ])
+    expect(seen.result).toMatchObject({ status: 'not-met', exitCode: 3 })
+    expect(seen.tests?.find(({ status }) => status === 'failed')?.message).toBe('1 < 2')
+    const none = await observe(
+      files,
+      ['/bin/sh', '-c', 'touch -d 2001-01-01 stale.xml'],
+      {},
+      'stale.xml',
+    )
+    expect(none.tests).toBeUndefined()
+  })
+
+  test('reports one runner where a test starts another', async () => {
+    const seen = await observe(
+      {
+        'inner/b.cjs': `require('node:test')('inner', () => { throw new Error('no') })`,
+        'a.test.cjs': `
+          const { spawnSync } = require('node:child_process')
+          require('node:test')('outer', () => {
+            const env = { ...process.env }
+            delete env.NODE_TEST_CONTEXT
+            if (spawnSync('node', ['inner/b.cjs'], { env }).status !== 1) throw new Error('passed')
+          })`,
+      },
+      ['node', '--test'],
+    )
+    expect(lines(seen)).toEqual(['passed a.test.cjs > outer'])
+    expect(seen.problems).toEqual([])
   })
 })

@@ -3,16 +3,19 @@
  * the checks of one certifying place.
  */
 
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
   collectReport,
   insideFiles,
   type ReportCollector,
   type RunnerReport,
+  type WantedTests,
 } from '../../evidence/index.ts'
-import { innerFolder, type SandboxPlace, type Tier } from '../../sandbox/index.ts'
+import { findUserPrograms, innerFolder, type SandboxPlace, type Tier } from '../../sandbox/index.ts'
 import { makeOwnFolder } from '../own-folder.ts'
 import { pathFromTop } from './path-from-top.ts'
 
@@ -21,26 +24,37 @@ export interface Identity {
   readonly folder: string
   /** What a command needs to see. */
   readonly shows: Pick<SandboxPlace, 'files' | 'programs'>
-  /** Everything reported until `end` belongs to one run, in the tree with this top. */
-  begin(top: string): void
+  /**
+   * Everything reported until `end` belongs to one run, in the tree with this top. `only`: what the runners
+   * are asked for.
+   */
+  begin(top: string, only?: WantedTests): Promise<void>
   /** After the command returned: nothing inside is alive. */
   end(): Promise<RunnerReport>
   close(): Promise<void>
 }
 
+const systemFolders = ['/usr/local/bin', '/usr/bin', '/usr/local/go/bin']
+
 /** What was sent before its sender died arrives within this. */
 const drainMs = 2000
 
-export async function openIdentity(tier: Tier): Promise<Identity> {
+export async function openIdentity(tier: Tier, path?: string): Promise<Identity> {
   const own = await makeOwnFolder()
   const shown = join(own.path, 'shown')
   const folder = tier === 'strong' ? `${innerFolder}/identity` : shown
   try {
-    await writeFiles(shown, folder)
+    await writeFiles(shown, folder, path ?? process.env['PATH'] ?? '')
     const channel = await openChannel(join(shown, 'sock'))
+    const wanted = join(shown, 'only.json')
     return {
-      ...channel,
       folder,
+      async begin(top, only) {
+        if (only === undefined) await rm(wanted, { force: true })
+        else await writeFile(wanted, JSON.stringify(only))
+        channel.begin(top)
+      },
+      end: () => channel.end(),
       shows: {
         programs: [`${folder}/bin`],
         ...(tier === 'strong' ? { files: [{ from: shown, to: folder }] } : {}),
@@ -56,8 +70,12 @@ export async function openIdentity(tier: Tier): Promise<Identity> {
   }
 }
 
-async function writeFiles(shown: string, folder: string): Promise<void> {
-  for (const { name, content, isExecutable } of await insideFiles(folder)) {
+async function writeFiles(shown: string, folder: string, searched: string): Promise<void> {
+  const folders = [...findUserPrograms({ home: homedir(), path: searched }).path, ...systemFolders]
+  const tools = (['go', 'cargo'] as const).filter((tool) =>
+    folders.some((one) => existsSync(join(one, tool))),
+  )
+  for (const { name, content, isExecutable } of await insideFiles(folder, tools)) {
     const path = join(shown, name)
     await mkdir(dirname(path), { recursive: true, mode: 0o755 })
     await writeFile(path, content)
@@ -65,7 +83,11 @@ async function writeFiles(shown: string, folder: string): Promise<void> {
   }
 }
 
-async function openChannel(path: string): Promise<Pick<Identity, 'begin' | 'end' | 'close'>> {
+interface Channel extends Pick<Identity, 'end' | 'close'> {
+  begin(top: string): void
+}
+
+async function openChannel(path: string): Promise<Channel> {
   const open = new Set<Socket>()
   let collector: ReportCollector | undefined
   let onClosed: () => void = () => {}

@@ -1,7 +1,7 @@
 /** Turns the paths that runners report into paths from the top of the tree. */
 
 import { realpathSync } from 'node:fs'
-import { normalize } from 'node:path'
+import { join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pathInside } from '../places.ts'
 
@@ -14,6 +14,12 @@ export function pathFromTop(top: string): (file: string) => string {
     const inner = tops.map((one) => pathInside(one, whole)).find((one) => one !== undefined)
     return inner === undefined || inner === '.' ? '' : inner
   }
+}
+
+/** As runners report it, which follow links. */
+export function innerPath(top: string): (file: string) => string {
+  const real = realpathSync(top)
+  return (file) => join(real, file)
 }
 
 function wholePath(file: string): string | undefined {

@@ -28,11 +28,12 @@ const { push } = Readable.prototype
 function watchNodeTest(send: Send, onStart: () => void): void {
   // Events are in the order of definition, so the suites of a test are those that started last.
   const started: { name: string; file: string }[] = []
-  let isStarted = false
+  let isStarted = process.execArgv.includes('--test')
+  if (isStarted) onStart()
   const follow = ({ type, data }: TestEvent): void => {
-    if (type !== 'test:start' && type !== 'test:pass' && type !== 'test:fail') return
     if (!isStarted) onStart()
     isStarted = true
+    if (type !== 'test:start' && type !== 'test:pass' && type !== 'test:fail') return
     const { name, nesting, file = '' } = data
     if (type === 'test:start') {
       started.length = nesting

@@ -12,6 +12,9 @@ const threads: typeof import('node:worker_threads') = require('node:worker_threa
 /** Set in what a runner starts: a runner in there is something that a test tries out. */
 const mark = 'LOOPWRIGHT_RUNNER'
 
+/** Where a reporter that the runner loads finds the connection; it takes it away at once. */
+const shared = Symbol.for('loopwright.identity')
+
 let atExit: (code: number) => void = () => {}
 let look: () => void = () => {}
 
@@ -33,11 +36,14 @@ process.emit = function (this: NodeJS.Process, ...args: readonly unknown[]) {
 look = require('./witness.cjs').startWitness(send)
 lookWhenResultsAreSent()
 
-if (threads.isMainThread && process.env[mark] === undefined) findRunner(mainFile())
-
-// Code of the repository that asks for these makes another connection, which is noticed.
-for (const file of Object.keys(require.cache))
-  if (path.dirname(file) === __dirname) delete require.cache[file]
+const main = mainFile()
+// A program of ours runs no code of the repository, and reports by this connection.
+if (path.dirname(main) !== __dirname) {
+  if (threads.isMainThread && process.env[mark] === undefined) findRunner(main)
+  // Code of the repository that asks for these makes another connection, which is noticed.
+  for (const file of Object.keys(require.cache))
+    if (path.dirname(file) === __dirname) delete require.cache[file]
+}
 
 /** Workers of runners are killed when they are done, so the end of the process is too late. */
 function lookWhenResultsAreSent(): void {
@@ -55,17 +61,27 @@ function lookWhenResultsAreSent(): void {
   }
 }
 
-function findRunner(main: string): void {
-  const is = (...files: readonly string[]): boolean =>
-    files.some((file) => main.endsWith(`/node_modules/${file}`))
+function findRunner(file: string): void {
+  const { restrict }: { restrict: (runner: string) => void } = require('./restrict.cjs')
+  const is = (...names: readonly string[]): boolean =>
+    names.some((name) => file.endsWith(`/node_modules/${name}`))
   if (is('vitest/vitest.mjs')) {
+    restrict('vitest')
     addReporter('vitest', '--reporter')
   } else if (is('jest/bin/jest.js', 'jest-cli/bin/jest.js', 'react-scripts/scripts/test.js')) {
+    restrict('jest')
     // Otherwise a few or fast test files run in this process.
     addReporter('jest', '--reporters', '--workerIdleMemoryLimit=64GB')
   } else if (is('mocha/lib/cli/cli.js', 'mocha/bin/mocha.js', 'mocha/bin/_mocha')) {
+    restrict('mocha')
     watchMocha()
+  } else if (is('ava/entrypoints/cli.mjs')) {
+    restrict('ava')
+    begin('ava')
+    Object.assign(globalThis, { [shared]: send })
+    require('node:module').register(`file://${path.join(__dirname, 'ava-hooks.mjs')}`)
   } else if (process.env['NODE_TEST_CONTEXT'] === undefined) {
+    restrict('node:test')
     require('./node-test.cjs').watchNodeTest(send, () => begin('node:test'))
   }
 }
@@ -95,7 +111,7 @@ function addReporter(name: string, flag: string, ...others: readonly string[]): 
   ]
   const end = process.argv.indexOf('--')
   process.argv.splice(end < 0 ? process.argv.length : end, 0, ...flags)
-  Object.assign(globalThis, { [Symbol.for('loopwright.identity')]: send })
+  Object.assign(globalThis, { [shared]: send })
 }
 
 /** Its first process may start another one with options for Node: the one that has a runner counts. */

@@ -1,0 +1,84 @@
+/** Finds the file of a test of Go or Rust by reading the sources: their binaries do not tell. */
+
+const fs: typeof import('node:fs') = require('node:fs')
+const path: typeof import('node:path') = require('node:path')
+
+const sources = new Map<string, string>()
+
+function read(file: string): string {
+  const known = sources.get(file)
+  if (known !== undefined) return known
+  let text = ''
+  try {
+    text = fs.readFileSync(file, 'utf8')
+  } catch {
+    // As good as empty.
+  }
+  sources.set(file, text)
+  return text
+}
+
+/** In a folder and those in it. */
+function filesIn(folder: string, ending: string, depth = 12): readonly string[] {
+  if (depth === 0) return []
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const file = path.join(folder, entry.name)
+      if (entry.isDirectory()) return filesIn(file, ending, depth - 1)
+      return entry.name.endsWith(ending) ? [file] : []
+    })
+  } catch {
+    return []
+  }
+}
+
+/** `''`: it is in none. `folder`: that of the package. */
+function findGoFile(folder: string, name: string): string {
+  const declares = new RegExp(`^func\\s+${name}\\s*\\(`, 'm')
+  return filesIn(folder, '_test.go', 1).find((file) => declares.test(read(file))) ?? ''
+}
+
+/** Of the files that declare such a function, the one where its module usually is. */
+function findRustFile(folder: string, binary: string, test: string): string {
+  const crate = binary.replace(/-[0-9a-f]{16}$/, '')
+  const name = test.split('::').at(-1) ?? ''
+  const declares = new RegExp(`\\bfn\\s+${name}\\s*[(<]`)
+  const integration = rustRoots(folder).filter(({ as }) => as.replaceAll('-', '_') === crate)
+  const candidates =
+    integration.length > 0
+      ? integration.flatMap(({ file }) => [
+          file,
+          ...(path.basename(file) === 'main.rs' ? filesIn(path.dirname(file), '.rs') : []),
+        ])
+      : filesIn(path.join(folder, 'src'), '.rs')
+  const found = [...new Set(candidates)].filter((file) => declares.test(read(file)))
+  const usual = modulePaths(test.split('::').slice(0, -1)).map((one) => path.join(folder, one))
+  return usual.find((file) => found.includes(file)) ?? found[0] ?? integration[0]?.file ?? ''
+}
+
+/** Where a module usually is, the innermost first: those at the end may be inside a file. */
+function modulePaths(modules: readonly string[]): readonly string[] {
+  const inner = modules.map((_name, index) => {
+    const own = modules.slice(0, modules.length - index).join('/')
+    return [`src/${own}.rs`, `src/${own}/mod.rs`]
+  })
+  return [...inner.flat(), 'src/lib.rs', 'src/main.rs']
+}
+
+function rustRoots(folder: string): readonly { readonly as: string; readonly file: string }[] {
+  const tests = path.join(folder, 'tests')
+  try {
+    return fs.readdirSync(tests, { withFileTypes: true }).flatMap((entry) => {
+      if (entry.isDirectory()) {
+        const file = path.join(tests, entry.name, 'main.rs')
+        return fs.existsSync(file) ? [{ as: entry.name, file }] : []
+      }
+      const isSource = entry.name.endsWith('.rs')
+      return isSource ? [{ as: entry.name.slice(0, -3), file: path.join(tests, entry.name) }] : []
+    })
+  } catch {
+    return []
+  }
+}
+
+module.exports = { findGoFile, findRustFile, filesIn }

@@ -1,0 +1,49 @@
+/** A run that is restricted to some tests: what our programs inside are given, and whether it was enough. */
+
+import type { ObservedTest, RunnerReport } from '../observe/observation.ts'
+
+/** For our programs inside, as JSON. */
+export interface WantedTests {
+  /** Full paths. */
+  readonly files: readonly string[]
+  /** Suites first. Empty: all tests of these files. */
+  readonly titles: readonly (readonly string[])[]
+}
+
+/** Undefined: a runner could not be restricted to these. */
+export function wantedTests(
+  only: readonly ObservedTest[],
+  toFull: (file: string) => string,
+): WantedTests | undefined {
+  if (only.length === 0 || only.some(({ file }) => file === '')) return undefined
+  return {
+    files: [...new Set(only.map(({ file }) => toFull(file)))],
+    titles: only.some(isFile) ? [] : unique(only.map(({ titles }) => titles)),
+  }
+}
+
+const isFile = ({ titles }: Pick<ObservedTest, 'titles'>): boolean =>
+  titles.length === 1 && titles[0] === '(file)'
+
+const unique = (titles: readonly (readonly string[])[]): WantedTests['titles'] => [
+  ...new Map(titles.map((one) => [JSON.stringify(one), one])).values(),
+]
+
+/** All of them have a result, or their file could not be loaded. */
+export function hasAll(report: RunnerReport, only: readonly ObservedTest[]): boolean {
+  const tests = report.tests ?? []
+  const ids = new Set(tests.map(({ id }) => id))
+  const files = new Set(tests.map(({ file }) => file))
+  const unloaded = new Set(tests.filter(isFile).map(({ file }) => file))
+  return only.every((test) =>
+    isFile(test) ? files.has(test.file) : ids.has(test.id) || unloaded.has(test.file),
+  )
+}
+
+/** Without tests that were skipped because others were wanted. */
+export function withoutUnwanted(report: RunnerReport, only: readonly ObservedTest[]): RunnerReport {
+  if (report.tests === undefined) return report
+  const ids = new Set(only.map(({ id }) => id))
+  const tests = report.tests.filter(({ id, status }) => status !== 'skipped' || ids.has(id))
+  return { ...report, tests }
+}

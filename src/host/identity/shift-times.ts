@@ -1,0 +1,25 @@
+/**
+ * Makes all files of a checkout look older by the same time: code that recognises a fresh checkout by its times
+ * sees another one, and a build that compares times sees the same order.
+ */
+
+import { lstat, lutimes, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const shiftMs = 397 * 24 * 3_600_000
+
+/** Neither the repository nor installed dependencies. */
+const apart = new Set(['.git', 'node_modules'])
+
+export async function shiftTimes(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  await Promise.all(files.map(({ name }) => shift(join(folder, name))))
+  for (const entry of entries)
+    if (entry.isDirectory() && !apart.has(entry.name)) await shiftTimes(join(folder, entry.name))
+}
+
+async function shift(path: string): Promise<void> {
+  const { atimeMs, mtimeMs } = await lstat(path)
+  await lutimes(path, atimeMs / 1000, (mtimeMs - shiftMs) / 1000)
+}
