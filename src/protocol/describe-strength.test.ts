@@ -59,3 +59,16 @@ test('says nothing about a certificate of version 1', () => {
     [],
   ])
 })
+
+test('uses the sentences of the certificate where it has some', () => {
+  const strength = {
+    level: 'work-alone',
+    required: 'work-alone',
+    statements: ['12 tests kept green.'],
+  } as const
+  const changes = [{ path: 'src/a.ts', class: 'work' }] as const
+  expect(describeStrength(certificate({ strength, tests: [tests], changes }))).toEqual([
+    '12 tests kept green.',
+    'Changed: 1 file of the work.',
+  ])
+})

@@ -26,8 +26,9 @@ export function describeLevel({ strength }: Pick<Certificate, 'strength'>): stri
 /** What shows it: tests, control runs, changes. Empty: nothing but its checks. */
 export function describeStrength(certificate: Certificate): readonly string[] {
   const { strength, tests = [], controls = [] } = certificate
+  const statements = strength?.statements ?? []
+  if (statements.length > 0) return [...statements, ...describeChanges(certificate)]
   return [
-    ...(strength?.statements ?? []),
     ...tests.map(describeTests),
     ...controls.map(describeControl),
     ...describeChanges(certificate),

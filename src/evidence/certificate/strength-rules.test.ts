@@ -32,6 +32,11 @@ const strength = (
 describe('a strength that is not shown', () => {
   test.each<[string, Partial<CertificateDraft>, RegExp]>([
     ['below what is required', { strength: strength('checks-pass') }, /work-alone is required/],
+    [
+      'below what is required, with approved dependencies',
+      { strength: strength('checks-pass'), approvals: [{ ...approval, codes: ['dependencies'] }] },
+      /work-alone is required/,
+    ],
     ['work-alone without a control run', { strength: strength('work-alone') }, /not shown to pass/],
     [
       'work-alone with a control run that did not hold',
@@ -79,7 +84,7 @@ describe('a strength that is shown', () => {
     ['red-to-green', { strength: strength('red-to-green'), controls: [held], tests: [tests] }],
     [
       'a weaker one that a person approved',
-      { strength: strength('checks-pass'), approvals: [{ ...approval, codes: ['strength'] }] },
+      { strength: strength('checks-pass'), approvals: [{ ...approval, codes: ['sealed-failed'] }] },
     ],
     [
       'other files that a person approved, and free ones that nobody had to',

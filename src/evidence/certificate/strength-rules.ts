@@ -1,8 +1,8 @@
 /**
  * What the strength of a certificate has to rest on.
  *
- * 1. It is named only together with what shows it, and reaches what is required, unless a person approved a
- *    weaker one (`strength`).
+ * 1. It is named only together with what shows it, and reaches what is required, unless a person approved what
+ *    was observed about the work. Approved dependencies do not count for that.
  * 2. `work-alone`: the base plus only the work was run, and held.
  * 3. `red-to-green`: 2, and at least one test went from red to green that was shown able to fail before and
  *    after its last statement.
@@ -30,7 +30,7 @@ function brokenByLevel(draft: CertificateDraft, { level, required }: Strength): 
   const { controls = [], tests = [], approvals } = draft
   const problems: string[] = []
   const isWeaker = strengthLevels.indexOf(level) < strengthLevels.indexOf(required)
-  if (isWeaker && !approvals.some(({ codes }) => codes.includes('strength'))) {
+  if (isWeaker && !approvals.some(isAboutWork)) {
     problems.push(`Its strength is ${level}, and ${required} is required.`)
   }
   if (level === 'checks-pass') return problems
@@ -46,6 +46,17 @@ function brokenByLevel(draft: CertificateDraft, { level, required }: Strength): 
   }
   return problems
 }
+
+const ofDependencies = [
+  'dependencies',
+  'dependency-source',
+  'install-script',
+  'resolve-dependencies',
+]
+
+/** A person who approves dependencies has not seen what the checks show. */
+const isAboutWork = ({ codes, by }: CertificateDraft['approvals'][number]): boolean =>
+  by !== '' && codes.some((code) => !ofDependencies.includes(code))
 
 const hasRedToGreen = ({ redToGreen, notShownAbleToFail }: TestEvidence): boolean =>
   redToGreen.some(
