@@ -255,7 +255,7 @@ function mayFail(ran: readonly Ran[], seen: Seen): readonly Ran[] {
   return ran.map((one) => {
     const isAllowed = seen.own.find(({ check }) => check === one.check)?.result.allowed === true
     return isAllowed && one.result.status === 'not-met'
-      ? { ...one, result: { ...one.result, allowed: true } }
+      ? { ...one, result: { ...one.result, existing: true, allowed: true } }
       : one
   })
 }

@@ -1,6 +1,7 @@
 /** Changes of tests: files that runners name, snapshots, and modules that are there for tests alone. */
 
 import { familyOf } from '../mask-code.ts'
+import { folderOf, isData, nameOf } from './file-kinds.ts'
 import { inlineTests, isProductWithTests, sameInlineTests, testModulesOf } from './inline-tests.ts'
 import { type Decision, type Trees, whatChanged } from './trees.ts'
 
@@ -37,6 +38,9 @@ function isTest({ byPath }: Trees, path: string, named: ReadonlySet<string>): bo
 }
 
 async function decideNew(trees: Trees, path: string): Promise<Decision | undefined> {
+  if (isData(path) && isBesideTests(trees, path)) {
+    return { class: 'new-test', why: 'a new data file beside tests' }
+  }
   if (!isTest(trees, path, trees.testsOfTree)) return undefined
   const text = await trees.textOfTree(path)
   if (text !== undefined && trees.scope.isWork(path) && isProductWithTests(path, text)) {
@@ -46,6 +50,15 @@ async function decideNew(trees: Trees, path: string): Promise<Decision | undefin
     return { class: 'other', why: 'a new test file that acts on other tests of its package' }
   }
   return { class: 'new-test', why: 'a new test file' }
+}
+
+/** In a folder of tests or below it; not at the top, where tools look for their settings. */
+function isBesideTests({ scope, testsOfBase, testsOfTree }: Trees, path: string): boolean {
+  if (scope.isWork(path)) return false
+  return [...testsOfBase, ...testsOfTree].some((test) => {
+    const folder = folderOf(test)
+    return folder !== '' && path.startsWith(folder) && !scope.isWork(test)
+  })
 }
 
 async function decideChanged(trees: Trees, path: string): Promise<Decision | undefined> {
@@ -86,7 +99,9 @@ function decideSnapshot(trees: Trees, path: string): Decision {
   const owner = /^(.*?)(?:__snapshots__\/)?([^/]+)\.(?:snap|snapshot|ambr)$/.exec(path)
   const test = `${owner?.[1] ?? ''}${owner?.[2] ?? ''}`
   const isFresh = !(trees.before.has(path) || trees.before.has(test))
-  return isFresh && owner !== null && trees.testsOfTree.has(test)
+  const isOfNew = (one: string): boolean =>
+    !trees.before.has(one) && nameOf(path).startsWith(`${nameOf(one)}.`)
+  return isFresh && owner !== null && [...trees.testsOfTree].some(isOfNew)
     ? { class: 'new-test', why: 'the snapshot of a new test file' }
     : { class: 'other', why: 'a snapshot: it says what existing tests expect' }
 }
