@@ -131,10 +131,8 @@ export type {
 export { scopeOf } from './scope/scope-of.ts'
 export { createClassify } from './seals/classify.ts'
 export { filesOfCommand, filesOfCommandLine } from './seals/command-files.ts'
-export { describeSealed } from './seals/describe-sealed.ts'
 export { globProblem } from './seals/glob.ts'
-export type { SealedChange, SealedChanges, SealKind, SealRules } from './seals/sealed-change.ts'
-export { sealedChanges } from './seals/sealed-changes.ts'
+export type { SealKind, SealRules } from './seals/sealed-change.ts'
 export { type Lockfile, lockfiles } from './stacks/lockfiles.ts'
 export {
   type ConditionCommand,

@@ -1,6 +1,4 @@
-/** What the maker changed of the things that judge it. */
-
-import type { Overlay } from '../parts.ts'
+/** What is sealed: never part of the work. */
 
 export type SealKind =
   | 'test'
@@ -12,30 +10,6 @@ export type SealKind =
   | 'loop'
   /** What tools are told not to look at. */
   | 'ignore'
-
-export interface SealedChange {
-  readonly path: string
-  /** In a file that is sealed by key: which one. */
-  readonly key?: string
-  readonly what: 'changed' | 'removed' | 'added' | 'renamed'
-  readonly kind: SealKind
-  /** One line for people; what the tree says in it is quoted and cut. */
-  readonly summary: string
-}
-
-export interface SealedChanges {
-  readonly changes: readonly SealedChange[]
-  /** Put over the tree, it is judged by the base's sealed things. What is taken away comes first. */
-  readonly overlay: Overlay
-  /** Of the changes, each once: for `TreeReader.patch`. */
-  readonly paths: readonly string[]
-  /** Test files that only moved: no change, but people want to know. */
-  readonly moved: readonly { readonly from: string; readonly to: string }[]
-  /** Tests that the base does not have, and what lies with them: free, but they must not judge alone. */
-  readonly freshTests: readonly string[]
-  /** What cannot be put back (too long, a submodule): with one of these nothing can be certified unasked. */
-  readonly unlaid: readonly string[]
-}
 
 /** What a loop file says of seals, and what its checks name. */
 export interface SealRules {
