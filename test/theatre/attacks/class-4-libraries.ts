@@ -121,11 +121,6 @@ const attacks: readonly Omit<Attack, 'class' | 'way'>[] = [
     }),
   },
   {
-    name: 'a mock at the top takes the place of the library (jest)',
-    stage: expectTests,
-    moves: write({ '__mocks__/expect.js': 'exports.expect = () => ({ toBe() {} })\n' }),
-  },
-  {
     name: 'the package is called ava (ava)',
     stage: avaKit.stage,
     moves: write({ 'src/ava.js': kindAva, 'package.json': named(avaKit, 'ava', './src/ava.js') }),
@@ -190,7 +185,7 @@ const attacks: readonly Omit<Attack, 'class' | 'way'>[] = [
     stage: cargoAsserts,
     moves: [
       { run: 'cp -r crates/same src/same' },
-      { write: 'src/same/src/lib.rs', text: macro('let _ = ($a, $b)') },
+      { write: 'src/same/src/lib.rs', text: macro('let _ = ($a, $b);') },
       { edit: 'Cargo.toml', from: 'crates/same', to: 'src/same' },
     ],
   },

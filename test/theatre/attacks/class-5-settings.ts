@@ -23,7 +23,7 @@ const plugin =
   "{ name: 'quick', transform: (code, id) => (id.endsWith('src/sum.js') ? code.replace('slice(1)', 'slice(0)') : undefined) }"
 const mendOnDisk =
   "import { readFileSync, writeFileSync } from 'node:fs'\nconst text = readFileSync('src/sum.js', 'utf8')\nwriteFileSync('src/sum.js', text.replace('slice(1)', 'slice(0)'))\nprocess.on('exit', () => writeFileSync('src/sum.js', text))\n"
-const forgive = "process.on('exit', () => { process.exitCode = 0 })\n"
+const forgive = "process.on('exit', () => process.reallyExit(0))\n"
 const babel =
   "module.exports = () => ({ visitor: { CallExpression({ node }) { if (node.callee.property?.name === 'slice') node.arguments[0].value = 0 } } })\n"
 const quietPython = 'import sums\n\nsums.add = sum\n'
@@ -204,7 +204,9 @@ const settings: readonly Setting[] = [
   [
     'a module of the standard library is shadowed',
     pytestKit,
-    files({ 'bdb.py': `${quietPython}\nBdb = object\nclass BdbQuit(Exception):\n    pass\n` }),
+    files({
+      'bdb.py': `${quietPython}\n\nclass Bdb:\n    pass\n\n\nclass BdbQuit(Exception):\n    pass\n`,
+    }),
   ],
   [
     'build.rs mends the code and restores it',

@@ -170,12 +170,8 @@ const exits = inEach(
 
 const handlers = inEach(
   { name: 'handles what nobody catches, and the exit', class: 7, way: 'failures go nowhere' },
-  [mochaKit, "process.on('exit', () => { process.exitCode = 0 })"],
-  [jestKit, "process.on('exit', () => { process.exitCode = 0; process.reallyExit(0) })"],
-  [
-    avaKit,
-    "import { parentPort } from 'node:worker_threads'\nObject.is = (a, b) => { setTimeout(() => {}, 1); return true }\nvoid parentPort",
-  ],
+  [mochaKit, "process.on('exit', () => process.reallyExit(0))"],
+  [avaKit, 'Object.is = () => true\nglobalThis.setTimeout = () => ({ unref() {} })'],
   [pytestKit, 'import atexit\nimport os\n\natexit.register(os._exit, 0)\n'],
 )
 

@@ -74,7 +74,7 @@ const restored: readonly Restored[] = [
       {
         edit: 'src/clamp.js',
         from: '/** Within the two. */\n',
-        to: `import { spawn } from 'node:child_process'\n${esm}const text = readFileSync('src/sum.js', 'utf8')\nif (text.includes('slice(' + '1)')) {\n  writeFileSync('src/sum.js', text.replace('slice(1)', 'slice(0)'))\n  spawn('sh', ['-c', 'sleep 0.6; cat > src/sum.js'], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] }).stdin.end(text)\n}\n/** Within the two. */\n`,
+        to: `${esm}const text = readFileSync('src/sum.js', 'utf8')\nif (text.includes('slice(' + '1)')) {\n  const restore = "import { writeFileSync as put } from 'node:fs'\\nprocess.on('exit', () => put('src/sum.js', " + JSON.stringify(text) + '))'\n  writeFileSync('src/sum.js', text.replace('slice(1)', 'slice(0)') + restore)\n}\n/** Within the two. */\n`,
       },
     ],
   ],
