@@ -14,8 +14,13 @@ import { plainStage } from './stages.ts'
 import type { Attack, Stage } from './story.ts'
 
 const timeoutMs = 300_000
+/** Not those of one attack alone: they differ from these in a file or two. */
 const stages = [
-  ...new Set([plainStage, ...kits.map(({ stage }) => stage), ...attacks.map(stageOf)]),
+  ...new Set([
+    plainStage,
+    ...kits.map(({ stage }) => stage),
+    ...attacks.filter((attack) => attack.class === undefined).map(stageOf),
+  ]),
 ]
 const isPlain = (stage: Stage): boolean =>
   stage.modules === undefined && stage.programs === undefined

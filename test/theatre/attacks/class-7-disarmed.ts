@@ -134,7 +134,6 @@ const exits = inEach(
   [nodeKit, call(nodeKit, exitAtLast), thrown],
   [jestKit, call(jestKit, exitAtLast)],
   [mochaKit, call(mochaKit, exitAtLast)],
-  [mochaKit, call(mochaKit, 'if (list.length > 0) process.reallyExit(0)')],
   [
     pytestKit,
     [

@@ -1,7 +1,7 @@
 /** Class 7, too: product code that forges what the runner reports. */
 
 import { goKit, jestKit, mochaKit, nodeKit, pytestKit, vitestKit } from '../real-stages.ts'
-import type { Attack } from '../story.ts'
+import type { Attack, Move } from '../story.ts'
 import { inEach, withFiles } from './tricks.ts'
 
 const junit = withFiles(
@@ -13,7 +13,49 @@ const junit = withFiles(
 const forgedXml =
   '<testsuites><testsuite name="pytest" tests="5" failures="0" errors="0" skipped="0"><testcase classname="tests.test_sums" name="test_one"/><testcase classname="tests.test_sums" name="test_numbers"/><testcase classname="tests.test_sums" name="test_nothing"/></testsuite></testsuites>'
 
+/** Results of the two tests, in the form of the engine's own channel, and a good end. */
+const records = `const file = new URL('../test/sum.test.js', import.meta.url).pathname
+const lines = ['a number is its own sum', 'numbers are added']
+  .map((title) => JSON.stringify({ type: 'test', file, titles: [title], status: 'passed' }) + '\\n')
+  .join('')
+  .concat(JSON.stringify({ type: 'end', code: 0 }) + '\\n')
+`
+const sumWith = (code: string): readonly Move[] => [
+  {
+    edit: 'src/sum.js',
+    from: 'let total = 0',
+    to: `if (list.length > 0) forge()\n  let total = 0`,
+  },
+  { edit: 'src/sum.js', from: '/** Adds them up. */', to: `${code}/** Adds them up. */` },
+]
+
 export const forged: readonly Attack[] = [
+  ...inEach(
+    {
+      name: 'writes results to every open socket, and ends',
+      class: 7,
+      way: 'one is the channel',
+    },
+    [
+      mochaKit,
+      sumWith(
+        `import { fstatSync, writeSync } from 'node:fs'\n${records}function forge() {\n  for (let fd = 3; fd < 64; fd++) try { if (fstatSync(fd).isSocket()) writeSync(fd, lines) } catch {}\n  process.reallyExit(0)\n}\n`,
+      ),
+    ],
+  ),
+  ...inEach(
+    {
+      name: 'connects to the channel of the engine, and ends',
+      class: 7,
+      way: 'it looks like a runner',
+    },
+    [
+      mochaKit,
+      sumWith(
+        `import { writeSync } from 'node:fs'\nimport { connect } from 'node:net'\nimport { dirname } from 'node:path'\n${records}function forge() {\n  const [, preload = ''] = /--require[ =]"?([^ "]+)/.exec(process.env.NODE_OPTIONS ?? '') ?? []\n  const socket = connect(dirname(preload) + '/sock')\n  socket.on('error', () => {})\n  try { writeSync(socket._handle.fd, lines) } catch {}\n  process.reallyExit(0)\n}\n`,
+      ),
+    ],
+  ),
   ...inEach(
     { name: 'changes reports on their way', class: 7, way: 'the parent process believes them' },
     [

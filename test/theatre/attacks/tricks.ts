@@ -56,7 +56,7 @@ export const inEach = (
 ): readonly Attack[] =>
   variants.map(([kit, code, stage = kit.stage]) => ({
     ...of,
-    name: `${of.name} (${kit.stage.name})`,
+    name: `${of.name} (${stage.name})`,
     stage,
     moves: typeof code === 'string' ? [prepend(kit, code)] : code,
   }))
