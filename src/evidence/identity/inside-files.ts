@@ -18,6 +18,7 @@ const compiled = [
   'restrict.cjs',
   'node-test.cjs',
   'mocha.cjs',
+  'tap.cjs',
   'reporter.cjs',
   'ava-hooks.mjs',
   'find-test-file.cjs',

@@ -75,6 +75,10 @@ function findRunner(file: string): void {
   } else if (is('mocha/lib/cli/cli.js', 'mocha/bin/mocha.js', 'mocha/bin/_mocha')) {
     restrict('mocha')
     watchMocha()
+  } else if (is('tap/dist/esm/run.mjs', '@tapjs/run/dist/esm/index.js', 'tap/bin/run.js')) {
+    restrict('tap')
+    begin('tap')
+    require('./tap.cjs').watchTap(send)
   } else if (is('ava/entrypoints/cli.mjs')) {
     restrict('ava')
     begin('ava')
