@@ -13,6 +13,7 @@ import { failingCalls } from './failing-calls.ts'
 import { gatewaySuites } from './gateway.ts'
 import { gitKills } from './git-kills.ts'
 import { gitRaces } from './git-races.ts'
+import { identity } from './identity.ts'
 import { installs } from './installs.ts'
 import { killedReplays } from './killed-replays.ts'
 import { killSuite } from './kills.ts'
@@ -45,6 +46,7 @@ const everything = [
   sandboxLimits,
   layerStore,
   theatre,
+  identity,
   installs,
   killSuite,
   gitRaces,

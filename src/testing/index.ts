@@ -103,6 +103,7 @@ export {
   startModelServer,
 } from './model-server.ts'
 export type { ModelFormat, ModelSpeech, ModelSpeechCall } from './model-wire.ts'
+export { type CommandObserver, type Observation, observeCommands } from './observe-commands.ts'
 export { type SeededRandom, seededRandom } from './seeded-random.ts'
 export { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
 export {

@@ -3,59 +3,32 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Observation, ObserveOptions } from '../../evidence/index.ts'
-import { openSandbox, type Sandbox } from '../../sandbox/index.ts'
-import { commandCheck } from '../checks/command-check.ts'
-import { observeCheck } from './observe-check.ts'
-import { type Identity, openIdentity } from './open-identity.ts'
+import { type CommandObserver, observeCommands } from '../../testing/index.ts'
 
-let sandbox: Sandbox
-let identity: Identity
+let observer: CommandObserver
 let folder: string
 
 beforeAll(async () => {
-  sandbox = await openSandbox()
-  identity = await openIdentity(sandbox.report.tier)
+  observer = await observeCommands()
   folder = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-observe-')))
 })
 
 afterAll(async () => {
-  await identity.close()
+  await observer.close()
   await rm(folder, { recursive: true, force: true })
 })
 
 async function observe(
   files: Readonly<Record<string, string>>,
   command: readonly string[],
-  options: ObserveOptions = {},
-  junit?: string,
+  options: ObserveOptions & { readonly junit?: string } = {},
 ): Promise<Observation> {
   const workspace = await mkdtemp(join(folder, 'project-'))
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(workspace, name)), { recursive: true })
     await writeFile(join(workspace, name), content)
   }
-  const commands = sandbox.commands({ workspace, ...identity.shows })
-  const observed = {
-    identity,
-    env: {},
-    open: (all: Readonly<Record<string, string>>, prefix: readonly string[]) => {
-      const [program = '', ...args] = [...prefix, ...command]
-      return commandCheck(program, args, { timeoutMs: 60_000, env: all, commands })
-    },
-    ...(junit === undefined ? {} : { junit }),
-  }
-  return observeCheck(observed, { ...context, workspace }, options)
-}
-
-const context = {
-  signal: new AbortController().signal,
-  attempt: 1,
-  spend: () => undefined,
-  reserve: async () => ({ settle: async () => undefined }),
-  iteration: 1,
-  work: async () =>
-    ({ status: 'done', text: '', usage: { tokens: 0, costMicros: 0 }, turns: 1 }) as const,
-  callTool: async () => ({ ok: true, output: null }),
+  return observer.observe(workspace, command, options)
 }
 
 const lines = ({ tests }: Observation): readonly string[] | undefined =>
@@ -173,12 +146,9 @@ describe('an observed check', () => {
       <testcase classname="Sums" name="fails"><failure message="1 &lt; 2"/></testcase>
       <testcase name="later"><skipped/></testcase></testsuite></testsuites>`
     const files = { 'report.xml': xml, 'stale.xml': xml }
-    const seen = await observe(
-      files,
-      ['/bin/sh', '-c', 'cp report.xml new.xml; exit 3'],
-      {},
-      'new.xml',
-    )
+    const seen = await observe(files, ['/bin/sh', '-c', 'cp report.xml new.xml; exit 3'], {
+      junit: 'new.xml',
+    })
     expect(lines(seen)).toEqual([
       'failed t/a.x > Sums > fails',
       'passed t/a.x > Sums > adds "two"',
@@ -186,12 +156,9 @@ describe('an observed check', () => {
     ])
     expect(seen.result).toMatchObject({ status: 'not-met', exitCode: 3 })
     expect(seen.tests?.find(({ status }) => status === 'failed')?.message).toBe('1 < 2')
-    const none = await observe(
-      files,
-      ['/bin/sh', '-c', 'touch -d 2001-01-01 stale.xml'],
-      {},
-      'stale.xml',
-    )
+    const none = await observe(files, ['/bin/sh', '-c', 'touch -d 2001-01-01 stale.xml'], {
+      junit: 'stale.xml',
+    })
     expect(none.tests).toBeUndefined()
   })
 
