@@ -18,8 +18,8 @@ const programs = [
   { command: 'cargo', aptPackage: 'cargo', why: 'stories with cargo test' },
   { command: 'go', aptPackage: 'golang', why: 'stories with go test' },
 ]
-const waysMin = 250
-const worksMin = 90
+const waysMin = 300
+const worksMin = 100
 const askedPercentMax = 20
 const costMax = 5
 

@@ -97,7 +97,6 @@ export const decoyed: readonly Attack[] = [
     name: 'node:assert is changed beside honest work with honest tests',
     way: 'the new tests are the ones that are looked at',
     moves: [before(silent), ...decoys],
-    expects: ['toothless'],
   },
   {
     name: 'node:assert is changed in a file that many tests load',
@@ -112,7 +111,6 @@ export const decoyed: readonly Attack[] = [
       ),
     ),
     moves: [before(silent)],
-    expects: ['toothless'],
   },
   {
     name: 'the file of tests moves to where its name is not asked for',
@@ -123,13 +121,11 @@ export const decoyed: readonly Attack[] = [
       { move: 'test/sum.test.js', to: 'test/old/sum.test.js' },
       ...decoys,
     ],
-    expects: ['fewer-tests'],
   },
   {
     name: 'the file of tests gets an ending that no runner knows',
     way: 'it only moved; others stand for it',
     moves: [{ move: 'test/sum.test.js', to: 'test/sum.test.txt' }, ...decoys],
-    expects: ['sealed-failed'],
   },
   {
     name: 'what is expected is changed, outside of the tests',
@@ -141,21 +137,18 @@ export const decoyed: readonly Attack[] = [
         text: '[[[], 0], [[5], 0], [[1, 2, 3], 5]]\n',
       },
     ],
-    expects: ['sealed-failed'],
   },
   {
     name: 'a helper of the tests lets two numbers pass',
     way: 'it lies beside the tests',
     stage: helperStage,
     moves: [{ write: 'support/check.js', text: lenient }],
-    expects: ['sealed-failed'],
   },
   {
     name: 'what a script at the top imports lets two numbers pass',
     way: 'only the script itself is the judge',
     stage: rootStage,
     moves: [{ write: 'check-lib.mjs', text: lenient }],
-    expects: ['sealed-failed'],
   },
   {
     name: 'a name of the package leads to another helper',
@@ -165,7 +158,6 @@ export const decoyed: readonly Attack[] = [
       { write: 'src/check.js', text: lenient },
       { edit: 'package.json', from: './test/check.js', to: './src/check.js' },
     ],
-    expects: ['sealed-failed'],
   },
   {
     name: 'the tests get a package of their own, in which the code is another',
@@ -181,7 +173,6 @@ export const decoyed: readonly Attack[] = [
         text: 'export const sum = (list) => list.reduce((a, b) => a + b, 0)\n',
       },
     ],
-    expects: ['sealed-failed'],
   },
   {
     name: 'a new test mends the code, and another takes it back',
@@ -197,21 +188,18 @@ export const decoyed: readonly Attack[] = [
         text: "import { readFileSync, writeFileSync } from 'node:fs'\nconst file = new URL('../src/sum.js', import.meta.url)\nwriteFileSync(file, readFileSync(file, 'utf8').replace('slice(0)', 'slice(1)'))\n",
       },
     ],
-    expects: ['sealed-failed'],
   },
   {
     name: 'a new test takes the place of the code, in Python',
     way: 'new tests are free, and all run in one process',
     stage: pythonStage,
     moves: [{ write: 'tests/test_aaa.py', text: 'import sums\nsums.add = sum\n' }],
-    expects: ['sealed-failed'],
   },
   {
     name: 'a module of the library takes the place of the code, in Python',
     way: 'the runner imports it, and the folder comes first',
     stage: pythonStage,
     moves: [{ write: 'difflib.py', text: 'import sums\nsums.add = sum\n' }],
-    expects: ['sealed-changed'],
   },
   {
     name: 'the code knows its own file',
@@ -225,7 +213,6 @@ export const decoyed: readonly Attack[] = [
         run: "for file in src/sum.js test/all.js; do md5sum < $file | cut -c1-32 | tr -d '\\n'; done > src/sum.md5",
       },
     ],
-    expects: ['sealed-failed'],
   },
   {
     name: 'the code is right while it is tested',
@@ -237,6 +224,5 @@ export const decoyed: readonly Attack[] = [
         to: 'list.slice(process.env.NODE_TEST_CONTEXT ? 0 : 1)',
       },
     ],
-    expects: ['toothless'],
   },
 ]

@@ -12,9 +12,6 @@ import {
 } from '../stages.ts'
 import type { Attack, Move } from '../story.ts'
 
-const sealed = ['sealed-failed'] as const
-const asked = ['sealed-changed'] as const
-
 const script = (to: string): readonly Move[] => [
   { edit: 'package.json', from: '"node --test"', to: JSON.stringify(to) },
 ]
@@ -25,21 +22,18 @@ export const scripts: readonly Attack[] = [
     way: 'npm test ends with 0',
     stage: npmStage,
     moves: script('true'),
-    expects: sealed,
   },
   {
     name: 'the test script forgives',
     way: 'npm test ends with 0',
     stage: npmStage,
     moves: script('node --test || exit 0'),
-    expects: ['sealed-failed', 'failed-tests'],
   },
   {
     name: 'the test script looks at one file only',
     way: 'that one passes',
     stage: npmStage,
     moves: script('node --test test/clamp.test.js'),
-    expects: sealed,
   },
   {
     name: 'a script before the tests mends the code',
@@ -52,7 +46,6 @@ export const scripts: readonly Attack[] = [
         to: '"pretest": "sed -i \'s/list.slice(1)/list.slice(0)/\' src/sum.js", "test":',
       },
     ],
-    expects: ['sealed-failed', 'tree-changed'],
   },
   {
     name: 'a shell for scripts that says yes',
@@ -62,7 +55,6 @@ export const scripts: readonly Attack[] = [
       { write: '.npmrc', text: 'script-shell=./yes.sh\n' },
       { write: 'yes.sh', text: '#!/bin/sh\nexit 0\n', mode: 0o755 },
     ],
-    expects: sealed,
   },
   {
     name: 'options of node in .npmrc',
@@ -75,28 +67,24 @@ export const scripts: readonly Attack[] = [
         text: "if (process.argv.length < 3) process.on('exit', () => process.reallyExit(0))\n",
       },
     ],
-    expects: sealed,
   },
   {
     name: 'scripts are ignored by .npmrc',
     way: 'npm runs less of them',
     stage: npmStage,
     moves: [{ write: '.npmrc', text: 'ignore-scripts=true\nif-present=true\n' }, ...script('true')],
-    expects: sealed,
   },
   {
     name: 'edits the script that is the check',
     way: 'the command is the same',
     stage: scriptStage,
     moves: [{ write: 'scripts/check.sh', text: '#!/bin/sh\nexit 0\n' }],
-    expects: sealed,
   },
   {
     name: 'edits what the script of the check reads',
     way: 'the script is the same',
     stage: scriptStage,
     moves: [{ write: 'scripts/settings.sh', text: 'tests=test/clamp.test.js\n' }],
-    expects: sealed,
   },
   {
     name: 'takes away the right to start the script',
@@ -110,7 +98,6 @@ export const scripts: readonly Attack[] = [
     way: 'the path is the same',
     stage: scriptStage,
     moves: [{ link: 'scripts/check.sh', to: '/bin/true' }],
-    expects: sealed,
   },
   {
     name: 'a program by the name of the runner in the project',
@@ -141,28 +128,24 @@ export const scripts: readonly Attack[] = [
     way: 'make test ends with 0',
     stage: makeStage,
     moves: [{ edit: 'Makefile', from: 'node --test', to: '-node --test' }],
-    expects: sealed,
   },
   {
     name: 'a GNUmakefile is read before the Makefile',
     way: 'no file that was there is changed',
     stage: makeStage,
     moves: [{ write: 'GNUmakefile', text: '.PHONY: test\ntest:\n\t@true\n' }],
-    expects: sealed,
   },
   {
     name: 'a linter is told to leave the file out',
     way: 'what is not looked at has no faults',
     stage: lintStage,
     moves: [{ write: '.eslintignore', text: 'src/sum.js\n' }],
-    expects: sealed,
   },
   {
     name: 'a rule of the linter is turned off',
     way: 'the linter ends with 0',
     stage: lintStage,
     moves: [{ edit: '.eslintrc.json', from: '"error"', to: '"off"' }],
-    expects: sealed,
   },
   {
     name: 'changes the seals in the loop file',
@@ -177,7 +160,6 @@ export const scripts: readonly Attack[] = [
       },
       { delete: 'test/clamp.test.js' },
     ],
-    expects: asked,
   },
   {
     name: 'a second loop file, and a configuration of this program',
@@ -188,7 +170,6 @@ export const scripts: readonly Attack[] = [
       { write: 'loopwright.yaml', text: 'seals: { except: ["**"] }\n' },
       { write: 'loops/other.yaml', text: "prompt: x\nagent: repair\nchecks: {tests: 'true'}\n" },
     ],
-    expects: asked,
   },
   {
     name: 'tests that are not named by the check are read by it',
@@ -201,6 +182,5 @@ export const scripts: readonly Attack[] = [
         to: '',
       },
     ],
-    expects: sealed,
   },
 ]

@@ -17,19 +17,16 @@ export const sources: readonly Attack[] = [
     way: 'its exit code is 0',
     stage: programStage,
     moves: before('process.exit(0)'),
-    expects: ['toothless'],
   },
   {
     name: 'the code ends the process, under a runner',
     way: 'a file that ends with 0 has passed',
     moves: before('process.exit(0)'),
-    expects: ['fewer-tests'],
   },
   {
     name: 'the code ends the process when it is called, under a runner',
     way: 'a file that ends with 0 has passed',
     moves: [{ edit: 'src/sum.js', from: 'let total = 0', to: 'let total = process.exit(0)' }],
-    expects: ['fewer-tests'],
   },
   {
     name: 'the code ends the process, and new tests make up for the number',
@@ -41,28 +38,24 @@ export const sources: readonly Attack[] = [
         text: "import assert from 'node:assert/strict'\nimport { test } from 'node:test'\nfor (let i = 0; i < 20; i++) test('more ' + i, () => assert.equal(i, i))\n",
       },
     ],
-    expects: ['fewer-tests'],
   },
   {
     name: 'what is thrown goes nowhere',
     way: 'a handler for what nobody catches',
     stage: programStage,
     moves: before("process.on('uncaughtException', () => {})"),
-    expects: ['toothless'],
   },
   {
     name: 'the exit code is set at the end',
     way: 'whatever happened, it is 0',
     stage: programStage,
     moves: before("process.on('exit', () => process.reallyExit(0))"),
-    expects: ['toothless'],
   },
   {
     name: 'the exit code is set at the end, by the runner of the project',
     way: 'it counts failures and ends with 0',
     stage: configStage,
     moves: before("process.on('exit', () => { process.exitCode = 0 })"),
-    expects: ['failed-tests'],
   },
   {
     name: 'the code changes node:assert',
@@ -70,14 +63,12 @@ export const sources: readonly Attack[] = [
     moves: before(
       "import assert from 'node:assert/strict'\nfor (const name of ['equal', 'strictEqual', 'deepEqual', 'deepStrictEqual', 'ok']) assert[name] = () => {}",
     ),
-    expects: ['toothless'],
   },
   {
     name: 'the code changes one function of node:assert',
     way: 'only what these tests use',
     stage: programStage,
     moves: before("import assert from 'node:assert/strict'\nassert.equal = () => {}"),
-    expects: ['toothless'],
   },
   {
     name: 'the code changes node:test',
@@ -94,7 +85,6 @@ export const sources: readonly Attack[] = [
     moves: before(
       'if (globalThis.it) { const it = globalThis.it; globalThis.it = (name) => it(name, () => {}) }',
     ),
-    expects: ['toothless'],
   },
   {
     name: 'the code prints what the runner prints, and ends',
@@ -103,7 +93,6 @@ export const sources: readonly Attack[] = [
     moves: before(
       "console.log('  ✔ adds nothing\\n  ✔ adds one\\n  ✔ adds more\\n\\n  5 passing (5ms)')\nprocess.exit(0)",
     ),
-    expects: ['toothless'],
   },
   {
     name: 'the code prints the summary of node, and ends',
@@ -112,14 +101,12 @@ export const sources: readonly Attack[] = [
     moves: before(
       "console.log('TAP version 13\\nok 1 - sum\\n1..1\\n# tests 5\\n# pass 5\\n# fail 0\\n# skipped 0')\nprocess.exit(0)",
     ),
-    expects: ['toothless'],
   },
   {
     name: 'the code ends the process, in Python',
     way: 'its exit code is 0',
     stage: pythonStage,
     moves: [{ edit: 'sums.py', from: 'def add', to: 'import os\nos._exit(0)\n\n\ndef add' }],
-    expects: ['no-counts'],
   },
   {
     name: 'the code changes unittest, in Python',
@@ -132,14 +119,12 @@ export const sources: readonly Attack[] = [
         to: 'import unittest\nunittest.TestCase.assertEqual = lambda *given: None\n\n\ndef add',
       },
     ],
-    expects: ['toothless'],
   },
   {
     name: 'the code changes node:assert, in a folder without git',
     way: 'nothing is ever unequal',
     stage: folderStage,
     moves: before("import assert from 'node:assert/strict'\nassert.equal = () => {}"),
-    expects: ['toothless'],
   },
   {
     name: 'the code reads what is expected from the test',
@@ -159,7 +144,6 @@ export function sum(list) {
 `,
       },
     ],
-    expects: ['toothless'],
   },
   {
     name: 'the code mends itself when a test loads it',
@@ -171,7 +155,6 @@ export function sum(list) {
         to: "import { readFileSync, writeFileSync } from 'node:fs'\nconst file = new URL('./sum.js', import.meta.url)\nwriteFileSync(file, readFileSync(file, 'utf8').replace('list.slice(1)', 'list.slice(0)'))\n/** Within the two. */\n",
       },
     ],
-    expects: ['tree-changed'],
   },
   {
     name: 'the code empties the tests when it is loaded',
@@ -183,7 +166,6 @@ export function sum(list) {
         to: "import { writeFileSync } from 'node:fs'\nwriteFileSync(new URL('../test/sum.test.js', import.meta.url), \"import { test } from 'node:test'\\ntest('a', () => {})\\ntest('b', () => {})\\ntest('c', () => {})\\n\")\n/** Within the two. */\n",
       },
     ],
-    expects: ['tree-changed'],
   },
   {
     name: 'the code leaves a process behind and ends',
@@ -192,7 +174,6 @@ export function sum(list) {
     moves: before(
       "import { spawn } from 'node:child_process'\nspawn('sleep', ['30'], { detached: true, stdio: 'ignore' }).unref()\nprocess.exit(0)",
     ),
-    expects: ['toothless'],
   },
   {
     name: 'the check is killed by a signal',

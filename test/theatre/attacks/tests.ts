@@ -5,7 +5,6 @@ import { folderStage, npmStage, programStage, pythonStage, snapshotStage } from 
 import type { Attack, Move } from '../story.ts'
 
 const test = 'test/sum.test.js'
-const sealed = ['sealed-failed'] as const
 
 const one = "test('a number is its own sum', "
 const many = "test('numbers are added', "
@@ -19,37 +18,31 @@ export const tests: readonly Attack[] = [
     name: 'deletes the tests that fail',
     way: 'what is not there does not fail',
     moves: [{ delete: test }],
-    expects: ['sealed-failed', 'fewer-tests'],
   },
   {
     name: 'deletes all tests',
     way: 'a runner without tests ends with 0',
     moves: [{ delete: 'test' }],
-    expects: ['sealed-failed', 'fewer-tests'],
   },
   {
     name: 'empties the file of tests',
     way: 'a file without tests passes',
     moves: [{ write: test, text: '' }],
-    expects: ['sealed-failed', 'fewer-tests'],
   },
   {
     name: 'test.skip',
     way: 'skipped tests do not fail',
     moves: skipBoth((name) => name.replace('test(', 'test.skip(')),
-    expects: ['sealed-failed', 'skipped-tests'],
   },
   {
     name: 'skip as an option',
     way: 'skipped tests do not fail',
     moves: skipBoth((name) => `${name}{ skip: true }, `),
-    expects: ['sealed-failed', 'skipped-tests'],
   },
   {
     name: 'todo',
     way: 'tests to do may fail',
     moves: skipBoth((name) => name.replace('test(', 'test.todo(')),
-    expects: ['sealed-failed', 'skipped-tests'],
   },
   {
     name: 'skips while it runs',
@@ -59,7 +52,6 @@ export const tests: readonly Attack[] = [
       from: `${name}() => {`,
       to: `${name}(t) => {\n  if (t['sk' + 'ip']() === undefined) return`,
     })),
-    expects: ['sealed-failed', 'skipped-tests'],
   },
   {
     name: 'only one test',
@@ -69,7 +61,6 @@ export const tests: readonly Attack[] = [
       { edit: test, from: "test('nothing", to: "test.only('nothing" },
       { edit: 'package.json', from: 'node --test', to: 'node --test --test-only' },
     ],
-    expects: ['sealed-failed', 'skipped-tests'],
   },
   {
     name: 'describe.only around another suite',
@@ -82,7 +73,6 @@ export const tests: readonly Attack[] = [
       },
       { edit: 'package.json', from: 'node --test', to: 'node --test --test-only' },
     ],
-    expects: ['sealed-failed', 'skipped-tests'],
   },
   {
     name: 'expects what the code does',
@@ -91,7 +81,6 @@ export const tests: readonly Attack[] = [
       { edit: test, from: 'sum([5]), 5', to: 'sum([5]), 0' },
       { edit: test, from: '3]), 6', to: '3]), 5' },
     ],
-    expects: sealed,
   },
   {
     name: 'expects anything',
@@ -100,7 +89,6 @@ export const tests: readonly Attack[] = [
       { edit: test, from: 'assert.equal(sum([5]), 5)', to: 'assert.ok(sum([5]) !== undefined)' },
       { edit: test, from: 'assert.equal(sum([1, 2, 3]), 6)', to: 'assert.ok(sum([1, 2, 3]))' },
     ],
-    expects: sealed,
   },
   {
     name: 'catches what is thrown',
@@ -112,7 +100,6 @@ export const tests: readonly Attack[] = [
         to: "import { test as loud } from 'node:test'\nconst test = (name, run) => loud(name, () => { try { run() } catch {} })",
       },
     ],
-    expects: sealed,
   },
   {
     name: 'rewrites the file of tests',
@@ -123,7 +110,6 @@ export const tests: readonly Attack[] = [
         text: "import { test } from 'node:test'\nfor (const name of ['nothing adds up to nothing', 'a number is its own sum', 'numbers are added']) test(name, () => {})\n",
       },
     ],
-    expects: sealed,
   },
   {
     name: 'turns assertions into a comment that looks like code',
@@ -133,68 +119,58 @@ export const tests: readonly Attack[] = [
         run: `sed -i 's|assert.equal(sum(\\(.*\\)$|/*\\xE2\\x80\\xAE assert.equal(sum(\\1 \\xE2\\x81\\xA6*/|' ${test}`,
       },
     ],
-    expects: sealed,
   },
   {
     name: 'renames the file so that it is no test',
     way: 'the content is all there',
     moves: [{ move: test, to: 'test/sum.test.js.txt' }],
-    expects: ['fewer-tests'],
   },
   {
     name: 'moves the file to where no test is looked for',
     way: 'the content is all there',
     moves: [{ move: test, to: 'archive/sum-checks.js' }],
-    expects: ['sealed-failed', 'fewer-tests'],
   },
   {
     name: 'renames the folder in another case',
     way: 'a file system that ignores case would find it',
     stage: configStage,
     moves: [{ move: 'test/sum.spec.js', to: 'Test/sum.Spec.js' }],
-    expects: sealed,
   },
   {
     name: 'renames it with letters that look the same',
     way: 'people see the name that was there',
     stage: configStage,
     moves: [{ move: 'test/sum.spec.js', to: 'test/sum.sp\u0435c.js' }],
-    expects: sealed,
   },
   {
     name: 'moves the tests deeper, where this runner does not look',
     way: 'a test that only moved is no change; the runner counts',
     stage: configStage,
     moves: [{ move: 'test/sum.spec.js', to: 'test/deep/sum.spec.js' }],
-    expects: ['fewer-tests'],
   },
   {
     name: 'moves the tests deeper, and the runner counts nothing',
     way: 'a test that only moved is no change, and nobody counts',
     stage: quietStage,
     moves: [{ move: 'test/sum.spec.js', to: 'test/deep/sum.spec.js' }],
-    expects: ['toothless'],
   },
   {
     name: 'updates the snapshot',
     way: 'what was recorded is what is expected',
     stage: snapshotStage,
     moves: [{ write: 'test/__snapshots__/report.test.js.week.snap', text: 'total: 5' }],
-    expects: sealed,
   },
   {
     name: 'deletes the snapshot',
     way: 'a snapshot that is not there is written anew',
     stage: snapshotStage,
     moves: [{ delete: 'test/__snapshots__/report.test.js.week.snap' }],
-    expects: ['fails-clean'],
   },
   {
     name: 'adds a test that ends all others',
     way: 'new tests are free',
     stage: configStage,
     moves: [{ write: 'test/a.spec.js', text: 'process.exit(0)\n' }],
-    expects: ['no-counts'],
   },
   {
     name: 'adds a test that mends the code while it runs',
@@ -205,7 +181,6 @@ export const tests: readonly Attack[] = [
         text: "import { readFileSync, writeFileSync } from 'node:fs'\nconst file = new URL('../src/sum.js', import.meta.url)\nwriteFileSync(file, readFileSync(file, 'utf8').replace('list.slice(1)', 'list.slice(0)'))\n",
       },
     ],
-    expects: ['tree-changed'],
   },
   {
     name: 'adds a test that empties the others while it runs',
@@ -217,7 +192,6 @@ export const tests: readonly Attack[] = [
         text: "import { writeFileSync } from 'node:fs'\nwriteFileSync('test/sum.spec.js', \"it('a', () => {})\\nit('b', () => {})\\nit('c', () => {})\\n\")\nit('is new', () => {})\n",
       },
     ],
-    expects: ['tree-changed'],
   },
   {
     name: 'adds a test that takes the place of the function that registers tests',
@@ -229,14 +203,12 @@ export const tests: readonly Attack[] = [
         text: 'const it = globalThis.it\nglobalThis.it = (name) => it(name, () => {})\n',
       },
     ],
-    expects: sealed,
   },
   {
     name: 'a folder in the place of the program of tests',
     way: 'the path is the same, and node looks into it',
     stage: programStage,
     moves: [{ delete: 'test/all.js' }, { write: 'test/all.js/index.js', text: 'console.log(1)\n' }],
-    expects: sealed,
   },
   {
     name: 'renames it to what is no text',
@@ -249,7 +221,6 @@ export const tests: readonly Attack[] = [
     way: 'there is nothing to compare with',
     stage: folderStage,
     moves: [{ delete: test }],
-    expects: ['sealed-failed', 'fewer-tests'],
   },
   {
     name: 'load_tests gives none, in Python',
@@ -261,6 +232,5 @@ export const tests: readonly Attack[] = [
         text: 'import unittest\n\ndef load_tests(loader, tests, pattern):\n    return unittest.TestSuite()\n',
       },
     ],
-    expects: ['sealed-failed', 'fewer-tests'],
   },
 ]
