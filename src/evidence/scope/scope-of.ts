@@ -92,7 +92,7 @@ async function deriveScope(base: BaseFiles): Promise<Scope> {
           isIn(root, path) &&
           (root.owner === undefined || root.owner === packageAround(path)) &&
           root.kinds?.has(kind) !== false &&
-          (isThere || isData(path) || kinds.get(root)?.has(kind) === true),
+          (isThere || isData(path) || root === anyRoot || kinds.get(root)?.has(kind) === true),
       )
     },
   }

@@ -45,8 +45,10 @@ function outside(trees: Trees, path: string): Decision {
 }
 
 /** Data, and code that is there but that no entry of its package leads to. */
-function needsReferrers({ scope, before }: Trees, path: string): boolean {
+function needsReferrers({ scope, before, testsOfBase, testsOfTree }: Trees, path: string): boolean {
   const { project } = scope
+  // Without tests there are no expectations that data could be.
+  if (testsOfBase.size + testsOfTree.size === 0) return false
   if (project === undefined || project.reached.has(path) || !scope.isWork(path)) return false
   if (isData(path)) return true
   return before.has(path) && familyOf(path) === 'script' && isOfEntries(project, path)

@@ -7,16 +7,11 @@ import { realpathSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { uuidv7 } from 'uuidv7'
-import type {
-  Certification,
-  CertifyContext,
-  CheckContext,
-  GivenAnswer,
-  Subject,
-} from '../../engine/index.ts'
+import type { Certification, CertifyContext, GivenAnswer, Subject } from '../../engine/index.ts'
 import {
   type ConditionCommand,
   conditionNames,
+  type OpenCheck,
   planCondition,
   proposeChecks,
 } from '../../evidence/index.ts'
@@ -136,7 +131,7 @@ export async function certifyFolder(
     : { ...named, certified: false, refusals: found.refusals }
 }
 
-/** The same, with somebody who wants to know what is going on. */
+/** The same, reporting each check that begins. */
 function telling(
   certifying: CertifyingParts,
   onCheck: CertifyFolderOptions['onCheck'],
@@ -146,13 +141,24 @@ function telling(
     ...certifying,
     async open(place) {
       const opened = await certifying.open(place)
-      const checks = opened.checks.map((check) => ({
-        ...check,
-        run: (context: CheckContext) => {
-          onCheck(check.name)
-          return check.run(context)
-        },
-      }))
+      const checks = opened.checks.map((check): OpenCheck => {
+        const { name, run, observe } = check
+        return {
+          ...check,
+          run: (context) => {
+            onCheck(name)
+            return run(context)
+          },
+          ...(observe === undefined
+            ? {}
+            : {
+                observe: (context, how) => {
+                  onCheck(name)
+                  return observe(context, how)
+                },
+              }),
+        }
+      })
       return { ...opened, checks }
     },
   }
