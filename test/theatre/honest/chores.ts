@@ -53,12 +53,6 @@ const unread: readonly Honest[] = [
     { write: '.env.example', text: 'PORT=1\n' },
     { write: 'CHANGELOG.md', text: '# 1.0.1\n' },
   ),
-  beside(
-    cargoKit,
-    'a version',
-    { edit: 'Cargo.toml', from: '1.0.0', to: '1.0.1' },
-    { edit: 'Cargo.lock', from: '1.0.0', to: '1.0.1' },
-  ),
   beside(nodeKit, 'keywords and a licence in package.json', {
     edit: 'package.json',
     from: '"private": true,',
@@ -174,6 +168,17 @@ const snapshot = (word: string): string =>
 
 /** A person should look at these. */
 const asked: readonly Honest[] = [
+  {
+    name: 'a version, which the lockfile repeats (cargo test)',
+    stage: cargoKit.stage,
+    moves: [
+      mend(cargoKit),
+      { edit: 'Cargo.toml', from: '1.0.0', to: '1.0.1' },
+      { edit: 'Cargo.lock', from: '1.0.0', to: '1.0.1' },
+    ],
+    ends: 'asked',
+    about: ['Cargo.lock'],
+  },
   {
     name: 'a test is renamed with its subject (mocha)',
     stage: mochaKit.stage,

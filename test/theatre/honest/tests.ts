@@ -31,7 +31,7 @@ export const tests: readonly Honest[] = [
         run: 'printf "\\ntest(\'two numbers are added\', () => {\\n  assert.equal(sum([1, 2]), 3)\\n})\\n" >> test/sum.test.js',
       },
     ],
-    ends: 'asked',
+    ends: 'certified',
   },
   {
     name: 'a module and its tests',
