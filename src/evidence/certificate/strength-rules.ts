@@ -61,8 +61,8 @@ const isAboutWork = ({ codes, by }: CertificateDraft['approvals'][number]): bool
 const hasRedToGreen = ({ redToGreen, notShownAbleToFail }: TestEvidence): boolean =>
   redToGreen.some(
     ({ id, ableToFail }) =>
-      ableToFail.includes('before') &&
       ableToFail.includes('after') &&
+      (ableToFail.includes('value') || ableToFail.includes('before')) &&
       !notShownAbleToFail.includes(id),
   )
 

@@ -7,7 +7,7 @@ import { mentionsIn } from './mentions.ts'
 import type { Seen } from './seen.ts'
 
 export interface ClassifiedWork {
-  readonly seen: Pick<Seen, 'changes' | 'isProduct' | 'remains' | 'mentions'>
+  readonly seen: Pick<Seen, 'changes' | 'isProduct' | 'isFolder' | 'remains' | 'mentions'>
   /** Changed paths that are the work, and what belongs to it: approved dependencies, free keys. */
   readonly work: readonly string[]
   /** Changed paths that are not: new tests, and all that is asked about. */
@@ -44,11 +44,13 @@ export async function classify(
   })
   const work = pathsOf(changes, ['work', 'free-keys', 'dependencies'])
   const files = await reader.list(tree)
+  const folders = foldersOf([...files.keys(), ...(await reader.list(base)).keys()])
   const isTest = (path: string): boolean => testsOfBase.has(path) || testsOfTree.has(path)
   return {
     seen: {
       changes,
       isProduct: (path) => scope.isWork(path) && !isTest(path),
+      isFolder: (path) => folders.has(path),
       remains: (path) => files.has(path),
       mentions: await mentionsIn(reader, base, tree, pathsOf(changes, ['work'])),
     },
@@ -56,6 +58,18 @@ export async function classify(
     aside: pathsOf(changes, ['new-test', 'other', 'sealed']),
     newTests: pathsOf(changes, ['new-test']),
   }
+}
+
+function foldersOf(paths: readonly string[]): ReadonlySet<string> {
+  const folders = new Set<string>()
+  for (const path of paths) {
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const folder = path.slice(0, at)
+      if (folders.has(folder)) break
+      folders.add(folder)
+    }
+  }
+  return folders
 }
 
 const pathsOf = (

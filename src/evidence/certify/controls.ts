@@ -116,7 +116,7 @@ const titleText = (titles: readonly string[]): string => titles.join(' > ')
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
 /** A check that is quicker than this is done before another checkout is made. */
-const secondLaneMs = 2000
+const secondLaneMs = 1000
 
 /** In two checkouts side by side, where that saves time. */
 async function plantInLanes(
@@ -156,7 +156,7 @@ async function plantAll(
       checks: withMakers(seen.own, check),
       check,
       tests,
-      kinds: isRed ? ['before', 'after', 'value'] : ['before'],
+      rounds: isRed ? [['after'], ['value', 'before']] : [['before']],
       marker: `planted ${parts.token()}`,
     })
     able.set(name, found)

@@ -74,12 +74,17 @@ export function accessConcerns(seen: Seen): readonly Concern[] {
     const base = bases.get(check.name)
     if (base === undefined) return []
     const runs = [...own, ...alone].filter((ran) => ran.check === check)
-    return [...writing(check, base, runs), ...notRead(check.name, base, runs, seen)]
+    return [...writing(check, base, runs, seen), ...notRead(check.name, base, runs, seen)]
   })
 }
 
-function writing(check: Ran['check'], base: BaseAnswer, runs: readonly Ran[]): readonly Concern[] {
-  const known = [...(base.written ?? []), ...check.outputs]
+function writing(
+  check: Ran['check'],
+  base: BaseAnswer,
+  runs: readonly Ran[],
+  { isFolder = () => true }: Seen,
+): readonly Concern[] {
+  const known = [...(base.written ?? []).map((path) => madeBy(path, isFolder)), ...check.outputs]
   const isKnown = (path: string): boolean =>
     known.some((one) => path === one || path.startsWith(`${one}/`) || folderOf(one) === path)
   const fresh = runs
@@ -94,6 +99,13 @@ function writing(check: Ran['check'], base: BaseAnswer, runs: readonly Ran[]): r
       mayBeApproved: true,
     },
   ]
+}
+
+/** The outermost folder on its way that is not in the tree: it is there for what the check makes. */
+function madeBy(path: string, isFolder: (path: string) => boolean): string {
+  const parts = path.split('/')
+  const at = parts.findIndex((_, index) => !isFolder(parts.slice(0, index + 1).join('/')))
+  return at < 0 ? path : parts.slice(0, at + 1).join('/')
 }
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))

@@ -42,6 +42,8 @@ export interface Seen {
   readonly isProduct?: (path: string) => boolean
   /** Paths that the candidate still has. */
   readonly remains?: (path: string) => boolean
+  /** Folders of the base or the candidate. */
+  readonly isFolder?: (path: string) => boolean
   /** A person has approved these paths already (dependencies). */
   readonly approved?: ReadonlySet<string>
 }

@@ -1,10 +1,10 @@
 /**
  * Shows that tests can fail. Product code runs in the process of its tests and can make any of them pass, so
- * a test counts only if a failure planted in it is reported: before its last statement, after it, and by
- * another expected value where it has one.
+ * a test counts only if failures planted in it are reported: a throw after its last statement, and another
+ * expected value in it, or a throw before it where no value is expected.
  *
  * 1. Failures are planted in the tests only; the code under test stays as it is.
- * 2. One run plants all tests of a check in one position.
+ * 2. One run plants all tests of a check.
  * 3. Silence is not an answer: a planted test that passes, is skipped or is missing was not shown able to
  *    fail. A failure that does not carry the marker of the plant is another failure.
  */
@@ -35,7 +35,8 @@ export interface PlantingRequest {
   readonly checks: readonly OpenCheck[]
   readonly check: OpenCheck
   readonly tests: readonly ObservedTest[]
-  readonly kinds: readonly PlantKind[]
+  /** For each run: the kind that is planted, or the next one where that cannot be. */
+  readonly rounds: readonly (readonly PlantKind[])[]
   /** New for each certification, and hard to guess. */
   readonly marker: string
 }
@@ -46,14 +47,14 @@ export async function showAbleToFail(request: PlantingRequest): Promise<AbleToFa
   const shown = new Map<string, PlantKind[]>()
   const unnoticed = new Map<string, string>()
   const unplanted = new Map<string, string>()
-  const kinds = [...request.kinds]
+  const rounds = [...request.rounds]
   const work = async (lane: Omit<RunRequest, 'tree'>): Promise<void> => {
-    for (let kind = kinds.shift(); kind !== undefined; kind = kinds.shift()) {
-      const planted = await plant(request, kind, unplanted)
-      if (planted.ids.size === 0) continue
-      const tests = request.tests.filter(({ id }) => planted.ids.has(id))
-      const ran = await runPlanted(request, lane, planted.over, tests)
-      for (const { id } of tests) {
+    for (let kinds = rounds.shift(); kinds !== undefined; kinds = rounds.shift()) {
+      const { over, planted } = await plant(request, kinds, unplanted)
+      if (planted.size === 0) continue
+      const tests = request.tests.filter(({ id }) => planted.has(id))
+      const ran = await runPlanted(request, lane, over, tests)
+      for (const [id, kind] of planted) {
         const why = whyNotShown(ran, id, kind, request.marker)
         if (why === undefined) shown.set(id, [...(shown.get(id) ?? []), kind])
         else unnoticed.set(id, why)
@@ -70,33 +71,36 @@ export async function showAbleToFail(request: PlantingRequest): Promise<AbleToFa
 
 interface PlantedFiles {
   readonly over: Overlay
-  readonly ids: ReadonlySet<string>
+  /** By id of the test. */
+  readonly planted: ReadonlyMap<string, PlantKind>
 }
 
 async function plant(
   request: PlantingRequest,
-  kind: PlantKind,
+  kinds: readonly PlantKind[],
   unplanted: Map<string, string>,
 ): Promise<PlantedFiles> {
   const over = new Map<string, PutFile | null>(request.over)
-  const ids = new Set<string>()
+  const planted = new Map<string, PlantKind>()
   for (const [file, tests] of byFile(request.tests)) {
     const put = await fileOf(request, file)
     if (put === undefined) {
       for (const { id } of tests) unplanted.set(id, 'its file is not known')
       continue
     }
-    const text = new TextDecoder().decode(put.content)
-    const planted = await plantFailures({ file, text, tests, kind, marker: request.marker })
-    for (const { id, why } of planted.not) {
-      // Not every test compares with a value; every test can throw.
-      if (kind !== 'value') unplanted.set(id, why)
+    let text = new TextDecoder().decode(put.content)
+    let left = tests
+    for (const kind of kinds) {
+      const done = await plantFailures({ file, text, tests: left, kind, marker: request.marker })
+      text = done.text
+      for (const id of done.planted) planted.set(id, kind)
+      left = left.filter(({ id }) => !planted.has(id))
+      if (kind === kinds.at(-1)) for (const { id, why } of done.not) unplanted.set(id, why)
     }
-    if (planted.planted.length === 0) continue
-    over.set(file, { ...put, content: new TextEncoder().encode(planted.text) })
-    for (const id of planted.planted) ids.add(id)
+    if (left.length === tests.length) continue
+    over.set(file, { ...put, content: new TextEncoder().encode(text) })
   }
-  return { over, ids }
+  return { over, planted }
 }
 
 function byFile(tests: readonly ObservedTest[]): ReadonlyMap<string, readonly ObservedTest[]> {
