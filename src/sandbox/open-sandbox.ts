@@ -206,6 +206,6 @@ function upperFor({ folder }: WorkspaceOverlay, workspace: string): WorkspaceOve
     mkdirSync(join(real, upperName), { recursive: true, mode: 0o755 })
     return { folder: real }
   }
-  const message = `${folder} cannot hold the changes to ${workspace}: one is inside the other.`
+  const message = `${folder} cannot hold the changes to ${workspace}: one is inside the other. Choose a folder outside of it.`
   throw new LoopError('bad-request', message)
 }

@@ -41,7 +41,8 @@ agent:
   script:
 ${script}
 checks: { there: test -f done.txt }
-certify: { teeth: false }
+certify: quick
+seals: { paths: [a.test.mjs] }
 worktree: false
 limits: { iterations: 3, cost: 1 }
 `,

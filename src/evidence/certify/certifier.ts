@@ -16,7 +16,7 @@ import type { Certification, Certifier, CertifyContext, Subject } from '../../en
 import type { CertificateId, Refusal, TreeId } from '../../loop/index.ts'
 import type { StrengthLevel, StrengthParts } from '../../protocol/index.ts'
 import type { CertifyingPlace, DependencyApprovals, PlaceRequest, TreeReader } from '../parts.ts'
-import type { ClassifiedChange } from '../scope/index.ts'
+import type { ClassifiedChange, Scope } from '../scope/index.ts'
 import type { SealRules } from '../seals/sealed-change.ts'
 import type { Approval } from './ask-approval.ts'
 import type { BaseAnswers } from './base-answers.ts'
@@ -81,6 +81,8 @@ export interface Memory {
   /** What was found about a tree that a person is asked about. */
   examined?: { readonly key: string; readonly examined: Examined }
   readonly raised: RaisedConcerns
+  /** The scope of a base: it takes a while to derive. */
+  scope?: { readonly base: TreeId; readonly scope: Promise<Scope> }
   /** What was refused, by tree: the same files are not certified in a second try. */
   readonly refused: Map<TreeId, readonly Refusal[]>
   /** Questions that were answered with no: they are not asked again. */

@@ -4,10 +4,11 @@ import type { Certification } from '../../engine/index.ts'
 import { LoopError, type Refusal, type TreeId } from '../../loop/index.ts'
 import type { CertifyingPlace } from '../parts.ts'
 import { RefusedError } from '../refused-error.ts'
-import { type ClassifiedChange, classifyChanges, scopeOf } from '../scope/index.ts'
+import { type ClassifiedChange, classifyChanges } from '../scope/index.ts'
 import { type Approval, type Asked, askApproval, keyOf, refused } from './ask-approval.ts'
 import { certifiedFrom } from './certified-from.ts'
 import type { Certifying } from './certifier.ts'
+import { scopeIn } from './classify-work.ts'
 import { dependencyConcerns, earlierApprovals, lacksConcern } from './dependency-concerns.ts'
 import { type Examined, examine } from './examine.ts'
 import { type Concern, isAside } from './seen.ts'
@@ -95,18 +96,16 @@ const tooWeak = ({ strength: { level, required, statements } }: Examined): Conce
 })
 
 /** Lockfiles and dependency keys, which are known before any check has run. */
-async function dependencyChanges({
-  parts: { reader, seals, scope },
-  base,
-  tree,
-}: Certifying): Promise<readonly ClassifiedChange[]> {
+async function dependencyChanges(certifying: Certifying): Promise<readonly ClassifiedChange[]> {
+  const { parts, base, tree } = certifying
+  const { reader, seals } = parts
   if (base === tree) return []
   const nothing = new Set<string>()
   const changes = await classifyChanges({
     reader,
     base,
     tree,
-    scope: await scopeOf(reader, base, scope === undefined ? {} : { scope }),
+    scope: await scopeIn(certifying),
     seals,
     testsOfBase: nothing,
     testsOfTree: nothing,

@@ -1,7 +1,7 @@
 /** Which of the changed files are the work, by what the checks were observed to read and to test. */
 
 import { compareTestFiles } from '../planting/index.ts'
-import { type ClassifiedChange, classifyChanges, scopeOf } from '../scope/index.ts'
+import { type ClassifiedChange, classifyChanges, type Scope, scopeOf } from '../scope/index.ts'
 import type { Certifying } from './certifier.ts'
 import { mentionsIn } from './mentions.ts'
 import type { Seen } from './seen.ts'
@@ -16,11 +16,12 @@ export interface ClassifiedWork {
 }
 
 export async function classify(
-  { parts, base, tree }: Certifying,
+  certifying: Certifying,
   { own, bases }: Pick<Seen, 'own' | 'bases'>,
 ): Promise<ClassifiedWork> {
-  const { reader, seals, scope: globs } = parts
-  const scope = await scopeOf(reader, base, globs === undefined ? {} : { scope: globs })
+  const { parts, base, tree } = certifying
+  const { reader, seals } = parts
+  const scope = await scopeIn(certifying)
   const commands = own.filter(({ check }) => check.kind === 'command')
   const testsOfBase = filesOf(commands.map(({ check }) => bases.get(check.name)?.tests))
   const testsOfTree = filesOf(commands.map(({ observation }) => observation.tests))
@@ -58,6 +59,15 @@ export async function classify(
     aside: pathsOf(changes, ['new-test', 'other', 'sealed']),
     newTests: pathsOf(changes, ['new-test']),
   }
+}
+
+/** Derived once for each base. */
+export function scopeIn({ parts, memory, base }: Certifying): Promise<Scope> {
+  const { reader, scope } = parts
+  if (memory.scope?.base !== base) {
+    memory.scope = { base, scope: scopeOf(reader, base, scope === undefined ? {} : { scope }) }
+  }
+  return memory.scope.scope
 }
 
 function foldersOf(paths: readonly string[]): ReadonlySet<string> {

@@ -209,9 +209,7 @@ async function workAlone(
 ): Promise<{ readonly alone: readonly Ran[]; readonly controls: readonly ControlRun[] }> {
   const { certifying, run, seen, over } = all
   const { tree } = certifying
-  const checks = seen.own
-    .map(({ check }) => check)
-    .filter(({ kind }) => kind === 'command' || kind === 'code')
+  const checks = seen.own.map(({ check }) => check).filter(({ kind }) => kind === 'command')
   const commented = await withComments(all)
   const other = mayFail(
     await runChecks({ ...run, tree, over: commented, environment: 'other' }, checks),

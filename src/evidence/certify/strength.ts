@@ -42,6 +42,10 @@ export function strengthOf(request: StrengthRequest): Strength {
     const statements = ['The files are those of the base. Every check passes on them.']
     return { level: 'checks-pass', required: 'checks-pass', statements }
   }
+  if (!request.own.some(({ check }) => check.kind === 'command')) {
+    const statements = ['Every check passes. None of them is a command, so no control was run.']
+    return { level: 'checks-pass', required: 'checks-pass', statements }
+  }
   return { level: levelOf(request), required, statements: statementsOf(request) }
 }
 

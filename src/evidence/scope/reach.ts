@@ -20,8 +20,7 @@ export async function findReached(
   isTest: (path: string) => boolean,
 ): Promise<Reached> {
   const entries = packages.flatMap((one) => [...one.entries.keys()])
-  const index: NameIndex =
-    base.files.size > indexedMax ? { byName: new Map() } : indexNames(base.files.keys())
+  const index: NameIndex = indexNames(base.files.size > indexedMax ? [] : base.files.keys())
   const byName = new Map(packages.map((one) => [one.name, one]))
   const reached = new Set(entries)
   const imported = new Set<string>()

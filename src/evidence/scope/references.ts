@@ -104,7 +104,12 @@ export function normalise(path: string): string | undefined {
 /** Finds files by the end of their path, without an ending: for aliases (`@/utils/sum`). */
 export interface NameIndex {
   readonly byName: ReadonlyMap<string, readonly string[]>
+  readonly all: readonly string[]
+  /** What patterns were found to mean; at most `patternsMax`, so that hostile texts take no longer (E9). */
+  readonly patterns: Map<string, readonly string[]>
 }
+
+const patternsMax = 2000
 
 export function indexNames(paths: Iterable<string>): NameIndex {
   const byName = new Map<string, string[]>()
@@ -113,13 +118,14 @@ export function indexNames(paths: Iterable<string>): NameIndex {
     if (known === undefined) byName.set(name, [path])
     else if (known.length < 200) known.push(path)
   }
-  for (const path of paths) {
+  const all = [...paths]
+  for (const path of all) {
     const name = nameOf(path)
     add(name, path)
     const stem = stemOf(path)
     if (stem !== name) add(stem, path)
   }
-  return { byName }
+  return { byName, all, patterns: new Map() }
 }
 
 /** `index.ts` and `__init__.py` are called by their folder. */
@@ -169,20 +175,26 @@ function byPattern(
   path: string,
   literal: string,
   isRelative: boolean,
-  { byName }: NameIndex,
+  { all, patterns }: NameIndex,
 ): readonly string[] {
   const plain = literal.replaceAll(/\$\{[^}]*\}/g, '*').replaceAll(/\*+/g, '*')
   const whole = normalise(isRelative ? `${folderOf(path)}${plain}` : plain)
   if (whole === undefined || whole.split('*').length - 1 > starsMax) return []
   // A pattern of nothing but a star and an ending would be any file.
   if (!/[\w-]\/|^\w/.test(whole)) return []
+  const key = `${isRelative ? '/' : ''}${whole}`
+  const known = patterns.get(key)
+  if (known !== undefined || patterns.size >= patternsMax) return known ?? []
   const pattern = new RegExp(
     `${isRelative ? '^' : '(?:^|/)'}${whole
       .split('*')
       .map((part) => part.replaceAll(/[.+?^$()|[\]{}\\]/g, String.raw`\$&`))
       .join('[^/]*')}${endingOf(whole) === '' ? String.raw`(?:\.\w+)?` : ''}$`,
   )
-  return [...new Set([...byName.values()].flat())].filter((option) => pattern.test(option))
+  const start = isRelative ? (whole.split('*', 1)[0] ?? '') : ''
+  const found = all.filter((option) => option.startsWith(start) && pattern.test(option))
+  patterns.set(key, found)
+  return found
 }
 
 export const hasIn =

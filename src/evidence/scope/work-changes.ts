@@ -26,7 +26,7 @@ export function createDecideWork(trees: Trees): DecideWork {
       trees,
       trees.differing.filter((one) => needsReferrers(trees, one)),
     )
-    return byReferrers(path, (await referrers).get(path))
+    return byReferrers(path, (await referrers).get(path), !trees.before.has(path))
   }
 }
 
@@ -64,11 +64,16 @@ function isOfEntries(
 }
 
 /** A reference that the agent adds does not count for what tests of the base refer to. */
-function byReferrers(path: string, found: Readonly<Referrers> | undefined): Decision {
+function byReferrers(
+  path: string,
+  found: Readonly<Referrers> | undefined,
+  isNew: boolean,
+): Decision {
   const tests = found?.tests === true
   if (found?.product === true) return work
   if (isData(path)) {
-    if (!tests && found?.productOfTree === true) return work
+    // What no code refers to is not an expectation that tests have had.
+    if (!tests && (isNew || found?.productOfTree === true)) return work
     return other(
       tests ? 'data to which only tests refer' : 'data to which no code of the product refers',
     )

@@ -20,7 +20,11 @@ const patch = `
     const titles = [String(title)]
     const status = statuses[type]
     if (type === 'declared-test') send({ type: 'declared', file, titles })
-    const message = String(event.err?.message ?? event.err?.formattedError ?? '').slice(0, 2000)
+    // What was thrown is in the details; the message is ava's own.
+    const { summary, message: said = '', formattedError = '', formattedDetails = [] } = event.err ?? {}
+    const details = formattedDetails.map(({ formatted }) => String(formatted))
+    const texts = [summary, ...details, said, formattedError].filter(Boolean)
+    const message = texts.join('\n').slice(0, 2000)
     if (status !== undefined)
       send({ type: 'test', file, titles, status, ...(status === 'failed' ? { message } : {}) })
     if ((type === 'selected-test' && event.skip) || (type === 'declared-test' && event.todo))
