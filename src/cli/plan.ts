@@ -93,7 +93,7 @@ function renderEstimate({ estimate }: Plan): readonly string[] {
 function renderWorktree({ isUsed, base, why, branch }: Plan['worktree']): string {
   if (!isUsed) return `none${why === undefined ? '' : `: ${why}`}`
   const from = base === undefined ? '' : `, from ${describeBase(base)}`
-  return `one of its own, on the branch ${branch}${from}, with a commit for each iteration`
+  return `a separate one on branch ${branch}${from}, with a commit for each iteration`
 }
 
 function renderChecks({ checks, scope, seals, certify }: Plan): readonly string[] {

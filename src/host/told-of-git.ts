@@ -6,7 +6,7 @@ import type { Agent } from '../agents/index.ts'
 
 const rule =
   'You work in a git worktree whose .git is read-only. Do not commit: what you changed is committed ' +
-  'for you when you have ended. A git command that fails because of that is no problem.'
+  'for you when you have ended. Git commands that fail because of this can be ignored.'
 
 export const toldOfGit = (agent: Agent): Agent => ({
   async work(task, context) {

@@ -35,7 +35,7 @@ test('says which tests, controls and changes there were', () => {
     'red-to-green (tests that failed before pass through the work alone; required: work-alone)',
   )
   expect(describeStrength(found)).toEqual([
-    'test: 3 tests went from red to green, each shown able to fail; 12 kept green.',
+    'test: 3 tests went from red to green, each shown able to fail; 12 stayed green.',
     'On the base plus only the work, the checks pass.',
     'With the work taken back, tests that were red stay green.',
     'Changed: 1 file of the work, 2 files outside the scope (approved by ana).',
@@ -48,7 +48,7 @@ test('says what is not shown, and what could not be observed', () => {
     observed: { reads: 'none', writes: 'overlay' },
   })
   expect(describeStrength(found)).toEqual([
-    'test: 3 tests went from red to green, 2 of them shown able to fail; 12 kept green; 2 added, of which 1 fail without the work; 4 skipped.',
+    'test: 3 tests went from red to green, 2 of them shown able to fail; 12 stayed green; 2 added, of which 1 fail without the work; 4 skipped.',
     'Which files the checks read could not be observed.',
   ])
 })
@@ -64,11 +64,11 @@ test('uses the sentences of the certificate where it has some', () => {
   const strength = {
     level: 'work-alone',
     required: 'work-alone',
-    statements: ['12 tests kept green.'],
+    statements: ['12 tests stayed green.'],
   } as const
   const changes = [{ path: 'src/a.ts', class: 'work' }] as const
   expect(describeStrength(certificate({ strength, tests: [tests], changes }))).toEqual([
-    '12 tests kept green.',
+    '12 tests stayed green.',
     'Changed: 1 file of the work.',
   ])
 })

@@ -40,7 +40,7 @@ function describeTests(evidence: TestEvidence): string {
   const { check, redToGreen, keptGreen, added, addedRedWithoutWork, skipped } = evidence
   const parts = [
     ...(redToGreen.length === 0 ? [] : [describeRedToGreen(evidence)]),
-    `${keptGreen} kept green`,
+    `${keptGreen} stayed green`,
     ...(added === 0
       ? []
       : [`${added} added, of which ${addedRedWithoutWork} fail without the work`]),

@@ -28,7 +28,7 @@ describe('a certificate', () => {
       required: 'work-alone',
       statements: expect.arrayContaining([
         '1 test went from red to green, shown able to fail.',
-        '1 test kept green.',
+        '1 test stayed green.',
       ]) as string[],
     })
     expect(issued?.proof?.tests?.[0]).toMatchObject({

@@ -15,6 +15,7 @@ import { interruptedExitCode } from '../exit-codes.ts'
 import { askAnswers, defaultAnswers, type InitFound, whatIsMissing } from '../init-answers.ts'
 import { readPrompt } from '../run-options.ts'
 import { openSession, recordFolder, type Session } from '../session.ts'
+import { shellWord } from '../shell-word.ts'
 
 interface InitOptions {
   readonly agent?: string
@@ -73,8 +74,8 @@ async function start(
     return session.print({ ...shown, ...tried }, String)
   }
   session.print(shown, () => render(session, shown))
-  if (options.preflight) await showPreflight(program, session, written)
-  process.stdout.write(`Run it: ${shown.next}\n`)
+  const isReady = !options.preflight || (await showPreflight(program, session, written))
+  process.stdout.write(`${isReady ? 'Run it' : 'When this is fixed'}: ${shown.next}\n`)
 }
 
 interface InitPreflight {
@@ -98,11 +99,12 @@ async function preflightWritten(program: Command, { file }: WrittenLoop): Promis
   return tried
 }
 
+/** Whether the loop can run. */
 async function showPreflight(
   program: Command,
   session: Session,
   written: WrittenLoop,
-): Promise<void> {
+): Promise<boolean> {
   process.stdout.write('\nPreflight:\n')
   const { preflight, untried } = await preflightWritten(program, written)
   const { renderTried } = await import('./preflight.ts')
@@ -111,6 +113,7 @@ async function showPreflight(
     process.stdout.write(`${session.terminal.style.red('✗')} ${visibleText(untried)}\n`)
   }
   process.stdout.write('\n')
+  return preflight?.ready === true
 }
 
 async function look(folder: string, state: string): Promise<InitFound> {
@@ -170,12 +173,19 @@ function render(
   return [
     `${style.green('✓')} ${visible(`Wrote ${relative(folder, file)}`)}`,
     ...renderTable([
-      ['  agent', typeof agent === 'string' ? agent : JSON.stringify(agent)],
+      ['  agent', agentText(agent)],
       ...Object.entries(checks).map(([name, command]) => [`  check ${name}`, command]),
       ['  goal', goal.split('\n', 1)[0] ?? ''],
     ]).split('\n'),
     ...notes.map((note) => visible(`Before you run it: ${note}`)),
   ].join('\n')
+}
+
+/** As `parseAgent` makes it: a name, a command or a model. */
+function agentText(agent: LoopDraft['agent']): string {
+  if (typeof agent === 'string') return agent
+  const { command, model } = agent as { readonly command?: string[]; readonly model?: string }
+  return command?.map(shellWord).join(' ') ?? model ?? JSON.stringify(agent)
 }
 
 /** Refuses the home folder and the root: a loop for all of it is never intended. */

@@ -53,14 +53,14 @@ export async function showCertificate(
   }
 }
 
-/** One line a check; with the files, for `--reads`. */
+/** One line for each check on the candidate; with the files, for `--reads`. */
 export function readsText({ checks }: CertificateShown, withFiles: boolean): readonly string[] {
-  return checks.flatMap(({ name, pass, reads }) => {
-    const title = pass === 'own' ? name : `${name} (with the sealed files of the base)`
-    if (reads === undefined) return withFiles ? [`${title}: reads were not observed`] : []
+  const own = checks.filter(({ pass }) => pass === 'own')
+  return own.flatMap(({ name, reads }) => {
+    if (reads === undefined) return withFiles ? [`${name}: reads were not observed`] : []
     const files = reads.files ?? ['(the list is no longer kept)']
     return [
-      `${title} read ${reads.count} ${reads.count === 1 ? 'file' : 'files'}`,
+      `${name} read ${reads.count} ${reads.count === 1 ? 'file' : 'files'}`,
       ...(withFiles ? files.map((file) => `  ${file}`) : []),
     ]
   })

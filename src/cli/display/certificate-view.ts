@@ -24,10 +24,10 @@ const marks: Readonly<Record<VerifyFinding['status'], Mark>> = {
 }
 
 const verdicts: Readonly<Record<Verification['verdict'], string>> = {
-  valid: 'valid: it was signed by a trusted key, and nothing that was looked at has changed.',
+  valid: 'valid: a trusted key signed it, and nothing that was checked has changed.',
   invalid: 'INVALID: it proves nothing.',
-  untrusted: 'UNTRUSTED: it is whole, and nobody here trusts the key that signed it.',
-  differs: 'DIFFERS: it is genuine, and it is about other files than these.',
+  untrusted: 'UNTRUSTED: it is intact, but the key that signed it is not trusted here.',
+  differs: 'DIFFERS: it is genuine, but it certifies other files.',
 }
 
 /** One line for each finding, and the verdict. */
@@ -37,7 +37,7 @@ export function renderVerification(
 ): string {
   const { style } = options
   const lines = findings.map(({ look, status, message, advice, paths = [] }) => {
-    const unseen = status === 'not-looked-at' ? 'not looked at: ' : ''
+    const unseen = status === 'not-looked-at' ? 'not checked: ' : ''
     const finding: Finding = {
       mark: marks[status],
       text: `${unseen}${message}`,
@@ -78,7 +78,7 @@ export function renderCertificate({ id, certificate }: ListedCertificate): strin
       ],
     ),
     ['teeth', teeth && `${teeth.noticed} of ${teeth.planted} planted defects noticed`],
-    ['layer', layer && (layer.from === 'none' ? layer.summary : `${layer.from}: ${layer.summary}`)],
+    ['layer', layer && layerLine(layer)],
     ['sandbox', sandbox && `${sandbox.tier}, limits by ${sandbox.limits}`],
     ['agent', agent && [agent.name, agent.version].filter((part) => part !== undefined).join(' ')],
     ['model', certificate.model],
@@ -114,6 +114,10 @@ export function renderKeys(keys: readonly KeyEntry[]): string {
   return renderTable([['KEY', 'ROLE', 'SINCE', 'UNTIL', 'NAME'], ...rows])
 }
 
+/** A summary that names the origin itself needs no prefix. */
+const layerLine = ({ from, summary }: NonNullable<Certificate['layer']>): string =>
+  from === 'none' || summary.startsWith(from) ? summary : `${from}: ${summary}`
+
 const describe = (what: Certificate['what']): string =>
   what.type === 'run'
     ? `the run ${what.name} of ${what.loop}, iteration ${what.iteration}, by its condition ${what.condition}`
@@ -141,10 +145,10 @@ function checkLine({
   reads,
 }: CertifiedCheck): string {
   const notes = [
-    pass === 'sealed' ? "with the base's sealed files" : undefined,
+    pass === 'sealed' ? 'the work alone' : undefined,
     counts && `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`,
     flaky && `flaky: ${flaky.join(', ')}`,
-    allowed && 'it failed before, and may',
+    allowed && 'failed before, allowed',
     reads && `read ${plural(reads.count, 'file')}`,
     calibration &&
       describeRates({

@@ -100,7 +100,7 @@ export function createNarrator(style: Style, hint: Hint = String): Narrator {
     tell({ event, atMs }, state) {
       switch (event.type) {
         case 'iteration-started': {
-          const again = event.again === true ? ', entered again' : ''
+          const again = event.again === true ? ' (continued)' : ''
           const title = `iteration ${event.iteration} of ${state.limits.iterations}${again}`
           return [`  ${style.bold(title)}`]
         }
@@ -308,9 +308,12 @@ const listText = (value: Json | undefined): string | undefined =>
 const valueOf = (stored: Of<'step-finished'>['result']): Json | undefined =>
   stored !== undefined && 'value' in stored ? stored.value : undefined
 
-/** `maker` of `agent:maker#1`; the branch stays. */
+/** `maker` of `agent:maker#1`, `certify` of `certify:checks-pass#1`; the branch stays. */
 export const stepName = (step: string): string =>
-  step.replace(/#1$/, '').replace(/(^|\/)(agent|tool|check|ask|action|artifact|certify):/, '$1')
+  step
+    .replace(/#1$/, '')
+    .replace(/(^|\/)certify:.*$/, '$1certify')
+    .replace(/(^|\/)(agent|tool|check|ask|action|artifact):/, '$1')
 
 /** Whoever is at work, where a step has several. */
 export const noterName = ({ step, role }: Pick<Of<'step-noted'>, 'step' | 'role'>): string =>

@@ -1,4 +1,4 @@
-/** Everything that a question asks to approve, in the order in which it is to be read. */
+/** Everything that a question asks to approve, in reading order. */
 
 import type { ReviewedQuestion } from '../../host/index.ts'
 import { questionName } from '../../loop/index.ts'
@@ -24,9 +24,10 @@ export function renderQuestionReview({
       files.filter(({ needsApproval }) => !needsApproval),
     ),
     [
-      `All of it was shown. Its code: ${code}`,
-      `To approve it:    ${command} approve`,
-      `Should that ask for the code:  ${command} 'approve ${code}'`,
+      `This is everything. Its code: ${code}`,
+      `To approve: ${command} approve`,
+      `If a code is required: ${command} 'approve ${code}'`,
+      `To reject: ${command} reject`,
     ].join('\n'),
   ]
     .filter((part) => part !== '')

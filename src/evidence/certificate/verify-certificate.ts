@@ -67,7 +67,7 @@ export async function verifyCertificate(
 ): Promise<Verification> {
   const opened = openCertificate(bytes)
   if (opened.type === 'unreadable') {
-    const message = `This is no certificate that can be read: ${opened.why}.`
+    const message = `This is not a readable certificate: ${opened.why}.`
     return { verdict: 'invalid', findings: [failed('format', message, askAgain)] }
   }
   const { id, signed, isCanonical, isSigned } = opened
@@ -78,18 +78,18 @@ export async function verifyCertificate(
       `certificate ${certificate.number} of installation ${short(certificate.installation)}`,
     ),
     isCanonical
-      ? ok('bytes', `${short(id)}, in the one form that certificates have`)
+      ? ok('bytes', `${short(id)}, in canonical form`)
       : failed('bytes', 'The file is not byte for byte as it was written.', askAgain),
     isSigned
       ? ok('signature', `signed by the key ${short(signed.signature.keyId)}`)
-      : failed('signature', 'The signature does not fit what is signed.', askAgain),
-    isSigned ? keyFinding(signed, options.trusted) : notLooked('key', 'nobody signed this'),
+      : failed('signature', 'The signature does not match the content.', askAgain),
+    isSigned ? keyFinding(signed, options.trusted) : notLooked('key', 'it is not signed'),
     ...(isCanonical && isSigned ? await contentFindings(certificate, options) : []),
   ]
   return { verdict: verdictOf(findings), findings, id, certificate }
 }
 
-/** What it says is looked at only where somebody said it. */
+/** The content counts only if the signature is valid. */
 async function contentFindings(
   certificate: Certificate,
   options: VerifyOptions,
@@ -102,7 +102,7 @@ async function contentFindings(
   ]
 }
 
-const askAgain = 'Get the file again from who issued it: as it is, it proves nothing.'
+const askAgain = 'Get the file again from its issuer: as it is, it proves nothing.'
 
 function keyFinding(
   { certificate, signature }: SignedCertificate,
@@ -153,9 +153,9 @@ async function treeFinding(
   { tree: look }: VerifyOptions,
 ): Promise<VerifyFinding> {
   const { tree } = certificate
-  if (tree === undefined) return notLooked('tree', 'it is about no files')
+  if (tree === undefined) return notLooked('tree', 'it certifies no files')
   if (look === undefined) {
-    return notLooked('tree', `it is about ${tree}`, 'To compare files with it: --repo <folder>.')
+    return notLooked('tree', `it certifies ${tree}`, 'To compare files with it: --repo <folder>.')
   }
   const { status, ...found } = await look(certificate, tree)
   return {
@@ -177,11 +177,13 @@ async function evidenceFindings(
     const found = await evidence(output.sha256)
     if (found === undefined) missing += 1
     else if (found.sha256 !== output.sha256 || found.bytes !== output.bytes) {
-      wrong.push(failed('evidence', `What "${name}" printed is not what is here for it.`, askAgain))
+      wrong.push(failed('evidence', `The stored output of "${name}" was changed.`, askAgain))
     }
     const list = reads === undefined ? undefined : await evidence(reads.digest)
     if (list !== undefined && list.sha256 !== reads?.digest) {
-      wrong.push(failed('evidence', `The list of what "${name}" read is not as it was.`, askAgain))
+      wrong.push(
+        failed('evidence', `The stored list of files that "${name}" read was changed.`, askAgain),
+      )
     }
   }
   if (wrong.length > 0) return wrong
@@ -189,11 +191,11 @@ async function evidenceFindings(
     return [
       ok(
         'evidence',
-        `what ${checks.length === 1 ? 'the check' : `the ${checks.length} checks`} printed is as it was`,
+        `the stored output of ${checks.length === 1 ? '1 check' : `${checks.length} checks`} is unchanged`,
       ),
     ]
-  const message = `of ${checks.length} outputs of checks, ${missing} not here`
-  return [notLooked('evidence', message, 'They are in what loopctl certificate --out makes.')]
+  const message = `${missing} of ${checks.length} outputs of checks are not here`
+  return [notLooked('evidence', message, 'loopctl certificate <run> --out <folder> writes them.')]
 }
 
 async function chainFinding(
@@ -202,7 +204,11 @@ async function chainFinding(
 ): Promise<VerifyFinding> {
   const { number, previous: id, installation } = certificate
   if ((number === 1) !== (id === null)) {
-    return failed('chain', `It is number ${number}, which does not fit what it follows.`, askAgain)
+    return failed(
+      'chain',
+      `It is number ${number}, which does not match the certificate that it follows.`,
+      askAgain,
+    )
   }
   if (id === null) return ok('chain', 'it is the first of its chain')
   if (previous === undefined)
@@ -218,11 +224,11 @@ async function chainFinding(
     before.signed.certificate.number === number - 1 &&
     before.signed.certificate.installation === installation
   return isBefore
-    ? ok('chain', `it follows ${short(id)}, which is as it was`)
-    : failed('chain', `It follows ${id}, which is not as it was.`, advice)
+    ? ok('chain', `it follows ${short(id)}, which is unchanged`)
+    : failed('chain', `It follows ${id}, which was changed.`, advice)
 }
 
-/** The tree's own word only where nothing is wrong with the certificate itself. */
+/** `differs` only if nothing is wrong with the certificate itself. */
 function verdictOf(findings: readonly VerifyFinding[]): Verdict {
   const bad = findings.filter(({ status }) => status === 'failed')
   if (bad.some(({ look }) => look !== 'tree')) return 'invalid'

@@ -103,7 +103,7 @@ function questionFor(request: ApprovalRequest, review: Review): Question {
       : `Files that need an approval are not shown above. Read all of them with "${command}". To approve, answer with the code at its end: ${approve} <code>`
   const observed = concerns.map(({ message }) => message.trimEnd()).join('\n\n')
   const text = [
-    `${subject.name} meets "${subject.condition}". Approve what was observed?`,
+    `${subject.name} meets "${subject.condition}". Approve what certification observed?`,
     observed,
     ...(shown.text === '' ? [] : [shown.text]),
     ...concerns.flatMap(({ printed }) =>
@@ -121,8 +121,7 @@ function questionFor(request: ApprovalRequest, review: Review): Question {
   }
 }
 
-const printedText = (printed: string): string =>
-  `With all of that as it was, the check printed:\n${printed}`
+const printedText = (printed: string): string => `In that run the check printed:\n${printed}`
 
 const printedLinesMax = 20
 const lineCharsMax = 200

@@ -43,15 +43,13 @@ export async function runControls(
   const over = await takeBack(parts.reader, base, classified.aside)
   const all: Controlling = { certifying, run, seen, classified, over }
   const first = await compareAll(all, seen.own)
-  const say = (text: string): void => certifying.context.note?.(`${text} (${expected(seen)})`)
   const red = [...first.values()].reduce((sum, one) => sum + one.redToGreen.length, 0)
   if (!parts.quick && first.size > 0) {
-    say(`plants failures, to show that ${red > 0 ? count(red, 'test') : 'tests'} can fail`)
+    note(all, `planting failures to show that ${red > 0 ? count(red, 'test') : 'tests'} can fail`)
   }
   const able = parts.quick ? new Map<string, AbleToFail>() : await plantInLanes(all, first)
-  if (classified.aside.length > 0) say('takes the work back: what failed must fail again')
   const back = await takenBack(all, first)
-  say('runs the work alone over the base, in another environment')
+  note(all, 'running the work alone over the base, in another environment')
   const { alone, controls } = await workAlone(all)
   const compared = await withoutUnstable(all, alone, await compareAll(all, alone))
   return { alone, controls: [...controls, ...back], compared, able }
@@ -84,8 +82,10 @@ async function compareAll(
 const durationMs = ({ own }: Seen): number =>
   own.reduce((sum, { startedAtMs, endedAtMs }) => sum + endedAtMs - startedAtMs, 0)
 
-const expected = (seen: Seen): string =>
-  `one run takes about ${Math.max(1, Math.round(durationMs(seen) / 1000))} s`
+function note({ certifying, seen }: Controlling, text: string): void {
+  const seconds = Math.max(1, Math.round(durationMs(seen) / 1000))
+  certifying.context.note?.(`${text} (one run takes about ${seconds} s)`)
+}
 
 /** Tests that the base has: in a file that is not work, or not added to one that is. */
 async function onBase(
@@ -173,9 +173,10 @@ function withMakers(own: readonly Ran[], check: OpenCheck): readonly OpenCheck[]
 
 /** Only where something besides the work was changed: else it is the base, which is known. */
 async function takenBack(
-  { certifying, run, seen, classified }: Controlling,
+  all: Controlling,
   compared: ReadonlyMap<string, ComparedTests>,
 ): Promise<readonly ControlRun[]> {
+  const { certifying, run, seen, classified } = all
   const { parts, base, tree } = certifying
   const { work, aside } = classified
   if (aside.length === 0 || work.length === 0) return []
@@ -183,6 +184,7 @@ async function takenBack(
     ({ check }) => seen.bases.get(check.name)?.status === 'not-met' && check.existing !== 'allow',
   )
   if (failed.length === 0) return []
+  note(all, 'taking the work back: what failed must fail again')
   const over = await takeBack(parts.reader, base, work)
   const checks = [...new Set(failed.flatMap(({ check }) => withMakers(seen.own, check)))]
   const ran = await runChecks({ ...run, tree, over }, checks)

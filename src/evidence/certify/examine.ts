@@ -56,7 +56,7 @@ export async function examine(
     now: () => parts.now(),
   }
   const isDoubtful = doubts(subject.evidence)
-  certifying.context.note?.(`runs ${count(place.checks.length, 'check')} on the candidate`)
+  certifying.context.note?.(`running ${count(place.checks.length, 'check')} on the candidate`)
   const asked = await runChecks({ ...run, tree, isDoubtful })
   const bases = await basesOf(certifying, place, run, asked)
   const own = asked.map((ran) => allowedAs(ran, bases.get(ran.check.name)))

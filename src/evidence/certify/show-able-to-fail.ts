@@ -134,6 +134,12 @@ async function runPlanted(
   return ran.find((one) => one.check.name === check.name)
 }
 
+const planted: Readonly<Record<PlantKind, string>> = {
+  before: 'a throw planted before its last statement',
+  after: 'a throw planted after its last statement',
+  value: 'another expected value',
+}
+
 /** Undefined: the failure was reported, and it is ours. */
 function whyNotShown(
   ran: Ran | undefined,
@@ -142,14 +148,10 @@ function whyNotShown(
   marker: string,
 ): string | undefined {
   if (ran === undefined) return 'the check did not run'
-  if (ran.result.status === 'met') return `the check passes with a failure planted in it (${kind})`
+  if (ran.result.status === 'met') return `the check passes with ${planted[kind]}`
   const test = ran.observation.tests?.find((one) => one.id === id)
-  if (test === undefined)
-    return `with a failure planted in it (${kind}) the runner does not report it`
-  if (test.status !== 'failed')
-    return `it is reported as ${test.status} with a failure planted in it (${kind})`
+  if (test === undefined) return `with ${planted[kind]} the runner does not report it`
+  if (test.status !== 'failed') return `it is reported as ${test.status} with ${planted[kind]}`
   const isOther = kind !== 'value' && test.message !== undefined && !test.message.includes(marker)
-  return isOther
-    ? `it fails for another reason than the failure planted in it (${kind})`
-    : undefined
+  return isOther ? `it fails, but not because of ${planted[kind]}` : undefined
 }

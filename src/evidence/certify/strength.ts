@@ -86,15 +86,17 @@ function statementsOf(request: StrengthRequest): readonly string[] {
       : [
           `${count(red.length, 'test')} went from red to green, ${ableText(shown.length, red.length)}.`,
         ]),
-    ...(kept > 0 ? [`${count(kept, 'test')} kept green.`] : []),
+    ...(kept > 0 ? [`${count(kept, 'test')} stayed green.`] : []),
     ...(added > 0 ? [`${count(added, 'test')} added by the work.`] : []),
     ...fixed.map(({ check }) => `The command ${check.name} failed on the base and passes.`),
     ...commands
       .filter((ran) => !fixed.includes(ran))
       .map(({ check }) => `The command ${check.name} passes. It reports no tests.`),
-    ...(alone === undefined ? [] : ['The work alone, put over the base, was run.']),
-    ...(held('other-environment') ? ['It passes in another environment, too.'] : []),
-    ...(held('work-taken-back') ? ['With the work taken back, what failed fails again.'] : []),
+    ...(alone === undefined ? [] : [aloneText(held('base-plus-work'))]),
+    ...(held('other-environment') ? ['It also passes in another environment.'] : []),
+    ...(held('work-taken-back')
+      ? ['With the work taken back, what failed on the base fails again.']
+      : []),
     ...(outside.length > 0
       ? [`${count(outside.length, 'file')} outside the scope of the work changed.`]
       : []),
@@ -106,6 +108,11 @@ const isShownIn = (able: StrengthRequest['able'], id: string): boolean =>
   [...(able?.values() ?? [])].some(
     ({ shown, unnoticed, unplanted }) => shown.has(id) && !unnoticed.has(id) && !unplanted.has(id),
   )
+
+const aloneText = (held: boolean): string =>
+  held
+    ? 'With only the work put over the base, the checks pass.'
+    : 'With only the work put over the base, the checks do not pass.'
 
 function ableText(shown: number, of: number): string {
   if (shown === of) return of === 1 ? 'shown able to fail' : 'each shown able to fail'

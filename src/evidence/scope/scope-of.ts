@@ -117,7 +117,11 @@ function unique(roots: readonly Root[]): readonly Root[] {
   return [...byPattern.values()]
 }
 
-const patternOf = ({ folder, deep }: Root): string => `${folder}${deep ? '**' : '*'}`
+/** For people: files in one folder with the kinds that count. */
+function patternOf({ folder, deep, kinds }: Root): string {
+  if (deep) return `${folder}**`
+  return kinds === undefined ? `${folder}*` : `${folder}*.{${[...kinds].join(',')}}`
+}
 const describeRoot = (root: Root): string => `${patternOf(root)} (${root.why})`
 
 function kindsOfRoots(
