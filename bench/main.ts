@@ -1,5 +1,6 @@
 import { absolute } from './absolute.ts'
 import { calibrateDemo, standardConditions } from './calibrate.ts'
+import { certificationCost } from './certification-cost.ts'
 import { certifyOverhead } from './certify.ts'
 import { checkReuse } from './check-reuse.ts'
 import { cliStart } from './cli-start.ts'
@@ -45,6 +46,7 @@ process.exitCode = await runSuites('bench', [
   daemonLive,
   daemonDelivery,
   certifyOverhead,
+  certificationCost,
   verifyCertificates,
   readSets,
   repair,

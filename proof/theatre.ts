@@ -3,21 +3,9 @@
  * test runners from the registry and from Debian, two at a time.
  */
 
-import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import { atLeast, atMost, median, type Result, type Suite } from '../bench/report.ts'
+import { type Told, tellStories } from '../bench/stories.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const runners = ['vitest', 'jest', 'mocha', 'ava']
-/** Of Debian; where they cannot be installed, their stories are left out, and with CI=true they fail. */
-const programs = [
-  { command: 'pytest', aptPackage: 'python3-pytest', why: 'stories with pytest' },
-  { command: 'cargo', aptPackage: 'cargo', why: 'stories with cargo test' },
-  { command: 'go', aptPackage: 'golang', why: 'stories with go test' },
-]
 const waysMin = 300
 const worksMin = 100
 const askedPercentMax = 20
@@ -106,102 +94,4 @@ const watchedTable = (watched: readonly Told[]): readonly string[] =>
   watched.map(({ name, ended, isBad, expected = 'caught' }) => {
     const found = isBad ? 'not caught' : `caught (${ended})`
     return `class 10: ${found.padEnd(18)} ${expected === 'caught' ? 'must be' : 'admitted'}  ${name}`
-  })
-
-/** As `test/theatre/chosen.ts` writes them. */
-interface Told {
-  readonly set: string
-  readonly name: string
-  readonly runner: string
-  readonly class?: number
-  readonly ended: string
-  readonly isBad: boolean
-  readonly expected?: string
-  readonly checkMs: number
-  readonly certifyMs: number
-}
-
-interface Failure {
-  readonly name: string
-  readonly message: string
-}
-
-interface Report {
-  readonly testResults: readonly {
-    readonly message: string
-    readonly assertionResults: readonly {
-      readonly status: string
-      readonly fullName: string
-      readonly failureMessages?: readonly string[]
-    }[]
-  }[]
-}
-
-async function tellStories(
-  scale: number,
-): Promise<{ readonly told: readonly Told[]; readonly failures: readonly Failure[] }> {
-  const folder = mkdtempSync(join(tmpdir(), 'loopwright-proof-'))
-  const toldFile = join(folder, 'told.jsonl')
-  const reportFile = join(folder, 'report.json')
-  try {
-    const isWhole = scale >= 1
-    await prepareRunners(join(folder, 'runners'))
-    const env = {
-      ...process.env,
-      LOOPWRIGHT_RUNNERS: join(folder, 'runners'),
-      LOOPWRIGHT_STORIES: isWhole ? 'all' : '1',
-      LOOPWRIGHT_STORIES_SHARE: String(scale),
-      LOOPWRIGHT_STORIES_REPORT: toldFile,
-    }
-    const twoAtATime = ['--maxWorkers=1', '--maxConcurrency=2']
-    const reporter = ['--reporter=json', `--outputFile=${reportFile}`]
-    await runVitest(['test/theatre', ...twoAtATime, ...reporter], env)
-    const lines = existsSync(toldFile) ? readFileSync(toldFile, 'utf8').trim().split('\n') : []
-    const told = lines.map((line) => JSON.parse(line) as Told)
-    return { told, failures: failuresOf(JSON.parse(readFileSync(reportFile, 'utf8')) as Report) }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** Once for all stories, which take hard links of them. */
-async function prepareRunners(folder: string): Promise<void> {
-  const needs = (await import(pathToFileURL(join(root, 'scripts', 'needs.mjs')).href)) as {
-    meetSystemNeeds(needs: readonly object[]): void
-  }
-  try {
-    needs.meetSystemNeeds(programs)
-  } catch (error) {
-    if (process.env['CI'] === 'true') throw error
-  }
-  for (const runner of runners) {
-    const to = join(folder, runner)
-    mkdirSync(to, { recursive: true })
-    cpSync(join(root, 'test', 'theatre', 'runners', runner), to, { recursive: true })
-    const args = ['install', '--silent', '--ignore-scripts', '--no-audit', '--no-fund']
-    execFileSync('npm', args, { cwd: to, stdio: ['ignore', 'ignore', 'inherit'] })
-  }
-}
-
-function runVitest(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [vitest, 'run', ...args], {
-      cwd: root,
-      env,
-      stdio: 'ignore',
-    })
-    child.on('error', reject)
-    child.on('close', () => resolve())
-  })
-}
-
-const failuresOf = ({ testResults }: Report): readonly Failure[] =>
-  testResults.flatMap(({ message, assertionResults }): readonly Failure[] => {
-    const failed = assertionResults.filter(({ status }) => status !== 'passed')
-    if (failed.length === 0 && message !== '') return [{ name: 'test/theatre', message }]
-    return failed.map(({ fullName, failureMessages = [] }) => ({
-      name: fullName,
-      message: failureMessages.join('\n').split('\n').slice(0, 3).join(' '),
-    }))
   })
