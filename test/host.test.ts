@@ -1,8 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { renderInspection } from '../src/cli/display/runs-view.ts'
 import { commandCheck, type LoopType, runLoop } from '../src/host/index.ts'
-import { isLoopError } from '../src/loop/index.ts'
+import { FaultError, isLoopError } from '../src/loop/index.ts'
 import { folders, lines, newFolder, newHost } from './host-fixture.ts'
 
 test('a loop runs in a folder until it is done, and the record and its modes are there', async () => {
@@ -50,6 +51,45 @@ test('a checkpoint is exported with its files and goes on in another record', as
   )
   const { state } = await elsewhere.inspect('there')
   expect(state).toMatchObject({ iteration: 4, origin: { type: 'checkpoint', iteration: 2 } })
+})
+
+test('checks that have not run yet are pending, in an export too, with the type of what they are', async () => {
+  const first = await newHost()
+  const checks = {
+    // Its name says nothing about what it is.
+    lint: Object.assign(async () => ({ status: 'met', output: '' }) as const, {
+      kind: 'command' as const,
+      condition: 'all_tests_pass' as const,
+    }),
+    test: commandCheck('true', []),
+  }
+  const partly: LoopType<null, null, number, number> = {
+    name: 'partly',
+    createContext: () => null,
+    async iterate(_context, it) {
+      await it.check(['lint'])
+      throw new FaultError({ code: 'over', message: 'over', retryable: false, fatal: true })
+    },
+    extractProgress: (count) => count,
+    until: [{ type: 'max-iterations', iterations: 1 }],
+  }
+  await (await first.start(partly, { input: null, name: 'partly', checks })).done
+  const inspection = await first.inspect('partly')
+  expect(inspection.checks).toMatchObject([
+    { check: 'lint', status: 'met', condition: 'all_tests_pass', last: { iteration: 1 } },
+    { check: 'test', status: 'pending', kind: 'command' },
+  ])
+  const terminal = { live: false, width: () => 80 }
+  expect(renderInspection({ ...inspection, questions: [] }, terminal)).toMatch(
+    /check test +pending$/m,
+  )
+  expect(JSON.parse(await first.exportCheckpoint('partly'))).toMatchObject({
+    exit_conditions: [
+      { tool_name: 'lint', type: 'all_tests_pass', status: 'met' },
+      { tool_name: 'test', type: 'custom', status: 'pending' },
+    ],
+    loop_config: { exit_conditions: [{}, { type: 'custom', custom_evaluator: 'command' }] },
+  })
 })
 
 test('what a restored run had spent stays spent', async () => {

@@ -33,6 +33,7 @@ import { preflight } from './preflight.ts'
 import { readSteps } from './recorded-steps.ts'
 import { createRecorder } from './recorder.ts'
 import { recoverWorkspace, restartWorkspace } from './recover-workspace.ts'
+import { describeChecks } from './run-check.ts'
 import { runIteration } from './run-iteration.ts'
 import { load } from './stored.ts'
 
@@ -109,6 +110,7 @@ async function drive(
   const told = {
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(agent === undefined ? {} : { agent }),
+    ...describeChecks(ports.checks),
   }
   await recorder.record([{ type: 'run-started', owner, fence, ...told }])
   let limits: LimitWatch | undefined

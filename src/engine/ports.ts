@@ -11,6 +11,7 @@ import type {
   AgentTask,
   ArtifactContent,
   BlobId,
+  CheckKind,
   CheckResult,
   Decision,
   Earlier,
@@ -24,6 +25,7 @@ import type {
   RunState,
   RunStatus,
   Signal,
+  StandardCondition,
   StepContext,
   StepId,
   StoredDecision,
@@ -243,6 +245,10 @@ export interface Check {
   readonly timeoutMs?: number
   /** Of all that it does: one with another is another check. Absent: it is code. */
   readonly fingerprint?: string
+  /** What answers. Absent: code. */
+  readonly kind?: CheckKind
+  /** The standard condition that it stands for. Absent: none. */
+  readonly condition?: StandardCondition
   /** It looks at more than the files, so that no answer of it stands for another. */
   readonly isLive?: true
 }

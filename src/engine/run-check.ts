@@ -14,16 +14,27 @@ import {
   type Json,
   LoopError,
   plainOutput,
+  type RunStarted,
   toJson,
 } from '../loop/index.ts'
 import { askStep } from './ask-step.ts'
 import { checkContext } from './check-context.ts'
 import type { Branch, LiveRun } from './live-run.ts'
-import type { Check, CheckAnswer } from './ports.ts'
+import type { Check, CheckAnswer, Ports } from './ports.ts'
 import { load } from './stored.ts'
 
 const checkTimeoutMs = 600_000
 const graceMs = 10_000
+
+/** What the checks of a run are, for its journal. */
+export function describeChecks(checks: Ports['checks'] = {}): Pick<RunStarted, 'checks'> {
+  const described = Object.entries(checks).map(([check, { kind = 'code', condition }]) => ({
+    check,
+    kind,
+    ...(condition === undefined ? {} : { condition }),
+  }))
+  return described.length === 0 ? {} : { checks: described }
+}
 
 export async function runChecks(
   branch: Branch,

@@ -3,7 +3,7 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createRun, eventsAfter, load, readCreated, stateAt } from '../engine/index.ts'
-import { LoopError, type RunState, type TreeId } from '../loop/index.ts'
+import { LoopError, listRunChecks, type RunState, type TreeId } from '../loop/index.ts'
 import {
   checkpointTree,
   fromCheckpointFile,
@@ -42,7 +42,7 @@ export function createCheckpointFiles(
           state: kept === undefined ? state : renamed(state, tree, kept),
           events,
           input: await load(created.input, blobs),
-          checks: options.checks ?? Object.keys(state.evidence),
+          checks: options.checks ?? listRunChecks(state, tree).map(({ check }) => check),
           ...(kept === undefined ? {} : { files: await filesOf(base, kept) }),
         },
         sha256,

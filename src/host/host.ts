@@ -7,6 +7,7 @@ import type {
   LoopType,
   OpenQuestion,
   RecordedEvent,
+  RunCheck,
   RunState,
   TreeId,
 } from '../loop/index.ts'
@@ -45,6 +46,8 @@ export interface Inspection {
   readonly why?: string
   readonly questions: readonly OpenQuestion[]
   readonly checkpoints: readonly Checkpoint[]
+  /** Each check, and its status on the files as they are now. Absent: an older daemon answered. */
+  readonly checks?: readonly RunCheck[]
   /** What became of its work, once somebody has decided. */
   readonly review?: Review
 }

@@ -2,6 +2,7 @@
 
 import { loadRun, questionsOf, type RunRow } from '../engine/index.ts'
 import type { SqliteJournal } from '../journal/index.ts'
+import { listRunChecks } from '../loop/index.ts'
 import type { Inspection } from './host.ts'
 import { reviewOf } from './review/review.ts'
 
@@ -16,6 +17,7 @@ export async function inspectRun(journal: SqliteJournal, idOrName: string): Prom
     ...(why === undefined ? {} : { why }),
     questions: await questionsOf(journal, run.id, loaded),
     checkpoints: await journal.checkpoints(run.id),
+    checks: listRunChecks(loaded.state, loaded.state.tree),
     ...(review.status === 'pending' ? {} : { review }),
   }
 }

@@ -20,7 +20,7 @@
 
 import type { Amount, Limits } from './budget.ts'
 import type { Decision } from './decision.ts'
-import type { Evidence } from './evidence.ts'
+import type { CheckDescription, Evidence } from './evidence.ts'
 import type { Fault } from './fault.ts'
 import type { BlobId, CertificateId, ReservationId, RunId, StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -199,6 +199,8 @@ export interface RunStarted {
   /** Absent: whoever started the run has not said. */
   readonly sandbox?: Walls
   readonly agent?: AgentUsed
+  /** In their order. Absent: it has none, or this was not recorded yet. */
+  readonly checks?: readonly CheckDescription[]
 }
 
 /** Preflight begins with something: a check, or the dependencies where no check is named. */

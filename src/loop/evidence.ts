@@ -8,6 +8,23 @@ export type CheckStatus = 'met' | 'not-met' | 'error' | 'timeout' | 'skipped'
 /** What answers: a program that we start, a tool, an agent that judges, or code of the loop's owner. */
 export type CheckKind = 'command' | 'tool' | 'judge' | 'code'
 
+/** The exit conditions that need no command: there is a usual one for each kind of project. */
+export const standardConditions = [
+  'all_tests_pass',
+  'build_succeeds',
+  'linting_clean',
+  'security_scan_clean',
+] as const
+export type StandardCondition = (typeof standardConditions)[number]
+
+/** What a check is, whatever it is called. */
+export interface CheckDescription {
+  readonly check: string
+  readonly kind: CheckKind
+  /** The standard condition that its commands were found for. Absent: the loop gives them itself. */
+  readonly condition?: StandardCondition
+}
+
 export interface CheckResult {
   readonly check: string
   readonly status: CheckStatus

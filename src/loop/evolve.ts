@@ -59,6 +59,7 @@ const started = (state: RunState, event: RunStarted): RunState => ({
   waits: none,
   sandbox: event.sandbox ?? state.sandbox,
   agent: event.agent ?? state.agent,
+  checks: event.checks ?? state.checks,
 })
 
 function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ended' }>): RunState {

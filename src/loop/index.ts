@@ -71,6 +71,7 @@ export {
 } from './event.ts'
 export {
   answerBefore,
+  type CheckDescription,
   type CheckKind,
   type CheckResult,
   type CheckStatus,
@@ -82,6 +83,8 @@ export {
   type Findings,
   isAnswer,
   type Refusal,
+  type StandardCondition,
+  standardConditions,
   type TestCounts,
 } from './evidence.ts'
 export { type ApplyProgress, evolve, type Occurrence } from './evolve.ts'
@@ -179,6 +182,13 @@ export {
   retryPolicy,
   windowOpensAtMs,
 } from './retry.ts'
+export {
+  failedOnBase,
+  findDescription,
+  listRunChecks,
+  type RunCheck,
+  type RunCheckStatus,
+} from './run-checks.ts'
 export type { Signal } from './signal.ts'
 export {
   committed,

@@ -17,7 +17,7 @@ import type {
   Source,
   Walls,
 } from './event.ts'
-import type { Evidence, EvidenceKept } from './evidence.ts'
+import type { CheckDescription, Evidence, EvidenceKept } from './evidence.ts'
 import type { StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Outcome } from './outcome.ts'
@@ -69,6 +69,8 @@ export interface RunState {
   readonly repeat?: number | undefined
   readonly sandbox?: Walls | undefined
   readonly agent?: AgentUsed | undefined
+  /** What its checks are, in their order. Absent: it has none, or this was not recorded. */
+  readonly checks?: readonly CheckDescription[] | undefined
   /** Iterations that count. */
   readonly iteration: number
   /** The iteration under way, or one to be entered again. */
@@ -122,6 +124,7 @@ export const initialState: RunState = {
   repeat: undefined,
   sandbox: undefined,
   agent: undefined,
+  checks: undefined,
   iteration: 0,
   open: undefined,
   lastEnding: undefined,

@@ -4,16 +4,11 @@
  * number of iterations that are over.
  */
 
+import { type StandardCondition, standardConditions } from '../loop/index.ts'
 import type { JsonObject } from './values.ts'
 
-export const exitConditionTypes = [
-  'all_tests_pass',
-  'build_succeeds',
-  'linting_clean',
-  'security_scan_clean',
-  'custom',
-] as const
-export type ExitConditionType = (typeof exitConditionTypes)[number]
+export type ExitConditionType = StandardCondition | 'custom'
+export const exitConditionTypes: readonly ExitConditionType[] = [...standardConditions, 'custom']
 
 export const exitConditionStatuses = ['pending', 'met', 'not_met', 'error', 'skipped'] as const
 export type ExitConditionStatusValue = (typeof exitConditionStatuses)[number]

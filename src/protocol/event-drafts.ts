@@ -6,6 +6,7 @@ import {
   type Outcome,
   type RecordedEvent,
   type RunEvent,
+  type RunState,
 } from '../loop/index.ts'
 import { counts } from './checkpoint-source.ts'
 import type { IterationEventType, LoopPhase } from './entities.ts'
@@ -52,7 +53,7 @@ type Of<T extends EventType> = Extract<RunEvent, { type: T }>
 export function draftsOf(
   recorded: RecordedEvent,
   view: EventView,
-  createdAtMs: number,
+  state: Pick<RunState, 'checks' | 'createdAtMs'>,
 ): EventDraft[] {
   const { event, atMs } = recorded
   switch (event.type) {
@@ -66,7 +67,7 @@ export function draftsOf(
         view.startedAtMs === undefined ? undefined : atMs - view.startedAtMs,
       )
     case 'step-finished':
-      return checkEvaluated(event)
+      return checkEvaluated(event, state)
     case 'step-failed':
       return budgetRefused(event)
     case 'warning': {
@@ -74,7 +75,7 @@ export function draftsOf(
       return [{ type: 'loop.policy.warning', phase: 'running', details }]
     }
     case 'run-ended':
-      return [runEnded(event.outcome, atMs - createdAtMs)]
+      return [runEnded(event.outcome, atMs - state.createdAtMs)]
     case 'run-started':
     case 'run-suspended':
     case 'run-rewound':
@@ -123,7 +124,7 @@ function iterationEnded(
   return [{ type: 'loop.error', phase, iteration, details: { code }, error: message }, ...done]
 }
 
-function checkEvaluated(event: Of<'step-finished'>): EventDraft[] {
+function checkEvaluated(event: Of<'step-finished'>, state: Pick<RunState, 'checks'>): EventDraft[] {
   const { evidence } = event
   if (evidence === undefined) return []
   return [
@@ -133,7 +134,7 @@ function checkEvaluated(event: Of<'step-finished'>): EventDraft[] {
       iteration: event.iteration - 1,
       durationMs: checkDetails(event).durationMs,
       details: {
-        type: exitConditionTypeOf(evidence.check),
+        type: exitConditionTypeOf(state, evidence.check),
         tool_name: evidence.check,
         status: checkStatusTable[evidence.status],
       },

@@ -32,7 +32,13 @@ import {
 } from './event-parts.ts'
 import { exactly } from './exactly.ts'
 import { patchSchema } from './patch-schema.ts'
-import { amountSchema, carriedSchema, limitsSchema, namedEvidenceSchema } from './run-values.ts'
+import {
+  amountSchema,
+  carriedSchema,
+  checkDescriptionSchema,
+  limitsSchema,
+  namedEvidenceSchema,
+} from './run-values.ts'
 import { count, id, json, listOf, milliseconds, ordinal, published } from './values.ts'
 
 const text = z.string()
@@ -81,6 +87,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       fence: count,
       sandbox: wallsSchema.exactOptional(),
       agent: agentUsedSchema.exactOptional(),
+      checks: listOf(checkDescriptionSchema).exactOptional(),
     }),
     z.strictObject({ type: z.literal('run-suspended'), reason: text, tree: maybeTree }),
     z.strictObject({ type: z.literal('run-ended'), outcome: outcomeSchema }),

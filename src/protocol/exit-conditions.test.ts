@@ -11,7 +11,7 @@ import {
 import type { CheckpointSource } from './checkpoint-source.ts'
 import { exitConditionStatusSchema } from './entity-schemas.ts'
 import { recordedEventSchema } from './event-schema.ts'
-import { toExitConditions } from './exit-conditions.ts'
+import { toExitConditionConfigs, toExitConditions } from './exit-conditions.ts'
 import { id } from './values.ts'
 
 const run = { id: id<RunId>().parse('r1'), name: 'calm-otter' }
@@ -85,7 +85,40 @@ describe('exit conditions', () => {
     )
   })
 
-  test('X2: each check is a condition of its own, with the type that document 001 knows', () => {
+  test('X2: the type is what a check is, whatever it is called', () => {
+    const source = sourceOf({}, ['lint', 'tests', 'mine', 'good'])
+    const described = {
+      ...source,
+      state: {
+        ...source.state,
+        checks: [
+          { check: 'lint', kind: 'command', condition: 'all_tests_pass' },
+          { check: 'tests', kind: 'judge' },
+          { check: 'mine', kind: 'command', condition: 'linting_clean' },
+          { check: 'good', kind: 'command' },
+        ],
+      },
+    } as const
+    expect(toExitConditions(described).map(({ type }) => type)).toEqual([
+      'all_tests_pass',
+      'custom',
+      'linting_clean',
+      'custom',
+    ])
+    expect(
+      toExitConditionConfigs(described).map(({ type, custom_evaluator }) => [
+        type,
+        custom_evaluator,
+      ]),
+    ).toEqual([
+      ['all_tests_pass', null],
+      ['custom', 'judge'],
+      ['linting_clean', null],
+      ['custom', 'command'],
+    ])
+  })
+
+  test('X2: journals that do not say what a check is are read by its name', () => {
     const conditions = toExitConditions(
       sourceOf({}, ['tests', 'lint', 'build', 'security', 'all_tests_pass', 'mine', 'yours']),
     )

@@ -3,16 +3,18 @@
  *
  * X1. All conditions are `met` exactly when the engine would call all checks passed: a result on
  *     another tree is no result, and its condition is `pending`.
- * X2. One condition for each check, told apart by `tool_name`; the document's own type where the
- *     name is one that it knows, else `custom`.
+ * X2. One condition for each check, told apart by `tool_name`. Its type is the standard condition that the
+ *     check stands for, else `custom`, whatever the check is called.
  */
 
 import { z } from 'zod'
 import {
   type CheckStatus,
   type Evidence,
+  findDescription,
   keepEnd,
   type RecordedEvent,
+  type RunState,
   type StepFinished,
 } from '../loop/index.ts'
 import { type CheckpointSource, checkpointTree, isoTime } from './checkpoint-source.ts'
@@ -24,8 +26,8 @@ import {
   toolOutputCharsMax,
 } from './entities.ts'
 
-/** Our names of checks that document 001 has a type for, besides its own. */
-const knownChecks: ReadonlyMap<string, ExitConditionType> = new Map<string, ExitConditionType>([
+/** For journals that do not record what a check is: names that stood for a standard condition. */
+const legacyNames: ReadonlyMap<string, ExitConditionType> = new Map<string, ExitConditionType>([
   ['all_tests_pass', 'all_tests_pass'],
   ['test', 'all_tests_pass'],
   ['tests', 'all_tests_pass'],
@@ -45,17 +47,30 @@ export const checkStatusTable: Readonly<Record<CheckStatus, ExitConditionStatusV
   skipped: 'skipped',
 }
 
-export const exitConditionTypeOf = (check: string): ExitConditionType =>
-  knownChecks.get(check) ?? 'custom'
+export function exitConditionTypeOf(
+  state: Pick<RunState, 'checks'>,
+  check: string,
+): ExitConditionType {
+  if (state.checks === undefined) return legacyNames.get(check) ?? 'custom'
+  return findDescription(state, check)?.condition ?? 'custom'
+}
 
-export function toExitConditionConfigs(checks: readonly string[]): ExitConditionConfig[] {
-  return checks.map((check) => ({
-    type: exitConditionTypeOf(check),
-    tool_name: check,
-    tool_arguments: {},
-    custom_evaluator: null,
-    description: '',
-  }))
+/** `custom_evaluator` is what answers: a command, a tool, a judge or code. */
+export function toExitConditionConfigs({
+  state,
+  checks,
+}: Pick<CheckpointSource, 'state' | 'checks'>): ExitConditionConfig[] {
+  return checks.map((check) => {
+    const type = exitConditionTypeOf(state, check)
+    const kind = type === 'custom' ? findDescription(state, check)?.kind : undefined
+    return {
+      type,
+      tool_name: check,
+      tool_arguments: {},
+      custom_evaluator: kind ?? null,
+      description: '',
+    }
+  })
 }
 
 export function toExitConditions(source: CheckpointSource): ExitConditionStatus[] {
@@ -63,14 +78,15 @@ export function toExitConditions(source: CheckpointSource): ExitConditionStatus[
   const tree = checkpointTree(state)
   return checks.map((check) => {
     const evidence = Object.hasOwn(state.evidence, check) ? state.evidence[check] : undefined
-    if (evidence === undefined || evidence.tree !== tree) return pending(check)
-    return evaluated(check, evidence, lastEvaluation(events, check, state.seq))
+    const pending = pendingCondition(check, exitConditionTypeOf(state, check))
+    if (evidence === undefined || evidence.tree !== tree) return pending
+    return evaluated(pending, evidence, lastEvaluation(events, check, state.seq))
   })
 }
 
-function pending(check: string): ExitConditionStatus {
+function pendingCondition(check: string, type: ExitConditionType): ExitConditionStatus {
   return {
-    type: exitConditionTypeOf(check),
+    type,
     status: 'pending',
     tool_name: check,
     tool_exit_code: null,
@@ -89,13 +105,13 @@ interface Evaluation {
 
 /** Absent fields where the events do not reach back to it. `tool_output` keeps its newest end. */
 function evaluated(
-  check: string,
+  pending: ExitConditionStatus,
   evidence: Evidence,
   evaluation: Evaluation | undefined,
 ): ExitConditionStatus {
   const { exitCode, output, durationMs } = evaluation?.details ?? {}
   return {
-    ...pending(check),
+    ...pending,
     status: checkStatusTable[evidence.status],
     tool_exit_code: exitCode ?? null,
     tool_output: output === undefined ? null : keepEnd(output, toolOutputCharsMax),

@@ -121,8 +121,6 @@ export {
   type ScriptTurn,
   type SealSettings,
   type SectionSettings,
-  type StandardCondition,
-  standardConditions,
   type ToolCheckSettings,
   type WorktreeSettings,
 } from './loop-file.ts'

@@ -31,7 +31,7 @@ export function toIterationEvents(source: CheckpointSource): IterationEvent[] {
   const result: IterationEvent[] = []
   for (const recorded of source.events) {
     if (recorded.seq > state.seq) break
-    const drafts = draftsOf(recorded, view, state.createdAtMs)
+    const drafts = draftsOf(recorded, view, state)
     view = look(view, recorded)
     const met = checks.filter((check) => checksPass([check], view.evidence, view.tree)).length
     const { seq, atMs, event } = recorded

@@ -4,12 +4,8 @@
  */
 
 import { z } from 'zod'
-import {
-  type CheckSettings,
-  type CommandCheckSettings,
-  type StandardCondition,
-  standardConditions,
-} from './loop-file.ts'
+import { type StandardCondition, standardConditions } from '../loop/index.ts'
+import type { CheckSettings, CommandCheckSettings } from './loop-file.ts'
 import { agentSchema } from './loop-file-agents.ts'
 import { unknownName } from './loop-file-issues.ts'
 import {

@@ -5,7 +5,14 @@
  * The union is told apart by `loop`: one member for each loop type that a file can have.
  */
 
-import type { Amount, CaptureLimits, Condition, Json, Limits } from '../loop/index.ts'
+import type {
+  Amount,
+  CaptureLimits,
+  Condition,
+  Json,
+  Limits,
+  StandardCondition,
+} from '../loop/index.ts'
 
 export type LoopFile = PlainFile
 
@@ -203,15 +210,6 @@ export type McpServer =
       /** With `${NAME}` for variables of the environment, as they are written. */
       readonly headers: { readonly [name: string]: string }
     }
-
-/** The exit conditions that need no command: there is a usual one for each kind of project. */
-export const standardConditions = [
-  'all_tests_pass',
-  'build_succeeds',
-  'linting_clean',
-  'security_scan_clean',
-] as const
-export type StandardCondition = (typeof standardConditions)[number]
 
 export type CheckSettings =
   | CommandCheckSettings

@@ -1,7 +1,17 @@
 /** Schemas of our own values that both checkpoint files and events hold. */
 
 import { z } from 'zod'
-import type { Amount, Carried, Evidence, EvidenceKept, Limits, TreeId } from '../loop/index.ts'
+import {
+  type Amount,
+  type Carried,
+  type CheckDescription,
+  type Evidence,
+  type EvidenceKept,
+  type Limits,
+  type RunCheck,
+  standardConditions,
+  type TreeId,
+} from '../loop/index.ts'
 import { exactly } from './exactly.ts'
 import { count, id, milliseconds, published } from './values.ts'
 
@@ -35,8 +45,29 @@ export const someLimitsSchema: z.ZodType<Partial<Limits>> = exactly<Partial<Limi
   }),
 )
 
+export const checkDescriptionSchema: z.ZodType<CheckDescription> = exactly<CheckDescription>()(
+  z.strictObject({
+    check: z.string(),
+    kind: z.enum(['command', 'tool', 'judge', 'code']),
+    condition: z.enum(standardConditions).exactOptional(),
+  }),
+).register(published, { id: 'CheckDescription' })
+
+const checkStatus = z.enum(['met', 'not-met', 'error', 'timeout', 'skipped'])
+
+export const runCheckSchema: z.ZodType<RunCheck> = exactly<RunCheck>()(
+  z.strictObject({
+    check: z.string(),
+    status: z.enum(['pending', ...checkStatus.options]),
+    kind: z.enum(['command', 'tool', 'judge', 'code']).exactOptional(),
+    condition: z.enum(standardConditions).exactOptional(),
+    last: z.strictObject({ status: checkStatus, iteration: count }).exactOptional(),
+    base: z.enum(['fails', 'passes', 'cannot-run', 'timeout', 'unknown']).exactOptional(),
+  }),
+).register(published, { id: 'RunCheck' })
+
 const evidenceFields = {
-  status: z.enum(['met', 'not-met', 'error', 'timeout', 'skipped']),
+  status: checkStatus,
   iteration: count,
   tree: id<TreeId>().exactOptional(),
   fingerprint: z.string().exactOptional(),

@@ -69,7 +69,8 @@ export function toCheckpointFile(source: CheckpointSource, sha256: Sha256): Chec
   return checked(content, sha256)
 }
 
-function toLoopConfig({ run, state, checks }: CheckpointSource): LoopConfig {
+function toLoopConfig(source: CheckpointSource): LoopConfig {
+  const { run, state } = source
   const { checkpoint_expiry_seconds, iteration_timeout_seconds, verification_timeout_seconds } =
     loopConfigBounds
   return {
@@ -78,7 +79,7 @@ function toLoopConfig({ run, state, checks }: CheckpointSource): LoopConfig {
     max_iterations: maxIterationsOf(state),
     checkpoint_interval: 1,
     checkpoint_expiry_seconds: checkpoint_expiry_seconds.max,
-    exit_conditions: toExitConditionConfigs(checks),
+    exit_conditions: toExitConditionConfigs(source),
     iteration_timeout_seconds: clamp(state.limits.timeMs / 1000, iteration_timeout_seconds),
     verification_timeout_seconds: verification_timeout_seconds.max,
     policy_engine_arn: null,

@@ -57,7 +57,7 @@ async function readView(
   idOrName: string,
   iteration: number | undefined,
 ): Promise<IterationView> {
-  const { run, checkpoints } = await host.inspect(idOrName)
+  const { run, checkpoints, checks } = await host.inspect(idOrName)
   const record = await readIteration(host, run.id, checkpoints, iteration)
   if (record === undefined) throw noIteration(run.name, iteration)
   const { loadStored } = await import('../../host/load-stored.ts')
@@ -68,7 +68,7 @@ async function readView(
   }
   const sent: string[] = []
   for (const blob of Object.values(record.sent)) sent.push(await readText(host, blob))
-  const view = viewIteration(run, record, values, sent)
+  const view = viewIteration(run, record, values, sent, checks)
   const certificate = await readShownCertificate(host, view)
   return certificate === undefined ? view : { ...view, certificate }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Json, RunEvent, RunId, StepId, TreeId } from '../../loop/index.ts'
+import type { Json, RunCheck, RunEvent, RunId, StepId, TreeId } from '../../loop/index.ts'
 import { createStyle } from '../terminal.ts'
 import { createIterationReader, type IterationRecord } from './iteration-record.ts'
 import { type IterationView, renderIteration, viewIteration } from './iteration-view.ts'
@@ -17,13 +17,17 @@ function read(events: readonly RunEvent[], wanted?: number): IterationRecord | u
   return reader.found()
 }
 
-function view(events: readonly RunEvent[], wanted?: number): IterationView {
+function view(
+  events: readonly RunEvent[],
+  wanted?: number,
+  known: readonly RunCheck[] = [],
+): IterationView {
   const record = read(events, wanted)
   if (record === undefined) throw new Error('There is no such iteration.')
   const values = record.steps.flatMap(({ step: name, result }): [string, Json][] =>
     result !== undefined && 'value' in result ? [[name, result.value]] : [],
   )
-  return viewIteration(run, record, new Map(values))
+  return viewIteration(run, record, new Map(values), [], known)
 }
 
 const render = (events: readonly RunEvent[], wanted?: number): string =>
@@ -117,6 +121,23 @@ files changed
   a.js
   b.js`,
     )
+  })
+
+  test('says which checks are pending, and which failed before the run began', () => {
+    const open = plain.slice(0, -1)
+    const known: readonly RunCheck[] = [
+      { check: 'test', status: 'not-met', base: 'fails' },
+      { check: 'lint', status: 'pending', kind: 'command', base: 'fails' },
+      { check: 'good', status: 'pending', kind: 'judge' },
+    ]
+    const shown = renderIteration(createStyle(false), view(open, 1, known))
+    expect(shown).toContain(
+      'check test: not-met, exit 1, 0.3 s (it failed before the run began, too)',
+    )
+    expect(shown).toContain('check lint: pending (it failed before the run began)')
+    expect(shown).toContain('check good: pending\n')
+    // What did not run in an iteration that is over was not pending there.
+    expect(view(plain, 1, known).checks.map(({ check }) => check)).toEqual(['test'])
   })
 
   test('of any loop lists its steps with their results, shortened', () => {

@@ -11,6 +11,7 @@ import {
   type Fault,
   type Json,
   plainOutput,
+  type RunCheck,
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
@@ -20,6 +21,7 @@ import { renderExchanges } from './exchange-view.ts'
 import type { IterationRecord, StepRecord } from './iteration-record.ts'
 import { stepName } from './narrate.ts'
 import { visible } from './render.ts'
+import { type ShownCheck, showChecks } from './shown-checks.ts'
 import { isCheck, isNames, isPrompt, isReport } from './step-values.ts'
 
 export interface IterationView extends Omit<IterationRecord, 'steps' | 'sent'> {
@@ -28,7 +30,7 @@ export interface IterationView extends Omit<IterationRecord, 'steps' | 'sent'> {
   readonly loop: string
   readonly prompts: readonly PromptView[]
   readonly reports: readonly (AgentReport & { readonly step: string })[]
-  readonly checks: readonly CheckResult[]
+  readonly checks: readonly ShownCheck[]
   /** Absent: nothing was certified in it, or the certificate is not here. */
   readonly certificate?: CertificateShown
   /** Absent where nobody knows. */
@@ -56,6 +58,8 @@ export function viewIteration(
   values: ReadonlyMap<string, Json>,
   /** What agents got, where more than the prompt of the loop was sent to them. */
   sent: readonly string[] = [],
+  /** The checks of the run. */
+  known: readonly RunCheck[] = [],
 ): IterationView {
   const prompts: PromptView[] = []
   const reports: (AgentReport & { step: string })[] = []
@@ -86,7 +90,7 @@ export function viewIteration(
     ...record,
     prompts: asSent(prompts, sent),
     reports,
-    checks,
+    checks: showChecks(checks, known, record.ending === undefined && !record.undone),
     ...(filesChanged === undefined ? {} : { filesChanged }),
     steps: stepViews,
   }
@@ -172,11 +176,15 @@ function renderTools(style: Style, { tools }: IterationView): string[] {
   return uses.length === 0 ? [] : [style.bold('tools'), ...uses.map((use) => `  ${use}`)]
 }
 
-function renderCheck(style: Style, check: CheckResult): string[] {
-  const { status, exitCode, output, durationMs } = check
+function renderCheck(style: Style, check: ShownCheck): string[] {
+  const { status, exitCode, output, durationMs, existing } = check
+  if (status === 'pending') {
+    const before = existing === true ? ' (it failed before the run began)' : ''
+    return [style.bold(visible(`check ${check.check}: pending${before}`))]
+  }
   const exit = exitCode === undefined ? '' : `, exit ${exitCode}`
   const title = visible(
-    `check ${check.check}: ${status}${exit}, ${renderSpan(durationMs)}${checkRemarks(check)}`,
+    `check ${check.check}: ${status}${exit}, ${renderSpan(durationMs)}${checkRemarks({ ...check, status })}`,
   )
   const tone = status === 'met' ? style.green : style.red
   return [style.bold(tone(title)), ...inset(plainOutput(output))]

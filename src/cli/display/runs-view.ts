@@ -6,8 +6,10 @@ import {
   describeAgent,
   describeOutcome,
   describeWalls,
+  listRunChecks,
   type OpenQuestion,
   questionName,
+  type RunCheck,
   type RunWorktree,
 } from '../../loop/index.ts'
 import type { Inspected } from '../runs.ts'
@@ -71,7 +73,7 @@ function renderAge(ms: number): string {
 }
 
 export function renderInspection(
-  { run, state, why, questions, checkpoints, review, queue }: Inspected,
+  { run, state, why, questions, checkpoints, checks, review, queue }: Inspected,
   { live, width }: Pick<Terminal, 'live' | 'width'>,
 ): string {
   const { limits, spent, metrics } = state
@@ -101,9 +103,9 @@ export function renderInspection(
     ...(state.worktree === undefined ? [] : [['branch', describeBranch(state.worktree)]]),
     ...(carried === undefined ? [] : [['carried over', carried]]),
     ...(state.tree === undefined ? [] : [['tree', state.tree]]),
-    ...Object.entries(state.evidence).map(([check, found]) => [
-      `check ${check}`,
-      `${found.status} (iteration ${found.iteration})`,
+    ...(checks ?? listRunChecks(state, state.tree)).map((one) => [
+      `check ${one.check}`,
+      describeRunCheck(one),
     ]),
     ...(state.certificate === undefined
       ? []
@@ -119,6 +121,20 @@ export function renderInspection(
     '\n',
   )
 }
+
+/** `pending (not-met in iteration 1, before the files changed; failed before the run began)` */
+function describeRunCheck({ status, last, base }: RunCheck): string {
+  const remarks = [
+    ...(last === undefined ? [] : [lastRun(status, last)]),
+    ...(base === 'fails' ? ['failed before the run began'] : []),
+  ]
+  return remarks.length === 0 ? status : `${status} (${remarks.join('; ')})`
+}
+
+const lastRun = (status: RunCheck['status'], last: NonNullable<RunCheck['last']>): string =>
+  status === 'pending'
+    ? `${last.status} in iteration ${last.iteration}, before the files changed`
+    : `iteration ${last.iteration}`
 
 function changesOf({ source }: Inspection['state']): string {
   const { model, prompt } = source?.changes ?? {}

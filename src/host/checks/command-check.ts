@@ -30,7 +30,7 @@ export function commandCheck(
   options: CommandCheckOptions = {},
 ): Check {
   const { timeoutMs, env, commands = createPlainCommands() } = options
-  return async ({ workspace, signal }) => {
+  const check: Check = async ({ workspace, signal }) => {
     const printed = createCheckOutput()
     const here = typeof commands === 'function' ? commands(workspace ?? process.cwd()) : commands
     const result = await here.run(
@@ -60,6 +60,7 @@ export function commandCheck(
     if (reason !== undefined) return { status: 'error', exitCode, cannotRun: reason, ...found }
     return { status: 'not-met', exitCode, ...found }
   }
+  return Object.assign(check, { kind: 'command' as const })
 }
 
 const limitMet = ({ exceeded }: CommandResult): string =>

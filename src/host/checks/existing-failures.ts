@@ -51,11 +51,13 @@ function comparing(name: string, check: Check, isAllowed: boolean, ask: AskBase)
     known ??= asked(() => ask(name, context))
     return compare(result, await known, isAllowed)
   }
-  const { fingerprint, isLive } = check
+  const { fingerprint, isLive, kind, condition } = check
   return Object.assign(compared, {
     timeoutMs: timeoutMs + baseMsMax,
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(isLive === undefined ? {} : { isLive }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(condition === undefined ? {} : { condition }),
   })
 }
 

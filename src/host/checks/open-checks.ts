@@ -153,18 +153,28 @@ function openCheck(
       return Object.assign(run, { timeoutMs, fingerprint })
     }
     case 'standard': {
-      const { commands } = check
+      const { commands, condition } = check
       const run = runCommands(check, walls)
       return Object.assign(run, {
         timeoutMs,
         fingerprint: fingerprintOf({ commands, timeoutMs, around }),
+        kind: 'command' as const,
+        condition,
       })
     }
     case 'tool':
-      return Object.assign(toolCheck(check), { timeoutMs, isLive: true as const })
+      return Object.assign(toolCheck(check), {
+        timeoutMs,
+        kind: 'tool' as const,
+        isLive: true as const,
+      })
     case 'judge': {
       const fingerprint = fingerprintOf(judged(check))
-      return Object.assign(judgeCheck(name, check), { timeoutMs, fingerprint })
+      return Object.assign(judgeCheck(name, check), {
+        timeoutMs,
+        fingerprint,
+        kind: 'judge' as const,
+      })
     }
   }
 }

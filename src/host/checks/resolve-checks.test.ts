@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CheckContext, Command, CommandResult } from '../../engine/index.ts'
-import type { ConditionCheckSettings, LoopFile, StandardCondition } from '../../protocol/index.ts'
+import type { StandardCondition } from '../../loop/index.ts'
+import type { ConditionCheckSettings, LoopFile } from '../../protocol/index.ts'
 import { folderFiles } from './folder-reader.ts'
 import { openChecks } from './open-checks.ts'
 import { planChecks } from './plan-checks.ts'
@@ -70,6 +71,7 @@ describe('a standard condition', () => {
     await rm(join(folder, 'package.json'))
     expect(await opened['it']?.(context())).toMatchObject({ kind: 'command', status: 'met' })
     expect(ran.map(({ program }) => program)).toEqual(['npm'])
+    expect({ ...opened['it'] }).toMatchObject({ kind: 'command', condition: 'all_tests_pass' })
   })
 
   test('of several projects is met when all of their commands are', async () => {

@@ -8,8 +8,8 @@
 
 import type { Agent } from '../../agents/index.ts'
 import type { Actions, Check, Gate, Hook } from '../../engine/index.ts'
-import type { Condition, Json, LoopType } from '../../loop/index.ts'
-import type { agentNames, StandardCondition } from '../../protocol/index.ts'
+import type { Condition, Json, LoopType, StandardCondition } from '../../loop/index.ts'
+import type { agentNames } from '../../protocol/index.ts'
 import type { Tool } from '../../tools/index.ts'
 
 /** A duration with its unit: `500ms`, `30s`, `10m`, `2h`, `1d`. */

@@ -21,7 +21,13 @@ import {
   worktreeSchema,
 } from '../event-parts.ts'
 import { exactly } from '../exactly.ts'
-import { amountSchema, evidenceKeptSchema, evidenceSchema, limitsSchema } from '../run-values.ts'
+import {
+  amountSchema,
+  checkDescriptionSchema,
+  evidenceKeptSchema,
+  evidenceSchema,
+  limitsSchema,
+} from '../run-values.ts'
 import { count, id, json, milliseconds, ordinal, published } from '../values.ts'
 import { runStatusSchema } from './run-status.ts'
 
@@ -66,6 +72,7 @@ export const runStateSchema: z.ZodType<RunState> = z
     repeat: z.number().exactOptional(),
     sandbox: wallsSchema.exactOptional(),
     agent: agentUsedSchema.exactOptional(),
+    checks: z.array(checkDescriptionSchema).readonly().exactOptional(),
     iteration: count,
     open: z
       .strictObject({

@@ -1,9 +1,10 @@
 /** A run as lists show it, and a run with all that is known about it. */
 
 import { z } from 'zod'
-import type { OpenQuestion, RunId, RunState, RunStatus } from '../../loop/index.ts'
+import type { OpenQuestion, RunCheck, RunId, RunState, RunStatus } from '../../loop/index.ts'
 import { questionSchema } from '../event-parts.ts'
 import { exactly } from '../exactly.ts'
+import { runCheckSchema } from '../run-values.ts'
 import { count, id, published } from '../values.ts'
 import { type QueueEntry, queueEntrySchema } from './queue.ts'
 import { type Review, reviewSchema } from './review-status.ts'
@@ -76,6 +77,8 @@ export interface RunDetail {
   readonly why?: string
   readonly questions: readonly OpenQuestion[]
   readonly checkpoints: readonly CheckpointPlace[]
+  /** Each check, and its status on the files as they are now. Absent: the daemon is older. */
+  readonly checks?: readonly RunCheck[]
   /** What became of its work, once somebody has decided. */
   readonly review?: Review
   /** Absent: the daemon is not to drive it. */
@@ -89,6 +92,7 @@ export const runDetailSchema: z.ZodType<RunDetail> = z
     why: z.string().exactOptional(),
     questions: z.array(openQuestionSchema).readonly(),
     checkpoints: z.array(checkpointPlaceSchema).readonly(),
+    checks: z.array(runCheckSchema).readonly().exactOptional(),
     review: reviewSchema.exactOptional(),
     queue: queueEntrySchema.exactOptional(),
   })

@@ -1,0 +1,53 @@
+/** The checks of a run: what each one is, and its status on the files as they are now. */
+
+import type { PreflightCheck } from './event.ts'
+import type { CheckDescription, CheckKind, CheckStatus, StandardCondition } from './evidence.ts'
+import type { TreeId } from './ids.ts'
+import type { RunState } from './state.ts'
+
+/** `pending`: it has not run yet, or not on these files. */
+export type RunCheckStatus = CheckStatus | 'pending'
+
+export interface RunCheck {
+  readonly check: string
+  readonly status: RunCheckStatus
+  /** Absent: the run was recorded before this was. */
+  readonly kind?: CheckKind
+  readonly condition?: StandardCondition
+  /** The last iteration that it ran in, and what it found there. Absent: it has not run. */
+  readonly last?: { readonly status: CheckStatus; readonly iteration: number }
+  /** What it said about the files that the run began with. Absent: unknown. */
+  readonly base?: PreflightCheck['answer']
+}
+
+type Known = Pick<RunState, 'checks' | 'evidence' | 'preflight'>
+
+/** In the order of the loop file; then those that only the evidence names. */
+export function listRunChecks(state: Known, tree: TreeId | undefined): readonly RunCheck[] {
+  const described = state.checks ?? []
+  const names = [...described.map(({ check }) => check), ...Object.keys(state.evidence)]
+  return [...new Set(names)].map((check) => {
+    const { kind, condition } = findDescription(state, check) ?? {}
+    const found = Object.hasOwn(state.evidence, check) ? state.evidence[check] : undefined
+    const base = state.preflight?.checks.find((one) => one.check === check)?.answer
+    return {
+      check,
+      status: found === undefined || found.tree !== tree ? 'pending' : found.status,
+      ...(kind === undefined ? {} : { kind }),
+      ...(condition === undefined ? {} : { condition }),
+      ...(found === undefined
+        ? {}
+        : { last: { status: found.status, iteration: found.iteration } }),
+      ...(base === undefined || base === 'unknown' ? {} : { base }),
+    }
+  })
+}
+
+export const findDescription = (
+  { checks }: Pick<RunState, 'checks'>,
+  check: string,
+): CheckDescription | undefined => checks?.find((one) => one.check === check)
+
+/** Checks that failed on the files that the run began with. */
+export const failedOnBase = ({ preflight }: Pick<RunState, 'preflight'>): readonly string[] =>
+  (preflight?.checks ?? []).flatMap(({ check, answer }) => (answer === 'fails' ? [check] : []))
