@@ -112,6 +112,7 @@ export function createWorld({ checks = { test: { observes: runTests } }, parts =
   const issued: Certified[] = []
   const opened: PlaceRequest[] = []
   const ran: string[] = []
+  const times = new Map<string, number>()
   const kept = new Map<string, BaseAnswer>()
   let closed = 0
   let now = 0
@@ -130,7 +131,16 @@ export function createWorld({ checks = { test: { observes: runTests } }, parts =
       layer: { from: 'none', digest: 'none', summary: 'none' },
       agents: { work: () => Promise.reject(new Error('not asked here')) },
       checks: Object.entries(checks).map(([name, given]) =>
-        openCheck(name, given, () => files, ran),
+        openCheck(
+          name,
+          given,
+          () => files,
+          (one) => {
+            ran.push(one)
+            times.set(one, (times.get(one) ?? 0) + 1)
+            return times.get(one) ?? 0
+          },
+        ),
       ),
       async close() {
         closed += 1
@@ -171,14 +181,14 @@ export function createWorld({ checks = { test: { observes: runTests } }, parts =
   return { certify, issued, opened, ran, closed: () => closed }
 }
 
-function openCheck(name: string, given: GivenCheck, files: () => Texts, ran: string[]): OpenCheck {
+function openCheck(
+  name: string,
+  given: GivenCheck,
+  files: () => Texts,
+  count: (name: string) => number,
+): OpenCheck {
   const { says, observes, ...more } = given
-  let times = 0
-  const begin = (): number => {
-    ran.push(name)
-    times += 1
-    return times
-  }
+  const begin = (): number => count(name)
   const observed = (found: Partial<Observation>): Observation => ({
     result: { status: 'met', output: '' },
     runners: found.tests === undefined ? [] : [{ name: 'node:test', exitCode: 0 }],

@@ -4,7 +4,7 @@
  */
 
 import type { ObservedTest } from '../observe/observation.ts'
-import type { OpenCheck, Overlay, PutFile } from '../parts.ts'
+import type { CertifyingPlace, OpenCheck, Overlay, PutFile } from '../parts.ts'
 import { compareTestFiles, withHarmlessComment } from '../planting/index.ts'
 import { askBase } from './base-answers.ts'
 import type { Examining } from './certifier.ts'
@@ -16,11 +16,14 @@ import { type ControlRun, count, isGood, type Seen } from './seen.ts'
 import { type AbleToFail, showAbleToFail } from './show-able-to-fail.ts'
 import { takeBack } from './take-back.ts'
 
+type Lane = Omit<RunRequest, 'tree'>
 type Controlled = Pick<Seen, 'alone' | 'controls' | 'compared' | 'able'>
 
 interface Controlling {
   readonly certifying: Examining
-  readonly run: Omit<RunRequest, 'tree'>
+  readonly run: Lane
+  /** Another checkout, at another path. */
+  readonly second?: CertifyingPlace
   readonly seen: Seen
   readonly classified: ClassifiedWork
   /** The candidate with everything but the work as on the base. */
@@ -35,7 +38,7 @@ const bytesMax = 4 * 1024 * 1024
 
 export async function runControls(
   certifying: Examining,
-  run: Omit<RunRequest, 'tree'>,
+  run: Lane,
   seen: Seen,
   classified: ClassifiedWork,
 ): Promise<Controlled> {
@@ -47,7 +50,21 @@ export async function runControls(
   if (!parts.quick && first.size > 0) {
     note(all, `planting failures to show that ${red > 0 ? count(red, 'test') : 'tests'} can fail`)
   }
-  const able = parts.quick ? new Map<string, AbleToFail>() : await plantInLanes(all, first)
+  const second = parts.quick ? undefined : await certifying.openAgain()
+  try {
+    return await runAll({ ...all, ...(second === undefined ? {} : { second }) }, first)
+  } finally {
+    await second?.close()
+  }
+}
+
+async function runAll(
+  all: Controlling,
+  first: ReadonlyMap<string, ComparedTests>,
+): Promise<Controlled> {
+  const able = all.certifying.parts.quick
+    ? new Map<string, AbleToFail>()
+    : await plantAll(all, first)
   const back = await takenBack(all, first)
   note(all, 'running the work alone over the base, in another environment')
   const { alone, controls } = await workAlone(all)
@@ -63,7 +80,7 @@ async function compareAll(
   const compared = new Map<string, ComparedTests>()
   for (const { check, observation } of seen.own) {
     const base = seen.bases.get(check.name)
-    const here = alone.find((ran) => ran.check === check)?.observation
+    const here = alone.find((ran) => ran.check.name === check.name)?.observation
     if (base === undefined || here === undefined) continue
     const known = await onBase(certifying, classified, here.tests ?? [])
     const found = compareTests({
@@ -115,31 +132,20 @@ const titleText = (titles: readonly string[]): string => titles.join(' > ')
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-/** A check that is quicker than this is done before another checkout is made. */
-const secondLaneMs = 1000
+/** Checks that are quicker than this are run one after the other. */
+const besideMs = 500
 
-/** In two checkouts side by side, where that saves time. */
-async function plantInLanes(
-  all: Controlling,
-  compared: ReadonlyMap<string, ComparedTests>,
-): Promise<ReadonlyMap<string, AbleToFail>> {
-  const { certifying, run, seen } = all
-  const isWorth = [...compared.values()].some(({ redToGreen }) => redToGreen.length > 0)
-  if (!isWorth || durationMs(seen) < secondLaneMs) return plantAll(all, compared, [run])
-  const place = await certifying.openAgain()
-  try {
-    const context = checkContextOf(certifying, place)
-    return await plantAll(all, compared, [run, { ...run, place, context }])
-  } finally {
-    await place.close()
-  }
+/** Places in which checks can run side by side. */
+function lanesOf({ certifying, run, second, seen }: Controlling): readonly Lane[] {
+  if (second === undefined || durationMs(seen) < besideMs) return [run]
+  return [run, { ...run, place: second, context: checkContextOf(certifying, second) }]
 }
 
 async function plantAll(
-  { certifying, seen, over }: Controlling,
+  all: Controlling,
   compared: ReadonlyMap<string, ComparedTests>,
-  lanes: readonly Omit<RunRequest, 'tree'>[],
 ): Promise<ReadonlyMap<string, AbleToFail>> {
+  const { certifying, seen, over } = all
   const { parts, tree } = certifying
   const able = new Map<string, AbleToFail>()
   for (const [name, { redToGreen, keptGreen }] of compared) {
@@ -150,7 +156,7 @@ async function plantAll(
     if (tests.length === 0) continue
     const found = await showAbleToFail({
       reader: parts.reader,
-      lanes,
+      lanes: lanesOf(all),
       tree,
       over,
       checks: withMakers(seen.own, check),
@@ -205,16 +211,23 @@ function isRedAgain(ran: Ran | undefined, compared: ReadonlyMap<string, Compared
   return !red.some(({ id }) => passed.has(id))
 }
 
-/** In another environment; where that fails, once more in the usual one, to tell which of the two it is. */
+/** In another environment and at another path; where that fails, once more in the usual one, to tell which of the two it is. */
 async function workAlone(
   all: Controlling,
 ): Promise<{ readonly alone: readonly Ran[]; readonly controls: readonly ControlRun[] }> {
-  const { certifying, run, seen, over } = all
+  const { certifying, run, second, seen, over } = all
   const { tree } = certifying
-  const checks = seen.own.map(({ check }) => check).filter(({ kind }) => kind === 'command')
+  const checks = seen.own.map(({ check }) => check).filter(isCommand)
   const commented = await withComments(all)
+  const elsewhere =
+    second === undefined
+      ? run
+      : { ...run, place: second, context: checkContextOf(certifying, second) }
   const other = mayFail(
-    await runChecks({ ...run, tree, over: commented, environment: 'other' }, checks),
+    await runChecks(
+      { ...elsewhere, tree, over: commented, environment: 'other' },
+      elsewhere.place.checks.filter(isCommand),
+    ),
     seen,
   )
   if (isAllGood(other, seen)) {
@@ -237,11 +250,13 @@ async function workAlone(
   }
 }
 
+const isCommand = ({ kind }: OpenCheck): boolean => kind === 'command'
+
 /** All pass, and no test of the base is missing that ran on the candidate. */
 function isAllGood(ran: readonly Ran[], seen: Seen): boolean {
   return ran.every((one) => {
     if (!isGood(one)) return false
-    const own = seen.own.find(({ check }) => check === one.check)?.observation.tests
+    const own = seen.own.find(({ check }) => check.name === one.check.name)?.observation.tests
     const base = seen.bases.get(one.check.name)?.tests
     if (own === undefined || base === undefined) return true
     const now = new Map(one.observation.tests?.map(({ id, status }) => [id, status]))
@@ -253,7 +268,8 @@ function isAllGood(ran: readonly Ran[], seen: Seen): boolean {
 /** A check that failed on the candidate as it did on the base may fail here, too. */
 function mayFail(ran: readonly Ran[], seen: Seen): readonly Ran[] {
   return ran.map((one) => {
-    const isAllowed = seen.own.find(({ check }) => check === one.check)?.result.allowed === true
+    const isAllowed =
+      seen.own.find(({ check }) => check.name === one.check.name)?.result.allowed === true
     return isAllowed && one.result.status === 'not-met'
       ? { ...one, result: { ...one.result, existing: true, allowed: true } }
       : one

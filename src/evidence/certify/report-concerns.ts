@@ -9,7 +9,7 @@ export function reportConcerns({ own, alone = [], bases }: Seen): readonly Conce
   return own.flatMap(({ check }): readonly Concern[] => {
     const base = bases.get(check.name)
     if (base === undefined) return []
-    const runs = [...own, ...alone].filter((ran) => ran.check === check)
+    const runs = [...own, ...alone].filter((ran) => ran.check.name === check.name)
     return [
       ...silent(check.name, base, runs),
       ...unreliable(check.name, base, runs),
@@ -73,7 +73,7 @@ export function accessConcerns(seen: Seen): readonly Concern[] {
   return own.flatMap(({ check }): readonly Concern[] => {
     const base = bases.get(check.name)
     if (base === undefined) return []
-    const runs = [...own, ...alone].filter((ran) => ran.check === check)
+    const runs = [...own, ...alone].filter((ran) => ran.check.name === check.name)
     return [...writing(check, base, runs, seen), ...notRead(check.name, base, runs, seen)]
   })
 }

@@ -24,7 +24,7 @@ const patch = `
     const { summary, message: said = '', formattedError = '', formattedDetails = [] } = event.err ?? {}
     const details = formattedDetails.map(({ formatted }) => String(formatted))
     const texts = [summary, ...details, said, formattedError].filter(Boolean)
-    const message = texts.join('\n').slice(0, 2000)
+    const message = texts.join(' ').slice(0, 2000)
     if (status !== undefined)
       send({ type: 'test', file, titles, status, ...(status === 'failed' ? { message } : {}) })
     if ((type === 'selected-test' && event.skip) || (type === 'declared-test' && event.todo))
