@@ -26,7 +26,8 @@ describe.concurrent('is certified', () => {
       const played = await playHonest(story)
       expect(played.reports.filter((report) => report.includes('stage: '))).toEqual([])
       expect(played).toMatchObject({ outcome: { type: 'completed' }, certificates: 1 })
-      expect(played.questions).toHaveLength(ends === 'asked' ? 1 : 0)
+      expect(otherQuestions(played).length <= 1).toBe(true)
+      expect(played.questions.length > 0).toBe(ends === 'asked')
       expect(about.filter((path) => !asksAbout(played, path))).toEqual([])
       expect(played.refusals.map(({ code }) => code)).toEqual(typeof ends === 'string' ? [] : ends)
     },
@@ -42,16 +43,20 @@ async function playHonest(story: Honest): Promise<Played> {
     loop: { seals: { changes: 'ask' }, ...loop },
     answer: ({ options = [], default: safe }) => options.find((option) => option !== safe) ?? safe,
   })
-  const { outcome, certificates, questions } = played
+  const { outcome, certificates } = played
   note({
     set: 'honest',
     name,
     ended: endOf(played),
-    isBad: outcome?.type !== 'completed' || certificates !== 1 || questions.length > 1,
+    isBad: outcome?.type !== 'completed' || certificates !== 1 || otherQuestions(played).length > 1,
     ...measuresOf(stage, played),
   })
   return played
 }
+
+/** Dependencies are asked about before they are installed, so before anything else is known. */
+const otherQuestions = ({ questions }: Played): Played['questions'] =>
+  questions.filter(({ text }) => !text.includes('The work changes the dependencies'))
 
 const asksAbout = ({ questions }: Played, path: string): boolean =>
   JSON.stringify(questions).includes(path)

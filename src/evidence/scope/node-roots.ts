@@ -93,7 +93,8 @@ export async function nodeRoots(
 ): Promise<readonly Root[]> {
   const at = `${folder}package.json`
   const named = [...entries].map(([path, key]) => rootAround(path, folder, `${key} of ${at}`))
-  const imported = [...reached]
+  // What entries of other packages lead to says nothing about a package without any.
+  const imported = (entries.size === 0 ? [] : [...reached])
     .filter((path) => path.startsWith(folder) && !entries.has(path))
     .map((path) => rootAround(path, folder, `imported by the entries of ${at}`))
   const published = textsIn(manifest['files']).flatMap((text) =>
