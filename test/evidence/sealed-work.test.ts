@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RefusedError } from '../../src/evidence/index.ts'
-import { base, codesOf, createWorld, mended } from './certify-world.ts'
+import { base, codesOf, createWorld, mended, runTests } from './certify-world.ts'
 
 describe('what is outside the scope', () => {
   const weakened = { ...mended, 'test/sum.test.js': "test('adds two', () => {})\n" }
@@ -68,6 +68,23 @@ describe('what is outside the scope', () => {
     const cheat = { ...base, 'test/sum.test.js': "test('adds two', () => {})\n" }
     const world = createWorld({ parts: { changes: 'refuse' } })
     expect(codesOf(await world.certify(cheat))).toContain('sealed-failed')
+  })
+
+  test('is taken back even if no check opens it: its name may be what a test expects', async () => {
+    const observes = (files: Parameters<typeof runTests>[0]) => {
+      const found = runTests(files)
+      if (!Object.hasOwn(files, 'cases/any')) return found
+      const tests = found.tests?.map((one) => ({ ...one, status: 'passed' as const })) ?? []
+      return { ...found, tests, result: { status: 'met' as const, output: '' } }
+    }
+    const world = createWorld({ checks: { test: { observes } }, parts: { changes: 'refuse' } })
+    const cheat = { ...base, 'src/sum.js': `${base['src/sum.js'] as string}//\n`, 'cases/any': '' }
+    const found = await world.certify(cheat)
+    expect(codesOf(found)).toContain('sealed-failed')
+    if (found.type !== 'refused') return
+    const { message } = found.refusals.find(({ code }) => code === 'sealed-failed') ?? {}
+    expect(message).toContain('- cases/any')
+    expect(codesOf(await world.certify({ ...mended, 'cases/more': '' }))).toBe('certified')
   })
 
   describe('dependencies that cannot be installed', () => {

@@ -13,6 +13,8 @@ export interface ClassifiedWork {
   /** Changed paths that are not: new tests, and all that is asked about. */
   readonly aside: readonly string[]
   readonly newTests: readonly string[]
+  /** Outside the scope, and not opened by any check: their names and sizes may be known to it all the same. */
+  readonly unopened: readonly string[]
 }
 
 export async function classify(
@@ -58,6 +60,7 @@ export async function classify(
     work,
     aside: pathsOf(changes, ['new-test', 'other', 'sealed']),
     newTests: pathsOf(changes, ['new-test']),
+    unopened: pathsOf(changes, ['not-read']).filter((path) => !scope.isWork(path)),
   }
 }
 

@@ -90,16 +90,20 @@ function withoutWork({
   controls = [],
   alone = [],
   compared,
+  isProduct,
 }: Seen): readonly Concern[] {
   const found: Concern[] = []
   const failed = alone.filter((ran) => !isGood(ran))
   if (failed.length > 0 && !changes.some(isAside)) {
     const names = failed.map(({ check }) => check.name).join(', ')
-    const added = changes.filter(({ class: kind }) => kind === 'new-test')
-    const listed = added.map(({ path }) => `\n- ${path}`).join('')
+    const others = changes.filter(
+      ({ path, class: kind }) =>
+        kind === 'new-test' || (kind === 'not-read' && isProduct?.(path) !== true),
+    )
+    const listed = list(others.map(({ path }) => path))
     found.push({
       code: 'sealed-failed',
-      message: `Without the tests that the work adds, ${names} does not pass. The work must pass by itself what was there before.${listed}`,
+      message: `With only the work put over the base, ${names} does not pass. The work must pass what was there before, without these other changes:\n${listed}`,
       mayBeApproved: true,
       printed: failed.map(({ result }) => result.output.trim()).join('\n'),
     })

@@ -43,7 +43,7 @@ export async function runControls(
   classified: ClassifiedWork,
 ): Promise<Controlled> {
   const { parts, base } = certifying
-  const over = await takeBack(parts.reader, base, classified.aside)
+  const over = await takeBack(parts.reader, base, classified.aside, classified.unopened)
   const all: Controlling = { certifying, run, seen, classified, over }
   const first = await compareAll(all, seen.own)
   const red = [...first.values()].reduce((sum, one) => sum + one.redToGreen.length, 0)
