@@ -87,6 +87,27 @@ describe('what is outside the scope', () => {
     expect(codesOf(await world.certify({ ...mended, 'cases/more': '' }))).toBe('certified')
   })
 
+  test('tests get a comment: code that recognises their bytes is found out', async () => {
+    const path = 'test/sum.test.js'
+    const observes = (files: Parameters<typeof runTests>[0]) => {
+      const found = runTests(files)
+      if (files['src/sum.js']?.includes('recognises') !== true) return found
+      const isKnown = files[path] === base[path]
+      const one = isKnown
+        ? { status: 'passed' as const }
+        : { status: 'failed' as const, message: files[path] ?? '' }
+      const tests = found.tests?.map((known) => ({ ...known, ...one })) ?? []
+      return {
+        ...found,
+        tests,
+        result: { status: isKnown ? 'met' : 'not-met', output: '' } as const,
+      }
+    }
+    const world = createWorld({ checks: { test: { observes } }, parts: { changes: 'refuse' } })
+    const cheat = { ...base, 'src/sum.js': `${base['src/sum.js'] as string}// recognises\n` }
+    expect(codesOf(await world.certify(cheat))).toEqual(['other-environment'])
+  })
+
   describe('dependencies that cannot be installed', () => {
     const refusal = { code: 'dependencies', message: 'npm is missing. Install it.' }
     const open = () => Promise.reject(new RefusedError(refusal))

@@ -4,8 +4,8 @@
  */
 
 import type { ObservedTest } from '../observe/observation.ts'
-import type { CertifyingPlace, OpenCheck, Overlay, PutFile } from '../parts.ts'
-import { compareTestFiles, withHarmlessComment } from '../planting/index.ts'
+import type { CertifyingPlace, OpenCheck, Overlay } from '../parts.ts'
+import { compareTestFiles } from '../planting/index.ts'
 import { askBase } from './base-answers.ts'
 import type { Examining } from './certifier.ts'
 import { checkContextOf } from './check-context.ts'
@@ -15,6 +15,7 @@ import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
 import { type ControlRun, count, isGood, type Seen } from './seen.ts'
 import { type AbleToFail, showAbleToFail } from './show-able-to-fail.ts'
 import { takeBack } from './take-back.ts'
+import { withComments } from './with-comments.ts'
 
 type Lane = Omit<RunRequest, 'tree'>
 type Controlled = Pick<Seen, 'alone' | 'controls' | 'compared' | 'able'>
@@ -30,8 +31,6 @@ interface Controlling {
   readonly over: Overlay
 }
 
-/** So many files get a comment (E9). */
-const commentsMax = 40
 /** Of tests that passed on the base, where none went from red to green (E9). */
 const keptPlantedMax = 200
 const bytesMax = 4 * 1024 * 1024
@@ -67,7 +66,7 @@ async function runAll(
     : await plantAll(all, first)
   const back = await takenBack(all, first)
   note(all, 'running the work alone over the base, in another environment')
-  const { alone, controls } = await workAlone(all)
+  const { alone, controls } = await workAlone(all, first)
   const compared = await withoutUnstable(all, alone, await compareAll(all, alone))
   return { alone, controls: [...controls, ...back], compared, able }
 }
@@ -214,11 +213,12 @@ function isRedAgain(ran: Ran | undefined, compared: ReadonlyMap<string, Compared
 /** In another environment and at another path; where that fails, once more in the usual one, to tell which of the two it is. */
 async function workAlone(
   all: Controlling,
+  compared: ReadonlyMap<string, ComparedTests>,
 ): Promise<{ readonly alone: readonly Ran[]; readonly controls: readonly ControlRun[] }> {
-  const { certifying, run, second, seen, over } = all
+  const { certifying, run, second, seen, over, classified } = all
   const { tree } = certifying
   const checks = seen.own.map(({ check }) => check).filter(isCommand)
-  const commented = await withComments(all)
+  const commented = await withComments(certifying, over, classified.work, compared)
   const elsewhere =
     second === undefined
       ? run
@@ -274,21 +274,6 @@ function mayFail(ran: readonly Ran[], seen: Seen): readonly Ran[] {
       ? { ...one, result: { ...one.result, existing: true, allowed: true } }
       : one
   })
-}
-
-/** A comment at the end of each source file that the work changed: what works does so with one comment more. */
-async function withComments({ certifying, classified, over }: Controlling): Promise<Overlay> {
-  const { parts, tree } = certifying
-  const files = await parts.reader.list(tree)
-  const commented = new Map<string, PutFile | null>(over)
-  for (const path of classified.work.slice(0, commentsMax)) {
-    const kind = files.get(path)?.kind
-    if (kind !== 'file' && kind !== 'executable') continue
-    const bytes = await parts.reader.read(tree, path, bytesMax)
-    const text = bytes === undefined ? undefined : withHarmlessComment(path, decode(bytes))
-    if (text !== undefined) commented.set(path, { kind, content: new TextEncoder().encode(text) })
-  }
-  return commented
 }
 
 /** Where tests seem to be missing, the base is asked once more: what differs there is not stable. */
