@@ -1,29 +1,29 @@
 /**
- * What a certificate must say to be one, however well it is signed. Held when one is issued, and again by
- * whoever verifies: a key that signs anything else signs in vain.
+ * The rules that the content of a certificate must follow, whatever its signature. Checked when one is issued, and
+ * again when one is verified.
  *
  * 1. It rests on something: named checks, or a condition of the loop's own code.
- * 2. Every check that it rests on was run and is met; or it failed before too, and may (`allowed`). With the
- *    base's sealed things laid over it is met as well, unless somebody approved of what changed in them.
- * 3. Of the checks that it rests on, one at least is met and always answered the same.
- * 4. A command that is met ended with 0. A time-out, an error or a skipped check is never a pass.
- * 5. Changes to what is sealed were approved of, and whoever had to be consulted has no open concern.
+ * 2. Every check that it rests on was run and is met; or it failed before, too, and may (`allowed`). With only the
+ *    work put over the base (`sealed`) it is also met, unless a person approved the other changes.
+ * 3. At least one of the checks that it rests on is met and not flaky.
+ * 4. A command that is met exited with 0. A timeout, an error or a skipped check is never a pass.
+ * 5. Changes to sealed files were approved, and no consultation has an open concern.
  * 6. Version 2: its strength is what its tests and controls show, and reaches what is required (strength-rules.ts).
  *
- * A person may set 3, 5 and 6 aside (`approvals`), and what a sealed check says under 2. Nobody sets aside that a
- * check has to be met.
+ * A person may approve 3, 5 and 6 (`approvals`), and the second sentence of 2. No approval replaces a check that has
+ * to be met.
  */
 
 import type { CertificateDraft, CertifiedCheck } from '../../protocol/index.ts'
 import { brokenStrengthRules } from './strength-rules.ts'
 
-/** What is wrong, a sentence each; empty: nothing. */
+/** One sentence for each broken rule. */
 export function brokenRules(draft: CertificateDraft): readonly string[] {
   const { rests, checks, sealed, consultations } = draft
   const problems: string[] = []
   const aside = new Set(draft.approvals.flatMap(({ codes }) => codes))
   if (rests.checks.length === 0 && rests.code === undefined) {
-    problems.push('It rests on no check and on no condition.')
+    problems.push('It does not rest on any check or condition.')
   }
   const seen = new Set<string>()
   for (const check of checks) {
@@ -32,7 +32,7 @@ export function brokenRules(draft: CertificateDraft): readonly string[] {
     seen.add(key)
     if (contradicts(check)) {
       problems.push(
-        `The check "${check.name}" is said to be met, and ended with ${check.exitCode}.`,
+        `The check "${check.name}" is listed as met, but exited with ${check.exitCode}.`,
       )
     }
   }
@@ -40,11 +40,11 @@ export function brokenRules(draft: CertificateDraft): readonly string[] {
   for (const name of rests.checks) problems.push(...brokenBy(name, checks, isApproved))
   const isFlaky = !rests.checks.some((name) => isFirm(name, checks))
   if (rests.checks.length > 0 && isFlaky && !aside.has('flaky')) {
-    problems.push('No check that it rests on is met and always answered the same.')
+    problems.push('No check that it rests on is met and not flaky.')
   }
   const isChanged = sealed.changes.length > 0 && sealed.approval === undefined
   if (isChanged && !aside.has('sealed-changed')) {
-    problems.push('Sealed things changed, and nobody approved of it.')
+    problems.push('Sealed files changed, and no person approved it.')
   }
   for (const { name, status } of consultations) {
     const isOpen = status !== 'approved' && status !== 'resolved'
@@ -74,7 +74,7 @@ function brokenBy(
     .map(({ pass, status }) =>
       pass === 'own'
         ? `The check "${name}" is ${status}.`
-        : `The check "${name}" is ${status} with the sealed files of the base.`,
+        : `The check "${name}" is ${status} with only the work put over the base.`,
     )
 }
 

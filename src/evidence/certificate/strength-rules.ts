@@ -4,8 +4,8 @@
  * 1. It is named only together with what shows it, and reaches what is required, unless a person approved what
  *    was observed about the work. Approved dependencies do not count for that.
  * 2. `work-alone`: the base plus only the work was run, and held.
- * 3. `red-to-green`: 2, and at least one test went from red to green that was shown able to fail before and
- *    after its last statement.
+ * 3. `red-to-green`: 2, and at least one test went from red to green that was shown able to fail: by a throw
+ *    after its last statement, and by another expected value or a throw before that statement.
  * 4. A control run that did not hold, a red-to-green test that was not shown able to fail, and a sealed or
  *    other file that changed were approved by a named person.
  */

@@ -1,5 +1,5 @@
 /**
- * What only a person can decide, as one question with the diff. An approval holds for exactly this tree
+ * What only a person can decide, as one question with the diff. An approval is for exactly this tree
  * and exactly these concerns: more work, or another concern, is another question.
  *
  * Nothing that needs an approval can be approved unseen: either the question shows all of it, or the answer
@@ -9,6 +9,7 @@
 import type { Certification, GivenAnswer, Subject } from '../../engine/index.ts'
 import {
   keepEnd,
+  keyLines,
   type Question,
   type Refusal,
   type ReviewedTrees,
@@ -45,7 +46,7 @@ export interface ApprovalRequest {
 
 const approve = 'approve'
 const reject = 'reject'
-/** Longer ones are shown by `loopctl diff --review`; then only its code approves them. */
+/** `loopctl diff --review` shows longer ones; then only the code at its end approves them. */
 const limits: ReviewLimits = { firstBytes: 200_000, workBytes: 20_000 }
 
 export async function askApproval(request: ApprovalRequest): Promise<Asked> {
@@ -91,7 +92,7 @@ export const keyOf = ({
 /** What was observed, then every file that needs an approval, then the work, then what checks printed. */
 function questionFor(request: ApprovalRequest, review: Review): Question {
   const { subject, concerns, deadlineMs } = request
-  // Without a run there is nothing that could be looked at later.
+  // Without a run, `loopctl diff` has nothing to show later.
   const isRun = subject.iteration > 0
   const shown = renderReview(review, isRun ? limits : unlimited)
   const confirm =
@@ -121,21 +122,16 @@ function questionFor(request: ApprovalRequest, review: Review): Question {
   }
 }
 
-const printedText = (printed: string): string => `In that run the check printed:\n${printed}`
+const printedText = (printed: string): string => `The failing run printed:\n${printed}`
 
 const printedLinesMax = 20
 const lineCharsMax = 200
 
-/** Its beginning and its end: the first failure, and the summary. */
-function fewLines(text: string): string {
-  const lines = text
-    .split('\n')
+/** The first failure and the summary. */
+const fewLines = (text: string): string =>
+  keyLines(text, printedLinesMax)
     .map((line) => (line.length > lineCharsMax ? `${line.slice(0, lineCharsMax)}…` : line))
-  if (lines.length <= printedLinesMax) return lines.join('\n')
-  const half = printedLinesMax / 2
-  const left = `[… ${lines.length - printedLinesMax} lines]`
-  return [...lines.slice(0, half), left, ...lines.slice(-half)].join('\n')
-}
+    .join('\n')
 
 const messageCharsMax = 12_000
 

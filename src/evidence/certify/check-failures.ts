@@ -1,4 +1,4 @@
-/** What is said about a check that did not pass in the clean checkout. */
+/** The message about a check that did not pass in the clean checkout. */
 
 import type { CheckStatus, Evidence } from '../../loop/index.ts'
 import type { Ran } from './run-checks.ts'
@@ -52,7 +52,7 @@ function failureText(
     case 'error':
       return {
         code: 'check-error',
-        message: `The check ${name} could not be run to a result in a clean checkout.`,
+        message: `The check ${name} did not produce a result in a clean checkout.`,
       }
     case 'skipped':
       return {
@@ -63,7 +63,7 @@ function failureText(
       return before === 'met'
         ? {
             code: 'fails-clean',
-            message: `The check ${name} passed where the agent works and fails in a clean checkout of the commit: it needs something that is not committed, such as ignored or generated files, caches or changed dependencies. Commit what it needs; what another check makes is named under outputs.`,
+            message: `The check ${name} passed where the agent works and fails in a clean checkout of the commit: it needs something that is not committed, such as ignored or generated files, caches or changed dependencies. Commit what it needs; if another check creates it, name it under outputs of that check.`,
           }
         : { code: 'check-failed', message: `The check ${name} fails in a clean checkout.` }
   }

@@ -1,8 +1,8 @@
 /**
  * What speaks against certifying, from what was observed. Pure.
  *
- * Some of it is final: a check that fails in a clean checkout has failed. The rest is for a person to decide,
- * since there are honest reasons for it: all of that becomes one question. Messages say what was observed.
+ * Some of it is final: a check that fails in a clean checkout has failed. The rest may have honest reasons, so it
+ * becomes one question to a person. Messages say what was observed.
  */
 
 import { failure } from './check-failures.ts'
@@ -41,7 +41,7 @@ function flaky(own: readonly Ran[]): readonly Concern[] {
   if (met.some(({ result }) => result.flaky !== true)) return []
   return met.map(({ check, answers }) => ({
     code: 'flaky',
-    message: `The check ${check.name} gives different answers on the same files (${answers.join(', ')}): it cannot certify alone. Make it stable, or add a stable check.`,
+    message: `The check ${check.name} gives different results on the same files (${answers.join(', ')}), so it cannot certify alone. Make it stable, or add a stable check.`,
     check: check.name,
     mayBeApproved: false,
   }))
@@ -53,7 +53,7 @@ function judgeAlone({ own, commandInstead }: Seen): readonly Concern[] {
   return [
     {
       code: 'judge-alone',
-      message: `Only a judge says that the work is done, and a command could check it: ${commandInstead}. Add it under checks.`,
+      message: `Only a judge says that the work is done, but a command could check it: ${commandInstead}. Add it under checks.`,
       mayBeApproved: false,
     },
   ]
@@ -68,7 +68,7 @@ function changed({ changes = [], alone, approved }: Seen): readonly Concern[] {
     return [
       {
         code: 'sealed-changed',
-        message: `Files outside the scope of the work were changed, and checks read them. With these files as they were, the checks pass too. Restore them, or approve:\n${listed}`,
+        message: `Files outside the scope of the work were changed, and checks read them. With these files restored, the checks pass too. Restore them, or approve:\n${listed}`,
         mayBeApproved: true,
       },
     ]
@@ -77,14 +77,14 @@ function changed({ changes = [], alone, approved }: Seen): readonly Concern[] {
   return [
     {
       code: 'sealed-failed',
-      message: `Files outside the scope of the work were changed, and with these files as they were, the work does not pass (${names}). Make the work pass without them, or approve:\n${listed}`,
+      message: `Files outside the scope of the work were changed. With these files restored, checks fail: ${names}. Make the work pass without these changes, or approve:\n${listed}`,
       mayBeApproved: true,
       printed: failed.map(({ result }) => result.output.trim()).join('\n'),
     },
   ]
 }
 
-/** Control runs that did not answer as they must. */
+/** Control runs that did not give the expected result. */
 function withoutWork({
   changes = [],
   controls = [],
@@ -103,7 +103,7 @@ function withoutWork({
     const listed = list(others.map(({ path }) => path))
     found.push({
       code: 'sealed-failed',
-      message: `With only the work put over the base, ${names} does not pass. The work must pass what was there before, without these other changes:\n${listed}`,
+      message: `With only the work put over the base, checks fail: ${names}. The work must pass the tests of the base without these other changes:\n${listed}`,
       mayBeApproved: true,
       printed: failed.map(({ result }) => result.output.trim()).join('\n'),
     })
@@ -111,10 +111,10 @@ function withoutWork({
   const other = controls.find(({ name, held }) => name === 'other-environment' && !held)
   if (other !== undefined) {
     const names = other.ran.filter((ran) => !isGood(ran)).map(({ check }) => check.name)
-    const said = names.length === 0 ? 'different tests pass' : `${names.join(', ')} does not pass`
+    const said = names.length === 0 ? 'different tests pass' : `checks fail: ${names.join(', ')}`
     found.push({
       code: 'other-environment',
-      message: `In another environment (other variables, temporary folder and file times, and a comment added to the changed files) ${said}. In the usual environment it passes.`,
+      message: `In another environment (other paths, variables and file times, and a comment added to changed files and tests) ${said}. In the usual environment they pass.`,
       mayBeApproved: true,
       printed: other.ran.map(({ result }) => result.output.trim()).join('\n'),
     })
@@ -129,7 +129,7 @@ function withoutWork({
     )
     found.push({
       code: 'work-not-needed',
-      message: `With the work taken back, what failed before the run passes all the same, so something else that was changed makes it pass:\n${list(still.map(({ id }) => id))}`,
+      message: `With the work taken back, tests that failed on the base still pass, so another change makes them pass:\n${list(still.map(({ id }) => id))}`,
       mayBeApproved: true,
     })
   }
@@ -156,11 +156,11 @@ function testConcerns({ compared = new Map(), own }: Seen): readonly Concern[] {
           ]
     return [
       ...of('fewer-tests', missing, `${count(missing.length, 'test')} of the base did not run:`),
-      ...of('skipped-tests', skipped, `${count(skipped.length, 'test')} of the base skipped:`),
+      ...of('skipped-tests', skipped, `${count(skipped.length, 'test')} of the base now skipped:`),
       ...of(
         'failed-tests',
         isMet ? failing : [],
-        `it passes, and its runner reports ${count(failing.length, 'failed test')}:`,
+        `it passes, but its runner reports ${count(failing.length, 'failed test')}:`,
       ),
     ]
   })
@@ -177,7 +177,7 @@ function ableToFail({ able = new Map(), compared }: Seen): readonly Concern[] {
     return [
       {
         code: 'not-able-to-fail',
-        message: `The check ${check}: these tests were not shown able to fail. A failure planted in a copy of each must be reported:\n${list(lines)}`,
+        message: `The check ${check}: these tests were not shown able to fail. A failure was planted in a copy of each, and the runner must report it:\n${list(lines)}`,
         check,
         mayBeApproved: true,
       },

@@ -143,7 +143,7 @@ function concernOf({ name, status, reasons }: Consultation): Concern | undefined
     case 'rejected':
       return {
         code: status === 'rejected' ? 'rejected' : 'concerns',
-        message: `"${name}" looked at the work and ${status === 'rejected' ? 'rejects it' : 'has concerns'}:\n${said}`,
+        message: `"${name}" reviewed the work and ${status === 'rejected' ? 'rejects it' : 'has concerns'}:\n${said}`,
         findings: reasons,
         mayBeApproved: false,
       }

@@ -11,7 +11,7 @@ import type { Layer } from '../parts.ts'
 import type { Certified } from './certifier.ts'
 import type { Ran } from './run-checks.ts'
 
-/** Keeps what a check printed, so that it can be looked at. */
+/** Keeps what a check printed, so that people can read it. */
 export type KeepOutput = (
   output: string,
 ) => Promise<{ readonly sha256: string; readonly bytes: number }>

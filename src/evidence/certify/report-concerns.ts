@@ -27,7 +27,7 @@ function silent(check: string, base: BaseAnswer, runs: readonly Ran[]): readonly
   return [
     {
       code: 'no-report',
-      message: `The check ${check} passes, and its test runner no longer reports any test. On the base it reported ${count(base.tests.length, 'test')}.`,
+      message: `The check ${check} passes, but its test runner no longer reports any test. On the base it reported ${count(base.tests.length, 'test')}.`,
       check,
       mayBeApproved: true,
     },
@@ -44,7 +44,7 @@ function unreliable(check: string, base: BaseAnswer, runs: readonly Ran[]): read
   return [
     {
       code: 'report-unreliable',
-      message: `The check ${check}: the report of its test runner is not reliable, and on the base it was:\n${list(texts)}`,
+      message: `The check ${check}: the report of its test runner is not reliable; on the base it was:\n${list(texts)}`,
       check,
       mayBeApproved: true,
     },
@@ -60,7 +60,7 @@ function replaced(check: string, base: BaseAnswer, runs: readonly Ran[]): readon
   return [
     {
       code: 'functions-replaced',
-      message: `The check ${check}: functions that tests rely on were replaced while the tests ran, and were not on the base:\n${list([...new Set(names)])}`,
+      message: `The check ${check}: functions that tests rely on were replaced while the tests ran; on the base they were not:\n${list([...new Set(names)])}`,
       check,
       mayBeApproved: true,
     },
@@ -94,7 +94,7 @@ function writing(
   return [
     {
       code: 'tree-changed',
-      message: `While the check ${check.name} runs, it writes files in the tree, which it did not on the base. What it tested may not be what was committed. Let it write elsewhere, name what it makes under outputs, or approve:\n${list([...new Set(fresh)].toSorted())}`,
+      message: `The check ${check.name} writes files in the tree that it did not write on the base, so it may not test what was committed. Write them elsewhere, name them under outputs, or approve:\n${list([...new Set(fresh)].toSorted())}`,
       check: check.name,
       mayBeApproved: true,
     },
@@ -110,7 +110,7 @@ function madeBy(path: string, isFolder: (path: string) => boolean): string {
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** Product files that the tests of the base used, and these do not: others may be tested in their place. */
+/** Product files that the tests of the base used, and these do not: they may test other files instead. */
 function notRead(
   check: string,
   base: BaseAnswer,
@@ -127,7 +127,7 @@ function notRead(
   return [
     {
       code: 'reads-changed',
-      message: `The check ${check} no longer reads files of the product that it read on the base. Its tests may test other files in their place:\n${list(gone)}`,
+      message: `The check ${check} no longer reads files of the product that it read on the base. Its tests may test other files instead:\n${list(gone)}`,
       check,
       mayBeApproved: true,
     },

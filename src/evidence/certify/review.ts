@@ -12,7 +12,7 @@ export interface Review {
   /** What needs an approval, in the order in which it is shown. */
   readonly first: readonly FileDiff[]
   readonly work: readonly FileDiff[]
-  /** Over `first`: who knows it has seen it. */
+  /** Over `first`: its digits prove that the review was read. */
   readonly digest: string
 }
 

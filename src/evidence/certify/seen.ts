@@ -1,4 +1,4 @@
-/** What was observed while work is certified, and what may speak against it: the words of `concerns.ts`. */
+/** What was observed while work is certified, and what may speak against it: the types of `concerns.ts`. */
 
 import type { Evidence, Refusal } from '../../loop/index.ts'
 import type { ClassifiedChange } from '../scope/index.ts'

@@ -14,7 +14,7 @@ export function createDecideWork(trees: Trees): DecideWork {
     names ??= importNames(trees)
     const twin = trees.before.has(path) ? undefined : names.get(importName(path) ?? '')
     if (twin !== undefined && twin !== path) {
-      return other(`an import of ${twin} without its ending may load this file instead`)
+      return other(`an import of ${twin} without its extension may load this file instead`)
     }
     if (!trees.scope.isWork(path)) return outside(trees, path)
     const { project } = trees.scope

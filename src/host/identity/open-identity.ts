@@ -1,6 +1,6 @@
 /**
- * The way by which test runners inside the sandbox report: a folder with our programs and a socket, shown to
- * the checks of one certifying place.
+ * How test runners inside the sandbox report: a folder with our programs and a socket, mounted for the checks of
+ * one clean checkout.
  */
 
 import { existsSync } from 'node:fs'
@@ -36,7 +36,7 @@ export interface Identity {
 
 const systemFolders = ['/usr/local/bin', '/usr/bin', '/usr/local/go/bin']
 
-/** What was sent before its sender died arrives within this. */
+/** Data that was sent before its sender died arrives within this time. */
 const drainMs = 2000
 
 export async function openIdentity(tier: Tier, path?: string): Promise<Identity> {

@@ -1,6 +1,6 @@
 /**
- * Makes all files of a checkout look older by the same time: code that recognises a fresh checkout by its times
- * sees another one, and a build that compares times sees the same order.
+ * Makes all files of a checkout older by the same time: code that recognises a fresh checkout by its file times
+ * does not, and a build that compares times sees the same order.
  */
 
 import { lstat, lutimes, readdir } from 'node:fs/promises'

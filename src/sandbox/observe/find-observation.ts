@@ -1,6 +1,6 @@
 /**
- * Whether it can be observed what a command reads and writes: tries it with a small workspace in the folder in
- * which workspaces are going to be, because not every file system can be the upper layer of an overlay.
+ * Whether this machine can observe what a command reads and writes. Tries it with a small workspace in the folder
+ * that workspaces are created in, because not every file system can be the upper layer of an overlay.
  */
 
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
@@ -38,7 +38,7 @@ export async function findObservation(trial: ObservationTrial): Promise<Observat
     try {
       return await tryOut(trial, own)
     } finally {
-      // The kernel's own folder of an overlay, which nobody but root may enter.
+      // The overlay's work folder, which only root may enter.
       await chmod(join(own, 'writes', 'work', 'work'), 0o700).catch(() => {})
       await rm(own, { recursive: true, force: true })
     }

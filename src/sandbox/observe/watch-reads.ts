@@ -59,7 +59,7 @@ export async function watchReads(
 
 /**
  * Folders of an upper layer that were removed and created again: they hide all that the lower layer has there.
- * From the top, one byte in each character. Undefined: it cannot be found out.
+ * From the top, one byte in each character. Undefined: unknown.
  */
 export async function findOpaque(upper: string): Promise<readonly string[] | undefined> {
   if (process.platform !== 'linux') return undefined
@@ -110,7 +110,7 @@ function startWatcher(): Watcher {
         const { id } = request
         const isGone = child.exitCode !== null || child.signalCode !== null
         if (isGone || child.pid === undefined) return resolve({ id, failed: ended })
-        // One that does not answer is of no use to the next watch either.
+        // A watcher that does not answer is not used again.
         const timer = setTimeout(() => child.kill('SIGKILL'), answerMs)
         waiting.set(id, (answer) => {
           clearTimeout(timer)

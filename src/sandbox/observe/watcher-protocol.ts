@@ -1,4 +1,4 @@
-/** What Loopwright and the process that watches reads say to each other. Paths have one byte in each character. */
+/** Messages between Loopwright and the process that watches reads. Paths have one byte in each character. */
 
 export interface WatcherRequest {
   readonly id: number
