@@ -99,7 +99,7 @@ function render(home: Home, { terminal }: Session): string {
   const { bold, dim } = terminal.style
   const steps = nextSteps(home)
   const own = ownName()
-  const width = Math.max(...steps.map(({ args }) => args.join(' ').length))
+  const width = Math.max('--help'.length, ...steps.map(({ args }) => args.join(' ').length))
   return [
     `${bold(`Loopwright ${home.version}`)}  runs AI agents in loops that end when checks pass`,
     '',
