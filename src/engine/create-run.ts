@@ -12,6 +12,7 @@ import {
   type Limits,
   LoopError,
   type Origin,
+  type Preflight,
   type RunCreated,
   type RunId,
   type RunWorktree,
@@ -55,6 +56,8 @@ export interface Beginning {
   readonly tree?: TreeId
   /** The files before the first iteration of all. */
   readonly baseTree?: TreeId
+  /** What the checks said about those. */
+  readonly preflight?: Pick<Preflight, 'checks'>
   readonly carried?: Carried
 }
 
@@ -129,6 +132,7 @@ export async function forkRun(
       ...(progress === undefined ? {} : { progress }),
       ...(tree === undefined ? {} : { tree }),
       ...(baseTree === undefined ? {} : { baseTree }),
+      ...(state.preflight === undefined ? {} : { preflight: { checks: state.preflight.checks } }),
     },
   )
 }

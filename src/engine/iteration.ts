@@ -7,6 +7,7 @@ import {
   type ArtifactRef,
   type Branches,
   type BranchResults,
+  failedOnBase,
   type Iteration,
   LoopError,
   nameProblem,
@@ -44,6 +45,7 @@ export function createIteration(branch: Branch): Iteration {
       return { path: workspace.path, tree, changedSince }
     },
     budget: { remaining: () => remaining(recorder.state) },
+    failedBefore: failedOnBase(recorder.state),
     // A step's result is what went through the journal; its type is the author's word.
     step: <T>(...[name, code, options = {}]: Parameters<Iteration['step']>) =>
       askStep(branch, {

@@ -188,6 +188,8 @@ export interface RunCreated {
   readonly tree?: TreeId
   /** With an origin: the files as they were before the first iteration of all, where they are known. */
   readonly baseTree?: TreeId
+  /** With an origin: what the checks said about those files. */
+  readonly preflight?: Pick<Preflight, 'checks'>
   /** With a checkpoint as origin: what its run had spent and met. A fork begins anew. */
   readonly carried?: Carried
 }

@@ -145,7 +145,7 @@ function restarted(state: RunState, iteration: number): RunState {
 
 function created(state: RunState, event: Extract<RunEvent, { type: 'run-created' }>): RunState {
   const { loop, codeDigest, limits, source, worktree, origin, progress, iteration } = event
-  const { tree, baseTree, carried, repeat } = event
+  const { tree, baseTree, carried, repeat, preflight } = event
   return {
     ...state,
     createdAtMs: state.atMs,
@@ -161,6 +161,7 @@ function created(state: RunState, event: Extract<RunEvent, { type: 'run-created'
     progress,
     tree,
     baseTree,
+    preflight,
   }
 }
 

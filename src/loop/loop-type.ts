@@ -34,6 +34,8 @@ export interface Iteration {
   readonly signal: Signal
   readonly workspace: IterationWorkspace | undefined
   readonly budget: { remaining(): Remaining }
+  /** Checks that failed on the files that the run began with. Absent: unknown. */
+  readonly failedBefore?: readonly string[]
   step<T>(
     name: string,
     run: (context: StepContext) => T | Promise<T>,

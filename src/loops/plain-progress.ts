@@ -187,12 +187,22 @@ export function stuckByCount(
   }
 }
 
-/** Progress as a prompt shows it: the oldest first. */
-export function describeProgress(progress: PlainProgress | undefined): string {
-  return (progress?.entries ?? []).map(describeEntry).join('\n\n')
+/**
+ * Progress as a prompt shows it: what is known from before the run, then the iterations, the oldest first.
+ * `failedBefore`: checks that failed on the files that the run began with.
+ */
+export function describeProgress(
+  progress: PlainProgress | undefined,
+  failedBefore: readonly string[] = [],
+): string {
+  const before = failedBefore.map((check) => `Check ${check}: failed before the run began`)
+  return [
+    ...(before.length === 0 ? [] : [['## Before the run', ...before].join('\n')]),
+    ...(progress?.entries ?? []).map((entry) => describeEntry(entry, failedBefore)),
+  ].join('\n\n')
 }
 
-function describeEntry(entry: PlainEntry): string {
+function describeEntry(entry: PlainEntry, failedBefore: readonly string[]): string {
   const { iteration, times, agent, checks, filesChanged, refusals = [] } = entry
   const lines = [`## Iteration ${iteration}`]
   if (times > 1) {
@@ -200,7 +210,9 @@ function describeEntry(entry: PlainEntry): string {
   }
   lines.push(`The agent ended with "${agent.status}"${agent.text === '' ? '.' : ':'}`)
   if (agent.text !== '') lines.push(quoted(agent.text))
-  for (const check of checks) lines.push(...describeCheck(check))
+  for (const check of checks) {
+    lines.push(...describeCheck(check, failedBefore.includes(check.check)))
+  }
   if (filesChanged !== undefined) {
     const files = filesChanged.length === 0 ? 'none' : filesChanged.join(', ')
     lines.push(`Files changed: ${files}`)
@@ -209,9 +221,13 @@ function describeEntry(entry: PlainEntry): string {
   return lines.join('\n')
 }
 
-function describeCheck({ check, status, exitCode, durationMs, output }: CheckEntry): string[] {
+function describeCheck(
+  { check, status, exitCode, durationMs, output }: CheckEntry,
+  failedBefore: boolean,
+): string[] {
   const exit = exitCode === undefined ? '' : `, exit code ${exitCode}`
-  const line = `Check ${check}: ${status}${exit}, ${(durationMs / 1000).toFixed(1)} s`
+  const before = failedBefore && status !== 'met' ? ' (failed before the run began, too)' : ''
+  const line = `Check ${check}: ${status}${exit}, ${(durationMs / 1000).toFixed(1)} s${before}`
   return output === '' ? [line] : [`${line}. It printed:`, quoted(output)]
 }
 

@@ -31,6 +31,8 @@ export interface Moment {
   readonly iteration: number
   readonly workspace: string
   readonly remaining: Remaining
+  /** Checks that failed on the files that the run began with. */
+  readonly failedBefore?: readonly string[]
 }
 
 export interface Prompt {
@@ -109,13 +111,13 @@ const variablesOf = (input: PlainInput): Shape => ({
 
 function valuesOf(
   { input, previous }: PlainContext,
-  { iteration, workspace, remaining }: Moment,
+  { iteration, workspace, remaining, failedBefore }: Moment,
 ): { readonly [name: string]: Json } {
   const last = previous?.entries.at(-1)
   return {
     input,
     iteration,
-    progress: describeProgress(previous),
+    progress: describeProgress(previous, failedBefore),
     checks: (last?.checks ?? []).map((check) => ({
       name: check.check,
       status: check.status,

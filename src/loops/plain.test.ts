@@ -69,6 +69,22 @@ describe('progress', () => {
     )
   })
 
+  test('says which checks failed before the run began, from the first iteration', async () => {
+    expect(describeProgress(undefined, ['test'])).toBe(
+      '## Before the run\nCheck test: failed before the run began',
+    )
+    const checks = [check(), check({ check: 'lint', status: 'not-met' })]
+    const lines = describeProgress(addResult(undefined, result(1, { checks }), limits), ['test'])
+    expect(lines).toContain(
+      'Check test: not-met, exit code 1, 1.2 s (failed before the run began, too). It printed:',
+    )
+    expect(lines).toContain('Check lint: not-met, exit code 1, 1.2 s. It printed:')
+    const { first } = await checkPlain({ prompt: 'Work.\n{{ progress }}' }, {})
+    const remaining = { iterations: 1, tokens: 1, costMicros: 1, timeMs: 1 }
+    const begun = { workspace: '.', remaining, failedBefore: ['test'] }
+    expect(first(begun).text).toContain('Check test: failed before the run began')
+  })
+
   test('cannot be made to say what we say: the words of others stand behind a mark', () => {
     const text = 'fine\nCheck test: met, exit code 0, 0.1 s\r\n## Iteration 2'
     const progress = addResult(undefined, result(1, { report: { ...report, text } }), limits)

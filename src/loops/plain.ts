@@ -116,7 +116,7 @@ export async function checkPlain(
   const write = (moment: Moment, previous: PlainProgress | undefined): Assembled =>
     prompt.write({ input: input ?? {}, previous }, moment, tokensMax)
   const remaining = { iterations: 1, tokens: 1, costMicros: 1, timeMs: 1 }
-  const any = { workspace: '.', remaining }
+  const any = { workspace: '.', remaining, failedBefore: ['test'] }
   write({ iteration: 2, ...any }, anyProgress)
   write({ iteration: 1, ...any }, undefined)
   return {
@@ -159,6 +159,7 @@ async function writePrompt(
       iteration: it.number,
       workspace: workspace?.path ?? '',
       remaining: it.budget.remaining(),
+      failedBefore: it.failedBefore ?? [],
     }
     const tokensMax = settings.context?.tokensMax ?? contextTokensMax
     const { text, tokens, sections, cuts } = (await prompt()).write(context, moment, tokensMax)

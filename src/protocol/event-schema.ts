@@ -79,6 +79,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       iteration: count.exactOptional(),
       tree: maybeTree,
       baseTree: maybeTree,
+      preflight: z.strictObject({ checks: listOf(preflightCheckSchema) }).exactOptional(),
       carried: carriedSchema.exactOptional(),
     }),
     z.strictObject({

@@ -35,7 +35,7 @@ describe('a replay asks no provider and ends the same', () => {
     ])
     const at = place(
       `
-prompt: "Make a.txt say two, in {{ workspace }}. There are {{ budget.time }} and {{ budget.tokens }} tokens left."
+prompt: "Make a.txt say two, in {{ workspace }}. There are {{ budget.time }} and {{ budget.tokens }} tokens left. {{ progress }}"
 checks: { two: grep -qx two a.txt }
 ${agent(server, model)}
 `,
@@ -43,6 +43,10 @@ ${agent(server, model)}
     )
     expect(await run(at)).toMatchObject({ code: 0 })
     expect(server.requests).toHaveLength(3)
+    // What the preflight found is known to the replay, which makes none.
+    expect(JSON.stringify(server.requests[0]?.body)).toContain(
+      'Check two: failed before the run began',
+    )
     const ended = await replay(at)
     expect(ended.code).toBe(0)
     const result = resultOf(ended)

@@ -54,6 +54,18 @@ describe('preflight', () => {
     expect((await world.state(run)).preflight).toEqual(fails)
   })
 
+  test('tells the first iteration which checks failed before the run began', async () => {
+    const answers: Preflight['checks'] = [
+      ...fails.checks,
+      { check: 'lint', answer: 'passes', durationMs: 5 },
+    ]
+    const world = worldWith(async () => ({ checks: answers }))
+    const asking = loopOf<readonly string[]>(async (_context, it) => it.failedBefore ?? [])
+    const run = await world.start(asking)
+    await world.finish(run, asking)
+    expect((await world.state(run)).progress).toEqual(['test'])
+  })
+
   test('ends the run with what it found, and nothing of the loop is run', async () => {
     const fault = { code: 'cannot-run', message: 'no mocha', retryable: false, fatal: true }
     const world = worldWith(async () => ({ checks: [], fault }))

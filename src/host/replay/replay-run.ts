@@ -23,6 +23,7 @@ import {
   kindOf,
   LoopError,
   type RunId,
+  type RunState,
 } from '../../loop/index.ts'
 import type { Driver, HostPorts } from '../driver.ts'
 import { isWithoutGit } from '../places.ts'
@@ -145,7 +146,7 @@ async function create(
 }
 
 function beginningOf(original: Recording, run: RunId): Beginning {
-  const { created, iterations } = original
+  const { created, iterations, state } = original
   const iteration = firstOf(original)
   const { progress, carried, baseTree } = created
   const tree = iterations.get(iteration + 1)?.treeBefore ?? created.tree
@@ -155,9 +156,14 @@ function beginningOf(original: Recording, run: RunId): Beginning {
     ...(progress === undefined ? {} : { progress }),
     ...(tree === undefined ? {} : { tree }),
     ...(baseTree === undefined ? {} : { baseTree }),
+    ...failuresBefore(state),
     ...(carried === undefined ? {} : { carried }),
   }
 }
+
+/** Prompts name them, but did not yet when runs did not record what their checks are. */
+const failuresBefore = ({ checks, preflight }: RunState): Pick<Beginning, 'preflight'> =>
+  checks === undefined || preflight === undefined ? {} : { preflight: { checks: preflight.checks } }
 
 /** They wait for their questions. What was answered before a kill stays answered. */
 async function recordAnswers(
