@@ -33,7 +33,7 @@ test('of several none is guessed: they are listed, without the configuration', a
   write('three.yaml')
   write('loopwright.yaml')
   expect(await chosen()).toBe(
-    'LoopError: Name a loop file, or say --pick: loopctl run <file>. There are: loops/one.yaml, loops/two.yml, three.yaml.',
+    'LoopError: Name a loop file, or pass --pick: loopctl run <file>. There are: loops/one.yaml, loops/two.yml, three.yaml.',
   )
   expect(await chosen(undefined, true)).toContain('--pick needs a terminal. Name one')
   expect(await chosen('x.yaml', true)).toContain('--pick chooses a file, and x.yaml is named')

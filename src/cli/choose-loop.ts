@@ -30,7 +30,7 @@ export async function chooseLoop(
     throw new LoopError('bad-request', message)
   }
   if (pick && terminal.asks) return askFor(all)
-  const advice = pick ? '--pick needs a terminal. Name one' : 'Name a loop file, or say --pick'
+  const advice = pick ? '--pick needs a terminal. Name one' : 'Name a loop file, or pass --pick'
   throw new LoopError(
     'bad-request',
     `${advice}: loopctl run <file>. There are: ${listed.join(', ')}.`,

@@ -112,8 +112,7 @@ export function createWorld({ checks = { test: { observes: runTests } }, parts =
   const issued: Certified[] = []
   const opened: PlaceRequest[] = []
   const ran: string[] = []
-  const times = new Map<string, number>()
-  const kept = new Map<string, BaseAnswer>()
+  const bases = keepBases()
   let closed = 0
   let now = 0
   const open = async (request: PlaceRequest): Promise<CertifyingPlace> => {
@@ -137,8 +136,7 @@ export function createWorld({ checks = { test: { observes: runTests } }, parts =
           () => files,
           (one) => {
             ran.push(one)
-            times.set(one, (times.get(one) ?? 0) + 1)
-            return times.get(one) ?? 0
+            return ran.filter((other) => other === one).length
           },
         ),
       ),
@@ -154,10 +152,7 @@ export function createWorld({ checks = { test: { observes: runTests } }, parts =
     consultants: [],
     required: 'work-alone',
     quick: false,
-    bases: {
-      read: async (key) => kept.get(key),
-      write: async (key, answer) => void kept.set(key, answer),
-    },
+    bases,
     open,
     commandInstead: async () => 'npm test',
     issue: async (certified) => {
@@ -179,6 +174,14 @@ export function createWorld({ checks = { test: { observes: runTests } }, parts =
       ...given,
     })
   return { certify, issued, opened, ran, closed: () => closed }
+}
+
+function keepBases(): CertifierParts['bases'] {
+  const kept = new Map<string, BaseAnswer>()
+  return {
+    read: async (key) => kept.get(key),
+    write: async (key, answer) => void kept.set(key, answer),
+  }
 }
 
 function openCheck(
