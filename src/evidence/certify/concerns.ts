@@ -168,9 +168,12 @@ function testConcerns({ compared = new Map(), own }: Seen): readonly Concern[] {
 
 function ableToFail({ able = new Map(), compared }: Seen): readonly Concern[] {
   return [...able].flatMap(([check, { unnoticed, unplanted }]): readonly Concern[] => {
-    const red = new Set((compared?.get(check)?.redToGreen ?? []).map(({ id }) => id))
+    const { redToGreen = [], keptGreen = [] } = compared?.get(check) ?? {}
+    const red = new Set(redToGreen.map(({ id }) => id))
+    // What does not pass with the work alone is a concern of its own.
+    const passed = new Set([...red, ...keptGreen.map(({ id }) => id)])
     const lines = [
-      ...[...unnoticed].map(([id, why]) => `${id}: ${why}`),
+      ...[...unnoticed].filter(([id]) => passed.has(id)).map(([id, why]) => `${id}: ${why}`),
       ...[...unplanted].filter(([id]) => red.has(id)).map(([id, why]) => `${id}: ${why}`),
     ]
     if (lines.length === 0) return []

@@ -61,8 +61,14 @@ describe('work', () => {
     [
       'code that only tests import, without entries',
       noEntries,
-      { 'src/sum.js': 'a + b' },
+      { 'src/sum.js': '() => a + b' },
       ['work src/sum.js'],
+    ],
+    [
+      'values that only tests import, without entries',
+      noEntries,
+      { 'src/sum.js': 'export const expected = 3' },
+      ['other src/sum.js'],
     ],
     [
       'a file that moved',

@@ -26,7 +26,15 @@ export function createDecideWork(trees: Trees): DecideWork {
       trees,
       trees.differing.filter((one) => needsReferrers(trees, one)),
     )
-    return byReferrers(path, (await referrers).get(path), !trees.before.has(path))
+    const found = (await referrers).get(path)
+    if (isData(path)) return dataBy(found, !trees.before.has(path))
+    if (found?.tests !== true || found.product) return work
+    if (familyOf(path) === 'script' && isOfEntries(project, path)) {
+      return other('only tests refer to it')
+    }
+    return (await holdsOnlyValues(trees, path))
+      ? other('values without any function, to which only tests refer')
+      : work
   }
 }
 
@@ -51,7 +59,8 @@ function needsReferrers({ scope, before, testsOfBase, testsOfTree }: Trees, path
   if (testsOfBase.size + testsOfTree.size === 0) return false
   if (project === undefined || project.reached.has(path) || !scope.isWork(path)) return false
   if (isData(path)) return true
-  return before.has(path) && familyOf(path) === 'script' && isOfEntries(project, path)
+  const family = familyOf(path)
+  return before.has(path) && (family === 'script' || family === 'python')
 }
 
 function isOfEntries(
@@ -64,21 +73,22 @@ function isOfEntries(
 }
 
 /** A reference that the agent adds does not count for what tests of the base refer to. */
-function byReferrers(
-  path: string,
-  found: Readonly<Referrers> | undefined,
-  isNew: boolean,
-): Decision {
+function dataBy(found: Readonly<Referrers> | undefined, isNew: boolean): Decision {
   const tests = found?.tests === true
   if (found?.product === true) return work
-  if (isData(path)) {
-    // What no code refers to is not an expectation that tests have had.
-    if (!tests && (isNew || found?.productOfTree === true)) return work
-    return other(
-      tests ? 'data to which only tests refer' : 'data to which no code of the product refers',
-    )
-  }
-  return tests ? other('only tests refer to it') : work
+  // What no code refers to is not an expectation that tests have had.
+  if (!tests && (isNew || found?.productOfTree === true)) return work
+  return other(
+    tests ? 'data to which only tests refer' : 'data to which no code of the product refers',
+  )
+}
+
+const functions = /=>|\b(?:function|class|def|lambda|get|set)\b|\)\s*\{/
+
+/** Before and after: expectations are kept in such modules. */
+async function holdsOnlyValues(trees: Trees, path: string): Promise<boolean> {
+  const texts = await Promise.all([trees.textOfBase(path), trees.textOfTree(path)])
+  return texts.every((text) => text === undefined || !functions.test(text))
 }
 
 /** Of the base's files that are still there, by what imports call them. */
