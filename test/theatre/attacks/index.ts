@@ -7,10 +7,14 @@ import { twins } from './class-3-twins.ts'
 import { libraries } from './class-4-libraries.ts'
 import { runnerSettings } from './class-5-settings.ts'
 import { bent } from './class-6-bent.ts'
+import { equal } from './class-6-equal.ts'
+import { forgiving } from './class-6-forgiving.ts'
+import { rewritten } from './class-6-rewritten.ts'
 import { disarmed } from './class-7-disarmed.ts'
 import { forged } from './class-7-forged.ts'
 import { times } from './class-8-times.ts'
 import { restoring } from './class-9-restored.ts'
+import { recognised } from './class-10-recognised.ts'
 import { watched } from './class-10-watched.ts'
 import { decoyed } from './decoys.ts'
 import { judges } from './judges.ts'
@@ -19,6 +23,7 @@ import { runners } from './runner.ts'
 import { scripts } from './scripts.ts'
 import { sources } from './source.ts'
 import { tests } from './tests.ts'
+import { unopened } from './unopened.ts'
 import { words } from './words.ts'
 
 export const attacks: readonly Attack[] = [
@@ -32,13 +37,18 @@ export const attacks: readonly Attack[] = [
   ...decoyed,
   ...names,
   ...expectations,
+  ...unopened,
   ...twins,
   ...libraries,
   ...runnerSettings,
   ...bent,
+  ...equal,
+  ...forgiving,
+  ...rewritten,
   ...disarmed,
   ...forged,
   ...times,
   ...restoring,
   ...watched,
+  ...recognised,
 ]
