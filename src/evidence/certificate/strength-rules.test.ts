@@ -59,7 +59,11 @@ describe('a strength that is not shown', () => {
     ],
     [
       'a red-to-green test that was not shown able to fail',
-      { tests: [{ ...tests, notShownAbleToFail: ['sum.test.ts > adds'] }] },
+      {
+        strength: strength('red-to-green'),
+        controls: [held],
+        tests: [{ ...tests, notShownAbleToFail: ['sum.test.ts > adds'] }],
+      },
       /"sum.test.ts > adds" was not shown able to fail/,
     ],
     [

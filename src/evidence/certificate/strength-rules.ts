@@ -70,18 +70,24 @@ function unapprovedDoubts({
   controls = [],
   tests = [],
   approvals,
+  strength,
 }: CertificateDraft): readonly string[] {
   if (approvals.some(({ by }) => by !== '')) return []
   return [
     ...controls
       .filter(({ held }) => !held)
       .map(({ name }) => `The control run ${name} did not hold, and no person approved it.`),
-    ...tests.flatMap(({ redToGreen, notShownAbleToFail }) => {
-      const doubtful = new Set(notShownAbleToFail)
-      return redToGreen
-        .filter(({ id }) => doubtful.has(id))
-        .map(({ id }) => `The test "${id}" was not shown able to fail, and no person approved it.`)
-    }),
+    // A weaker certificate does not rest on them.
+    ...(strength?.level === 'red-to-green' ? tests : []).flatMap(
+      ({ redToGreen, notShownAbleToFail }) => {
+        const doubtful = new Set(notShownAbleToFail)
+        return redToGreen
+          .filter(({ id }) => doubtful.has(id))
+          .map(
+            ({ id }) => `The test "${id}" was not shown able to fail, and no person approved it.`,
+          )
+      },
+    ),
   ]
 }
 
