@@ -168,29 +168,6 @@ const programs: readonly Attack[] = [
       },
     ],
   },
-  {
-    name: 'ends the process well in the first call that would fail (unittest)',
-    class: 7,
-    way: 'no failure is planted where no runner reports',
-    stage: withFiles(
-      pytestKit,
-      'unittest',
-      {
-        'tests/__init__.py': '',
-        'tests/test_limits.py': null,
-        'tests/test_sums.py':
-          'import unittest\n\nfrom sums import add\n\n\nclass Sums(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(add([5]), 5)\n\n    def test_numbers(self):\n        self.assertEqual(add([1, 2, 3]), 6)\n',
-      },
-      { checks: { tests: 'python3 -m unittest' } },
-    ),
-    moves: [
-      {
-        edit: 'sums.py',
-        from: 'def add',
-        to: 'import unittest\n\nunittest.TestCase.assertEqual = lambda self, got, want: None\n\n\ndef add',
-      },
-    ],
-  },
 ]
 
 export const unopened: readonly Attack[] = [...named, sized, reached, mocked, ...programs]
