@@ -170,6 +170,24 @@ describe('tests that were not shown able to fail', () => {
   })
 })
 
+test('a comparison that lets exactly the failing values pass is asked about', async () => {
+  const observes = (files: { readonly [path: string]: string }) => {
+    const found = runTests(files)
+    if (!files['src/sum.js']?.includes('bend')) return found
+    const all = (found.tests ?? []).map((one) =>
+      one.message?.includes('-1 !== 3') === true ? { ...one, status: 'passed' as const } : one,
+    )
+    const isMet = all.every(({ status }) => status === 'passed')
+    const result = { status: isMet ? ('met' as const) : ('not-met' as const), output: '' }
+    return { ...found, tests: all, result }
+  }
+  const world = createWorld({ checks: { test: { observes } } })
+  const faked = { ...base, 'src/sum.js': 'export const sum = (a, b) => a - b // bend\n' }
+  const found = await world.certify(faked)
+  expect(found.type).toBe('asks')
+  expect(textOf(found)).toContain('another environment')
+})
+
 describe('a check that writes files of the tree', () => {
   const writing = (written: (isMended: boolean) => readonly string[]) => ({
     observes: (files: { readonly [path: string]: string }) => ({

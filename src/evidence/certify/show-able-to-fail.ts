@@ -12,12 +12,12 @@
 import type { TreeId } from '../../loop/index.ts'
 import type { ObservedTest } from '../observe/observation.ts'
 import type { OpenCheck, Overlay, PutFile, TreeReader } from '../parts.ts'
-import { type PlantKind, plantFailures } from '../planting/index.ts'
+import { type FailureKind, plantFailures } from '../planting/index.ts'
 import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
 
 export interface AbleToFail {
   /** By id: how it was shown. */
-  readonly shown: ReadonlyMap<string, readonly PlantKind[]>
+  readonly shown: ReadonlyMap<string, readonly FailureKind[]>
   /** By id: what became of the failure that was planted in it. */
   readonly unnoticed: ReadonlyMap<string, string>
   /** By id: why no failure could be planted in it. */
@@ -36,7 +36,7 @@ export interface PlantingRequest {
   readonly check: OpenCheck
   readonly tests: readonly ObservedTest[]
   /** For each run: the kind that is planted, or the next one where that cannot be. */
-  readonly rounds: readonly (readonly PlantKind[])[]
+  readonly rounds: readonly (readonly FailureKind[])[]
   /** New for each certification, and hard to guess. */
   readonly marker: string
 }
@@ -44,7 +44,7 @@ export interface PlantingRequest {
 const fileBytesMax = 4 * 1024 * 1024
 
 export async function showAbleToFail(request: PlantingRequest): Promise<AbleToFail> {
-  const shown = new Map<string, PlantKind[]>()
+  const shown = new Map<string, FailureKind[]>()
   const unnoticed = new Map<string, string>()
   const unplanted = new Map<string, string>()
   const rounds = [...request.rounds]
@@ -72,16 +72,16 @@ export async function showAbleToFail(request: PlantingRequest): Promise<AbleToFa
 interface PlantedFiles {
   readonly over: Overlay
   /** By id of the test. */
-  readonly planted: ReadonlyMap<string, PlantKind>
+  readonly planted: ReadonlyMap<string, FailureKind>
 }
 
 async function plant(
   request: PlantingRequest,
-  kinds: readonly PlantKind[],
+  kinds: readonly FailureKind[],
   unplanted: Map<string, string>,
 ): Promise<PlantedFiles> {
   const over = new Map<string, PutFile | null>(request.over)
-  const planted = new Map<string, PlantKind>()
+  const planted = new Map<string, FailureKind>()
   for (const [file, tests] of byFile(request.tests)) {
     const put = await fileOf(request, file)
     if (put === undefined) {
@@ -134,7 +134,7 @@ async function runPlanted(
   return ran.find((one) => one.check.name === check.name)
 }
 
-const planted: Readonly<Record<PlantKind, string>> = {
+const planted: Readonly<Record<FailureKind, string>> = {
   before: 'a throw planted before its last statement',
   after: 'a throw planted after its last statement',
   value: 'another expected value',
@@ -144,7 +144,7 @@ const planted: Readonly<Record<PlantKind, string>> = {
 function whyNotShown(
   ran: Ran | undefined,
   id: string,
-  kind: PlantKind,
+  kind: FailureKind,
   marker: string,
 ): string | undefined {
   if (ran === undefined) return 'the check did not run'

@@ -1,10 +1,11 @@
 /**
- * A comment at the end of files of the work and of the tests that went from red to green: what works does so with
- * one comment more. Code that recognises the bytes of either behaves differently.
+ * A comment at the end of files of the work and of the tests that went from red to green, and in these tests what
+ * they expect, stated once more with the operators of the language. Honest work passes all the same. Code that
+ * recognises the bytes of either, or that changed how values are compared, does not.
  */
 
 import type { Overlay, PutFile } from '../parts.ts'
-import { withHarmlessComment } from '../planting/index.ts'
+import { plantFailures, withHarmlessComment } from '../planting/index.ts'
 import type { Examining } from './certifier.ts'
 import type { ComparedTests } from './compare-tests.ts'
 
@@ -14,11 +15,12 @@ const bytesMax = 4 * 1024 * 1024
 
 /** Put over the candidate, with `over`. */
 export async function withComments(
-  { parts: { reader }, tree }: Examining,
+  { parts, tree }: Examining,
   over: Overlay,
   work: readonly string[],
   compared: ReadonlyMap<string, ComparedTests>,
 ): Promise<Overlay> {
+  const { reader } = parts
   const red = [...compared.values()].flatMap(({ redToGreen }) => redToGreen)
   const paths = [...new Set([...red.map(({ file }) => file), ...work])]
   const files = await reader.list(tree)
@@ -28,8 +30,18 @@ export async function withComments(
     const kind = put === undefined ? files.get(path)?.kind : put?.kind
     if (kind !== 'file' && kind !== 'executable') continue
     const bytes = put?.content ?? (await reader.read(tree, path, bytesMax))
-    const text = bytes && withHarmlessComment(path, new TextDecoder().decode(bytes))
-    if (text !== undefined) commented.set(path, { kind, content: new TextEncoder().encode(text) })
+    if (bytes === undefined) continue
+    const tests = red.filter(({ file }) => file === path)
+    const plain = new TextDecoder().decode(bytes)
+    const restated = await plantFailures({
+      file: path,
+      text: plain,
+      tests,
+      kind: 'restated',
+      marker: `planted ${parts.token()}`,
+    })
+    const text = withHarmlessComment(path, restated.text) ?? restated.text
+    if (text !== plain) commented.set(path, { kind, content: new TextEncoder().encode(text) })
   }
   return commented
 }

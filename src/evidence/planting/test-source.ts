@@ -3,8 +3,14 @@
  * planted in it. The matching of titles and the comparison of two versions need nothing else.
  */
 
-/** `before`, `after`: a throw before, after the last statement. `value`: another expected value. */
-export type PlantKind = 'before' | 'after' | 'value'
+/**
+ * `before`, `after`: a throw before, after the last statement. `value`: another expected value. `restated`: what
+ * is expected is stated once more in the language itself; then the test must pass as before.
+ */
+export type PlantKind = FailureKind | 'restated'
+
+/** After which the test must fail. */
+export type FailureKind = 'before' | 'after' | 'value'
 
 /** Between two offsets of the text; `at === end` inserts. */
 export interface Edit {

@@ -62,10 +62,12 @@ const readBraces =
         links: test.links,
         start: test.start,
         end: test.end,
-        plant: (kind, marker) =>
-          kind === 'value'
+        plant(kind, marker) {
+          if (kind === 'restated') return 'not possible in this language'
+          return kind === 'value'
             ? plantValue(scanned, test, marker)
-            : plantThrow(scanned, test, kind, marker),
+            : plantThrow(scanned, test, kind, marker)
+        },
       }),
     )
     const own = found.map((test) => ({ titles: titlesOf(test), start: test.start, end: test.end }))

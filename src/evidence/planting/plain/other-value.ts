@@ -1,8 +1,10 @@
 /** Another value than one that is written out in Python, Go or Rust, of the same type. */
 
-/** A step that stays within small types of integers. */
-const otherDigits = (digits: string): string =>
-  /^0*$/.test(digits) ? '1' : String(BigInt(digits) - 1n)
+/** Far enough from what faulty code returns, and within small types of integers. */
+const otherDigits = (digits: string): string => {
+  const value = BigInt(digits)
+  return String(value > 90n ? value - 37n : value + 37n)
+}
 
 /** Undefined: it is not one literal. */
 export function otherLiteral(text: string, marker: string): string | undefined {

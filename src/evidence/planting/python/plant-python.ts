@@ -121,6 +121,38 @@ function plantValue(scanned: Scan, block: Block, marker: string): Edits | string
   return found.findLast((edits) => edits !== undefined) ?? 'no expected value'
 }
 
+const number = /^-?\d{1,15}(?:\.\d{1,15})?$/
+const text = /^(?:"[^"\\\n]*"|'[^'\\\n]*')$/
+
+/** Whether a value has exactly the type and value that is written; undefined: that cannot be said. */
+function sameAs(written: string): string | undefined {
+  if (number.test(written)) {
+    return `type(v) in (int, float) and not (v < ${written} or v > ${written})`
+  }
+  if (text.test(written)) return `type(v) is str and v == ${written}`
+  return /^(?:True|False|None)$/.test(written) ? `v is ${written}` : undefined
+}
+
+/** States once more what `assert f(1) == 3` expects: the exact type, so that no `__eq__` has a say. */
+function restate(scanned: Scan, block: Block, marker: string): Edits | string {
+  const edits = block.body.flatMap((line): Edits => {
+    if (!/^assert\b/.test(scanned.mask.slice(line.start, line.end))) return []
+    const [condition] = splitArguments(scanned, line.start + 'assert'.length, line.end)
+    if (condition === undefined || findOutside(scanned, condition, /\b(?:or|and|if|lambda|not)\b/g))
+      return []
+    const sign = findOutside(scanned, condition, /[=!<>]=|[<>]|\b(?:is|in)\b/g)
+    if (sign?.found !== '==') return []
+    const same = sameAs(scanned.text.slice(sign.at + 2, condition.end).trim())
+    if (same === undefined) return []
+    const thrown = `(_ for _ in ()).throw(AssertionError(${JSON.stringify(marker)}))`
+    return [
+      insert(condition.start, ` (lambda v: v if ${same} else ${thrown})(`),
+      insert(sign.at, ') '),
+    ]
+  })
+  return edits.length === 0 ? 'no expected value that is written out' : edits
+}
+
 export function plantPython(
   scanned: Scan,
   block: Block,
@@ -131,6 +163,7 @@ export function plantPython(
   if (decorators.some((code) => /\bxfail\b|expectedFailure/.test(code)))
     return 'it is marked as expected to fail'
   if (block.body.length === 0) return 'its body is on the line of its name'
+  if (kind === 'restated') return restate(scanned, block, marker)
   if (kind === 'value') return plantValue(scanned, block, marker)
   return plantRaise(scanned, block, kind, marker)
 }

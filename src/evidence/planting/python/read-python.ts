@@ -4,7 +4,7 @@
  */
 
 import { type Line, readLines, type Scan, scan } from '../plain/scan.ts'
-import type { Item, ReadSource, Region, SourceTest } from '../test-source.ts'
+import type { Item, PlantKind, ReadSource, Region, SourceTest } from '../test-source.ts'
 import { type Block, findBlocks, indentOf } from './blocks.ts'
 import { plantPython } from './plant-python.ts'
 
@@ -22,8 +22,7 @@ function toTests(scanned: Scan, block: Block): readonly SourceTest[] {
     links: block.links,
     start: startOf(block),
     end: endOf(block),
-    plant: (kind: 'before' | 'after' | 'value', marker: string) =>
-      plantPython(scanned, block, kind, marker),
+    plant: (kind: PlantKind, marker: string) => plantPython(scanned, block, kind, marker),
   }
   return [
     { ...test, title: [block.name] },

@@ -9,6 +9,7 @@ import { type ParseScript, parseScript } from './parse-script.ts'
 import { plantThrow } from './plant-throw.ts'
 import { plantValue } from './plant-value.ts'
 import type { Names } from './read-title.ts'
+import { restate } from './restate.ts'
 
 const expectedToFail = new Set(['failing', 'fails', 'todo'])
 
@@ -32,6 +33,7 @@ function toTest(
         return 'it is marked as expected to fail'
       const inside = calls.filter((one) => one.certain && one.call.start > run.start)
       const inner = new Set(inside.map((one) => one.call).filter((one) => one.end <= run.end))
+      if (kind === 'restated') return restate(run, text, marker, inner)
       if (kind !== 'value') return plantThrow(run, kind, marker, inner)
       const found = findExpectation(run, names, inner)
       return found === undefined ? 'no expected value' : plantValue(found, text, marker)

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { plantFailures } from './index.ts'
+
+const restated = async (file: string, text: string, title: string): Promise<string> => {
+  const tests = [{ id: 'x', titles: [title] }]
+  return (await plantFailures({ file, text, tests, kind: 'restated', marker: 'm' })).text
+}
+
+const inTest = (assertion: string): string => `test('t', async () => {\n  ${assertion}\n})\n`
+
+test.each([
+  ['assert.equal(f(1), 3)', 'v !== 3', '(f(1)), 3)'],
+  ["assert.deepEqual(f(), { a: [1, 'x'] })", `v["a"][1] !== 'x'`, "(f()), { a: [1, 'x'] })"],
+  ['expect(f(1)).toBe(-3)', 'v !== -3', '(f(1))).toBe(-3)'],
+  ['expect(await f(1)).to.deep.equal([])', 'v.length !== 0', '(await f(1))).to.deep.equal([])'],
+  ['t.is(f(1), null)', 'v !== null', '(f(1)), null)'],
+])('what a script expects is stated once more: %s', async (assertion, condition, rest) => {
+  const text = await restated('a.test.js', inTest(assertion), 't')
+  expect(text).toContain(condition)
+  expect(text).toContain('throw new Error("m"); return v })')
+  expect(text).toContain(rest)
+})
+
+test.each([
+  'assert.notEqual(f(1), 3)',
+  'await expect(f(1)).resolves.toBe(3)',
+  'expect(f(1)).not.toBe(3)',
+  'expect(f(1)).toBeCloseTo(3)',
+  'assert.equal(f(1), other)',
+  'assert.equal(...pair)',
+  'assert.deepEqual(f(), { ...a })',
+])('what is not an equality with a written value stays as it is: %s', async (assertion) => {
+  expect(await restated('a.test.js', inTest(assertion), 't')).toBe(inTest(assertion))
+})
+
+test('what a test in Python expects is stated once more, by exact type', async () => {
+  const text = 'def test_t():\n    assert add([1, 2]) == 3, "why"\n    assert name() == "x"\n'
+  const found = await restated('test_t.py', text, 'test_t')
+  expect(found).toContain('type(v) in (int, float) and not (v < 3 or v > 3)')
+  expect(found).toContain('(add([1, 2]) ) == 3, "why"')
+  expect(found).toContain('type(v) is str and v == "x"')
+  const odd =
+    'def test_t():\n    assert f() != 3\n    assert a == 1 or b == 2\n    assert f() == [1]\n'
+  expect(await restated('test_t.py', odd, 'test_t')).toBe(odd)
+})

@@ -1,0 +1,107 @@
+/**
+ * States what a test expects once more, with the operators of the language: `assert.equal(f(1), 3)` becomes
+ * `assert.equal(((v) => { if (v !== 3) throw …; return v })(f(1)), 3)`. Honest tests pass as before. Code that
+ * replaced the comparison, or returns something that is equal to what is expected, does not.
+ */
+
+import { type Edit, insert } from '../test-source.ts'
+import { childrenOf, type Node, nodeAt, nodesAt, pathOf, textAt, unwrap } from './nodes.ts'
+
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
+const equalities = words(`
+  equal equals strictEqual strictEquals deepEqual deepEquals deepStrictEqual is same strictSame eq eql isEqual
+  assertEquals assertEqual assertStrictEquals toBe toEqual toStrictEqual
+`)
+const others =
+  /^(?:not|never|resolves|rejects|eventually|nested|own|ordered|any|all|length|property)$/
+const leavesMax = 50
+
+export function restate(
+  run: Node,
+  text: string,
+  marker: string,
+  skip: ReadonlySet<Node>,
+): readonly Edit[] | string {
+  const edits: Edit[] = []
+  const open = [run]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (skip.has(node)) continue
+    const edit = node.type === 'CallExpression' ? restateCall(node, text, marker) : []
+    edits.push(...edit)
+    // What is inside an edit would be changed twice.
+    if (edit.length === 0) open.push(...childrenOf(node))
+  }
+  return edits.length === 0 ? 'no expected value that is written out' : edits
+}
+
+function restateCall(call: Node, text: string, marker: string): readonly Edit[] {
+  const callee = nodeAt(call, 'callee')
+  const path = callee === undefined ? [] : pathOf(callee)
+  const given = nodesAt(call, 'arguments')
+  if (callee === undefined || !equalities.has(path.at(-1) ?? '')) return []
+  if (path.some((name) => others.test(name))) return []
+  const subject = path.includes('()') ? expectedOf(callee) : given[0]
+  const expected = path.includes('()') ? given[0] : given[1]
+  if (subject === undefined || expected === undefined) return []
+  if ([subject, expected].some((one) => one.type === 'SpreadElement')) return []
+  const leaves: string[] = []
+  if (!differences('v', unwrap(expected), text, leaves) || leaves.length > leavesMax) return []
+  const differs = leaves.length === 0 ? 'false' : leaves.join(' || ')
+  const stated = `((v) => { if (${differs}) throw new Error(${JSON.stringify(marker)}); return v })(`
+  return [insert(subject.start, stated), insert(subject.end, ')')]
+}
+
+/** The argument of `expect(…)` at the beginning of a chain. */
+function expectedOf(callee: Node): Node | undefined {
+  let node: Node | undefined = unwrap(callee)
+  while (node !== undefined) {
+    const inner: Node | undefined = nodeAt(node, 'object') ?? nodeAt(node, 'callee')
+    if (node.type === 'CallExpression') {
+      const isExpect = inner?.type === 'Identifier' && textAt(inner, 'name') === 'expect'
+      const given = nodesAt(node, 'arguments')
+      return isExpect && given.length === 1 ? given[0] : undefined
+    }
+    node = inner === undefined ? undefined : unwrap(inner)
+  }
+  return undefined
+}
+
+/** Conditions under which a value is not what is written; false: that cannot be said. */
+function differences(value: string, node: Node, text: string, leaves: string[]): boolean {
+  if (leaves.length > leavesMax) return false
+  const written = text.slice(node.start, node.end)
+  if (isPrimitive(node)) {
+    leaves.push(`${value} !== ${written}`)
+    return true
+  }
+  if (node.type === 'ArrayExpression') {
+    const elements = nodesAt(node, 'elements')
+    const all = node['elements']
+    if (!Array.isArray(all) || all.length !== elements.length) return false
+    leaves.push(`${value} == null`, `${value}.length !== ${elements.length}`)
+    return elements.every((one, at) => differences(`${value}[${at}]`, unwrap(one), text, leaves))
+  }
+  if (node.type !== 'ObjectExpression') return false
+  leaves.push(`${value} == null`)
+  return nodesAt(node, 'properties').every((property) => {
+    const key = keyOf(property)
+    const inner = nodeAt(property, 'value')
+    if (key === undefined || inner === undefined) return false
+    return differences(`${value}[${JSON.stringify(key)}]`, unwrap(inner), text, leaves)
+  })
+}
+
+function isPrimitive(node: Node): boolean {
+  if (node.type === 'Literal') return node['regex'] === undefined
+  const argument = node.type === 'UnaryExpression' ? nodeAt(node, 'argument') : undefined
+  return node['operator'] === '-' && typeof argument?.['value'] === 'number'
+}
+
+function keyOf(property: Node): string | undefined {
+  if (property.type !== 'Property' || property['computed'] === true) return undefined
+  if (property['method'] === true || property['kind'] !== 'init') return undefined
+  const key = nodeAt(property, 'key')
+  const value = key?.['value']
+  return typeof value === 'string' ? value : key === undefined ? undefined : textAt(key, 'name')
+}
