@@ -37,7 +37,9 @@ test('an agent is sent plain text with the failure in it, and show --prompt is w
     expect(received(2)).toContain(part)
   }
   // What is added to the prompt of the loop was sent as well.
-  expect(received(1)).toMatch(/^Mend the sum\.\n\nYou work in a git worktree/)
+  expect(received(1)).toMatch(
+    /^Mend the sum\.\n## Before the run\nCheck sum: failed[^]*\n\nYou work in a git worktree/,
+  )
   for (const number of [1, 2]) {
     const shown = await ctl(at, 'show', 'first', '--prompt', '--iteration', String(number))
     expect(shown).toEqual({ code: 0, stdout: received(number), stderr: '' })

@@ -65,10 +65,20 @@ describe('work', () => {
       ['work src/sum.js'],
     ],
     [
-      'values that only tests import, without entries',
+      'values that only tests import beside code, without entries',
+      {
+        ...noEntries,
+        'src/values.js': 'export const expected = 3',
+        'src/sum-test.js': "import './sum.js'\nimport './values.js'",
+      },
+      { 'src/values.js': 'export const expected = 4' },
+      ['other src/values.js'],
+    ],
+    [
+      'values that are all that tests import, without entries',
       noEntries,
       { 'src/sum.js': 'export const expected = 3' },
-      ['other src/sum.js'],
+      ['work src/sum.js'],
     ],
     [
       'a file that moved',

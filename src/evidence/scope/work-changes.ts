@@ -32,7 +32,7 @@ export function createDecideWork(trees: Trees): DecideWork {
     if (familyOf(path) === 'script' && isOfEntries(project, path)) {
       return other('only tests refer to it')
     }
-    return (await holdsOnlyValues(trees, path))
+    return (await holdsOnlyValues(trees, path)) && (await hasOtherSubject(trees, path))
       ? other('values without any function, to which only tests refer')
       : work
   }
@@ -89,6 +89,19 @@ const functions = /=>|\b(?:function|class|def|lambda|get|set)\b|\)\s*\{/
 async function holdsOnlyValues(trees: Trees, path: string): Promise<boolean> {
   const texts = await Promise.all([trees.textOfBase(path), trees.textOfTree(path)])
   return texts.every((text) => text === undefined || !functions.test(text))
+}
+
+const subjectsMax = 500
+
+/** Whether tests refer to other code of the product, so that these values are not what they are about. */
+async function hasOtherSubject(trees: Trees, path: string): Promise<boolean> {
+  const isCode = (one: string): boolean =>
+    ['script', 'python'].includes(familyOf(one) ?? '') && trees.scope.isWork(one)
+  const others = [...trees.before.keys()].filter(
+    (one) => one !== path && isCode(one) && !trees.testsOfBase.has(one),
+  )
+  const found = await findReferrers(trees, others.slice(0, subjectsMax))
+  return [...found.values()].some(({ tests }) => tests)
 }
 
 /** Of the base's files that are still there, by what imports call them. */
