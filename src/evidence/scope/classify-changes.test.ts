@@ -281,38 +281,3 @@ describe('what no check read', () => {
     { unread },
   )
 })
-
-describe('seals', () => {
-  const start = { ...library, 'src/words.json': '{"port": 1}' }
-  testRows([
-    ['a file of the loop', start, { 'loopwright.yaml': 'y' }, ['sealed loopwright.yaml']],
-    [
-      'a path of the loop file, though it is work',
-      start,
-      { 'src/sum.js': 'y' },
-      ['sealed src/sum.js'],
-      { seals: { paths: ['src/sum.js'] } },
-    ],
-    [
-      'a file that a command names',
-      start,
-      { 'src/plugin.js': 'y' },
-      ['sealed src/plugin.js'],
-      { seals: { names: ['./src/plugin.js'] } },
-    ],
-    [
-      'keys of the loop file',
-      start,
-      { 'src/words.json': '{"port": 2, "a": 1}' },
-      ['sealed src/words.json [port]'],
-      { seals: { keys: { 'src/words.json': ['port'] } } },
-    ],
-    [
-      'exceptions do not reach the files of the loop',
-      start,
-      { 'loopwright.yaml': 'y', 'own.yaml': 'y' },
-      ['sealed loopwright.yaml', 'sealed own.yaml'],
-      { seals: { except: ['**'], loopFiles: ['own.yaml'] } },
-    ],
-  ])
-})
