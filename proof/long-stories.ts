@@ -99,4 +99,10 @@ export const longStories: readonly LongSuite[] = [
     file: 'test/local-registries/native.test.ts',
     casesMin: 1,
   },
+  {
+    name: 'cli.hostile-uses',
+    title: 'loopctl with hostile files, names and terminals',
+    file: 'test/e2e/cli-hostile.test.ts',
+    casesMin: 15,
+  },
 ]
