@@ -105,6 +105,7 @@ export type {
   RunnerReport,
   TestStatus,
 } from './observe/observation.ts'
+export { runnerNames } from './observe/observation.ts'
 export type {
   CertifyingPlace,
   Checkout,

@@ -2,6 +2,7 @@
 
 import { compareTestFiles } from '../planting/index.ts'
 import { type ClassifiedChange, classifyChanges, type Scope, scopeOf } from '../scope/index.ts'
+import { foldersOf } from '../scope/root.ts'
 import type { Certifying } from './certifier.ts'
 import { mentionsIn } from './mentions.ts'
 import type { Seen } from './seen.ts'
@@ -12,7 +13,6 @@ export interface ClassifiedWork {
   readonly work: readonly string[]
   /** Changed paths that are not: new tests, and all that is asked about. */
   readonly aside: readonly string[]
-  readonly newTests: readonly string[]
   /** Outside the scope, and not opened by any check: their names and sizes may be known to it all the same. */
   readonly unopened: readonly string[]
 }
@@ -53,13 +53,12 @@ export async function classify(
     seen: {
       changes,
       isProduct: (path) => scope.isWork(path) && !isTest(path),
-      isFolder: (path) => folders.has(path),
+      isFolder: (path) => folders.has(`${path}/`),
       remains: (path) => files.has(path),
       mentions: await mentionsIn(reader, base, tree, pathsOf(changes, ['work'])),
     },
     work,
     aside: pathsOf(changes, ['new-test', 'other', 'sealed']),
-    newTests: pathsOf(changes, ['new-test']),
     unopened: pathsOf(changes, ['not-read']).filter((path) => !scope.isWork(path)),
   }
 }
@@ -71,18 +70,6 @@ export function scopeIn({ parts, memory, base }: Certifying): Promise<Scope> {
     memory.scope = { base, scope: scopeOf(reader, base, scope === undefined ? {} : { scope }) }
   }
   return memory.scope.scope
-}
-
-function foldersOf(paths: readonly string[]): ReadonlySet<string> {
-  const folders = new Set<string>()
-  for (const path of paths) {
-    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
-      const folder = path.slice(0, at)
-      if (folders.has(folder)) break
-      folders.add(folder)
-    }
-  }
-  return folders
 }
 
 const pathsOf = (

@@ -135,10 +135,16 @@ const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 const besideMs = 500
 
 /** Places in which checks can run side by side. */
-function lanesOf({ certifying, run, second, seen }: Controlling): readonly Lane[] {
-  if (second === undefined || durationMs(seen) < besideMs) return [run]
-  return [run, { ...run, place: second, context: checkContextOf(certifying, second) }]
+function lanesOf(all: Controlling): readonly Lane[] {
+  const { run, second, seen } = all
+  return second === undefined || durationMs(seen) < besideMs ? [run] : [run, otherLane(all)]
 }
+
+/** In the other checkout, where there is one. */
+const otherLane = ({ certifying, run, second }: Controlling): Lane =>
+  second === undefined
+    ? run
+    : { ...run, place: second, context: checkContextOf(certifying, second) }
 
 async function plantAll(
   all: Controlling,
@@ -215,14 +221,11 @@ async function workAlone(
   all: Controlling,
   compared: ReadonlyMap<string, ComparedTests>,
 ): Promise<{ readonly alone: readonly Ran[]; readonly controls: readonly ControlRun[] }> {
-  const { certifying, run, second, seen, over, classified } = all
+  const { certifying, run, seen, over, classified } = all
   const { tree } = certifying
   const checks = seen.own.map(({ check }) => check).filter(isCommand)
   const commented = await withComments(certifying, over, classified.work, compared)
-  const elsewhere =
-    second === undefined
-      ? run
-      : { ...run, place: second, context: checkContextOf(certifying, second) }
+  const elsewhere = otherLane(all)
   const other = mayFail(
     await runChecks(
       { ...elsewhere, tree, over: commented, environment: 'other' },

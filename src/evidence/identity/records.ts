@@ -4,21 +4,7 @@
  */
 
 import { z } from 'zod'
-import type { RunnerName, TestStatus } from '../observe/observation.ts'
-
-const runnerNames: readonly RunnerName[] = [
-  'node:test',
-  'vitest',
-  'jest',
-  'mocha',
-  'ava',
-  'tap',
-  'tape',
-  'pytest',
-  'go',
-  'cargo',
-  'junit',
-]
+import { type RunnerName, runnerNames, type TestStatus } from '../observe/observation.ts'
 
 export const lineCharsMax: number = 64 * 1024
 export const messageCharsMax = 300

@@ -14,18 +14,20 @@ import type { CheckAnswer } from '../../engine/index.ts'
 export type Answered = CheckAnswer
 
 /** Runners that report the ids of their tests. `junit`: a report in JUnit XML that the check wrote. */
-export type RunnerName =
-  | 'node:test'
-  | 'vitest'
-  | 'jest'
-  | 'mocha'
-  | 'ava'
-  | 'tap'
-  | 'tape'
-  | 'pytest'
-  | 'go'
-  | 'cargo'
-  | 'junit'
+export const runnerNames = [
+  'node:test',
+  'vitest',
+  'jest',
+  'mocha',
+  'ava',
+  'tap',
+  'tape',
+  'pytest',
+  'go',
+  'cargo',
+  'junit',
+] as const
+export type RunnerName = (typeof runnerNames)[number]
 
 export type TestStatus = 'passed' | 'failed' | 'skipped'
 

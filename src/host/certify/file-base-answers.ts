@@ -5,7 +5,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { readSmallFile } from '../../engine/index.ts'
-import type { BaseAnswer, BaseAnswers } from '../../evidence/index.ts'
+import { type BaseAnswer, type BaseAnswers, runnerNames } from '../../evidence/index.ts'
 
 const path = z.string().max(4096)
 const paths = z.array(path).max(1_000_000)
@@ -27,19 +27,7 @@ const answerSchema: z.ZodType<BaseAnswer> = z.strictObject({
     .exactOptional(),
   runners: z.array(
     z.strictObject({
-      name: z.enum([
-        'node:test',
-        'vitest',
-        'jest',
-        'mocha',
-        'ava',
-        'tap',
-        'tape',
-        'pytest',
-        'go',
-        'cargo',
-        'junit',
-      ]),
+      name: z.enum(runnerNames),
       exitCode: z.int().exactOptional(),
     }),
   ),
