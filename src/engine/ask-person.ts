@@ -6,6 +6,7 @@ import {
   type Question,
   questionDeadlineMs,
   questionProblem,
+  type StepFinished,
   type StepStarted,
   toJson,
 } from '../loop/index.ts'
@@ -19,7 +20,13 @@ import { takeTurn } from './start-turn.ts'
 /** Known to the inbox by this. */
 export const questionId = (iteration: number, step: string): string => `${iteration}/${step}`
 
-export async function askPerson(branch: Branch, name: string, question: Question): Promise<Answer> {
+export async function askPerson(
+  branch: Branch,
+  name: string,
+  question: Question,
+  /** What of the answer the state keeps. */
+  finished: (answer: Answer) => Pick<StepFinished, 'allows'> = () => ({}),
+): Promise<Answer> {
   if (isLate(branch)) return unanswered()
   const problem = questionProblem(question)
   if (problem !== undefined) {
@@ -52,6 +59,7 @@ export async function askPerson(branch: Branch, name: string, question: Question
         step: id,
         attempt: started.attempt,
         result: { value: toJson(answer) },
+        ...finished(answer),
       },
     ])
     await handOver(iteration, durable)

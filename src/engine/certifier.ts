@@ -44,6 +44,8 @@ export interface Subject {
   readonly checks: readonly string[]
   /** What the checks said during the iterations. */
   readonly evidence: { readonly [check: string]: Evidence }
+  /** Checks that a person lets fail as they did before the run began. */
+  readonly allows?: readonly string[]
   /** The files as they are; absent: the run works on none. */
   readonly tree?: TreeId
   /** The files as they were before the first iteration. */

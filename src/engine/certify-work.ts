@@ -130,10 +130,13 @@ async function subjectOf(
   }
 }
 
-function knownOf(state: RunState): Pick<Subject, 'source' | 'tree' | 'base' | 'agent' | 'sandbox'> {
-  const { source, tree, baseTree: base, agent, sandbox } = state
+function knownOf(
+  state: RunState,
+): Pick<Subject, 'source' | 'allows' | 'tree' | 'base' | 'agent' | 'sandbox'> {
+  const { source, allows, tree, baseTree: base, agent, sandbox } = state
   return {
     ...(source === undefined ? {} : { source }),
+    ...(allows === undefined ? {} : { allows }),
     ...(tree === undefined ? {} : { tree }),
     ...(base === undefined ? {} : { base }),
     ...(agent === undefined ? {} : { agent }),

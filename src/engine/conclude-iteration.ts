@@ -1,7 +1,8 @@
 /**
  * What the engine makes of an iteration, once the loop's code came to its end:
  *
- *   every check has an answer on the files as they are ─▶ progress ─▶ conditions
+ *   every check has an answer on the files as they are ─▶ a question about old failures ─▶ progress
+ *     ─▶ conditions
  *     ─▶ one that means success: the work is kept, and certified or refused ─▶ how it ended
  *
  * E5. The loop's word that it is done only makes the engine look. All of it are steps, so an iteration
@@ -26,6 +27,7 @@ import {
   restsOn,
   toJson,
 } from '../loop/index.ts'
+import { askAboutExisting } from './ask-existing.ts'
 import { type CertifyEnd, certifyWork } from './certify-work.ts'
 import { keepWork } from './keep-work.ts'
 import type { Branch, LiveRun } from './live-run.ts'
@@ -43,7 +45,7 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   const { iteration } = branch
   const { run } = iteration
   const previous = run.recorder.state.progress
-  const checks = await answersOf(branch)
+  const checks = await askAboutExisting(branch, await answersOf(branch))
   const endedWith = async (ending: Ending, refusals: readonly Refusal[]): Promise<Ended> => {
     const findings: Findings = { checks, refusals }
     // The code of some loops is in another process.

@@ -4,7 +4,7 @@
  */
 
 import type { Agents, Check, CheckContext } from '../engine/index.ts'
-import type { CheckKind, Signal, TreeId, Walls } from '../loop/index.ts'
+import type { CheckKind, ExistingFailure, Signal, TreeId, Walls } from '../loop/index.ts'
 import type { Observation, ObserveOptions } from './observe/observation.ts'
 
 /** Trees, read without being put anywhere. */
@@ -107,8 +107,8 @@ export interface OpenCheck {
   readonly toolDigest: string
   /** Digest of its environment, the sandbox, the toolchains and the repository. Absent: it is code. */
   readonly surroundings?: string
-  /** It may have failed before the run began. */
-  readonly existing: 'fix' | 'allow'
+  /** What becomes of a failure that was there before the run began. */
+  readonly existing: ExistingFailure
   /** Paths that it makes and later checks need. */
   readonly outputs: readonly string[]
   /** Files of the tree that the command itself names: they are sealed. */

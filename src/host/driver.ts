@@ -199,5 +199,5 @@ function comparedChecks(
     const { askBaseIn } = await import('./certify/ask-base.ts')
     return askBaseIn(base, place, certifying)(name, context)
   }
-  return { checks: withExisting(checks, certifying.mayFail ?? [], ask) }
+  return { checks: withExisting(checks, certifying.existing ?? {}, ask) }
 }

@@ -49,7 +49,7 @@ export function changedChecks(
       command: ['/bin/sh', '-c', command],
       env: {},
       timeoutMs,
-      existing: 'fix',
+      existing: 'ask',
       outputs: [],
     }
     return [taken.includes(name) ? `${name}-of-settings` : name, check] as const

@@ -300,6 +300,8 @@ export interface StepFinished extends StepEvent {
   readonly fingerprint?: string
   /** E5. What the work up to here may be called complete by, on these very files. */
   readonly certificate?: Certified
+  /** Checks that may keep failing as they did before the run began: a person was asked. */
+  readonly allows?: readonly string[]
 }
 
 export interface Certified {

@@ -5,6 +5,10 @@ import type { TreeId } from './ids.ts'
 
 export type CheckStatus = 'met' | 'not-met' | 'error' | 'timeout' | 'skipped'
 
+/** What becomes of a failure that was there before the run began. */
+export const existingFailures = ['ask', 'fix', 'allow'] as const
+export type ExistingFailure = (typeof existingFailures)[number]
+
 /** What answers: a program that we start, a tool, an agent that judges, or code of the loop's owner. */
 export type CheckKind = 'command' | 'tool' | 'judge' | 'code'
 
@@ -40,7 +44,9 @@ export interface CheckResult {
   readonly reused?: true
   /** It failed before the run began, too. */
   readonly existing?: true
-  /** It failed before the run began, and whoever owns the loop lets it. */
+  /** It fails exactly as it did before the run began, and the loop does not say whether it may. */
+  readonly asBefore?: true
+  /** It failed before the run began, and may: by the loop file, or by a person's answer. */
   readonly allowed?: true
   /** On the same files it has answered otherwise. */
   readonly flaky?: true

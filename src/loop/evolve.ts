@@ -250,7 +250,8 @@ function stepSettled(
       const tree = event.tree ?? settled.tree
       const { certificate: issued, iteration } = event
       const certificate = issued === undefined ? state.certificate : { ...issued, iteration }
-      if (event.evidence === undefined) return { ...settled, metrics, tree, certificate }
+      const allows = event.allows ?? state.allows
+      if (event.evidence === undefined) return { ...settled, metrics, tree, certificate, allows }
       const { check, ...answer } = event.evidence
       // Once it has contradicted itself, it is not to be relied on in this run.
       const wasFlaky = Object.hasOwn(state.evidence, check) && state.evidence[check]?.flaky

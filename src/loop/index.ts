@@ -79,6 +79,8 @@ export {
   contradicts,
   type Evidence,
   type EvidenceKept,
+  type ExistingFailure,
+  existingFailures,
   type Finding,
   type Findings,
   isAnswer,

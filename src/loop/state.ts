@@ -81,6 +81,8 @@ export interface RunState {
   readonly evidence: { readonly [check: string]: Evidence }
   /** The last answers of each check, the newest last: what can be re-used, and what contradicts it. */
   readonly answers: { readonly [check: string]: readonly EvidenceKept[] }
+  /** Checks that a person lets fail as they did before the run began. Absent: nobody was asked. */
+  readonly allows?: readonly string[] | undefined
   /** E5. The newest, and the iteration that it is of. It is void once that or the tree is another. */
   readonly certificate?: (Certified & { readonly iteration: number }) | undefined
   readonly spent: Amount

@@ -133,6 +133,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       evidence: namedEvidenceSchema.exactOptional(),
       fingerprint: text.exactOptional(),
       certificate: z.strictObject({ id: id<CertificateId>(), tree: maybeTree }).exactOptional(),
+      allows: listOf(text).exactOptional(),
     }),
     z.strictObject({
       type: z.literal('step-failed'),

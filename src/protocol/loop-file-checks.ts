@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod'
-import { type StandardCondition, standardConditions } from '../loop/index.ts'
+import { existingFailures, type StandardCondition, standardConditions } from '../loop/index.ts'
 import type { CheckSettings, CommandCheckSettings } from './loop-file.ts'
 import { agentSchema } from './loop-file-agents.ts'
 import { unknownName } from './loop-file-issues.ts'
@@ -38,8 +38,8 @@ const name = () =>
 /** What every check may have. */
 const shared = () => ({
   existing: key(
-    z.enum(['fix', 'allow']).prefault('fix'),
-    'What becomes of a failure that was there before the run began: fix, or allow, as long as it gets no worse.',
+    z.enum(existingFailures).prefault('ask'),
+    'What becomes of a failure that was there before the run began: fix it, allow it as long as it gets no worse, or ask once nothing else fails.',
     'allow',
   ),
   outputs: key(
@@ -199,7 +199,7 @@ const plainCommand = (written: string | readonly string[]): CommandCheckSettings
   command: commandOf(written),
   env: {},
   timeoutMs,
-  existing: 'fix',
+  existing: 'ask',
   outputs: [],
 })
 

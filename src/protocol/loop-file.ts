@@ -9,6 +9,7 @@ import type {
   Amount,
   CaptureLimits,
   Condition,
+  ExistingFailure,
   Json,
   Limits,
   StandardCondition,
@@ -221,7 +222,7 @@ export type CheckSettings =
 interface CheckOptions {
   readonly timeoutMs: number
   /** What becomes of a failure that was there before the run began. */
-  readonly existing: 'fix' | 'allow'
+  readonly existing: ExistingFailure
   /** Paths in the workspace that it makes and later checks need. */
   readonly outputs: readonly string[]
 }

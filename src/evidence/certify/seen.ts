@@ -48,7 +48,7 @@ export interface Seen {
   readonly approved?: ReadonlySet<string>
 }
 
-/** `allowed`: it failed before the run began, and the loop file lets it. */
+/** `allowed`: it failed before the run began, and may: by the loop file, or by a person's answer. */
 export const isGood = ({ result }: Ran): boolean =>
   result.status === 'met' || (result.status === 'not-met' && result.allowed === true)
 

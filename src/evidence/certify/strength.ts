@@ -73,7 +73,11 @@ function statementsOf(request: StrengthRequest): readonly string[] {
   const shown = red.filter(({ id }) => isShownIn(able, id))
   const kept = total(({ keptGreen }) => keptGreen)
   const added = total(({ added: tests }) => tests)
-  const commands = own.filter(({ check }) => check.kind === 'command' && !compared.has(check.name))
+  const failing = own.filter(({ result }) => result.status !== 'met')
+  const commands = own.filter(
+    (ran) =>
+      ran.check.kind === 'command' && !compared.has(ran.check.name) && !failing.includes(ran),
+  )
   const fixed = commands.filter(({ check }) => bases.get(check.name)?.status === 'not-met')
   const outside = changes.filter(({ class: kind }) => kind === 'other' || kind === 'sealed')
   const unread = own.some(
@@ -92,6 +96,9 @@ function statementsOf(request: StrengthRequest): readonly string[] {
     ...commands
       .filter((ran) => !fixed.includes(ran))
       .map(({ check }) => `The command ${check.name} passes. It reports no tests.`),
+    ...failing.map(
+      ({ check }) => `${check.name} fails as it did before the run began, which was allowed.`,
+    ),
     ...(alone === undefined ? [] : [aloneText(held('base-plus-work'))]),
     ...(held('other-environment') ? ['It also passes in another environment.'] : []),
     ...(held('work-taken-back')

@@ -2,7 +2,7 @@
 
 import type { Agents } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
-import type { Walls } from '../../loop/index.ts'
+import type { ExistingFailure, Walls } from '../../loop/index.ts'
 import type { CertifySettings, SandboxSettings, SealSettings } from '../../protocol/index.ts'
 import type { OpenPlace } from '../loaded-loop.ts'
 
@@ -15,8 +15,8 @@ export interface CertifyingParts {
   readonly model?: string
   /** What the loop file wants of the sandbox. */
   readonly require?: SandboxSettings['require']
-  /** Names of checks that may go on failing as they did before the run began. */
-  readonly mayFail?: readonly string[]
+  /** What becomes of a failure that was there before the run began, by check. Absent: it is to be fixed. */
+  readonly existing?: Readonly<Record<string, ExistingFailure>>
   /** Files that the commands of the checks name: they are sealed. */
   readonly names: readonly string[]
   /** Opens the checks anew, in walls of their own around this folder. Close it afterwards. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Check, CheckContext } from '../../engine/index.ts'
 import { type BaseAnswer, baseAnswerFrom } from '../../evidence/index.ts'
-import type { TreeId } from '../../loop/index.ts'
+import type { ExistingFailure, TreeId } from '../../loop/index.ts'
 import { type AskBase, withExisting } from './existing-failures.ts'
 
 const [began, changed] = ['base', 'changed'] as unknown as [TreeId, TreeId]
@@ -35,33 +35,41 @@ const before = (what: string): BaseAnswer =>
     endedAtMs: 5,
   })
 
-async function answer(check: Check, mayFail: boolean, ask: AskBase, tree = changed) {
-  const checks = withExisting({ it: check }, mayFail ? ['it'] : [], ask)
+async function answer(check: Check, existing: ExistingFailure, ask: AskBase, tree = changed) {
+  const checks = withExisting({ it: check }, { it: existing }, ask)
   return checks['it']?.(context(tree))
 }
 
 describe('a check that failed before the run began', () => {
   test('may go on failing where that is allowed, as long as it gets no worse', async () => {
     const ask: AskBase = async () => before('2 of sum')
-    expect(await answer(fails('2 of sum'), true, ask)).toMatchObject({ allowed: true })
+    expect(await answer(fails('2 of sum'), 'allow', ask)).toMatchObject({ allowed: true })
     // Times and other numbers differ from run to run.
-    expect(await answer(fails('3 of sum'), true, ask)).toMatchObject({
+    expect(await answer(fails('3 of sum'), 'allow', ask)).toMatchObject({
       existing: true,
       allowed: true,
     })
-    const worse = await answer(fails('clamp'), true, ask)
+    const worse = await answer(fails('clamp'), 'allow', ask)
     expect(worse).toMatchObject({ existing: true, status: 'not-met' })
     expect(worse).not.toHaveProperty('allowed')
   })
 
   test('is known to have on the very files that the run began with, and nothing is asked', async () => {
     const never: AskBase = () => Promise.reject(new Error('asked'))
-    const found = await answer(fails('sum'), false, never, began)
+    const found = await answer(fails('sum'), 'fix', never, began)
     expect(found).toMatchObject({ existing: true })
     expect(found).not.toHaveProperty('allowed')
-    expect(await answer(fails('sum'), true, never, began)).toMatchObject({ allowed: true })
+    expect(await answer(fails('sum'), 'allow', never, began)).toMatchObject({ allowed: true })
     // Where nothing depends on it, it is not found out.
-    expect(await answer(fails('sum'), false, never)).not.toHaveProperty('existing')
+    expect(await answer(fails('sum'), 'fix', never)).not.toHaveProperty('existing')
+  })
+
+  test('is marked where a person may be asked about it', async () => {
+    const ask: AskBase = async () => before('sum')
+    const same = await answer(fails('sum'), 'ask', ask)
+    expect(same).toMatchObject({ existing: true, asBefore: true })
+    expect(same).not.toHaveProperty('allowed')
+    expect(await answer(fails('clamp'), 'ask', ask)).not.toHaveProperty('asBefore')
   })
 
   test('is asked about once, and has no excuse when nobody can tell', async () => {
@@ -70,18 +78,18 @@ describe('a check that failed before the run began', () => {
       asked += 1
       return before('sum')
     }
-    const { it } = withExisting({ it: fails('sum') }, ['it'], counting)
+    const { it } = withExisting({ it: fails('sum') }, { it: 'allow' }, counting)
     await it?.(context(changed))
     await it?.(context(changed))
     expect(asked).toBe(1)
     const broken: AskBase = () => Promise.reject(new Error('no checkout'))
-    expect(await answer(fails('sum'), true, broken)).not.toHaveProperty('existing')
+    expect(await answer(fails('sum'), 'allow', broken)).not.toHaveProperty('existing')
     const passed: AskBase = async () => ({ ...before('sum'), status: 'met' })
-    expect(await answer(fails('sum'), true, passed)).not.toHaveProperty('existing')
+    expect(await answer(fails('sum'), 'allow', passed)).not.toHaveProperty('existing')
   })
 
   test('is the same check where answers are reused', () => {
-    const { it } = withExisting({ it: fails('sum') }, [], async () => undefined)
+    const { it } = withExisting({ it: fails('sum') }, {}, async () => undefined)
     expect([it?.fingerprint, it?.timeoutMs]).toEqual(['f', 301_000])
   })
 })

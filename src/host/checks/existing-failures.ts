@@ -6,7 +6,7 @@
 
 import type { Check, CheckContext } from '../../engine/index.ts'
 import { type BaseAnswer, baseAnswerFrom, isNoWorse } from '../../evidence/index.ts'
-import { FaultError } from '../../loop/index.ts'
+import { type ExistingFailure, FaultError } from '../../loop/index.ts'
 import { withinLimit } from './within-limit.ts'
 
 /** Undefined: it is not known. */
@@ -19,20 +19,25 @@ const baseMsMax = 300_000
 
 export function withExisting(
   checks: Readonly<Record<string, Check>>,
-  mayFail: readonly string[],
+  existing: Readonly<Record<string, ExistingFailure>>,
   ask: AskBase,
 ): Readonly<Record<string, Check>> {
   return Object.fromEntries(
-    Object.entries(checks).map(([name, check]) => {
-      const isAllowed = mayFail.includes(name)
-      return [name, comparing(name, check, isAllowed, ask)]
-    }),
+    Object.entries(checks).map(([name, check]) => [
+      name,
+      comparing(
+        name,
+        check,
+        (Object.hasOwn(existing, name) ? existing[name] : undefined) ?? 'fix',
+        ask,
+      ),
+    ]),
   )
 }
 
 type Answer = Awaited<ReturnType<Check>>
 
-function comparing(name: string, check: Check, isAllowed: boolean, ask: AskBase): Check {
+function comparing(name: string, check: Check, existing: ExistingFailure, ask: AskBase): Check {
   let known: Promise<BaseAnswer | undefined> | undefined
   const { timeoutMs = 600_000 } = check
   const compared: Check = async (context) => {
@@ -46,10 +51,10 @@ function comparing(name: string, check: Check, isAllowed: boolean, ask: AskBase)
     if (result.status !== 'not-met' || (result.kind ?? 'command') !== 'command') return result
     const { base, tree } = context
     if (base === undefined) return result
-    if (base === tree) return compare(result, baseOf(result), isAllowed)
-    if (!isAllowed || !isShort) return result
+    if (base === tree) return compare(result, baseOf(result), existing)
+    if (existing === 'fix' || !isShort) return result
     known ??= asked(() => ask(name, context))
-    return compare(result, await known, isAllowed)
+    return compare(result, await known, existing)
   }
   const { fingerprint, isLive, kind, condition } = check
   return Object.assign(compared, {
@@ -96,8 +101,11 @@ const baseOf = (result: Answer): BaseAnswer =>
     endedAtMs: 0,
   })
 
-function compare(result: Answer, base: BaseAnswer | undefined, isAllowed: boolean): Answer {
+function compare(result: Answer, base: BaseAnswer | undefined, existing: ExistingFailure): Answer {
   if (base?.status !== 'not-met') return result
-  const existing = { ...result, existing: true } as const
-  return isAllowed && isNoWorse(result, base) ? { ...existing, allowed: true } : existing
+  const failedBefore = { ...result, existing: true } as const
+  if (existing === 'fix' || !isNoWorse(result, base)) return failedBefore
+  return existing === 'allow'
+    ? { ...failedBefore, allowed: true }
+    : { ...failedBefore, asBefore: true }
 }

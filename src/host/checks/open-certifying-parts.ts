@@ -45,8 +45,8 @@ export function certifyingParts(
     certify: file.certify,
     ...modelNamed(file.agent),
     ...(file.sandbox.require === undefined ? {} : { require: file.sandbox.require }),
-    mayFail: Object.entries(checks).flatMap(([name, { existing }]) =>
-      existing === 'allow' ? [name] : [],
+    existing: Object.fromEntries(
+      Object.entries(checks).map(([name, { existing }]) => [name, existing]),
     ),
     names: namedFiles(checks, code, file.certify),
     async open({ workspace, readOnly = [], programs = [], signal, ...layered }) {

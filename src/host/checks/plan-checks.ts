@@ -1,7 +1,7 @@
 /** What a loop file would check and certify with in a folder, for those who want to know before. */
 
 import type { Scope } from '../../evidence/index.ts'
-import { textOf } from '../../loop/index.ts'
+import { type ExistingFailure, textOf } from '../../loop/index.ts'
 import type { CheckSettings, LoopFile } from '../../protocol/index.ts'
 import { folderFiles } from './folder-reader.ts'
 import { agentName, describeCommands } from './open-checks.ts'
@@ -15,7 +15,7 @@ export interface PlannedCheck {
   /** Why a run would be refused. */
   readonly problem?: string
   readonly timeoutMs: number
-  readonly existing: 'fix' | 'allow'
+  readonly existing: ExistingFailure
 }
 
 export interface PlannedChecks {

@@ -8,7 +8,13 @@
 
 import type { Agent } from '../../agents/index.ts'
 import type { Actions, Check, Gate, Hook } from '../../engine/index.ts'
-import type { Condition, Json, LoopType, StandardCondition } from '../../loop/index.ts'
+import type {
+  Condition,
+  ExistingFailure,
+  Json,
+  LoopType,
+  StandardCondition,
+} from '../../loop/index.ts'
 import type { agentNames } from '../../protocol/index.ts'
 import type { Tool } from '../../tools/index.ts'
 
@@ -135,7 +141,7 @@ export type CodeLoopCommand = string | readonly string[]
 /** A check that is data; its form is told by the key that it has. */
 export type CodeLoopCheck = {
   readonly timeout?: Duration
-  readonly existing?: 'fix' | 'allow'
+  readonly existing?: ExistingFailure
   readonly outputs?: readonly string[]
 } & (
   | {

@@ -1,7 +1,7 @@
 /** What a loop file is and would do, before anything of it is done. */
 
 import { z } from 'zod'
-import type { Json, Limits } from '../../loop/index.ts'
+import { type ExistingFailure, existingFailures, type Json, type Limits } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import type { CertifySettings, SealSettings } from '../loop-file.ts'
 import { dependenciesSchema, limitsSchema } from '../run-values.ts'
@@ -68,7 +68,7 @@ export interface Plan {
     /** Why a run would be refused. */
     readonly problem?: string
     readonly timeoutMs: number
-    readonly existing: 'fix' | 'allow'
+    readonly existing: ExistingFailure
   }[]
   /** What the agent may change without asking, and how it was derived, a line each. */
   readonly scope: { readonly from: 'loop-file' | 'manifest'; readonly lines: readonly string[] }
@@ -174,7 +174,7 @@ export const planSchema: z.ZodType<Plan> = exactly<Plan>()(
           text,
           problem: text.exactOptional(),
           timeoutMs: z.number(),
-          existing: z.enum(['fix', 'allow']),
+          existing: z.enum(existingFailures),
         }),
       )
       .readonly(),
