@@ -12,9 +12,8 @@ export function identityEnvironment(folder: string, given: Env): Env {
     NODE_OPTIONS: words(`--require=${quoted(`${folder}/preload.cjs`)}`, NODE_OPTIONS),
     PYTHONPATH: paths(`${folder}/python`, PYTHONPATH),
     PYTEST_ADDOPTS: words(PYTEST_ADDOPTS, pytestOptions),
-    // What was compiled before would be used, and its source never read.
+    // What was compiled before would be used, and its source never read. Libraries keep theirs.
     PYTHONDONTWRITEBYTECODE: '1',
-    PYTHONPYCACHEPREFIX: '/tmp/loopwright-pycache',
     // A result that go remembers would skip files that the tests read.
     GOFLAGS: words(GOFLAGS, '-count=1', `-exec=${folder}/bin/run-go-tests`),
     ...cargoRunner(`${folder}/bin/run-cargo-tests`),

@@ -60,6 +60,12 @@ const nodeTests = [
   'skipped test/a.test.js > s > k',
 ]
 
+/** Prints what importing a module of the project leaves behind, and whether the standard library is compiled. */
+const pythonProgram = `
+import glob, importlib.util, json, os
+import shop
+print(glob.glob('**/*.pyc', recursive=True), os.path.exists(importlib.util.cache_from_source(json.__file__)))`
+
 describe('an observed check', () => {
   test('reports the tests of node:test, also where a script sets NODE_OPTIONS', async () => {
     const seen = await observe(nodeProject, ['npm', 'test'])
@@ -105,6 +111,11 @@ describe('an observed check', () => {
     const missing = { id: 'gone.js > x', file: 'gone.js', titles: ['x'], status: 'passed' } as const
     const seen = await observe(nodeProject, ['npm', 'test'], { only: [missing] })
     expect(lines(seen)).toEqual(nodeTests)
+  })
+
+  test('leaves nothing compiled by Python in the tree, and uses what its libraries have', async () => {
+    const seen = await observe({ 'shop.py': '', 'run.py': pythonProgram }, ['python3', 'run.py'])
+    expect(seen.result.output.trim()).toBe('[] True')
   })
 
   test('has other variables, temporary folder and file times in the other environment', async () => {
