@@ -105,4 +105,22 @@ export const longStories: readonly LongSuite[] = [
     file: 'test/e2e/cli-hostile.test.ts',
     casesMin: 15,
   },
+  {
+    name: 'host.worktree-recovery',
+    title: 'what runs in worktrees say, and how they are resumed',
+    file: 'test/e2e/worktree-recovery.test.ts',
+    casesMin: 7,
+  },
+  {
+    name: 'cli.guide-commands',
+    title: 'the commands of the guide, one after the other',
+    file: 'test/guide-commands.test.ts',
+    casesMin: 1,
+  },
+  {
+    name: 'cli.start-again',
+    title: 'npm start again, and with a demo that is named',
+    file: 'test/e2e/start-again.test.ts',
+    casesMin: 2,
+  },
 ]

@@ -47,3 +47,13 @@ export const folderOf = (at: Place, name: string): string =>
 /** Of its commits, newest first. */
 export const subjects = (at: Checkout, branch: string): readonly string[] =>
   at.git('log', '--format=%s', `main..${branch}`).trim().split('\n')
+
+/** Completes in its third iteration. */
+export const countingLoop = `
+prompt: "Count. {{ progress }}"
+checks: { three: 'test "$(wc -l < log.txt)" -ge 3' }
+agent:
+  script:
+    - - { call: run, args: { command: echo x >> log.txt } }
+      - { say: "Counted\\u001b[31m one.\\nMore." }
+`
