@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Blobs } from '../../src/engine/index.ts'
 import type { TreeId } from '../../src/loop/index.ts'
+import { watchReads } from '../../src/sandbox/index.ts'
 import { memoryBlobs } from '../../src/testing/index.ts'
 import {
   createDirectoryWorkspace,
@@ -259,6 +260,15 @@ test('git works in it, on the commit, and the real repository learns nothing of 
   expect(checkout.readOnly).toEqual([join(fixture.checkout, '.git/objects')])
   expect(fixture.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   expect(fixture.fingerprint()).toBe(before)
+})
+
+test('a check that asks git about the files does not read them', async () => {
+  const { checkout } = await open('git')
+  const watch = await watchReads(checkout.path, { exclude: ['.git'] })
+  expect(fixture.gitIn(checkout.path, 'describe', '--always', '--dirty')).not.toContain('dirty')
+  expect(fixture.gitIn(checkout.path, 'status', '--porcelain')).toBe('')
+  readFileSync(join(checkout.path, 'README.md'))
+  expect((await watch.stop())?.filter((path) => !path.startsWith('.git'))).toEqual(['README.md'])
 })
 
 test('without a commit it has one of its own', async () => {
