@@ -114,7 +114,7 @@ function withoutWork({
     const said = names.length === 0 ? 'different tests pass' : `checks fail: ${names.join(', ')}`
     found.push({
       code: 'other-environment',
-      message: `In another environment (other paths, variables and file times, and a comment added to changed files and tests) ${said}. In the usual environment they pass.`,
+      message: `In another environment (other paths, variables and file times, a comment added to changed files and tests, and what these tests expect stated once more) ${said}. In the usual environment they pass.`,
       mayBeApproved: true,
       printed: other.ran.map(({ result }) => result.output.trim()).join('\n'),
     })

@@ -12,15 +12,15 @@ import { checkContextOf } from './check-context.ts'
 import type { ClassifiedWork } from './classify-work.ts'
 import { type ComparedTests, compareTests, unstableFiles } from './compare-tests.ts'
 import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
-import { type ControlRun, count, isGood, type Seen } from './seen.ts'
+import { type ControlRun, count, type Seen } from './seen.ts'
 import { type AbleToFail, showAbleToFail } from './show-able-to-fail.ts'
 import { takeBack } from './take-back.ts'
-import { withComments } from './with-comments.ts'
+import { workAlone } from './work-alone.ts'
 
-type Lane = Omit<RunRequest, 'tree'>
+export type Lane = Omit<RunRequest, 'tree'>
 type Controlled = Pick<Seen, 'alone' | 'controls' | 'compared' | 'able'>
 
-interface Controlling {
+export interface Controlling {
   readonly certifying: Examining
   readonly run: Lane
   /** Another checkout, at another path. */
@@ -66,7 +66,7 @@ async function runAll(
     : await plantAll(all, first)
   const back = await takenBack(all, first)
   note(all, 'running the work alone over the base, in another environment')
-  const { alone, controls } = await workAlone(all, first)
+  const { alone, controls } = await workAlone(all, otherLane(all), first)
   const compared = await withoutUnstable(all, alone, await compareAll(all, alone))
   return { alone, controls: [...controls, ...back], compared, able }
 }
@@ -214,69 +214,6 @@ function isRedAgain(ran: Ran | undefined, compared: ReadonlyMap<string, Compared
   if (tests === undefined || red === undefined) return true
   const passed = new Set(tests.filter(({ status }) => status === 'passed').map(({ id }) => id))
   return !red.some(({ id }) => passed.has(id))
-}
-
-/** In another environment and at another path; where that fails, once more in the usual one, to tell which of the two it is. */
-async function workAlone(
-  all: Controlling,
-  compared: ReadonlyMap<string, ComparedTests>,
-): Promise<{ readonly alone: readonly Ran[]; readonly controls: readonly ControlRun[] }> {
-  const { certifying, run, seen, over, classified } = all
-  const { tree } = certifying
-  const checks = seen.own.map(({ check }) => check).filter(isCommand)
-  const commented = await withComments(certifying, over, classified.work, compared)
-  const elsewhere = otherLane(all)
-  const other = mayFail(
-    await runChecks(
-      { ...elsewhere, tree, over: commented, environment: 'other' },
-      elsewhere.place.checks.filter(isCommand),
-    ),
-    seen,
-  )
-  if (isAllGood(other, seen)) {
-    return {
-      alone: other,
-      controls: [
-        { name: 'base-plus-work', ran: other, held: true },
-        { name: 'other-environment', ran: other, held: true },
-      ],
-    }
-  }
-  const usual = mayFail(await runChecks({ ...run, tree, over }, checks), seen)
-  const held = isAllGood(usual, seen)
-  return {
-    alone: usual,
-    controls: [
-      { name: 'base-plus-work', ran: usual, held },
-      ...(held ? [{ name: 'other-environment', ran: other, held: false } as const] : []),
-    ],
-  }
-}
-
-const isCommand = ({ kind }: OpenCheck): boolean => kind === 'command'
-
-/** All pass, and no test of the base is missing that ran on the candidate. */
-function isAllGood(ran: readonly Ran[], seen: Seen): boolean {
-  return ran.every((one) => {
-    if (!isGood(one)) return false
-    const own = seen.own.find(({ check }) => check.name === one.check.name)?.observation.tests
-    const base = seen.bases.get(one.check.name)?.tests
-    if (own === undefined || base === undefined) return true
-    const now = new Map(one.observation.tests?.map(({ id, status }) => [id, status]))
-    const ids = new Map(own.map(({ id, status }) => [id, status]))
-    return base.every(({ id }) => ids.get(id) !== 'passed' || now.get(id) === 'passed')
-  })
-}
-
-/** A check that failed on the candidate as it did on the base may fail here, too. */
-function mayFail(ran: readonly Ran[], seen: Seen): readonly Ran[] {
-  return ran.map((one) => {
-    const isAllowed =
-      seen.own.find(({ check }) => check.name === one.check.name)?.result.allowed === true
-    return isAllowed && one.result.status === 'not-met'
-      ? { ...one, result: { ...one.result, existing: true, allowed: true } }
-      : one
-  })
 }
 
 /** Where tests seem to be missing, the base is asked once more: what differs there is not stable. */

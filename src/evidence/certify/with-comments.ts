@@ -1,11 +1,17 @@
 /**
  * A comment at the end of files of the work and of the tests that went from red to green, and in these tests what
- * they expect, stated once more with the operators of the language. Honest work passes all the same. Code that
+ * they expect, stated once more in the language itself. Honest work passes all the same. Code that
  * recognises the bytes of either, or that changed how values are compared, does not.
  */
 
-import type { Overlay, PutFile } from '../parts.ts'
-import { plantFailures, withHarmlessComment } from '../planting/index.ts'
+import type { TreeId } from '../../loop/index.ts'
+import type { Overlay, PutFile, TreeReader } from '../parts.ts'
+import {
+  type ChangedFile,
+  decidesComparisons,
+  plantFailures,
+  withHarmlessComment,
+} from '../planting/index.ts'
 import type { Examining } from './certifier.ts'
 import type { ComparedTests } from './compare-tests.ts'
 
@@ -13,35 +19,72 @@ import type { ComparedTests } from './compare-tests.ts'
 const commentsMax = 80
 const bytesMax = 4 * 1024 * 1024
 
-/** Put over the candidate, with `over`. */
+export interface Commented {
+  /** Put over the candidate. */
+  readonly over: Overlay
+  /** Files in a compiled language in which something is stated once more. */
+  readonly compiled: readonly string[]
+  /** The work defines what may decide comparisons: where these files do not compile, that is a finding. */
+  readonly decides: boolean
+}
+
+/** `as`: whether what tests expect is stated once more. */
 export async function withComments(
-  { parts, tree }: Examining,
+  { parts, tree, base }: Examining,
   over: Overlay,
   work: readonly string[],
   compared: ReadonlyMap<string, ComparedTests>,
-): Promise<Overlay> {
+  as: 'restated' | 'commented' = 'restated',
+): Promise<Commented> {
   const { reader } = parts
   const red = [...compared.values()].flatMap(({ redToGreen }) => redToGreen)
   const paths = [...new Set([...red.map(({ file }) => file), ...work])]
   const files = await reader.list(tree)
   const commented = new Map<string, PutFile | null>(over)
+  const changed = await changedFiles(reader, base, tree, work)
+  const compiled: string[] = []
   for (const path of paths.slice(0, commentsMax)) {
     const put = over.get(path)
     const kind = put === undefined ? files.get(path)?.kind : put?.kind
     if (kind !== 'file' && kind !== 'executable') continue
     const bytes = put?.content ?? (await reader.read(tree, path, bytesMax))
     if (bytes === undefined) continue
-    const tests = red.filter(({ file }) => file === path)
-    const plain = new TextDecoder().decode(bytes)
+    const tests = as === 'restated' ? red.filter(({ file }) => file === path) : []
+    const plain = decode(bytes)
     const restated = await plantFailures({
       file: path,
       text: plain,
       tests,
       kind: 'restated',
-      marker: `planted ${parts.token()}`,
+      marker: `restated ${parts.token()}`,
+      work: changed,
     })
+    if (restated.planted.length > 0 && /\.(?:go|rs)$/.test(path)) compiled.push(path)
     const text = withHarmlessComment(path, restated.text) ?? restated.text
     if (text !== plain) commented.set(path, { kind, content: new TextEncoder().encode(text) })
   }
-  return commented
+  return { over: commented, compiled, decides: decidesComparisons(changed) }
+}
+
+const decode = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes)
+
+/** Lines that the base has elsewhere in the same file count as unchanged. */
+async function changedFiles(
+  reader: TreeReader,
+  base: TreeId,
+  tree: TreeId,
+  work: readonly string[],
+): Promise<readonly ChangedFile[]> {
+  const changed: ChangedFile[] = []
+  for (const path of work.filter((one) => /\.(?:go|rs|pyi?)$/.test(one))) {
+    const [before, after] = await Promise.all(
+      [base, tree].map((one) => reader.read(one, path, bytesMax)),
+    )
+    if (after === undefined) continue
+    const known = new Set(decode(before).split('\n'))
+    const text = decode(after)
+    const lines = text.split('\n').flatMap((line, at) => (known.has(line) ? [] : [at + 1]))
+    changed.push({ path, text, lines: new Set(lines) })
+  }
+  return changed
 }

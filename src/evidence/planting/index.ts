@@ -1,5 +1,6 @@
+export { decidesComparisons } from './braces/own-comparisons.ts'
 export { compareTestFiles, type TestFileChanges } from './compare-test-files.ts'
 export { withHarmlessComment } from './harmless-comment.ts'
 export { type Planted, type PlantRequest, plantFailures } from './plant-failures.ts'
 export { testRegions } from './test-regions.ts'
-export type { FailureKind, Region } from './test-source.ts'
+export type { ChangedFile, FailureKind, Region } from './test-source.ts'

@@ -10,6 +10,7 @@
 import { readSourceOf } from './languages.ts'
 import {
   applyEdits,
+  type ChangedFile,
   type Edit,
   type PlantKind,
   type ReadSource,
@@ -24,6 +25,8 @@ export interface PlantRequest {
   readonly kind: PlantKind
   /** Part of the message of every planted failure, so that it can be told from another. */
   readonly marker: string
+  /** For `restated`: code that may decide what a comparison says. Default: none. */
+  readonly work?: readonly ChangedFile[]
 }
 
 export interface Planted {
@@ -43,7 +46,7 @@ function findEdits(source: TestSource, titles: readonly string[], request: Plant
   if (typeof tests === 'string') return tests
   const edits: Edit[] = []
   for (const test of tests) {
-    const own = test.plant(request.kind, request.marker)
+    const own = test.plant(request.kind, request.marker, request.work ?? [])
     if (typeof own === 'string') return own
     edits.push(...own)
   }

@@ -32,8 +32,16 @@ export interface SourceTest extends Link {
   readonly links: readonly Link[]
   readonly start: number
   readonly end: number
-  /** Edits that must make it fail, or the reason why there are none, for people. */
-  plant(kind: PlantKind, marker: string): readonly Edit[] | string
+  /** Edits that must make it fail, or the reason why there are none, for people. `work`: for `restated`. */
+  plant(kind: PlantKind, marker: string, work: readonly ChangedFile[]): readonly Edit[] | string
+}
+
+/** A file of the work. */
+export interface ChangedFile {
+  readonly path: string
+  readonly text: string
+  /** Those that the work adds or changes; the first line is 1. */
+  readonly lines: ReadonlySet<number>
 }
 
 /** A part of a file, in the order of the text. Its text is compared without the white space around it. */

@@ -6,6 +6,8 @@ import { showTitle } from '../titles.ts'
 import { findGoTests, findRustTests, type TestFunction } from './functions.ts'
 import { plantGo, plantRust } from './plant-throw.ts'
 import { plantGoValue, plantRustValue } from './plant-value.ts'
+import { restateGo } from './restate-go.ts'
+import { restateRust } from './restate-rust.ts'
 
 const titlesOf = (test: TestFunction): readonly string[] =>
   [...test.links, test].map((link) => showTitle(link.title))
@@ -50,6 +52,7 @@ const readBraces =
     find: (scanned: Scan) => readonly TestFunction[],
     plantThrow: typeof plantGo,
     plantValue: typeof plantGoValue,
+    restate: typeof restateGo,
   ): ReadSource =>
   async (_, text): Promise<TestSource | undefined> => {
     const scanned = scan(text, language)
@@ -62,8 +65,8 @@ const readBraces =
         links: test.links,
         start: test.start,
         end: test.end,
-        plant(kind, marker) {
-          if (kind === 'restated') return 'not possible in this language'
+        plant(kind, marker, work) {
+          if (kind === 'restated') return restate(scanned, test, marker, work)
           return kind === 'value'
             ? plantValue(scanned, test, marker)
             : plantThrow(scanned, test, kind, marker)
@@ -81,5 +84,11 @@ const readBraces =
     }
   }
 
-export const readGo: ReadSource = readBraces('go', findGoTests, plantGo, plantGoValue)
-export const readRust: ReadSource = readBraces('rust', findRustTests, plantRust, plantRustValue)
+export const readGo: ReadSource = readBraces('go', findGoTests, plantGo, plantGoValue, restateGo)
+export const readRust: ReadSource = readBraces(
+  'rust',
+  findRustTests,
+  plantRust,
+  plantRustValue,
+  restateRust,
+)

@@ -1,0 +1,123 @@
+/**
+ * States what a test in Rust expects once more, without macros of the crate: `assert_eq!(f(1), 3)` becomes a
+ * comparison of both sides and a panic of the standard library. Where the work implements `PartialEq` itself,
+ * values of its types must also print the same. Honest tests pass as before.
+ *
+ * The assertion as it was stays in a branch that is not taken, so that it is still used.
+ */
+
+import { findOutside, type Line, type Scan, splitArguments } from '../plain/scan.ts'
+import type { ChangedFile, Edit } from '../test-source.ts'
+import type { TestFunction } from './functions.ts'
+import { definesTrait } from './own-comparisons.ts'
+
+interface Part {
+  readonly start: number
+  readonly end: number
+}
+
+interface Restating {
+  readonly scanned: Scan
+  /** A name that nothing else has. */
+  readonly name: string
+  readonly marker: string
+  /** What else a comparison must hold: nothing, or about the types of the work. */
+  readonly types: 'any' | 'printed' | 'foreign'
+}
+
+const assertions = /(?<![\w:$])(?:\w+::)*(assert|assert_eq|assert_ne)!\s*[([{]/g
+
+export function restateRust(
+  scanned: Scan,
+  test: TestFunction,
+  marker: string,
+  work: readonly ChangedFile[],
+): readonly Edit[] | string {
+  if (/\bshould_panic\b/.test(test.attributes)) return 'it is marked as expected to fail'
+  const isOwn = definesTrait(work, 'PartialEq')
+  const all: Restating = {
+    scanned,
+    marker: marker.replaceAll(/["\\\n{}]/g, '_'),
+    name: marker.replaceAll(/\W/g, '_').toLowerCase(),
+    types: isOwn ? (definesTrait(work, 'Debug') ? 'foreign' : 'printed') : 'any',
+  }
+  const edits: Edit[] = []
+  let from = test.open
+  for (const found of scanned.mask.slice(test.open, test.close).matchAll(assertions)) {
+    const at = test.open + found.index
+    const bracket = at + found[0].length - 1
+    const end = scanned.closing.get(bracket)
+    if (at < from || end === undefined) continue
+    const stated = restateCall(all, found[1] ?? '', splitArguments(scanned, bracket + 1, end))
+    if (stated === undefined) continue
+    const whole = scanned.text.slice(at, end + 1)
+    const std = `#[allow(warnings)] extern crate std as ${all.name};`
+    const text = `if { ${std} ${all.name}::convert::identity(false) } { ${whole}; } else { ${std} ${stated} }`
+    edits.push({ at, end: end + 1, text })
+    from = end
+  }
+  return edits.length === 0 ? 'no assertion of the standard library' : edits
+}
+
+function restateCall(all: Restating, name: string, given: readonly Line[]): string | undefined {
+  const [first, second] = given
+  if (first === undefined) return undefined
+  if (name === 'assert') return restateCondition(all, first)
+  return second && compare(all, first, second, name === 'assert_eq' ? '==' : '!=')
+}
+
+/** Parts with `&&` between them, one after the other. */
+function restateCondition(all: Restating, condition: Part): string {
+  const { scanned } = all
+  if (findOutside(scanned, condition, /\|/g) !== undefined) return require(all, condition)
+  const and = findOutside(scanned, condition, /&&(?=\s)/g)
+  if (and !== undefined) {
+    const left = restateCondition(all, { start: condition.start, end: and.at })
+    return `${left} ${restateCondition(all, { start: and.at + 2, end: condition.end })}`
+  }
+  const sign = findOutside(scanned, condition, /(?<![=<>!.])[=!]=(?!=)/g)
+  if (sign === undefined) return require(all, condition)
+  const left = { start: condition.start, end: sign.at }
+  const right = { start: sign.at + 2, end: condition.end }
+  return compare(all, left, right, sign.found === '==' ? '==' : '!=')
+}
+
+const require = (all: Restating, part: Part): string =>
+  `if !(${codeOf(all, part)}) { ${fail(all)} }`
+
+const fail = ({ name, marker }: Restating): string => `${name}::panic!("${marker}");`
+
+function compare(all: Restating, left: Part, right: Part, sign: '==' | '!='): string {
+  const { name, types } = all
+  const [a, b] = [`${name}_a`, `${name}_b`]
+  const ok = `*${a} ${sign} *${b}`
+  const also = types === 'any' ? '' : ` && ${name}_same(${a}, ${b})`
+  const match = `match (&(${codeOf(all, left)}), &(${codeOf(all, right)})) { (${a}, ${b}) => if !(${ok}${also}) { ${fail(all)} } }`
+  return types === 'any' ? match : `{ ${sameFunction(all, sign)} ${match} }`
+}
+
+/** Types of the standard library compare as that says; of others it must be seen that they are the same. */
+function sameFunction({ name, types }: Restating, sign: '==' | '!='): string {
+  const isOwn = `|name: &str| name.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).any(|path| path.contains("::") && !["alloc::", "core::", "std::"].iter().any(|crate_name| path.starts_with(crate_name)))`
+  const bound = types === 'printed' ? `${name}::fmt::Debug + ?Sized` : '?Sized'
+  const printed = `${name}::format!("{:?}", a) ${sign} ${name}::format!("{:?}", b)`
+  const own = types === 'printed' ? printed : 'false'
+  const kinds = `let (x, y) = (${name}::any::type_name::<A>(), ${name}::any::type_name::<B>());`
+  return `#[allow(warnings)] fn ${name}_same<A: ${bound}, B: ${bound}>(a: &A, b: &B) -> bool { #[allow(warnings)] extern crate std as ${name}; ${kinds} let own = ${isOwn}; if own(x) || own(y) { ${own} } else { true } }`
+}
+
+const library = /(?<![\w:$])(?:matches|vec|format)!/g
+
+/** With macros of the standard library itself. */
+function codeOf({ scanned, name }: Restating, part: Part): string {
+  const masked = scanned.mask.slice(part.start, part.end)
+  const start = part.start + masked.length - masked.trimStart().length
+  const end = part.start + masked.trimEnd().length
+  let code = ''
+  let from = start
+  for (const { index } of scanned.mask.slice(start, end).matchAll(library)) {
+    code += `${scanned.text.slice(from, start + index)}${name}::`
+    from = start + index
+  }
+  return `${code}${scanned.text.slice(from, end)}`
+}

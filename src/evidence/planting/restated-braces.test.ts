@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { decidesComparisons, plantFailures } from './index.ts'
+import type { ChangedFile } from './test-source.ts'
+
+const restated = async (
+  file: string,
+  text: string,
+  title: string,
+  work: readonly ChangedFile[] = [],
+): Promise<string> => {
+  const tests = [{ id: 'x', titles: [title] }]
+  return (await plantFailures({ file, text, tests, kind: 'restated', marker: 'm', work })).text
+}
+
+/** A file of which the work adds every line but those of `known`. */
+const added = (path: string, text: string, known = ''): ChangedFile => {
+  const old = new Set(known.split('\n'))
+  const lines = text.split('\n').flatMap((line, at) => (old.has(line) ? [] : [at + 1]))
+  return { path, text, lines: new Set(lines) }
+}
+
+const equality =
+  'impl PartialEq<i64> for Total {\n    fn eq(&self, o: &i64) -> bool {\n        true\n    }\n}\n'
+
+describe('Rust', () => {
+  const inTest = (body: string): string => `#[test]\nfn a() {\n    ${body}\n}\n`
+  const std = '#[allow(warnings)] extern crate std as m;'
+  const fails = 'm::panic!("m");'
+
+  test.each([
+    [
+      'assert_eq!(f(1), 3, "why");',
+      `match (&(f(1)), &(3)) { (m_a, m_b) => if !(*m_a == *m_b) { ${fails} } }`,
+    ],
+    ['assert!(f(1) != 3);', `match (&(f(1)), &(3)) { (m_a, m_b) => if !(*m_a != *m_b)`],
+    ['assert!(f(1) == 3 && g());', `{ ${fails} } } if !(g()) { ${fails} }`],
+    ['assert!(matches!(f(), Ok(3)));', `if !(m::matches!(f(), Ok(3))) { ${fails} }`],
+    ['assert!(a == 1 || b == 2);', `if !(a == 1 || b == 2) { ${fails} }`],
+  ])('%s', async (body, stated) => {
+    const text = await restated('tests/a.rs', inTest(body), 'a')
+    expect(text).toContain(`else { ${std} `)
+    expect(text).toContain(stated)
+    // As it was, in a branch that is not taken.
+    expect(text).toContain(`m::convert::identity(false) } { ${body} } else {`)
+  })
+
+  test('a comparison of types of the work must print the same, where the work says what is equal', async () => {
+    const body = inTest('assert_eq!(f(1), 3);')
+    const print = 'impl std::fmt::Debug for Total {}\n'
+    expect(await restated('tests/a.rs', body, 'a', [added('src/a.rs', equality)])).toContain(
+      'm::format!("{:?}", a) == m::format!("{:?}", b)',
+    )
+    const own = await restated('tests/a.rs', body, 'a', [added('src/a.rs', equality + print)])
+    expect(own).toContain('if own(x) || own(y) { false }')
+    const others = [
+      added('src/a.rs', `${equality}fn g() {}`, equality),
+      added('src/b.rs', '#[derive(Debug, PartialEq)]\nstruct A;\nfn f<T: PartialEq>(a: T) {}\n'),
+      added('src/c.rs', 'use std::cmp::PartialEq;\nfn f(a: impl PartialEq<u8>) {}\n'),
+    ]
+    expect(await restated('tests/a.rs', body, 'a', others)).not.toContain('m_same')
+    expect(decidesComparisons(others)).toBe(false)
+  })
+
+  test.each([
+    'macro_rules! assert_eq { ($a:expr, $b:expr) => {}; }',
+    'define!(assert_eq);',
+    'extern crate other as std;',
+    'pub use crate::check as assert_ne;',
+    'implement!(PartialEq, Total);',
+    '#[derivative(PartialEq(compare_with = "same"))]',
+    'use std::cmp::PartialEq as Same;',
+  ])('the work may decide comparisons: %s', (line) => {
+    expect(decidesComparisons([added('src/a.rs', `${line}\n`)])).toBe(true)
+    expect(decidesComparisons([added('src/a.rs', `// ${line}\n`)])).toBe(false)
+  })
+
+  test('tests that must panic stay as they are', async () => {
+    const text = `#[should_panic]\n${inTest('assert_eq!(1, 2);')}`
+    expect(await restated('tests/a.rs', text, 'a')).toBe(text)
+  })
+})
+
+describe('Go', () => {
+  const inTest = (body: string): string => `package a\n\nfunc TestA(t *testing.T) {\n\t${body}\n}\n`
+
+  test.each([
+    ['if got != 3 {\n\t\tt.Errorf("%d", got)\n\t}', 't.Fatal("m"); t.Errorf('],
+    ['if ok {\n\t\tf()\n\t} else {\n\t\tt.Log(1)\n\t\tt.FailNow()\n\t}', 't.Fatal("m"); t.Log(1)'],
+  ])('%s', async (body, stated) => {
+    expect(await restated('a_test.go', inTest(body), 'TestA')).toContain(stated)
+  })
+
+  test('what does not end in a failure stays as it is', async () => {
+    const text = inTest('if got != 3 {\n\t\tt.Log("x")\n\t}\n\tif x {\n\t\tf()\n\t}')
+    expect(await restated('a_test.go', text, 'TestA')).toBe(text)
+  })
+
+  test.each([
+    'func len(v []int) int { return 3 }',
+    'var (\n\tx   = 1\n\tlen = x\n)',
+    'const a, len = 1, 2',
+  ])('a test that uses a name of Go that the work declares fails: %s', async (code) => {
+    const work = [added('a.go', `package a\n\n${code}\n`)]
+    const text = inTest('if len(f()) != 3 {\n\t\tt.Error()\n\t}')
+    expect(await restated('a_test.go', text, 'TestA', work)).toContain(
+      't.Fatal("m: the work declares len',
+    )
+    const other = inTest('if x.len() != 3 {\n\t\tt.Error()\n\t}')
+    expect(await restated('a_test.go', other, 'TestA', work)).not.toContain('declares')
+  })
+
+  test('methods, parameters and variables of functions declare nothing for a package', () => {
+    const text =
+      'package a\n\nfunc (s S) len() int {\n\tcap := 3\n\treturn cap\n}\n\nfunc f(new int) {}\n'
+    expect(decidesComparisons([added('a.go', text)])).toBe(false)
+  })
+
+  test('go-cmp asks methods of the work', async () => {
+    const text = inTest('if d := cmp.Diff(a, b); d != "" {\n\t\tt.Error(d)\n\t}')
+    const work = [added('a.go', 'package a\n\nfunc (t T) Equal(o T) bool { return true }\n')]
+    expect(await restated('a_test.go', text, 'TestA', work)).toContain('method Equal')
+    expect(await restated('a_test.go', text, 'TestA')).not.toContain('method Equal')
+  })
+})
