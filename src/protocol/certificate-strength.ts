@@ -43,6 +43,19 @@ export interface TestEvidence {
   readonly notShownAbleToFail: readonly string[]
 }
 
+/** What was shown of a check whose runner reports no tests. */
+export interface CommandEvidence {
+  readonly check: string
+  /** Files in which failures were planted. Empty: none could be. */
+  readonly files: readonly string[]
+  /** Planted failures with which it failed. */
+  readonly ableToFail: readonly PlantedFailure[]
+  /** Planted failures with which it passed. */
+  readonly unnoticed: readonly PlantedFailure[]
+  /** False: it passes with code of the work that throws at once, so its result does not depend on running it. */
+  readonly runsWork: boolean
+}
+
 export interface ControlRun {
   readonly name: 'base-plus-work' | 'work-taken-back' | 'other-environment'
   /** Absent: it ran on the certified tree. */
@@ -89,6 +102,8 @@ export interface ReadFiles {
 export interface StrengthParts {
   readonly strength?: Strength
   readonly tests?: readonly TestEvidence[]
+  /** Of checks whose runner reports no tests. */
+  readonly commands?: readonly CommandEvidence[]
   readonly controls?: readonly ControlRun[]
   /** What differs from the base; those that need an approval first, at most `changesMax`. */
   readonly changes?: readonly ChangeNote[]
@@ -108,19 +123,28 @@ export const readFilesSchema: z.ZodType<ReadFiles> = exactly<ReadFiles>()(
   z.strictObject({ count, digest: z.string().regex(/^[0-9a-f]{64}$/) }),
 )
 
+const plantedFailures = listOf(z.enum(['before', 'after', 'value']), 3)
+
 const testEvidenceSchema = exactly<TestEvidence>()(
   z.strictObject({
     check: text.min(1),
     runners: listOf(text, listMax),
-    redToGreen: listOf(
-      z.strictObject({ id: text, ableToFail: listOf(z.enum(['before', 'after', 'value']), 3) }),
-      listMax,
-    ),
+    redToGreen: listOf(z.strictObject({ id: text, ableToFail: plantedFailures }), listMax),
     keptGreen: count,
     added: count,
     addedRedWithoutWork: count,
     skipped: count,
     notShownAbleToFail: listOf(text, listMax),
+  }),
+)
+
+const commandEvidenceSchema = exactly<CommandEvidence>()(
+  z.strictObject({
+    check: text.min(1),
+    files: listOf(text.min(1), listMax),
+    ableToFail: plantedFailures,
+    unnoticed: plantedFailures,
+    runsWork: z.boolean(),
   }),
 )
 
@@ -152,6 +176,7 @@ export const strengthShape: Shape = {
     .strictObject({ level, required: level, statements: listOf(text, changesMax) })
     .exactOptional(),
   tests: listOf(testEvidenceSchema, changesMax).exactOptional(),
+  commands: listOf(commandEvidenceSchema, changesMax).exactOptional(),
   controls: listOf(controlSchema, 100).exactOptional(),
   changes: listOf(changeSchema, changesMax).exactOptional(),
   changesNotListed: count.exactOptional(),

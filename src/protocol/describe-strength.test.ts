@@ -13,6 +13,13 @@ const tests = {
   skipped: 0,
   notShownAbleToFail: [],
 }
+const command = {
+  check: 'all',
+  files: ['test/all.js', 'test/more.js'],
+  ableToFail: ['after'],
+  unnoticed: [],
+  runsWork: true,
+} as const
 const certificate = (parts: Partial<Certificate>): Certificate =>
   ({ approvals: [], ...parts }) as Certificate
 
@@ -45,10 +52,20 @@ test('says which tests, controls and changes there were', () => {
 test('says what is not shown, and what could not be observed', () => {
   const found = certificate({
     tests: [{ ...tests, notShownAbleToFail: ['b'], added: 2, addedRedWithoutWork: 1, skipped: 4 }],
+    commands: [
+      { ...command, files: [], ableToFail: [] },
+      { ...command, check: 'e2e' },
+      { ...command, check: 'lint', unnoticed: ['value'], runsWork: false },
+      { ...command, check: 'smoke', files: ['a.sh'], ableToFail: [], unnoticed: ['after'] },
+    ],
     observed: { reads: 'none', writes: 'overlay' },
   })
   expect(describeStrength(found)).toEqual([
     'test: 3 tests went from red to green, 2 of them shown able to fail; 12 stayed green; 2 added, of which 1 fail without the work; 4 skipped.',
+    'all reports no tests, and no failure could be planted.',
+    'e2e reports no tests; failures planted in 2 files made it fail.',
+    'lint reports no tests, and does not run code of the work.',
+    'smoke reports no tests, and passes with a failure planted in a.sh.',
     'Which files the checks read could not be observed.',
   ])
 })

@@ -3,6 +3,7 @@
 import type { Certificate } from './certificate.ts'
 import {
   type ChangeClass,
+  type CommandEvidence,
   type ControlRun,
   changeClasses,
   type StrengthLevel,
@@ -25,11 +26,12 @@ export function describeLevel({ strength }: Pick<Certificate, 'strength'>): stri
 
 /** What shows it: tests, control runs, changes. Empty: nothing but its checks. */
 export function describeStrength(certificate: Certificate): readonly string[] {
-  const { strength, tests = [], controls = [] } = certificate
+  const { strength, tests = [], commands = [], controls = [] } = certificate
   const statements = strength?.statements ?? []
   if (statements.length > 0) return [...statements, ...describeChanges(certificate)]
   return [
     ...tests.map(describeTests),
+    ...commands.map(describeCommand),
     ...controls.map(describeControl),
     ...describeChanges(certificate),
     ...describeObserved(certificate),
@@ -57,6 +59,16 @@ function describeRedToGreen({ redToGreen, notShownAbleToFail }: TestEvidence): s
     return `${went}, ${shown === 1 ? 'shown' : 'each shown'} able to fail`
   }
   return `${went}, ${shown} of them shown able to fail`
+}
+
+function describeCommand({ check, files, unnoticed, runsWork }: CommandEvidence): string {
+  if (files.length === 0) return `${check} reports no tests, and no failure could be planted.`
+  const where = files.length === 1 ? (files[0] ?? '') : countOf(files.length, 'file')
+  if (unnoticed.length === 0)
+    return `${check} reports no tests; failures planted in ${where} made it fail.`
+  return runsWork
+    ? `${check} reports no tests, and passes with a failure planted in ${where}.`
+    : `${check} reports no tests, and does not run code of the work.`
 }
 
 const expected: Readonly<Record<ControlRun['name'], readonly [held: string, not: string]>> = {

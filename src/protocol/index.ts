@@ -24,6 +24,7 @@ export {
 export {
   type ChangeClass,
   type ChangeNote,
+  type CommandEvidence,
   type ControlRun,
   changeClasses,
   changesMax,

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { CertificateDraft, ControlRun, TestEvidence } from '../../protocol/index.ts'
+import type {
+  CertificateDraft,
+  CommandEvidence,
+  ControlRun,
+  TestEvidence,
+} from '../../protocol/index.ts'
 import { certificateDraft } from '../../testing/certificate-draft.ts'
 import { brokenRules } from './certificate-rules.ts'
 
@@ -23,6 +28,13 @@ const tests: TestEvidence = {
   addedRedWithoutWork: 0,
   skipped: 0,
   notShownAbleToFail: [],
+}
+const command: CommandEvidence = {
+  check: 'program',
+  files: ['test/all.js'],
+  ableToFail: ['after', 'value'],
+  unnoticed: [],
+  runsWork: true,
 }
 const strength = (
   level: NonNullable<CertificateDraft['strength']>['level'],
@@ -67,6 +79,11 @@ describe('a strength that is not shown', () => {
       /"sum.test.ts > adds" was not shown able to fail/,
     ],
     [
+      'a check without tests that passes with a planted failure',
+      { commands: [{ ...command, ableToFail: [], unnoticed: ['after'] }] },
+      /The check program was not shown able to fail/,
+    ],
+    [
       'a file outside the scope that no person approved',
       { changes: [{ path: 'spec.md', class: 'other' }] },
       /spec.md is outside the scope/,
@@ -86,6 +103,15 @@ describe('a strength that is shown', () => {
     ['checks-pass where it is enough', { strength: strength('checks-pass', 'checks-pass') }],
     ['work-alone', { strength: strength('work-alone'), controls: [held] }],
     ['red-to-green', { strength: strength('red-to-green'), controls: [held], tests: [tests] }],
+    [
+      'checks without tests that noticed a planted failure, or do not run the work',
+      {
+        commands: [
+          command,
+          { ...command, check: 'lint', ableToFail: [], unnoticed: ['after'], runsWork: false },
+        ],
+      },
+    ],
     [
       'a weaker one that a person approved',
       { strength: strength('checks-pass'), approvals: [{ ...approval, codes: ['sealed-failed'] }] },

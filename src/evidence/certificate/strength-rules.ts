@@ -6,8 +6,9 @@
  * 2. `work-alone`: the base plus only the work was run, and held.
  * 3. `red-to-green`: 2, and at least one test went from red to green that was shown able to fail: by a throw
  *    after its last statement, and by another expected value or a throw before that statement.
- * 4. A control run that did not hold, a red-to-green test that was not shown able to fail, and a sealed or
- *    other file that changed were approved by a named person.
+ * 4. A control run that did not hold, a red-to-green test that was not shown able to fail, a check without tests
+ *    that runs the work and passes with a planted failure, and a sealed or other file that changed were approved
+ *    by a named person.
  */
 
 import {
@@ -69,6 +70,7 @@ const hasRedToGreen = ({ redToGreen, notShownAbleToFail }: TestEvidence): boolea
 function unapprovedDoubts({
   controls = [],
   tests = [],
+  commands = [],
   approvals,
   strength,
 }: CertificateDraft): readonly string[] {
@@ -77,6 +79,11 @@ function unapprovedDoubts({
     ...controls
       .filter(({ held }) => !held)
       .map(({ name }) => `The control run ${name} did not hold, and no person approved it.`),
+    ...commands
+      .filter(({ unnoticed, runsWork }) => unnoticed.length > 0 && runsWork)
+      .map(
+        ({ check }) => `The check ${check} was not shown able to fail, and no person approved it.`,
+      ),
     // A weaker certificate does not rest on them.
     ...(strength?.level === 'red-to-green' ? tests : []).flatMap(
       ({ redToGreen, notShownAbleToFail }) => {

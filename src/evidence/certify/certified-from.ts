@@ -39,6 +39,13 @@ function proofOf(examined: Examined, approved: ReadonlySet<string>): StrengthPar
   return {
     strength,
     tests: [...compared].map(([check, tests]) => evidenceOf(examined, check, tests)),
+    commands: [...examined.commands].map(([check, { files, noticed, unnoticed, runsWork }]) => ({
+      check,
+      files: files.toSorted(),
+      ableToFail: noticed,
+      unnoticed,
+      runsWork,
+    })),
     controls: controls.map(({ name, ran, held }) => ({
       name,
       checks: ran.map(({ check, result }) => ({ name: check.name, status: result.status })),

@@ -7,6 +7,7 @@
 
 import { failure } from './check-failures.ts'
 import type { ComparedTests } from './compare-tests.ts'
+import type { ProgramFailure } from './plant-in-commands.ts'
 import { accessConcerns, reportConcerns } from './report-concerns.ts'
 import type { Ran } from './run-checks.ts'
 import { type Concern, count, isAside, isGood, list, type Seen } from './seen.ts'
@@ -23,6 +24,7 @@ export function concernsOf(seen: Seen): readonly Concern[] {
     ...withoutWork(seen),
     ...testConcerns(seen),
     ...ableToFail(seen),
+    ...commandsAbleToFail(seen),
     ...reportConcerns(seen),
     ...accessConcerns(seen),
     ...mentioned(seen),
@@ -186,6 +188,26 @@ function ableToFail({ able = new Map(), compared }: Seen): readonly Concern[] {
       },
     ]
   })
+}
+
+function commandsAbleToFail({ commands = new Map() }: Seen): readonly Concern[] {
+  return [...commands].flatMap(([check, { files, unnoticed, runsWork }]): readonly Concern[] => {
+    if (unnoticed.length === 0 || !runsWork) return []
+    const what = unnoticed.map((kind) => plantedText[kind]).join(' and with ')
+    return [
+      {
+        code: 'not-able-to-fail',
+        message: `The check ${check} reports no tests, and it was not shown able to fail: it passes with ${what} in a copy of these files:\n${list(files)}`,
+        check,
+        mayBeApproved: true,
+      },
+    ]
+  })
+}
+
+const plantedText: Readonly<Record<ProgramFailure, string>> = {
+  after: 'a failure planted at the end',
+  value: 'another expected value',
 }
 
 function mentioned({ mentions = [] }: Seen): readonly Concern[] {

@@ -4,32 +4,20 @@
  */
 
 import type { ObservedTest } from '../observe/observation.ts'
-import type { CertifyingPlace, OpenCheck, Overlay } from '../parts.ts'
 import { compareTestFiles } from '../planting/index.ts'
 import { askBase } from './base-answers.ts'
 import type { Examining } from './certifier.ts'
-import { checkContextOf } from './check-context.ts'
 import type { ClassifiedWork } from './classify-work.ts'
 import { type ComparedTests, compareTests, unstableFiles } from './compare-tests.ts'
-import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
+import { type Controlling, type Lane, lanesOf, note, otherLane, withMakers } from './lanes.ts'
+import { type PlantedCommand, plantInCommands, silentChecks } from './plant-in-commands.ts'
+import { type Ran, runChecks } from './run-checks.ts'
 import { type ControlRun, count, type Seen } from './seen.ts'
 import { type AbleToFail, showAbleToFail } from './show-able-to-fail.ts'
 import { takeBack } from './take-back.ts'
 import { workAlone } from './work-alone.ts'
 
-export type Lane = Omit<RunRequest, 'tree'>
-type Controlled = Pick<Seen, 'alone' | 'controls' | 'compared' | 'able'>
-
-export interface Controlling {
-  readonly certifying: Examining
-  readonly run: Lane
-  /** Another checkout, at another path. */
-  readonly second?: CertifyingPlace
-  readonly seen: Seen
-  readonly classified: ClassifiedWork
-  /** The candidate with everything but the work as on the base. */
-  readonly over: Overlay
-}
+type Controlled = Pick<Seen, 'alone' | 'controls' | 'compared' | 'able' | 'commands'>
 
 /** Of tests that passed on the base, where none went from red to green (E9). */
 const keptPlantedMax = 200
@@ -46,8 +34,10 @@ export async function runControls(
   const all: Controlling = { certifying, run, seen, classified, over }
   const first = await compareAll(all, seen.own)
   const red = [...first.values()].reduce((sum, one) => sum + one.redToGreen.length, 0)
-  if (!parts.quick && first.size > 0) {
-    note(all, `planting failures to show that ${red > 0 ? count(red, 'test') : 'tests'} can fail`)
+  const silent = silentChecks(seen, first)
+  if (!parts.quick && (first.size > 0 || silent.length > 0)) {
+    const what = red > 0 ? count(red, 'test') : first.size > 0 ? 'tests' : 'checks'
+    note(all, `planting failures to show that ${what} can fail`)
   }
   const second = parts.quick ? undefined : await certifying.openAgain()
   try {
@@ -61,14 +51,14 @@ async function runAll(
   all: Controlling,
   first: ReadonlyMap<string, ComparedTests>,
 ): Promise<Controlled> {
-  const able = all.certifying.parts.quick
-    ? new Map<string, AbleToFail>()
-    : await plantAll(all, first)
+  const { quick } = all.certifying.parts
+  const able = quick ? new Map<string, AbleToFail>() : await plantAll(all, first)
+  const commands = quick ? new Map<string, PlantedCommand>() : await plantInCommands(all, first)
   const back = await takenBack(all, first)
   note(all, 'running the work alone over the base, in another environment')
   const { alone, controls } = await workAlone(all, otherLane(all), first)
   const compared = await withoutUnstable(all, alone, await compareAll(all, alone))
-  return { alone, controls: [...controls, ...back], compared, able }
+  return { alone, controls: [...controls, ...back], compared, able, commands }
 }
 
 async function compareAll(
@@ -92,15 +82,6 @@ async function compareAll(
     if (found !== undefined) compared.set(check.name, found)
   }
   return compared
-}
-
-/** What one run of all checks took on the candidate. */
-const durationMs = ({ own }: Seen): number =>
-  own.reduce((sum, { startedAtMs, endedAtMs }) => sum + endedAtMs - startedAtMs, 0)
-
-function note({ certifying, seen }: Controlling, text: string): void {
-  const seconds = Math.max(1, Math.round(durationMs(seen) / 1000))
-  certifying.context.note?.(`${text} (one run takes about ${seconds} s)`)
 }
 
 /** Tests that the base has: in a file that is not work, or not added to one that is. */
@@ -131,21 +112,6 @@ const titleText = (titles: readonly string[]): string => titles.join(' > ')
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-/** Checks that are quicker than this are run one after the other. */
-const besideMs = 500
-
-/** Places in which checks can run side by side. */
-function lanesOf(all: Controlling): readonly Lane[] {
-  const { run, second, seen } = all
-  return second === undefined || durationMs(seen) < besideMs ? [run] : [run, otherLane(all)]
-}
-
-/** In the other checkout, where there is one. */
-const otherLane = ({ certifying, run, second }: Controlling): Lane =>
-  second === undefined
-    ? run
-    : { ...run, place: second, context: checkContextOf(certifying, second) }
-
 async function plantAll(
   all: Controlling,
   compared: ReadonlyMap<string, ComparedTests>,
@@ -173,13 +139,6 @@ async function plantAll(
     able.set(name, found)
   }
   return able
-}
-
-/** With the checks before it whose outputs it needs. */
-function withMakers(own: readonly Ran[], check: OpenCheck): readonly OpenCheck[] {
-  const checks = own.map((ran) => ran.check)
-  const before = checks.slice(0, checks.indexOf(check))
-  return [...before.filter(({ outputs }) => outputs.length > 0), check]
 }
 
 /** Only where something besides the work was changed: else it is the base, which is known. */

@@ -23,6 +23,7 @@ import type { ComparedTests } from './compare-tests.ts'
 import { concernsOf } from './concerns.ts'
 import { type Consultation, consultAll } from './consult.ts'
 import { runControls } from './controls.ts'
+import type { PlantedCommand } from './plant-in-commands.ts'
 import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
 import { type Concern, type ControlRun, count, isGood, type Seen } from './seen.ts'
 import type { AbleToFail } from './show-able-to-fail.ts'
@@ -39,6 +40,7 @@ export interface Examined {
   readonly changes: readonly ClassifiedChange[]
   readonly compared: ReadonlyMap<string, ComparedTests>
   readonly able: ReadonlyMap<string, AbleToFail>
+  readonly commands: ReadonlyMap<string, PlantedCommand>
   readonly concerns: readonly Concern[]
   readonly consultations: readonly Consultation[]
   readonly strength: Strength
@@ -70,6 +72,7 @@ export async function examine(
     changes: [],
     compared: new Map(),
     able: new Map(),
+    commands: new Map(),
     consultations: [],
   }
   const seen: Seen = { own, bases, evidence: subject.evidence, approved }
@@ -99,6 +102,7 @@ export async function examine(
     changes: all.changes ?? [],
     compared: all.compared ?? new Map(),
     able: all.able ?? new Map(),
+    commands: all.commands ?? new Map(),
     concerns: [...concerns, ...consulted.concerns],
     consultations: consulted.consultations,
     strength,

@@ -4,6 +4,7 @@ import type { Evidence, Refusal } from '../../loop/index.ts'
 import type { ClassifiedChange } from '../scope/index.ts'
 import type { BaseAnswer } from './base-answers.ts'
 import type { ComparedTests } from './compare-tests.ts'
+import type { PlantedCommand } from './plant-in-commands.ts'
 import type { Ran } from './run-checks.ts'
 import type { AbleToFail } from './show-able-to-fail.ts'
 
@@ -34,6 +35,8 @@ export interface Seen {
   readonly controls?: readonly ControlRun[]
   readonly compared?: ReadonlyMap<string, ComparedTests>
   readonly able?: ReadonlyMap<string, AbleToFail>
+  /** Of checks whose runner reports no tests. */
+  readonly commands?: ReadonlyMap<string, PlantedCommand>
   /** Lines of the work that mention the test runner, its variables or the stack. */
   readonly mentions?: readonly string[]
   /** How a command could check what only judges have; undefined: none could. */

@@ -11,7 +11,10 @@ import type { ComparedTests } from './compare-tests.ts'
 import { count, type Seen } from './seen.ts'
 
 export interface StrengthRequest
-  extends Pick<Seen, 'own' | 'alone' | 'changes' | 'controls' | 'compared' | 'able' | 'bases'> {
+  extends Pick<
+    Seen,
+    'own' | 'alone' | 'changes' | 'controls' | 'compared' | 'able' | 'bases' | 'commands'
+  > {
   readonly required: StrengthLevel
   /** Whether the files differ from the base's. */
   readonly isChanged: boolean
@@ -66,6 +69,7 @@ const redOf = (compared: StrengthRequest['compared']): ComparedTests['redToGreen
 
 function statementsOf(request: StrengthRequest): readonly string[] {
   const { own, alone, bases, able, compared = new Map(), changes = [], controls = [] } = request
+  const planted = request.commands
   const all = [...compared.values()]
   const total = (pick: (one: ComparedTests) => readonly unknown[]): number =>
     all.reduce((sum, one) => sum + pick(one).length, 0)
@@ -92,10 +96,7 @@ function statementsOf(request: StrengthRequest): readonly string[] {
         ]),
     ...(kept > 0 ? [`${count(kept, 'test')} stayed green.`] : []),
     ...(added > 0 ? [`${count(added, 'test')} added by the work.`] : []),
-    ...fixed.map(({ check }) => `The command ${check.name} failed on the base and passes.`),
-    ...commands
-      .filter((ran) => !fixed.includes(ran))
-      .map(({ check }) => `The command ${check.name} passes. It reports no tests.`),
+    ...commands.map((ran) => commandText(ran.check.name, fixed.includes(ran), planted)),
     ...failing.map(
       ({ check }) => `${check.name} fails as it did before the run began, which was allowed.`,
     ),
@@ -115,6 +116,26 @@ const isShownIn = (able: StrengthRequest['able'], id: string): boolean =>
   [...(able?.values() ?? [])].some(
     ({ shown, unnoticed, unplanted }) => shown.has(id) && !unnoticed.has(id) && !unplanted.has(id),
   )
+
+function commandText(
+  check: string,
+  isFixed: boolean,
+  planted: StrengthRequest['commands'],
+): string {
+  const passes = isFixed
+    ? `The command ${check} failed on the base and passes.`
+    : `The command ${check} passes.`
+  const found = planted?.get(check)
+  if (found === undefined) return `${passes} It reports no tests.`
+  const { files, unnoticed, runsWork } = found
+  if (files.length === 0) return `${passes} It reports no tests, and no failure could be planted.`
+  const where = files.length === 1 ? (files[0] ?? '') : count(files.length, 'file')
+  if (unnoticed.length === 0)
+    return `${passes} It reports no tests; failures planted in ${where} made it fail.`
+  return runsWork
+    ? `${passes} It reports no tests, and passes with a failure planted in ${where}.`
+    : `${passes} It reports no tests, and does not run code of the work.`
+}
 
 const aloneText = (held: boolean): string =>
   held

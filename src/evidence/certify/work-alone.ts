@@ -5,7 +5,7 @@
 
 import type { OpenCheck, Overlay } from '../parts.ts'
 import type { ComparedTests } from './compare-tests.ts'
-import type { Controlling, Lane } from './controls.ts'
+import type { Controlling, Lane } from './lanes.ts'
 import { type Ran, runChecks } from './run-checks.ts'
 import { type ControlRun, isGood, type Seen } from './seen.ts'
 import { withComments } from './with-comments.ts'

@@ -124,7 +124,10 @@ const endsOpen = /(?:[,.*/&|=<>:(%^]|[^+]\+|[^-]-)$/
 const beginsInside = /^(?:[.?)\]}*/&|=<>,]|else\b)/
 
 /** The statements of a body, each from its first line to its last. */
-export function readStatements(scanned: Scan, { open, close }: TestFunction): readonly Line[] {
+export function readStatements(
+  scanned: Scan,
+  { open, close }: Pick<TestFunction, 'open' | 'close'>,
+): readonly Line[] {
   const statements: Line[] = []
   for (const line of readLines(scanned, open + 1, close)) {
     const last = statements.at(-1)

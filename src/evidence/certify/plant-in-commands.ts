@@ -1,0 +1,178 @@
+/**
+ * Shows that checks can fail whose runner reports no tests: programs, scripts, linters. Failures are planted in the
+ * files that such a check read and that are not the work, and the check must fail.
+ *
+ * 1. Code of the work stays as it is. Files of the product prove nothing: they fail before the work runs.
+ * 2. Files that refer to the work come first, then those that the command names, then all that were read.
+ * 3. A check that passes with a planted failure may only read these files, as linters do. If it also passes with
+ *    code of the work that throws at once, it does not run the work, and the work cannot change its result.
+ */
+
+import { familyOf } from '../mask-code.ts'
+import type { OpenCheck, Overlay, PutFile } from '../parts.ts'
+import { type ProgramPlant, plantInProgram } from '../planting/index.ts'
+import type { ComparedTests } from './compare-tests.ts'
+import { type Controlling, type Lane, lanesOf, withMakers } from './lanes.ts'
+import { type Ran, runChecks } from './run-checks.ts'
+import type { Seen } from './seen.ts'
+
+export type ProgramFailure = Exclude<ProgramPlant, 'start'>
+
+export interface PlantedCommand {
+  /** In which failures were planted. Empty: none could be. */
+  readonly files: readonly string[]
+  /** Planted failures with which it failed. */
+  readonly noticed: readonly ProgramFailure[]
+  /** Planted failures with which it passed. */
+  readonly unnoticed: readonly ProgramFailure[]
+  /** False: it passes with code of the work that throws at once. */
+  readonly runsWork: boolean
+}
+
+const kinds: readonly ProgramFailure[] = ['after', 'value']
+/** As many files are planted at once (E9). */
+const filesMax = 50
+const bytesMax = 1024 * 1024
+
+export async function plantInCommands(
+  all: Controlling,
+  compared: ReadonlyMap<string, ComparedTests>,
+): Promise<ReadonlyMap<string, PlantedCommand>> {
+  const found = new Map<string, PlantedCommand>()
+  if (all.classified.work.length === 0) return found
+  for (const ran of silentChecks(all.seen, compared)) {
+    found.set(ran.check.name, await plantInCommand(all, ran))
+  }
+  return found
+}
+
+/** What went from red to green; others only where nothing did. */
+export function silentChecks(
+  { own, bases }: Pick<Seen, 'own' | 'bases'>,
+  compared: ReadonlyMap<string, ComparedTests>,
+): readonly Ran[] {
+  const silent = own.filter(
+    ({ check, result }) =>
+      check.kind === 'command' && result.status === 'met' && !compared.has(check.name),
+  )
+  const red = silent.filter(({ check }) => bases.get(check.name)?.status === 'not-met')
+  const isRed = [...compared.values()].some(({ redToGreen }) => redToGreen.length > 0)
+  return isRed || red.length > 0 ? red : silent
+}
+
+async function plantInCommand(
+  all: Controlling,
+  { check, observation }: Ran,
+): Promise<PlantedCommand> {
+  const marker = `planted ${all.certifying.parts.token()}`
+  const files = await chooseFiles(all, check, observation.read ?? [])
+  const planted = new Set<string>()
+  const noticed: ProgramFailure[] = []
+  const unnoticed: ProgramFailure[] = []
+  const left = [...kinds]
+  const work = async (lane: Lane): Promise<void> => {
+    for (let kind = left.shift(); kind !== undefined; kind = left.shift()) {
+      const over = await plant(files, kind, marker)
+      if (over.size === 0) continue
+      for (const path of over.keys()) planted.add(path)
+      const passes = await passesWith(all, lane, check, over)
+      ;(passes ? unnoticed : noticed).push(kind)
+    }
+  }
+  await Promise.all(lanesOf(all).map(work))
+  return {
+    files: [...planted],
+    noticed,
+    unnoticed,
+    runsWork: unnoticed.length === 0 || (await runsWork(all, check, marker)),
+  }
+}
+
+interface Source extends PutFile {
+  readonly path: string
+  readonly text: string
+}
+
+async function chooseFiles(
+  all: Controlling,
+  check: OpenCheck,
+  read: readonly string[],
+): Promise<readonly Source[]> {
+  const { isProduct } = all.classified.seen
+  const work = new Set(all.classified.work)
+  const named = new Set(check.names)
+  const paths = [...new Set([...check.names, ...read])].filter(
+    (path) => !work.has(path) && (named.has(path) || isProduct?.(path) !== true),
+  )
+  const sources = await readSources(all, paths)
+  const isAbout = referrersTo([...work])
+  const about = sources.filter(({ text }) => isAbout(text))
+  const own = sources.filter(({ path }) => named.has(path))
+  const chosen = [about, own, sources].find(({ length }) => length > 0) ?? []
+  return chosen.slice(0, filesMax)
+}
+
+async function readSources(all: Controlling, paths: readonly string[]): Promise<readonly Source[]> {
+  const { certifying, over } = all
+  const { parts, tree } = certifying
+  const files = await parts.reader.list(tree)
+  const sources: Source[] = []
+  for (const path of paths) {
+    const put = over.get(path)
+    const kind = put === undefined ? files.get(path)?.kind : put?.kind
+    if (kind !== 'file' && kind !== 'executable') continue
+    const content = put?.content ?? (await parts.reader.read(tree, path, bytesMax))
+    if (content === undefined || content.length > bytesMax) continue
+    sources.push({ path, kind, content, text: new TextDecoder().decode(content) })
+  }
+  return sources
+}
+
+/** By the names of its files, which say nothing where every folder has one. */
+function referrersTo(work: readonly string[]): (text: string) => boolean {
+  const names = work
+    .map((path) => path.replace(/^.*\//, '').replace(/\.\w+$/, ''))
+    .filter((name) => name.length > 1 && !/^(?:index|main|mod|lib|__init__)$/.test(name))
+    .map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  if (names.length === 0) return () => false
+  const pattern = new RegExp(`(?<![\\w-])(?:${names.join('|')})(?![\\w-])`)
+  return (text) => pattern.test(text)
+}
+
+async function plant(
+  sources: readonly Source[],
+  kind: ProgramPlant,
+  marker: string,
+): Promise<ReadonlyMap<string, PutFile>> {
+  const planted = new Map<string, PutFile>()
+  for (const { path, text, kind: mode } of sources) {
+    const changed = await plantInProgram({ file: path, text, kind, marker })
+    if (changed === undefined) continue
+    planted.set(path, { kind: mode, content: new TextEncoder().encode(changed) })
+  }
+  return planted
+}
+
+async function passesWith(
+  { certifying: { tree }, over, seen }: Controlling,
+  lane: Lane,
+  check: OpenCheck,
+  planted: Overlay,
+): Promise<boolean> {
+  const names = new Set(withMakers(seen.own, check).map(({ name }) => name))
+  const here = lane.place.checks.filter(({ name }) => names.has(name))
+  const ran = await runChecks({ ...lane, tree, over: new Map([...over, ...planted]) }, here)
+  return ran.find((one) => one.check.name === check.name)?.result.status === 'met'
+}
+
+/** Code in which nothing can be planted may run. */
+async function runsWork(all: Controlling, check: OpenCheck, marker: string): Promise<boolean> {
+  const sources = await readSources(all, all.classified.work)
+  const planted = await plant(sources, 'start', marker)
+  const isUnknown = sources.some(
+    ({ path, kind }) =>
+      !planted.has(path) && (kind === 'executable' || familyOf(path) !== undefined),
+  )
+  if (isUnknown || planted.size === 0) return true
+  return !(await passesWith(all, all.run, check, planted))
+}

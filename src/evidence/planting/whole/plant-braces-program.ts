@@ -1,0 +1,35 @@
+/** Programs in Go and Rust: at the end of `main`. */
+
+import { familyOf } from '../../mask-code.ts'
+import { readStatements } from '../braces/functions.ts'
+import { scan } from '../plain/scan.ts'
+import { type Edit, insert } from '../test-source.ts'
+import type { ProgramPlantRequest } from './program-plants.ts'
+
+const mains = {
+  go: /\bfunc\s+main\s*\(\s*\)\s*\{/,
+  rust: /\bfn\s+main\s*\(\s*\)[^{;]*\{/,
+} as const
+
+export function plantInBraces({
+  file,
+  text,
+  kind,
+  marker,
+}: ProgramPlantRequest): readonly Edit[] | undefined {
+  const language = familyOf(file) === 'go' ? 'go' : 'rust'
+  const scanned = kind === 'after' ? scan(text, language) : undefined
+  const found = scanned === undefined ? null : mains[language].exec(scanned.mask)
+  if (scanned === undefined || found === null) return undefined
+  const open = found.index + found[0].length - 1
+  const close = scanned.closing.get(open)
+  if (close === undefined) return undefined
+  const quoted = JSON.stringify(marker)
+  const fails = language === 'go' ? `panic(${quoted})` : `panic!(${quoted});`
+  const last = readStatements(scanned, { open, close }).at(-1)
+  const code = last === undefined ? '' : scanned.mask.slice(last.start, last.end)
+  // What a function of Rust returns is its last expression.
+  const isLast = /\b(?:os\.Exit|exit|return)\b/.test(code) || found[0].includes('->')
+  if (last !== undefined && isLast) return [insert(last.start, `${fails}\n`)]
+  return [insert(last?.end ?? open + 1, `;\n${fails}\n`)]
+}

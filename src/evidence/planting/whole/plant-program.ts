@@ -1,0 +1,41 @@
+/**
+ * Plants a failure in a program that checks something and has no test runner. `after`: where control certainly
+ * passes last: at the end of its tests, of the function that it starts, or of the file; before a statement that ends
+ * the program. `value`: another expected value. `start`: before its first statement.
+ *
+ * A file that looks like a test file of a runner has the failure in each of its tests.
+ */
+
+import { familyOf } from '../../mask-code.ts'
+import { applyEdits, type Edit } from '../test-source.ts'
+import { plantInBraces } from './plant-braces-program.ts'
+import { plantInPython } from './plant-python-program.ts'
+import { plantInScript } from './plant-script-program.ts'
+import { isShell, plantInShell } from './plant-shell-program.ts'
+import type { ProgramPlantRequest } from './program-plants.ts'
+
+/** The text with the failure in it; undefined: none can be planted. */
+export async function plantInProgram(request: ProgramPlantRequest): Promise<string | undefined> {
+  const { file, text } = request
+  const edits = await findEdits(request)
+  const planted = edits === undefined || edits.length === 0 ? undefined : applyEdits(text, edits)
+  if (planted === undefined) return undefined
+  // A text that no longer parses would fail for another reason.
+  const isSound = familyOf(file) !== 'script' || (await plantInScript.parses(file, planted))
+  return isSound ? planted : undefined
+}
+
+async function findEdits(request: ProgramPlantRequest): Promise<readonly Edit[] | undefined> {
+  const { file, text } = request
+  switch (familyOf(file)) {
+    case 'script':
+      return plantInScript.plant(request)
+    case 'python':
+      return plantInPython(request)
+    case 'go':
+    case 'rust':
+      return plantInBraces(request)
+    default:
+      return isShell(file, text) ? plantInShell(request) : undefined
+  }
+}
