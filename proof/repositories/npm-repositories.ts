@@ -144,8 +144,8 @@ test.run();
       file: 'spec/filters/path_prefix_spec.js',
       text: `const pathSpecFilter = require('../../lib/filters/path_spec_filter');
 
-describe('pathSpecFilter', function() {
-  it('matches a prefix', function() {
+describe('pathSpecFilter of one name', function() {
+  it('matches what is below it', function() {
     const filter = pathSpecFilter(['a']);
     expect(filter({ getPath: () => ['a', 'b'] })).toBe(true);
     expect(filter({ getPath: () => ['c', 'b'] })).toBe(false);

@@ -178,7 +178,7 @@ func TestNodeBytes(t *testing.T) {
     fault: {
       file: 'string_slice.go',
       good: '*s.value = append(*s.value, v...)',
-      bad: '*s.value = v',
+      bad: '*s.value = append((*s.value)[:0], v...)',
     },
     test: {
       file: 'string_slice_twice_test.go',
