@@ -18,12 +18,16 @@ function read(file: string): string {
   return text
 }
 
+/** Folders that hold no sources of the project. */
+const apart = /^(?:\..*|target|node_modules)$/
+
 /** In a folder and those in it. */
 function filesIn(folder: string, ending: string, depth = 12): readonly string[] {
   if (depth === 0) return []
   try {
     return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
       const file = path.join(folder, entry.name)
+      if (apart.test(entry.name)) return []
       if (entry.isDirectory()) return filesIn(file, ending, depth - 1)
       return entry.name.endsWith(ending) ? [file] : []
     })
@@ -44,29 +48,68 @@ function findRustFile(folder: string, binary: string, test: string): string {
   const name = test.split('::').at(-1) ?? ''
   const declares = new RegExp(`\\bfn\\s+${name}\\s*[(<]`)
   const integration = rustRoots(folder).filter(({ as }) => as.replaceAll('-', '_') === crate)
+  const own = targetsOf(folder).filter(({ kind }) => kind !== 'test')
   const candidates =
     integration.length > 0
       ? integration.flatMap(({ file }) => [
           file,
           ...(path.basename(file) === 'main.rs' ? filesIn(path.dirname(file), '.rs') : []),
         ])
-      : filesIn(path.join(folder, 'src'), '.rs')
+      : [
+          ...filesIn(path.join(folder, 'src'), '.rs'),
+          ...own.flatMap(({ file }) => [file, ...sourcesBeside(folder, path.dirname(file))]),
+        ]
   const found = [...new Set(candidates)].filter((file) => declares.test(read(file)))
-  const usual = modulePaths(test.split('::').slice(0, -1)).map((one) => path.join(folder, one))
+  const roots = [path.join(folder, 'src'), ...own.map(({ file }) => path.dirname(file))]
+  const usual = [
+    ...roots.flatMap((root) => modulePaths(root, test.split('::').slice(0, -1))),
+    ...own.map(({ file }) => file),
+  ]
   return usual.find((file) => found.includes(file)) ?? found[0] ?? integration[0]?.file ?? ''
 }
 
 /** Where a module usually is, the innermost first: those at the end may be inside a file. */
-function modulePaths(modules: readonly string[]): readonly string[] {
+function modulePaths(root: string, modules: readonly string[]): readonly string[] {
   const inner = modules.map((_name, index) => {
     const own = modules.slice(0, modules.length - index).join('/')
-    return [`src/${own}.rs`, `src/${own}/mod.rs`]
+    return [`${own}.rs`, `${own}/mod.rs`]
   })
-  return [...inner.flat(), 'src/lib.rs', 'src/main.rs']
+  return [...inner.flat(), 'lib.rs', 'main.rs'].map((one) => path.join(root, one))
 }
 
-function rustRoots(folder: string): readonly { readonly as: string; readonly file: string }[] {
+interface Target {
+  readonly kind: string
+  readonly as: string
+  readonly file: string
+}
+
+/** Targets for which Cargo.toml names a path: `[lib] path = "lib.rs"`. */
+function targetsOf(folder: string): readonly Target[] {
+  const tables = read(path.join(folder, 'Cargo.toml')).split(/^(?=[ \t]*\[)/m)
+  return tables.flatMap((table) => {
+    const [, kind] = /^[ \t]*\[{1,2}(lib|bin|test)\]/.exec(table) ?? []
+    const [, file] = /^[ \t]*path\s*=\s*["']([^"'\n]+)["']/m.exec(table) ?? []
+    const [, name] = /^[ \t]*name\s*=\s*["']([^"'\n]+)["']/m.exec(table) ?? []
+    if (kind === undefined || file === undefined) return []
+    return [{ kind, as: name ?? path.basename(file, '.rs'), file: path.join(folder, file) }]
+  })
+}
+
+/** Beside the root of a crate; at the top of a package without what belongs to other targets. */
+function sourcesBeside(folder: string, root: string): readonly string[] {
+  const files = filesIn(root, '.rs')
+  if (path.resolve(root) !== path.resolve(folder)) return files
+  const others = /^(?:tests|benches|examples|src)$/
+  return files.filter((file) => !others.test(path.relative(root, file).split(path.sep)[0] ?? ''))
+}
+
+function rustRoots(folder: string): readonly Pick<Target, 'as' | 'file'>[] {
   const tests = path.join(folder, 'tests')
+  const named = targetsOf(folder).filter(({ kind }) => kind === 'test')
+  return [...named, ...testsIn(tests)]
+}
+
+function testsIn(tests: string): readonly Pick<Target, 'as' | 'file'>[] {
   try {
     return fs.readdirSync(tests, { withFileTypes: true }).flatMap((entry) => {
       if (entry.isDirectory()) {
