@@ -82,6 +82,14 @@ describe('planting in Python', () => {
       'with pytest.raises(type("Other", (Exception,), {})):\n        f()',
     ],
     ['if x != 3:\n        raise E', 'if x != 1012:\n        raise E'],
+    [
+      'assert x == 1\n    if y:\n        assert x == 2',
+      'assert x == 1010\n    if y:\n        assert x == 2',
+    ],
+    [
+      'if y:\n        with z:\n            assert x == 1\n    else:\n        assert x == 2',
+      'if y:\n        with z:\n            assert x == 1010\n    else:\n        assert x == 1011',
+    ],
   ]
   for (const [before, after] of values)
     it(`expects another value: ${before}`, async () => {

@@ -111,14 +111,37 @@ function readIf(
   return otherValue(scanned, { start, end: colon.at, next: 0 }, marker)
 }
 
+/** The last one that is reached on every way; else all of them, since parameters decide which one is. */
 function plantValue(scanned: Scan, block: Block, marker: string): Edits | string {
-  const found = block.body.map((line, index): Edits | undefined => {
+  const always = alwaysReached(scanned, block)
+  const found = block.body.flatMap((line, index): readonly (readonly [Line, Edits])[] => {
     const code = scanned.mask.slice(line.start, line.end)
-    if (/^assert\b/.test(code)) return readAssert(scanned, line, marker)
-    if (/^if\b/.test(code)) return readIf(scanned, line, block.body[index + 1], marker)
-    return readCalls(scanned, line, marker)
+    const edits = /^assert\b/.test(code)
+      ? readAssert(scanned, line, marker)
+      : /^if\b/.test(code)
+        ? readIf(scanned, line, block.body[index + 1], marker)
+        : readCalls(scanned, line, marker)
+    return edits === undefined ? [] : [[line, edits]]
   })
-  return found.findLast((edits) => edits !== undefined) ?? 'no expected value'
+  if (found.length === 0) return 'no expected value'
+  const last = found.findLast(([line]) => always.has(line))
+  return last?.[1] ?? found.flatMap(([, edits]) => edits)
+}
+
+const conditional = /^(?:if|elif|else|except|case|for|while)\b/
+
+/** Lines that are in no branch and no loop. */
+function alwaysReached(scanned: Scan, { body }: Block): ReadonlySet<Line> {
+  const reached = new Set<Line>()
+  let branch = Number.POSITIVE_INFINITY
+  for (const line of body) {
+    const indent = indentOf(scanned, line)
+    if (indent <= branch) branch = Number.POSITIVE_INFINITY
+    if (branch < indent) continue
+    reached.add(line)
+    if (conditional.test(scanned.mask.slice(line.start, line.end))) branch = indent
+  }
+  return reached
 }
 
 const number = /^-?\d{1,15}(?:\.\d{1,15})?$/
