@@ -208,14 +208,17 @@ def test_k(): pass
 @pytest.mark.parametrize("v", [1, "a::b"])
 def test_p(v): pass
 `,
+      'tests/test_inherits.py': 'from test_a import TestS as S\nclass TestT(S): pass\n',
       'tests/test_broken.py': 'import missing_module\n',
     },
     tests: [
       'failed tests/test_a.py > TestS > test_y',
       'failed tests/test_broken.py > (file)',
+      'failed tests/test_inherits.py > TestT > test_y',
       'passed tests/test_a.py > TestS > test_x',
       'passed tests/test_a.py > test_p[1]',
       'passed tests/test_a.py > test_p[a::b]',
+      'passed tests/test_inherits.py > TestT > test_x',
       'skipped tests/test_a.py > test_k',
     ],
     only: 'tests/test_a.py > TestS > test_y',

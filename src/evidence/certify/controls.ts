@@ -133,6 +133,7 @@ async function plantAll(
       checks: withMakers(seen.own, check),
       check,
       tests,
+      work: all.classified.work,
       rounds: isRed ? [['after'], ['value', 'before']] : [['before']],
       marker: `planted ${parts.token()}`,
     })

@@ -14,6 +14,7 @@ import type { ObservedTest } from '../observe/observation.ts'
 import type { OpenCheck, Overlay, PutFile, TreeReader } from '../parts.ts'
 import { type FailureKind, plantFailures } from '../planting/index.ts'
 import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
+import { placeOf } from './test-place.ts'
 
 export interface AbleToFail {
   /** By id: how it was shown. */
@@ -35,6 +36,8 @@ export interface PlantingRequest {
   readonly checks: readonly OpenCheck[]
   readonly check: OpenCheck
   readonly tests: readonly ObservedTest[]
+  /** Changed paths that are the work: no test is looked for in them but their own. */
+  readonly work: readonly string[]
   /** For each run: the kind that is planted, or the next one where that cannot be. */
   readonly rounds: readonly (readonly FailureKind[])[]
   /** New for each certification, and hard to guess. */
@@ -82,7 +85,7 @@ async function plant(
 ): Promise<PlantedFiles> {
   const over = new Map<string, PutFile | null>(request.over)
   const planted = new Map<string, FailureKind>()
-  for (const [file, tests] of byFile(request.tests)) {
+  for (const [file, tests] of byFile(request)) {
     const put = await fileOf(request, file)
     if (put === undefined) {
       for (const { id } of tests) unplanted.set(id, 'its file is not known')
@@ -103,9 +106,15 @@ async function plant(
   return { over, planted }
 }
 
-function byFile(tests: readonly ObservedTest[]): ReadonlyMap<string, readonly ObservedTest[]> {
-  const files = new Map<string, ObservedTest[]>()
-  for (const test of tests) files.set(test.file, [...(files.get(test.file) ?? []), test])
+type Plantable = Pick<ObservedTest, 'id' | 'titles'>
+
+/** By the file that their functions are in. */
+function byFile({ tests, work }: PlantingRequest): ReadonlyMap<string, readonly Plantable[]> {
+  const files = new Map<string, Plantable[]>()
+  for (const test of tests) {
+    const { file, titles } = placeOf(test, work)
+    files.set(file, [...(files.get(file) ?? []), { id: test.id, titles }])
+  }
   return files
 }
 

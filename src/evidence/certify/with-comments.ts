@@ -14,6 +14,7 @@ import {
 } from '../planting/index.ts'
 import type { Examining } from './certifier.ts'
 import type { ComparedTests } from './compare-tests.ts'
+import { placeOf } from './test-place.ts'
 
 /** So many files get a comment (E9). */
 const commentsMax = 80
@@ -38,7 +39,8 @@ export async function withComments(
 ): Promise<Commented> {
   const { reader } = parts
   const red = [...compared.values()].flatMap(({ redToGreen }) => redToGreen)
-  const paths = [...new Set([...red.map(({ file }) => file), ...work])]
+  const placed = red.map((test) => ({ id: test.id, ...placeOf(test, work) }))
+  const paths = [...new Set([...placed.map(({ file }) => file), ...work])]
   const files = await reader.list(tree)
   const commented = new Map<string, PutFile | null>(over)
   const changed = await changedFiles(reader, base, tree, work)
@@ -49,7 +51,7 @@ export async function withComments(
     if (kind !== 'file' && kind !== 'executable') continue
     const bytes = put?.content ?? (await reader.read(tree, path, bytesMax))
     if (bytes === undefined) continue
-    const tests = as === 'restated' ? red.filter(({ file }) => file === path) : []
+    const tests = as === 'restated' ? placed.filter(({ file }) => file === path) : []
     const plain = decode(bytes)
     const restated = await plantFailures({
       file: path,

@@ -43,6 +43,21 @@ describe('what came over the connections of a run', () => {
     expect(problems).toEqual([])
   })
 
+  test('says where an inherited test is written, if that is in the tree', () => {
+    const collector = collecting()
+    const body = { file: '/top/base.test.js', titles: ['b', 'x'] }
+    const outside = { ...body, file: '' }
+    collector
+      .connect()
+      .push(
+        bytes(hello(2), runner, { ...passed('x'), body }, { ...passed('y'), body: outside }, end),
+      )
+    expect(collector.report().tests?.map((one) => one.body)).toEqual([
+      { file: 'base.test.js', titles: ['b', 'x'] },
+      undefined,
+    ])
+  })
+
   test('counts a declared test without a result as skipped', () => {
     const collector = collecting()
     const declared = (title: string) => ({ ...passed(title), type: 'declared' })

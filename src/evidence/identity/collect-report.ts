@@ -192,14 +192,19 @@ function testsOf(
     return [...results, ...without].map((record): ObservedTest => {
       const file = toPath(record.file)
       const id = numbered([file, ...record.titles].join(' > '))
-      const { titles } = record
-      if (record.type === 'declared')
-        return { id, file, titles, status: 'skipped', message: 'No result was reported.' }
-      const { status, message } = record
-      return {
+      const { titles, body } = record
+      const from = body === undefined ? '' : toPath(body.file)
+      const named = {
         id,
         file,
         titles,
+        ...(body === undefined || from === '' ? {} : { body: { ...body, file: from } }),
+      }
+      if (record.type === 'declared')
+        return { ...named, status: 'skipped', message: 'No result was reported.' }
+      const { status, message } = record
+      return {
+        ...named,
         status,
         ...(message === undefined ? {} : { message: plain(message).slice(0, messageCharsMax) }),
       }

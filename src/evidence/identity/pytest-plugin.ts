@@ -2,6 +2,7 @@
  * A plugin of pytest that reports its tests; loaded with `-p` before any conftest.py. Python 3.7 and later.
  */
 export const pytestPlugin = `"""Reports the tests of pytest to the engine."""
+import inspect
 import json
 import os
 import socket
@@ -44,6 +45,7 @@ def _wanted():
 class _Session:
     def __init__(self, config):
         self.wanted = _wanted()
+        self.bodies = {}
         self.root = str(config.rootpath if hasattr(config, "rootpath") else config.rootdir)
 
     def where(self, nodeid):
@@ -55,7 +57,11 @@ class _Session:
         return {"file": os.path.join(self.root, file), "titles": [name[:4000] for name in names] or ["(file)"]}
 
     def send(self, kind, nodeid, **more):
-        _send(dict({"type": kind}, **dict(self.where(nodeid), **more)))
+        where = self.where(nodeid)
+        body = self.bodies.get(nodeid)
+        if body is not None:
+            where["body"] = body
+        _send(dict({"type": kind}, **dict(where, **more)))
 
     def pytest_collection_modifyitems(self, config, items):
         if self.wanted is None:
@@ -72,6 +78,11 @@ class _Session:
 
     def pytest_collection_finish(self, session):
         for item in session.items:
+            body = _body(item)
+            where = self.where(item.nodeid)
+            names = [name.split("[", 1)[0] for name in where["titles"]]
+            if body is not None and (body["file"] != where["file"] or body["titles"] != names):
+                self.bodies[item.nodeid] = body
             self.send("declared", item.nodeid)
 
     def pytest_collectreport(self, report):
@@ -95,6 +106,18 @@ class _Session:
 
     def pytest_sessionfinish(self, session, exitstatus):
         _send({"type": "end", "code": int(exitstatus)})
+
+
+def _body(item):
+    # Where the function is written: a test that a class inherits is in another class, often in another file.
+    try:
+        function = inspect.unwrap(item.function)
+        titles = function.__qualname__.split(".")
+        if "<locals>" in titles or "<lambda>" in titles:
+            return None
+        return {"file": os.path.realpath(function.__code__.co_filename), "titles": titles}
+    except Exception:
+        return None
 
 
 def _text(report):

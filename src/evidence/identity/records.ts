@@ -4,7 +4,12 @@
  */
 
 import { z } from 'zod'
-import { type RunnerName, runnerNames, type TestStatus } from '../observe/observation.ts'
+import {
+  type RunnerName,
+  runnerNames,
+  type TestPlace,
+  type TestStatus,
+} from '../observe/observation.ts'
 
 export const lineCharsMax: number = 64 * 1024
 export const messageCharsMax = 300
@@ -26,13 +31,14 @@ export interface HelloRecord {
 }
 
 /** `declared`: there is such a test, and its result follows. */
-export type TestRecord = { readonly file: string; readonly titles: readonly string[] } & (
-  | { readonly type: 'declared' }
-  | { readonly type: 'test'; readonly status: TestStatus; readonly message?: string | undefined }
-)
+export type TestRecord = TestPlace & { readonly body?: TestPlace | undefined } & (
+    | { readonly type: 'declared' }
+    | { readonly type: 'test'; readonly status: TestStatus; readonly message?: string | undefined }
+  )
 
 const text = z.string().max(4096)
-const test = { file: text, titles: z.array(text).min(1).max(64) }
+const place = { file: text, titles: z.array(text).min(1).max(64) }
+const test = { ...place, body: z.object(place).optional() }
 
 const recordSchema: z.ZodType<RunnerRecord> = z.discriminatedUnion('type', [
   z.object({

@@ -41,6 +41,13 @@ export interface ObservedTest {
   readonly status: TestStatus
   /** Of a failure: the beginning of its message, where the runner reports it. */
   readonly message?: string
+  /** Where its function is, if that is elsewhere: a test that a class inherits. */
+  readonly body?: TestPlace
+}
+
+export interface TestPlace {
+  readonly file: string
+  readonly titles: readonly string[]
 }
 
 export interface ObservedRunner {

@@ -22,6 +22,7 @@ const answerSchema: z.ZodType<BaseAnswer> = z.strictObject({
         titles: z.array(z.string()),
         status: z.enum(['passed', 'failed', 'skipped']),
         message: z.string().exactOptional(),
+        body: z.strictObject({ file: z.string(), titles: z.array(z.string()) }).exactOptional(),
       }),
     )
     .exactOptional(),
