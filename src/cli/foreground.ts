@@ -20,6 +20,8 @@ export interface Foreground {
   close(): void
 }
 
+export const asksText = 'it asks a question; answer it: loopctl inbox'
+
 /** Nobody answers it here: `loopctl answer` or `loopctl inbox` does, then the run is resumed. */
 export const isQuestion = ({ event }: RecordedEvent): boolean =>
   event.type === 'step-started' && event.question !== undefined
@@ -64,13 +66,18 @@ export function createForeground(session: Session): Foreground {
       const abandon = (): void => handle.shutDown({ now: true })
       hurry.signal.addEventListener('abort', abandon, { once: true })
       if (hurry.signal.aborted) abandon()
+      let isAsking = false
       let end: DriveEnd
       try {
         for await (const recorded of handle.events({ afterSeq: before?.run.lastSeq ?? 0 })) {
           show.event(recorded)
-          if (session.noInput === true && isQuestion(recorded)) stop.abort()
+          if (session.noInput !== true || !isQuestion(recorded)) continue
+          isAsking = true
+          stop.abort()
         }
         end = await handle.done
+        // It was left for the question's sake.
+        if (isAsking && end.type === 'suspended') end = { ...end, reason: asksText }
       } finally {
         show.close()
         hurry.signal.removeEventListener('abort', abandon)

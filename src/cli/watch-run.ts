@@ -11,7 +11,7 @@ import type { RunName } from './ask.ts'
 import { renderClock } from './display/amounts.ts'
 import { visible } from './display/render.ts'
 import { exitCodeOf, interruptedExitCode, outputExitCode } from './exit-codes.ts'
-import { isQuestion } from './foreground.ts'
+import { asksText, isQuestion } from './foreground.ts'
 import type { Session } from './session.ts'
 import { createShow, type From, type Show } from './show-run.ts'
 
@@ -142,7 +142,6 @@ const quietMs = 5000
 const awayMs = 600_000
 /** One that was stopped in good order is back by then, if it is restarted. */
 const restartMs = 10_000
-const asksText = 'it asks a question; answer it: loopctl inbox'
 const stoppedText = 'the daemon was stopped; start it to continue: loopctl daemon start'
 /** The longest wait for a retry that `run` sits through. */
 const tryMsMax = 30_000
