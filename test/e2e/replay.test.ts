@@ -209,7 +209,17 @@ ${agent(server)}
 }
 `,
     )
-    const running = ctlWith(at, key, '--json', 'run', file, '--trust', '--name', 'story')
+    const running = ctlWith(
+      at,
+      key,
+      '--json',
+      'run',
+      file,
+      '--trust',
+      '--in-place',
+      '--name',
+      'story',
+    )
     await expect
       .poll(async () => (await ctl(at, 'answer', 'story', 'tone', 'kind')).code, {
         timeout: 20_000,
