@@ -116,12 +116,10 @@ function valuesOf(
     return statements === undefined
       ? undefined
       : new Map(
-          statements
-            .filter(({ type }) => type !== 'blank')
-            .map(({ type, id, path, value }) => [
-              `${type} ${id}`,
-              type === 'pair' ? { path, value } : { path },
-            ]),
+          statements.map(({ type, id, path, value }) => [
+            `${type} ${id}`,
+            type === 'pair' ? { path, value } : { path },
+          ]),
         )
   }
   const parsed = parseJsonObject(text, format === 'jsonc')

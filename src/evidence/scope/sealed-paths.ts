@@ -2,7 +2,7 @@
 
 import { formatOf, plainPath } from '../seals/classify.ts'
 import { compileGlobs, matchesAny } from '../seals/glob.ts'
-import { compareKeyed } from '../seals/keyed-texts.ts'
+import { differingKeys } from '../seals/keyed-texts.ts'
 import type { SealRules } from '../seals/sealed-change.ts'
 import { type Decision, isPlain, type Trees } from './trees.ts'
 
@@ -60,9 +60,9 @@ async function sealedKeys(
   const found: string[] = []
   for (const { format, keys } of rules) {
     const wanted = keys.map((key) => ({ key, kind: 'configuration' as const }))
-    const compared = compareKeyed({ format, keys: wanted }, before, after)
-    if (compared === undefined) return { class: 'sealed', why: `${why}; it cannot be read by key` }
-    found.push(...compared.differences.map(({ key }) => key))
+    const differing = differingKeys({ format, keys: wanted }, before, after)
+    if (differing === undefined) return { class: 'sealed', why: `${why}; it cannot be read by key` }
+    found.push(...differing)
   }
   return found.length === 0
     ? undefined

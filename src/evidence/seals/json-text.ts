@@ -92,22 +92,6 @@ export function valueAt(value: Json | undefined, path: readonly string[]): Json 
   return current
 }
 
-/** A copy with this value at the path; undefined takes the key away. */
-export function withValueAt(
-  value: Json | undefined,
-  path: readonly string[],
-  put: Json | undefined,
-): Json | undefined {
-  const [first, ...rest] = path
-  if (first === undefined) return put
-  const entries = new Map(isObject(value) ? Object.entries(value) : [])
-  const inner = withValueAt(entries.get(first), rest, put)
-  if (inner === undefined && !entries.has(first)) return value
-  if (inner === undefined) entries.delete(first)
-  else entries.set(first, inner)
-  return Object.fromEntries(entries)
-}
-
 /** The same value, whatever the order of its keys. */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   return a === undefined || b === undefined ? a === b : canonical(a) === canonical(b)

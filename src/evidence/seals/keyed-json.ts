@@ -1,38 +1,30 @@
-/** The sealed keys of a JSON file: what differs in them, and the file with the base's put in. */
+/** The sealed keys of a JSON file that differ. */
 
 import type { Json } from '../../loop/index.ts'
-import { isObject, parseJsonObject, sameJson, valueAt, withValueAt } from './json-text.ts'
+import { isObject, parseJsonObject, sameJson, valueAt } from './json-text.ts'
 import type { KeyRule } from './keyed-rules.ts'
-import type { KeyedComparison, KeyedDifference } from './keyed-texts.ts'
 
 /** Undefined: one of the two does not parse. */
-export function compareJsonKeys(
+export function differingJsonKeys(
   before: string,
   after: string,
   keys: readonly KeyRule[],
   comments: boolean,
-): KeyedComparison | undefined {
+): readonly string[] | undefined {
   const base = parseJsonObject(before, comments)
   const tree = parseJsonObject(after, comments)
   if (base === undefined || tree === undefined) return undefined
-  const differences: KeyedDifference[] = []
-  let merged: Json = tree
+  const differing: string[] = []
   for (const rule of keys) {
     for (const path of pathsOf(rule, base, tree)) {
       const was = valueAt(base, path)
       const is = valueAt(tree, path)
       if (sameJson(was, is) || isFree(rule, was, is)) continue
       if (rule.onlyIf?.test(JSON.stringify(was ?? '')) === false) continue
-      differences.push({
-        key: path.join('.'),
-        kind: rule.kind,
-        ...(was === undefined ? {} : { before: JSON.stringify(was) }),
-        ...(is === undefined ? {} : { after: JSON.stringify(is) }),
-      })
-      merged = withValueAt(merged, path, was) ?? {}
+      differing.push(path.join('.'))
     }
   }
-  return { differences, merged: `${JSON.stringify(merged, null, 2)}\n` }
+  return differing
 }
 
 function pathsOf(rule: KeyRule, base: Json, tree: Json): readonly (readonly string[])[] {

@@ -1,23 +1,16 @@
 /**
- * TOML and INI as what we need of them: headers and pairs, each with its key and its own text, one behind
- * the other, so that some can be taken out and put in without a writer. What is not understood (a key with
+ * TOML and INI as what we need of them: headers and pairs, each with its key. What is not understood (a key with
  * an escape, a key twice, an open string) makes the whole file unreadable rather than a key unseen.
  */
 
 export interface Statement {
-  readonly type: 'header' | 'pair' | 'blank'
+  readonly type: 'header' | 'pair'
   /** Without the numbers of repeated tables. */
   readonly path: readonly string[]
-  /** Of the header that it stands under; `''`: none. */
-  readonly table: string
   /** Unique in the file, and of a pair the same wherever it stands. */
   readonly id: string
-  /** Exactly as it stands there, to the end of its last line. */
-  readonly text: string
   /** Of a pair. */
   readonly value: string
-  /** A header that may stand there more than once. */
-  readonly repeated: boolean
 }
 
 const statementsMax = 20_000
@@ -29,7 +22,7 @@ export function parseStatements(
 ): readonly Statement[] | undefined {
   const found = format === 'toml' ? parseToml(text) : parseIni(text)
   if (found === undefined) return undefined
-  const ids = found.filter(({ type }) => type !== 'blank').map(({ id }) => id)
+  const ids = found.map(({ id }) => id)
   return new Set(ids).size === ids.length ? found : undefined
 }
 
@@ -47,11 +40,9 @@ function parseToml(text: string): readonly Statement[] | undefined {
   let at = 0
   while (at < text.length) {
     if (found.length > statementsMax) return undefined
-    const start = at
     at = skipSpace(text, at)
     if (isLineEnd(text, at)) {
       at = nextLine(text, at)
-      found.push(blank(text.slice(start, at), table.id))
       continue
     }
     const isHeader = text[at] === '['
@@ -68,47 +59,31 @@ function parseToml(text: string): readonly Statement[] | undefined {
       const count = repeats.get(plain) ?? 0
       if (repeated) repeats.set(plain, count + 1)
       table = { path: key.path, id: repeated ? `${plain}#${count}` : plain }
-      found.push(header(table, repeated, text.slice(start, at)))
+      found.push(header(table))
     } else {
       if (text[key.end] !== '=') return undefined
       const end = endOfValue(text, key.end + 1)
       if (end === undefined) return undefined
       at = nextLine(text, end)
       const value = text.slice(key.end + 1, end).trim()
-      found.push(pair(table, key.path, value, text.slice(start, at)))
+      found.push(pair(table, key.path, value))
     }
   }
   return found
 }
 
-const blank = (text: string, table: string): Statement => ({
-  type: 'blank',
-  path: [],
-  table,
-  id: '',
-  text,
-  value: '',
-  repeated: false,
-})
-
-const header = ({ path, id }: Table, repeated: boolean, text: string): Statement => ({
+const header = ({ path, id }: Table): Statement => ({
   type: 'header',
   path,
-  table: id,
   id: `[${id}]`,
-  text,
   value: '',
-  repeated,
 })
 
-const pair = (table: Table, key: readonly string[], value: string, text: string): Statement => ({
+const pair = (table: Table, key: readonly string[], value: string): Statement => ({
   type: 'pair',
   path: [...table.path, ...key],
-  table: table.id,
   id: idOf(table.id === '' ? key : [table.id, ...key]),
-  text,
   value,
-  repeated: false,
 })
 
 /** Bare or quoted parts with dots between them. Those with an escape are not understood. */
@@ -181,18 +156,14 @@ function parseIni(text: string): readonly Statement[] | undefined {
     const name = /^([^\s=:#;[][^=:\n]*)[=:]?/.exec(line)?.[1]?.trim().toLowerCase()
     if (section !== undefined) {
       table = { path: [section], id: section }
-      found.push(header(table, false, line))
+      found.push(header(table))
     } else if (/^\s+[^\s#;]/.test(line) && last?.type === 'pair') {
       // An indented line goes on with the value above it.
-      found[found.length - 1] = {
-        ...last,
-        text: last.text + line,
-        value: `${last.value} ${line.trim()}`,
-      }
-    } else if (/^\s*(?:[#;].*)?$/.test(line.trimEnd())) found.push(blank(line, table.id))
+      found[found.length - 1] = { ...last, value: `${last.value} ${line.trim()}` }
+    } else if (/^\s*(?:[#;].*)?$/.test(line.trimEnd())) continue
     else if (name !== undefined) {
       const value = line.slice(line.search(/[=:]|$/) + 1).trim()
-      found.push(pair(table, [name], value, line))
+      found.push(pair(table, [name], value))
     } else return undefined
   }
   return found
