@@ -61,6 +61,25 @@ func TestA(t *testing.T) {
 	t.Run("a b", func(u *testing.T) {})
 }
 `
+  const compared: readonly (readonly [before: string, after: string])[] = [
+    [
+      'expected := []string{"a", "b"}\n\tfor i, v := range f() {\n\t\tif expected[i] != v {\n\t\t\tt.Fatalf("no %s", v)\n\t\t}\n\t}',
+      `expected := []string{"a", "b ${marker}"}\n\tfor i, v := range f() {\n\t\tif expected[i] != v {\n\t\t\tt.Fatalf("no %s", v)\n\t\t}\n\t}`,
+    ],
+    ['if 3 != f(1) {\n\t\tt.Fatal()\n\t}', 'if 40 != f(1) {\n\t\tt.Fatal()\n\t}'],
+    [
+      'want, got := 3, f(1)\n\texp := 3\n\tif exp != got {\n\t\tt.Fatal()\n\t}',
+      'want, got := 3, f(1)\n\texp := 40\n\tif exp != got {\n\t\tt.Fatal()\n\t}',
+    ],
+  ]
+  for (const [before, after] of compared)
+    it(`expects another value on either side: ${before.split('\n', 1)[0]}`, async () => {
+      const whole = (body: string): string =>
+        `package a\n\nfunc TestA(t *testing.T) {\n\t${body}\n}\n`
+      const planted = await plant('a_test.go', whole(before), 'value', ['TestA'])
+      expect(planted.text).toBe(whole(after))
+    })
+
   it('finds subtests, and lets them run when their parent fails', async () => {
     expect((await plant('a_test.go', table, 'after', ['TestA/a_b'])).text).toContain(
       `{ u.Fatal("${marker}") }`,

@@ -90,8 +90,9 @@ function replaceNamed(
   part: Part,
   marker: string,
 ): Edits | undefined {
-  const name = scanned.mask.slice(part.start, part.end)
-  const field = /^[\w.]*\.(\w+)$/.exec(name)?.[1]
+  // One of a list is changed where the list is written out.
+  const name = scanned.mask.slice(part.start, part.end).replace(/\[[\w. +-]{1,60}\]$/, '')
+  const field = /^[\w.[\]]*\.(\w+)$/.exec(name)?.[1]
   const variable = /^\w+$/.exec(name)?.[0]
   const word = field ?? variable
   if (word === undefined || word.length > 60) return undefined
@@ -102,7 +103,9 @@ function replaceNamed(
     const start = from + found.index + found[0].length
     const line = /^(?:"\s*"|[^\n,}"])*/.exec(scanned.mask.slice(start, start + 2000))?.[0].trimEnd()
     const end = start + (line?.length ?? 0)
-    const open = (line ?? '').search(/[([{]/)
+    // Its values come from elsewhere.
+    if (/^range\b/.test(line ?? '')) return []
+    const open = (line ?? '').search(/[({]/)
     const close = open < 0 ? undefined : scanned.closing.get(start + open)
     return replaceInside(scanned, { start, end: close ?? end }, marker) ?? []
   })
@@ -125,6 +128,32 @@ function readGoCall(scanned: Scan, { name, given }: Call, marker: string): Edits
   return [{ at: start, end, text: `[]interface{}{${old}, ${JSON.stringify(marker)}}` }]
 }
 
+/** A literal on either side, else what a variable is set to: the one that is called like an expectation first. */
+function replaceSide(
+  scanned: Scan,
+  test: TestFunction,
+  right: Part,
+  marker: string,
+): Edits | undefined {
+  const before = scanned.mask.slice(Math.max(test.open, right.start - 200), right.start)
+  const [, side = '', sign = ''] = /([\w.[\]]+|"\s*")(\s*!=\s*)$/.exec(before) ?? []
+  const end = right.start - sign.length
+  const sides = side === '' ? [right] : [right, { start: end - side.length, end }]
+  const named = sides.toSorted((a, b) => rankOf(scanned, b) - rankOf(scanned, a))
+  for (const part of sides) {
+    const edits = replaceLiteral(scanned, part, marker)
+    if (edits !== undefined) return edits
+  }
+  for (const part of named) {
+    const edits = replaceNamed(scanned, test, part, marker)
+    if (edits !== undefined) return edits
+  }
+  return undefined
+}
+
+const rankOf = ({ mask }: Scan, { start, end }: Part): number =>
+  Number(/want|exp|should|golden/i.test(mask.slice(start, end)))
+
 export function plantGoValue(scanned: Scan, test: TestFunction, marker: string): Edits | string {
   const body = { start: test.open, end: test.close }
   const helper = new RegExp(
@@ -138,10 +167,7 @@ export function plantGoValue(scanned: Scan, test: TestFunction, marker: string):
     })),
     ...findCompared(scanned, body, /!=\s*/g)
       .filter(({ start, end }) => scanned.mask.slice(start, end) !== 'nil')
-      .map((part) => ({
-        at: part.start,
-        edits: replaceLiteral(scanned, part, marker) ?? replaceNamed(scanned, test, part, marker),
-      })),
+      .map((part) => ({ at: part.start, edits: replaceSide(scanned, test, part, marker) })),
     ...findCalls(scanned, test, helper).map(({ at, given }) => {
       const last = given.at(-1)
       return {
