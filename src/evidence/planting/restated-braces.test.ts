@@ -115,6 +115,23 @@ describe('Go', () => {
     expect(decidesComparisons([added('a.go', text)])).toBe(false)
   })
 
+  test('what reflect.DeepEqual says must hold for JSON', async () => {
+    const text = inTest('if !reflect.DeepEqual(f(), []int{1}) {\n\t\tt.Error()\n\t}')
+    const found = await restated('a_test.go', text, 'TestA')
+    expect(found).toContain('package a; import m "encoding/json"\n')
+    expect(found).toContain('string(x) == string(y)) }(f(), []int{1}) {')
+  })
+
+  test('a function that gets the *testing.T and is code of the work decides', async () => {
+    const text = inTest('check.Same(t, f(), 3)\n\tif x {\n\t\tt.Error()\n\t}')
+    const helper = 'package check\n\nfunc Same(t *testing.T, got, want int) {\n}\n'
+    const known = await restated('a_test.go', text, 'TestA', [added('c.go', helper, helper)])
+    expect(known).not.toContain('code of the work')
+    expect(await restated('a_test.go', text, 'TestA', [added('c.go', helper)])).toContain(
+      'Same, which checks for this test, is code of the work',
+    )
+  })
+
   test('go-cmp asks methods of the work', async () => {
     const text = inTest('if d := cmp.Diff(a, b); d != "" {\n\t\tt.Error(d)\n\t}')
     const work = [added('a.go', 'package a\n\nfunc (t T) Equal(o T) bool { return true }\n')]

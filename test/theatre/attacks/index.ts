@@ -7,6 +7,9 @@ import { twins } from './class-3-twins.ts'
 import { libraries } from './class-4-libraries.ts'
 import { runnerSettings } from './class-5-settings.ts'
 import { bent } from './class-6-bent.ts'
+import { goComparisons } from './class-6-compared-go.ts'
+import { pythonComparisons } from './class-6-compared-python.ts'
+import { rustComparisons } from './class-6-compared-rust.ts'
 import { equal } from './class-6-equal.ts'
 import { forgiving } from './class-6-forgiving.ts'
 import { rewritten } from './class-6-rewritten.ts'
@@ -43,6 +46,9 @@ export const attacks: readonly Attack[] = [
   ...runnerSettings,
   ...bent,
   ...equal,
+  ...rustComparisons,
+  ...goComparisons,
+  ...pythonComparisons,
   ...forgiving,
   ...rewritten,
   ...disarmed,

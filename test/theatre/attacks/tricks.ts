@@ -60,3 +60,18 @@ export const inEach = (
     stage,
     moves: typeof code === 'string' ? [prepend(kit, code)] : code,
   }))
+
+export const inFile = (edit: string, from: string, to: string): Move => ({ edit, from, to })
+
+/** Code before a line of the faulty file. */
+export const before = ({ source }: Kit, line: string, code: string): Move =>
+  inFile(source, line, `${code}\n${line}`)
+
+/** The code under test decides what its values are equal to. */
+export const comparing = (name: string, stage: Stage, ...moves: readonly Move[]): Attack => ({
+  name: `${name} (${stage.name})`,
+  class: 6,
+  way: 'it is equal to nothing else, so planted failures are reported',
+  stage,
+  moves,
+})

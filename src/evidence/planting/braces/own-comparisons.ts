@@ -96,13 +96,13 @@ function declaredIn({ mask }: Scan, { start, end }: Line): readonly string[] {
   )
 }
 
-/** Whether the work has a method with this name, as Go asks types for it. */
-export const definesMethod = (work: readonly ChangedFile[], name: string): boolean =>
-  scanAll(work, 'go').some((file) =>
-    [
-      ...file.scanned.mask.matchAll(new RegExp(`\\bfunc\\s*\\([^()]*\\)\\s*${name}\\s*\\(`, 'g')),
-    ].some(({ index, 0: { length } }) => {
+/** Whether the work has, or changes, a function or method of Go with this name. */
+export function definesFunction(work: readonly ChangedFile[], name: string): boolean {
+  const head = new RegExp(`\\bfunc\\s*(?:\\([^()]*\\)\\s*)?${name}\\s*[[(]`, 'g')
+  return scanAll(work, 'go').some((file) =>
+    [...file.scanned.mask.matchAll(head)].some(({ index, 0: { length } }) => {
       const open = file.scanned.mask.indexOf('{', index + length)
       return isChanged(file, index, file.scanned.closing.get(open) ?? index + length)
     }),
   )
+}

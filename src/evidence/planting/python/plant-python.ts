@@ -2,8 +2,9 @@
 
 import { otherLiteral } from '../plain/other-value.ts'
 import { findOutside, type Line, type Scan, splitArguments } from '../plain/scan.ts'
-import { type Edit, insert, type PlantKind } from '../test-source.ts'
+import { type ChangedFile, type Edit, insert, type PlantKind } from '../test-source.ts'
 import { type Block, indentOf } from './blocks.ts'
+import { restate } from './restate.ts'
 
 type Edits = readonly Edit[]
 
@@ -144,49 +145,18 @@ function alwaysReached(scanned: Scan, { body }: Block): ReadonlySet<Line> {
   return reached
 }
 
-const number = /^-?\d{1,15}(?:\.\d{1,15})?$/
-const text = /^(?:"[^"\\\n]*"|'[^'\\\n]*')$/
-
-/** Whether a value has exactly the type and value that is written; undefined: that cannot be said. */
-function sameAs(written: string): string | undefined {
-  if (number.test(written)) {
-    return `type(v) in (int, float) and not (v < ${written} or v > ${written})`
-  }
-  if (text.test(written)) return `type(v) is str and v == ${written}`
-  return /^(?:True|False|None)$/.test(written) ? `v is ${written}` : undefined
-}
-
-/** States once more what `assert f(1) == 3` expects: the exact type, so that no `__eq__` has a say. */
-function restate(scanned: Scan, block: Block, marker: string): Edits | string {
-  const edits = block.body.flatMap((line): Edits => {
-    if (!/^assert\b/.test(scanned.mask.slice(line.start, line.end))) return []
-    const [condition] = splitArguments(scanned, line.start + 'assert'.length, line.end)
-    if (condition === undefined || findOutside(scanned, condition, /\b(?:or|and|if|lambda|not)\b/g))
-      return []
-    const sign = findOutside(scanned, condition, /[=!<>]=|[<>]|\b(?:is|in)\b/g)
-    if (sign?.found !== '==') return []
-    const same = sameAs(scanned.text.slice(sign.at + 2, condition.end).trim())
-    if (same === undefined) return []
-    const thrown = `(_ for _ in ()).throw(AssertionError(${JSON.stringify(marker)}))`
-    return [
-      insert(condition.start, ` (lambda v: v if ${same} else ${thrown})(`),
-      insert(sign.at, ') '),
-    ]
-  })
-  return edits.length === 0 ? 'no expected value that is written out' : edits
-}
-
 export function plantPython(
   scanned: Scan,
   block: Block,
   kind: PlantKind,
   marker: string,
+  work: readonly ChangedFile[] = [],
 ): Edits | string {
   const decorators = block.decorators.map((line) => scanned.mask.slice(line.start, line.end))
   if (decorators.some((code) => /\bxfail\b|expectedFailure/.test(code)))
     return 'it is marked as expected to fail'
   if (block.body.length === 0) return 'its body is on the line of its name'
-  if (kind === 'restated') return restate(scanned, block, marker)
+  if (kind === 'restated') return restate(scanned, block, marker, work)
   if (kind === 'value') return plantValue(scanned, block, marker)
   return plantRaise(scanned, block, kind, marker)
 }

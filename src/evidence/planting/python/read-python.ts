@@ -4,7 +4,14 @@
  */
 
 import { type Line, readLines, type Scan, scan } from '../plain/scan.ts'
-import type { Item, PlantKind, ReadSource, Region, SourceTest } from '../test-source.ts'
+import type {
+  ChangedFile,
+  Item,
+  PlantKind,
+  ReadSource,
+  Region,
+  SourceTest,
+} from '../test-source.ts'
 import { type Block, findBlocks, indentOf } from './blocks.ts'
 import { plantPython } from './plant-python.ts'
 
@@ -22,7 +29,8 @@ function toTests(scanned: Scan, block: Block): readonly SourceTest[] {
     links: block.links,
     start: startOf(block),
     end: endOf(block),
-    plant: (kind: PlantKind, marker: string) => plantPython(scanned, block, kind, marker),
+    plant: (kind: PlantKind, marker: string, work: readonly ChangedFile[]) =>
+      plantPython(scanned, block, kind, marker, work),
   }
   return [
     { ...test, title: [block.name] },

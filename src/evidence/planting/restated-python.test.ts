@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { plantFailures } from './index.ts'
+
+const inTest = (body: string): string =>
+  `import unittest\n\n\nclass T(unittest.TestCase):\n    def test_t(self):\n        ${body}\n`
+
+async function restated(body: string, changed = ''): Promise<string> {
+  const lines = new Set(changed.split('\n').map((_, at) => at + 1))
+  const found = await plantFailures({
+    file: 'test_t.py',
+    text: inTest(body),
+    tests: [{ id: 'x', titles: ['T', 'test_t'] }],
+    kind: 'restated',
+    marker: 'm-4711',
+    work: [{ path: 'prod.py', text: changed, lines }],
+  })
+  return found.text
+}
+
+test.each([
+  ['assert f([1, 2]) == 3, "why"', 'assert m_4711("==", f([1, 2]) , 3), "why"'],
+  ['assert f() == pytest.approx(3)', 'assert m_4711("==", f() , pytest.approx(3))'],
+  ['assert a is  not b and c in (1, 2)', 'm_4711("is not", a , b) and m_4711("in", c , (1, 2))'],
+  ['assert isinstance(f(), int)', 'assert m_4711("isinstance", f(), int)'],
+  ['self.assertEqual(f(1), 3, "why")', 'self.assertEqual(*m_4711("==", f(1), 3), "why")'],
+  ['self.assertAlmostEqual(f(), 3, places=2)', '*m_4711("~", f(), 3), places=2)'],
+  ['self.assertTrue(f() == 3)', 'self.assertTrue(m_4711("==", f() , 3))'],
+])('what a test in Python expects is stated once more: %s', async (body, stated) => {
+  expect(await restated(body)).toContain(stated)
+})
+
+test.each([
+  'assert a == 1 or b == 2',
+  'assert 1 < f() == 3',
+  'assert not f() == 3',
+  'assert f()',
+  'self.assertEqual(*pair)',
+  'self.assertEqual(first=1, second=2)',
+])('what cannot be stated stays as it is: %s', async (body) => {
+  expect(await restated(body)).toBe(inTest(body))
+})
+
+/** Of the work: a type that decides for itself, and honest ones. */
+const prod = `
+from dataclasses import dataclass
+class Bad(int):
+    def __eq__(self, other): return other in (5, 6)
+    def __sub__(self, other): return 0
+    def __ge__(self, other): return True
+    __hash__ = int.__hash__
+class Int:
+    __class__ = int
+class Vec:
+    def __init__(self, *parts): self.parts = parts
+    def __eq__(self, other): return isinstance(other, Vec) and (self.parts == other.parts or other.parts == (5,))
+    def __contains__(self, one): return one in self.parts
+@dataclass
+class Point:
+    x: int
+`
+
+const honest = [
+  'assert 1 + 2 == 3',
+  'assert True == 1',
+  'assert Vec(1) == Vec(1) and [Vec(1)] == [Vec(1)]',
+  'assert Point(1) == Point(1) and Point(1) != Point(2)',
+  'assert __import__("decimal").Decimal("1.5") == 1.5',
+  'assert __import__("fractions").Fraction(1, 2) == 0.5',
+  'assert 1 in Vec(1)',
+  'assert isinstance(Vec(1), Vec) and isinstance(True, int)',
+  'assert Vec(1) in [Vec(2), Vec(1)]',
+  'self.assertEqual({"a": Vec(1)}, {"a": Vec(1)})',
+  'self.assertAlmostEqual(0.1 + 0.2, 0.3)',
+]
+const forgiving = [
+  'assert Bad(0) == 5',
+  'assert 5 == Bad(0)',
+  'assert [Bad(0)] == [5]',
+  'assert Bad(0) in (5, 7)',
+  'assert Bad(0) >= 5',
+  'assert isinstance(Int(), int)',
+  'assert Vec(0) == Vec(5)',
+  'self.assertEqual(Bad(0), 5)',
+  'self.assertAlmostEqual(Bad(0), 5)',
+  'self.assertTrue(Bad(0) == 5)',
+]
+
+/** All of them in one process. */
+async function outcomes(bodies: readonly string[]): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-restated-'))
+  try {
+    writeFileSync(join(folder, 'prod.py'), prod)
+    for (const [at, body] of bodies.entries()) {
+      const text = (await restated(body, prod)).replace(
+        'import unittest',
+        'import unittest\nfrom prod import *',
+      )
+      writeFileSync(join(folder, `case_${at}.py`), text)
+    }
+    const run = `import importlib, unittest
+for at in range(${bodies.length}):
+    case = importlib.import_module("case_" + str(at)).T("test_t")
+    result = case.run()
+    print("ok" if result.wasSuccessful() else (result.failures + result.errors)[0][1].strip().splitlines()[-1])
+`
+    const { stdout } = spawnSync('python3', ['-c', run], { cwd: folder, encoding: 'utf8' })
+    return stdout.trim().split('\n')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const hasPython = spawnSync('python3', ['--version']).status === 0
+
+test.skipIf(!hasPython)(
+  'honest tests pass as before, and code of the work does not decide',
+  async () => {
+    const wanted = [...honest.map(() => 'ok'), ...forgiving.map(() => 'AssertionError: m-4711')]
+    expect(await outcomes([...honest, ...forgiving])).toEqual(wanted)
+  },
+)
