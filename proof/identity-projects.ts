@@ -3,6 +3,8 @@
  * and a file that does not load. With what must be reported of each.
  */
 
+import { pythonProjects } from './identity-python.ts'
+
 export interface RunnerProject {
   readonly name: string
   /** From the registry. Empty: it is a program of the machine. */
@@ -194,36 +196,6 @@ t.test('k', { skip: true }, async () => {})
 
 const others: readonly RunnerProject[] = [
   {
-    name: 'pytest',
-    packages: [],
-    needs: 'pytest',
-    command: ['pytest', '-q'],
-    files: {
-      'tests/test_a.py': `import pytest
-class TestS:
-    def test_x(self): pass
-    def test_y(self): assert 1 == 2
-@pytest.mark.skip
-def test_k(): pass
-@pytest.mark.parametrize("v", [1, "a::b"])
-def test_p(v): pass
-`,
-      'tests/test_inherits.py': 'from test_a import TestS as S\nclass TestT(S): pass\n',
-      'tests/test_broken.py': 'import missing_module\n',
-    },
-    tests: [
-      'failed tests/test_a.py > TestS > test_y',
-      'failed tests/test_broken.py > (file)',
-      'failed tests/test_inherits.py > TestT > test_y',
-      'passed tests/test_a.py > TestS > test_x',
-      'passed tests/test_a.py > test_p[1]',
-      'passed tests/test_a.py > test_p[a::b]',
-      'passed tests/test_inherits.py > TestT > test_x',
-      'skipped tests/test_a.py > test_k',
-    ],
-    only: 'tests/test_a.py > TestS > test_y',
-  },
-  {
     name: 'go',
     packages: [],
     needs: 'go',
@@ -287,4 +259,8 @@ mod tests {
   },
 ]
 
-export const runnerProjects: readonly RunnerProject[] = [...javaScript, ...others]
+export const runnerProjects: readonly RunnerProject[] = [
+  ...javaScript,
+  ...pythonProjects,
+  ...others,
+]

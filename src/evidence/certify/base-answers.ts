@@ -36,7 +36,7 @@ export const baseAnswerKey = (
 ): string =>
   digestOf(
     [
-      'observed 1',
+      'observed 2',
       base,
       check.name,
       ...check.describes,

@@ -3,7 +3,10 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { pytestPlugin } from './pytest-plugin.ts'
+import { pythonChannel } from './python-channel.ts'
+import { pythonStart } from './python-start.ts'
 import { nodeShim, testRunner, toolShim } from './shims.ts'
+import { unittestReporter } from './unittest-reporter.ts'
 
 export interface InsideFile {
   readonly name: string
@@ -41,6 +44,9 @@ export async function insideFiles(
       program(`run-${tool}-tests`, testRunner(folder, tool)),
     ]),
     plain('python/loopwright_identity.py', pytestPlugin),
+    plain('python/loopwright_channel.py', pythonChannel),
+    plain('python/loopwright_unittest.py', unittestReporter),
+    plain('python/sitecustomize.py', pythonStart),
   ]
 }
 

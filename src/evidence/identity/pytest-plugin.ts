@@ -2,49 +2,16 @@
  * A plugin of pytest that reports its tests; loaded with `-p` before any conftest.py. Python 3.7 and later.
  */
 export const pytestPlugin = `"""Reports the tests of pytest to the engine."""
-import inspect
-import json
 import os
-import socket
-import sys
 
-_dumps = json.dumps
-_socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-_connected = True
-_folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-try:
-    _socket.connect(os.path.join(_folder, "sock"))
-except OSError:
-    _connected = False
-_sendall = _socket.sendall
-_pid = os.getpid
-_own = _pid()
+import loopwright_channel
 
-
-def _send(record, dumps=_dumps, sendall=_sendall):
-    # A fork has our descriptor as well.
-    if _connected and _pid() == _own:
-        try:
-            sendall((dumps(record) + "\\n").encode())
-        except OSError:
-            pass
-
-
-_send({"type": "hello", "pid": _own, "thread": 0, "argv": [arg[:200] for arg in sys.argv[:6]]})
-
-
-def _wanted():
-    try:
-        with open(os.path.join(_folder, "only.json"), encoding="utf-8") as file:
-            wanted = json.load(file)
-        return set(wanted["files"]), set(tuple(titles) for titles in wanted["titles"])
-    except (OSError, ValueError):
-        return None
+_send = loopwright_channel.send
 
 
 class _Session:
     def __init__(self, config):
-        self.wanted = _wanted()
+        self.wanted = loopwright_channel.read_wanted()
         self.bodies = {}
         self.root = str(config.rootpath if hasattr(config, "rootpath") else config.rootdir)
 
@@ -78,7 +45,7 @@ class _Session:
 
     def pytest_collection_finish(self, session):
         for item in session.items:
-            body = _body(item)
+            body = loopwright_channel.find_body(getattr(item, "function", None))
             where = self.where(item.nodeid)
             names = [name.split("[", 1)[0] for name in where["titles"]]
             if body is not None and (body["file"] != where["file"] or body["titles"] != names):
@@ -105,19 +72,8 @@ class _Session:
             self.send("test", report.nodeid, status=status, **more)
 
     def pytest_sessionfinish(self, session, exitstatus):
-        _send({"type": "end", "code": int(exitstatus)})
-
-
-def _body(item):
-    # Where the function is written: a test that a class inherits is in another class, often in another file.
-    try:
-        function = inspect.unwrap(item.function)
-        titles = function.__qualname__.split(".")
-        if "<locals>" in titles or "<lambda>" in titles:
-            return None
-        return {"file": os.path.realpath(function.__code__.co_filename), "titles": titles}
-    except Exception:
-        return None
+        loopwright_channel.set_code(int(exitstatus))
+        loopwright_channel.end()
 
 
 def _text(report):
@@ -134,10 +90,8 @@ _begun = False
 def pytest_configure(config):
     global _begun
     # Workers of pytest-xdist report to the one that started them; a session in a test is part of that test.
-    if _begun or hasattr(config, "workerinput") or "LOOPWRIGHT_RUNNER" in os.environ:
+    if _begun or hasattr(config, "workerinput") or not loopwright_channel.begin("pytest"):
         return
     _begun = True
-    os.environ["LOOPWRIGHT_RUNNER"] = "pytest"
-    _send({"type": "runner", "name": "pytest"})
     config.pluginmanager.register(_Session(config), "loopwright-session")
 `

@@ -23,6 +23,7 @@ export const runnerNames = [
   'tap',
   'tape',
   'pytest',
+  'unittest',
   'go',
   'cargo',
   'junit',

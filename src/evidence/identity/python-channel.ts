@@ -1,0 +1,71 @@
+/** The connection of a Python process to the engine: made when it is first needed, once. */
+export const pythonChannel = `"""Sends records to the engine."""
+import inspect
+import json
+import os
+import socket
+import sys
+
+folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+_connected = True
+try:
+    _socket.connect(os.path.join(folder, "sock"))
+except OSError:
+    _connected = False
+_pid = os.getpid
+_own = _pid()
+_state = {"code": 0}
+
+
+def send(record, dumps=json.dumps, sendall=_socket.sendall):
+    # A fork has our descriptor as well.
+    if _connected and _pid() == _own:
+        try:
+            sendall((dumps(record) + "\\n").encode())
+        except OSError:
+            pass
+
+
+def begin(name):
+    """False: a runner that a test starts is part of that test."""
+    if "LOOPWRIGHT_RUNNER" in os.environ:
+        return False
+    os.environ["LOOPWRIGHT_RUNNER"] = name
+    send({"type": "runner", "name": name})
+    return True
+
+
+def set_code(code):
+    _state["code"] = code
+
+
+def end():
+    send({"type": "end", "code": _state["code"]})
+
+
+def read_wanted():
+    """Files and titles, or None: all tests."""
+    try:
+        with open(os.path.join(folder, "only.json"), encoding="utf-8") as file:
+            wanted = json.load(file)
+        return set(wanted["files"]), set(tuple(titles) for titles in wanted["titles"])
+    except (OSError, ValueError):
+        return None
+
+
+def find_body(function):
+    """Where it is written: a test that a class inherits is in another class, often in another file."""
+    try:
+        inner = inspect.unwrap(function)
+        titles = inner.__qualname__.split(".")
+        if "<locals>" in titles or "<lambda>" in titles:
+            return None
+        return {"file": os.path.realpath(inner.__code__.co_filename), "titles": titles}
+    except Exception:
+        return None
+
+
+_argv = getattr(sys, "argv", None) or getattr(sys, "orig_argv", None) or ["python"]
+send({"type": "hello", "pid": _own, "thread": 0, "argv": [str(arg)[:200] for arg in _argv[:6]]})
+`

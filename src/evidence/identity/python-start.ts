@@ -1,0 +1,90 @@
+/**
+ * Loaded by every Python process of a check when it starts, as `sitecustomize`. Without us Python might have loaded
+ * another module of that name, which is loaded then. Python 3.7 and later; an older one only loads the other.
+ */
+export const pythonStart = `"""Reports the tests of unittest and replaced functions to the engine."""
+import sys
+
+
+def _load_other():
+    import os
+    from _frozen_importlib import module_from_spec
+    from _frozen_importlib_external import PathFinder
+
+    own = os.path.dirname(os.path.abspath(__file__))
+    spec = PathFinder.find_spec("sitecustomize", [one for one in sys.path if os.path.abspath(one) != own])
+    if spec is not None and spec.loader is not None:
+        module = module_from_spec(spec)
+        sys.modules["sitecustomize"] = module
+        spec.loader.exec_module(module)
+
+
+class _Watching:
+    """Runs our code once unittest is there, before whoever imports it."""
+
+    def __init__(self, then):
+        self.then = then
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "unittest.main":
+            return None
+        from _frozen_importlib_external import PathFinder
+
+        sys.meta_path.remove(self)
+        spec = PathFinder.find_spec(name, path)
+        if spec is None or spec.loader is None:
+            return None
+        load, then = spec.loader.exec_module, self.then
+
+        def exec_module(module):
+            load(module)
+            then(module)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+def _start():
+    import atexit
+    import os
+
+    kept = [("sys.exit", sys, "exit", sys.exit), ("os._exit", os, "_exit", os._exit)]
+    last = []
+    pid, own = os.getpid, os.getpid()
+
+    def look():
+        names = [name for name, holder, key, value in kept if holder.__dict__.get(key) is not value]
+        if names != last:
+            import loopwright_channel
+
+            last[:] = names
+            loopwright_channel.send({"type": "replaced", "names": names})
+
+    def loaded(main):
+        try:
+            import loopwright_unittest
+
+            kept.extend(loopwright_unittest.watch(main, look))
+        except Exception:
+            pass
+
+    def end():
+        if pid() != own:
+            return
+        look()
+        channel = sys.modules.get("loopwright_channel")
+        if channel is not None:
+            channel.end()
+
+    # Of all that is registered, this is called last.
+    atexit.register(end)
+    sys.meta_path.insert(0, _Watching(loaded))
+
+
+if sys.version_info >= (3, 7):
+    try:
+        _start()
+    except Exception:
+        pass
+    _load_other()
+`
