@@ -24,6 +24,8 @@ export interface Expectation {
   readonly mode: ExpectationMode
   /** A call that is not known to be an assertion. */
   readonly helper?: boolean
+  /** The whole statement, where the assertion is one. */
+  readonly statement?: Node
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
@@ -146,21 +148,34 @@ export function findExpectation(
   skip: ReadonlySet<Node>,
 ): Expectation | undefined {
   const found: { readonly one: Expectation; readonly rank: number }[] = []
-  const open: [Node, boolean][] = [[run, false]]
+  const open: [Node, boolean, Node | undefined][] = [[run, false, undefined]]
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
-    const [node, conditional] = entry
+    const [node, conditional, around] = entry
     if (skip.has(node)) continue
+    const statement = statementAt(node, around)
     const one =
       node.type === 'CallExpression'
         ? readCall(node, names)
         : node.type === 'IfStatement'
           ? readIf(node)
           : undefined
-    if (one !== undefined) found.push({ one, rank: (one.helper ? 0 : 2) + (conditional ? 0 : 1) })
+    if (one !== undefined) {
+      const rank = (one.helper ? 0 : 2) + (conditional ? 0 : 1)
+      found.push({ one: { ...one, ...(statement && { statement }) }, rank })
+    }
     const inside = conditional || conditions.has(node.type)
     for (const child of childrenOf(node).toSorted((a, b) => b.start - a.start))
-      open.push([child, inside])
+      open.push([child, inside, statement])
   }
   const best = Math.max(...found.map(({ rank }) => rank))
   return found.findLast(({ rank }) => rank === best)?.one
+}
+
+/** The statement that an expression is, or is awaited in; undefined: it is part of something else. */
+function statementAt(node: Node, around: Node | undefined): Node | undefined {
+  if (node.type === 'ExpressionStatement') return node
+  if (around === undefined || node.type === 'AwaitExpression') return around
+  const inner = nodeAt(around, 'expression')
+  const awaited = inner?.type === 'AwaitExpression' ? nodeAt(inner, 'argument') : inner
+  return node === inner || node === awaited ? around : undefined
 }
