@@ -113,6 +113,18 @@ describe('an observed check', () => {
     expect(lines(seen)).toEqual(nodeTests)
   })
 
+  test('passes no option to jest that its version does not know', async () => {
+    const jest = (version: string) => ({
+      'node_modules/jest/package.json': JSON.stringify({ version }),
+      'node_modules/jest/bin/jest.js': 'console.log(process.argv.slice(2).join(" "))',
+    })
+    const command = ['node', 'node_modules/jest/bin/jest.js']
+    const old = await observe(jest('22.4.4'), command)
+    expect(old.result.output).toMatch(/^--reporters=default --reporters=\S+\s*$/)
+    const recent = await observe(jest('29.7.0'), command)
+    expect(recent.result.output).toContain('--workerIdleMemoryLimit')
+  })
+
   test('leaves nothing compiled by Python in the tree, and uses what its libraries have', async () => {
     const seen = await observe({ 'shop.py': '', 'run.py': pythonProgram }, ['python3', 'run.py'])
     expect(seen.result.output.trim()).toBe('[] True')

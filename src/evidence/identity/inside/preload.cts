@@ -70,8 +70,9 @@ function findRunner(file: string): void {
     addReporter('vitest', '--reporter')
   } else if (is('jest/bin/jest.js', 'jest-cli/bin/jest.js', 'react-scripts/scripts/test.js')) {
     restrict('jest')
-    // Otherwise a few or fast test files run in this process.
-    addReporter('jest', '--reporters', '--workerIdleMemoryLimit=64GB')
+    // Otherwise a few or fast test files run in this process. Jest before 29 refuses what it does not know.
+    const isKnown = jestMajor(file) >= 29
+    addReporter('jest', '--reporters', ...(isKnown ? ['--workerIdleMemoryLimit=64GB'] : []))
   } else if (is('mocha/lib/cli/cli.js', 'mocha/bin/mocha.js', 'mocha/bin/_mocha')) {
     restrict('mocha')
     watchMocha()
@@ -87,6 +88,20 @@ function findRunner(file: string): void {
   } else if (process.env['NODE_TEST_CONTEXT'] === undefined) {
     restrict('node:test')
     require('./node-test.cjs').watchNodeTest(send, () => begin('node:test'))
+  }
+}
+
+/** Of the jest that this program starts; 0: unknown. */
+function jestMajor(file: string): number {
+  try {
+    const isOwn = /\/jest(?:-cli)?\/bin\/jest\.js$/.test(file)
+    const manifest = isOwn
+      ? path.join(path.dirname(file), '../package.json')
+      : require('node:module').createRequire(file).resolve('jest/package.json')
+    const { version = '' } = JSON.parse(fs.readFileSync(manifest, 'utf8')) as { version?: string }
+    return Number.parseInt(version, 10) || 0
+  } catch {
+    return 0
   }
 }
 
