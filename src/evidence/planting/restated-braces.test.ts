@@ -74,6 +74,16 @@ describe('Rust', () => {
     expect(decidesComparisons([added('src/a.rs', `// ${line}\n`)])).toBe(false)
   })
 
+  test('functions that a test calls are restated, those of the product are not', async () => {
+    const helper = 'fn check(a: i64) {\n    assert_eq!(a, 3);\n}\n'
+    const text = `${helper}fn other() {\n    assert!(true);\n}\n${inTest('check(f());')}`
+    const found = await restated('tests/a.rs', text, 'a')
+    expect(found).toContain('match (&(a), &(3))')
+    expect(found).toContain('{\n    assert!(true);\n}')
+    const inline = `fn check(a: i64) {\n    assert_eq!(a, 3);\n}\nmod tests {\n${inTest('check(1); assert!(f());')}}\n`
+    expect(await restated('src/a.rs', inline, 'tests::a')).toContain(helper)
+  })
+
   test('tests that must panic stay as they are', async () => {
     const text = `#[should_panic]\n${inTest('assert_eq!(1, 2);')}`
     expect(await restated('tests/a.rs', text, 'a')).toBe(text)

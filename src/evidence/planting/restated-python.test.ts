@@ -123,3 +123,12 @@ test.skipIf(!hasPython)(
     expect(await outcomes([...honest, ...forgiving])).toEqual(wanted)
   },
 )
+
+test('functions of the file that a test calls are restated', async () => {
+  const text =
+    'def check(a):\n    assert a == 3\n\n\ndef other(a):\n    assert a == 4\n\n\ndef test_t():\n    check(f())\n'
+  const tests = [{ id: 'x', titles: ['test_t'] }]
+  const found = await plantFailures({ file: 't.py', text, tests, kind: 'restated', marker: 'm' })
+  expect(found.text).toContain('assert m("==", a , 3)')
+  expect(found.text).toContain('assert a == 4')
+})

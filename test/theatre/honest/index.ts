@@ -3,8 +3,16 @@
 import type { Honest } from '../story.ts'
 import { chores } from './chores.ts'
 import { code } from './code.ts'
+import { comparisons } from './comparisons.ts'
 import { projects } from './projects.ts'
 import { runners } from './runners.ts'
 import { tests } from './tests.ts'
 
-export const honest: readonly Honest[] = [...code, ...tests, ...projects, ...runners, ...chores]
+export const honest: readonly Honest[] = [
+  ...code,
+  ...tests,
+  ...projects,
+  ...runners,
+  ...chores,
+  ...comparisons,
+]

@@ -41,10 +41,64 @@ export function restateRust(
     name: marker.replaceAll(/\W/g, '_').toLowerCase(),
     types: isOwn ? (definesTrait(work, 'Debug') ? 'foreign' : 'printed') : 'any',
   }
+  const edits = [test, ...findHelpers(scanned, test)].flatMap((body) => restateBody(all, body))
+  return edits.length === 0 ? 'no assertion of the standard library' : edits
+}
+
+interface Body {
+  /** The offsets of its braces. */
+  readonly open: number
+  readonly close: number
+}
+
+/** Functions that the test calls, in its module or in a file that has only tests. */
+function findHelpers({ mask, closing }: Scan, test: TestFunction): readonly Body[] {
+  const called = (body: Body): ReadonlySet<string> =>
+    new Set(
+      [...mask.slice(body.open, body.close).matchAll(/\b(\w{1,80})(?:::<[^>]*>)?\(/g)].map(
+        (found) => found[1] ?? '',
+      ),
+    )
+  const functions = [...mask.matchAll(/\bfn\s+(\w{1,80})\s*(?:<[^>{(]*>)?\(/g)].flatMap((found) => {
+    const open = mask.indexOf('{', closing.get(found.index + found[0].length - 1))
+    const close = closing.get(open)
+    const [from, to] = moduleOf(mask, closing, test)
+    const isIn = found.index > from && found.index < to
+    const isTest = found.index >= test.start && found.index < test.end
+    return close === undefined || !isIn || isTest ? [] : [{ name: found[1] ?? '', open, close }]
+  })
+  const helpers = new Set<Body>()
+  // A test that must panic may ask for what a function says when it does.
+  const open: Body[] = /\bshould_panic\b/.test(mask) ? [] : [test]
+  for (let body = open.pop(); body !== undefined; body = open.pop()) {
+    const names = called(body)
+    const found = functions.filter((one) => names.has(one.name) && !helpers.has(one))
+    for (const one of found) helpers.add(one)
+    open.push(...found)
+  }
+  return [...helpers]
+}
+
+/** The innermost module around a test. */
+function moduleOf(
+  mask: string,
+  closing: ReadonlyMap<number, number>,
+  { start, links }: TestFunction,
+): readonly [from: number, to: number] {
+  if (links.length === 0) return [-1, mask.length]
+  const modules = [...mask.matchAll(/\bmod\s+\w+\s*\{/g)]
+    .map((found) => found.index + found[0].length - 1)
+    .map((open) => [open, closing.get(open) ?? open] as const)
+    .filter(([open, close]) => open < start && start < close)
+  return modules.at(-1) ?? [-1, -1]
+}
+
+function restateBody(all: Restating, { open, close }: Body): readonly Edit[] {
+  const { scanned } = all
   const edits: Edit[] = []
-  let from = test.open
-  for (const found of scanned.mask.slice(test.open, test.close).matchAll(assertions)) {
-    const at = test.open + found.index
+  let from = open
+  for (const found of scanned.mask.slice(open, close).matchAll(assertions)) {
+    const at = open + found.index
     const bracket = at + found[0].length - 1
     const end = scanned.closing.get(bracket)
     if (at < from || end === undefined) continue
@@ -56,7 +110,7 @@ export function restateRust(
     edits.push({ at, end: end + 1, text })
     from = end
   }
-  return edits.length === 0 ? 'no assertion of the standard library' : edits
+  return edits
 }
 
 function restateCall(all: Restating, name: string, given: readonly Line[]): string | undefined {

@@ -23,14 +23,34 @@ const titlesOf = (block: Block): readonly string[] => [
   block.name,
 ]
 
-function toTests(scanned: Scan, block: Block): readonly SourceTest[] {
+/** Functions of the file that it calls, and those that they call. */
+function findHelpers(scanned: Scan, test: Block, blocks: readonly Block[]): readonly Block[] {
+  const found = new Set([test])
+  // A test may ask for what a function says when it fails.
+  if (/\braises\s?\(\s?AssertionError/.test(scanned.mask)) return []
+  for (const one of found) {
+    const code = scanned.mask.slice(startOf(one), endOf(one))
+    const called = new Set([...code.matchAll(/\b(\w{1,80})\s?\(/g)].map((match) => match[1]))
+    for (const other of blocks)
+      if (other.kind === 'def' && !isTest(other) && called.has(other.name)) found.add(other)
+  }
+  return [...found].slice(1)
+}
+
+function toTests(scanned: Scan, block: Block, blocks: readonly Block[]): readonly SourceTest[] {
   const test = {
     certain: true,
     links: block.links,
     start: startOf(block),
     end: endOf(block),
-    plant: (kind: PlantKind, marker: string, work: readonly ChangedFile[]) =>
-      plantPython(scanned, block, kind, marker, work),
+    plant(kind: PlantKind, marker: string, work: readonly ChangedFile[]) {
+      const own = plantPython(scanned, block, kind, marker, work)
+      if (kind !== 'restated') return own
+      const helpers = findHelpers(scanned, block, blocks)
+      const all = [own, ...helpers.map((one) => plantPython(scanned, one, kind, marker, work))]
+      const edits = all.flatMap((one) => (typeof one === 'string' ? [] : one))
+      return edits.length === 0 ? own : edits
+    },
   }
   return [
     { ...test, title: [block.name] },
@@ -89,7 +109,7 @@ export const readPython: ReadSource = async (_, text) => {
     end: endOf(block),
   }))
   return {
-    tests: tests.flatMap((block) => toTests(scanned, block)),
+    tests: tests.flatMap((block) => toTests(scanned, block, blocks)),
     regions: [...findDoctests(text), ...regions],
     get items() {
       return toItems(scanned, lines, new Map(blocks.map((block) => [startOf(block), block])))
