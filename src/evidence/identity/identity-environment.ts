@@ -16,6 +16,8 @@ export function identityEnvironment(folder: string, given: Env): Env {
     PYTHONDONTWRITEBYTECODE: '1',
     // A result that go remembers would skip files that the tests read.
     GOFLAGS: words(GOFLAGS, '-count=1', `-exec=${folder}/bin/run-go-tests`),
+    // Every run builds from nothing, so what would speed up the next build is not used.
+    CARGO_INCREMENTAL: '0',
     ...cargoRunner(`${folder}/bin/run-cargo-tests`),
     ...(PATH === undefined ? {} : { PATH: paths(`${folder}/bin`, PATH) }),
   }

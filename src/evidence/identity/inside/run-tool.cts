@@ -4,6 +4,7 @@
  */
 
 const { spawn }: typeof import('node:child_process') = require('node:child_process')
+const fs: typeof import('node:fs') = require('node:fs')
 const path: typeof import('node:path') = require('node:path')
 const { send }: { send: (record: object) => void } = require('./channel.cjs')
 const {
@@ -15,10 +16,39 @@ const mark = 'LOOPWRIGHT_RUNNER'
 const [kind = '', program = '', ...args] = process.argv.slice(2)
 
 function withOptions(): readonly string[] {
-  if (kind !== 'cargo' || args.includes('--no-fail-fast')) return args
-  // Otherwise the tests after the first binary that fails do not run.
+  if (kind !== 'cargo') return args
   const at = args.findIndex((arg) => arg === 'test' || arg === 't')
-  return [...args.slice(0, at + 1), '--no-fail-fast', ...args.slice(at + 1)]
+  // Otherwise the tests after the first binary that fails do not run.
+  const all = args.includes('--no-fail-fast') ? [] : ['--no-fail-fast']
+  return [...args.slice(0, at + 1), ...all, ...wantedTargets(), ...args.slice(at + 1)]
+}
+
+const chosen =
+  /^(?:--(?:lib|bins?|tests?|examples?|bench|benches|doc|all-targets|workspace|all|package|manifest-path)|-p.*)$|^--(?:bin|test|example|bench|package|manifest-path)=/
+
+/** Only binaries with wanted tests are built. None: it cannot be told which, or the command says it. */
+function wantedTargets(): readonly string[] {
+  if (args.some((arg) => chosen.test(arg))) return []
+  const targets = readWantedFiles().map(targetOf)
+  const known = targets.filter((target) => target !== undefined)
+  return known.length < targets.length ? [] : [...new Set(known)]
+}
+
+function readWantedFiles(): readonly string[] {
+  try {
+    const text = fs.readFileSync(path.join(__dirname, 'only.json'), 'utf8')
+    return (JSON.parse(text) as { readonly files: readonly string[] }).files
+  } catch {
+    return []
+  }
+}
+
+/** Of the package in this folder, as cargo finds them. */
+function targetOf(file: string): string | undefined {
+  const [folder, name = '', ...below] = path.relative(process.cwd(), file).split(path.sep)
+  if (folder === 'tests' && below.length === 0) return `--test=${path.basename(name, '.rs')}`
+  const isLibrary = fs.existsSync('src/lib.rs') && !fs.existsSync('src/main.rs')
+  return folder === 'src' && isLibrary ? '--lib' : undefined
 }
 
 const unloaded = new Map<string, string>()
