@@ -15,11 +15,8 @@ import { type BlobStore, createOwner, type SqliteJournal } from '../journal/inde
 import { didNothing, type RecordedEvent, type RunId, type RunState } from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
 import { removeWorktree } from '../workspace/index.ts'
-import { openCertifier } from './certify/open-certifier.ts'
-import { type AskBase, withExisting } from './checks/existing-failures.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { RunParts } from './options.ts'
-import { preflightOf } from './preflight/preflight-of.ts'
 import type { RunHandle } from './run-handle.ts'
 import type { RunPlace } from './run-place.ts'
 
@@ -30,6 +27,15 @@ export interface HostPorts {
   readonly blobs: BlobStore
   readonly clock: Clock
 }
+
+/** What is tried before a run, and who certifies it; opened for each process that drives the run. */
+export interface PreparedRun {
+  readonly ports: Pick<Ports, 'checks' | 'preflight' | 'earlierWork' | 'certifier'>
+  /** The run is no longer driven here. Never rejects. */
+  close(): Promise<void>
+}
+
+export type PrepareRun = (base: HostPorts, place: RunPlace, parts: RunParts) => PreparedRun
 
 interface DriveParts extends RunParts {
   readonly force?: boolean
@@ -45,7 +51,8 @@ export interface Driver {
   shutDown(): Promise<void>
 }
 
-export function createDriver(base: HostPorts): Driver {
+/** `prepareDefault` is for runs whose parts do not say how they are prepared. */
+export function createDriver(base: HostPorts, prepareDefault: PrepareRun): Driver {
   const driven = new Set<RunHandle>()
   return {
     async drive(run, loop, parts) {
@@ -60,8 +67,9 @@ export function createDriver(base: HostPorts): Driver {
       const started = new Promise<void>((resolve) => {
         onStarted = resolve
       })
-      const { preflight, close } = preflightOf(base, run, parts)
-      const ports = { ...portsFor(base, parts, run), ...preflight }
+      const { prepare = prepareDefault } = parts
+      const prepared = prepare(base, run, parts)
+      const ports = portsFor(base, parts, run, prepared)
       const done: Promise<DriveEnd> = driveAfterDead(run.id, loop, ports, {
         owner: createOwner(),
         signal: stop.signal,
@@ -77,7 +85,7 @@ export function createDriver(base: HostPorts): Driver {
         .finally(async () => {
           parts.signal?.removeEventListener('abort', forward)
           driven.delete(handle)
-          await close()
+          await prepared.close()
         })
       // A caller that only reads events hears of a failure there.
       done.catch(() => undefined)
@@ -138,11 +146,15 @@ async function driveAfterDead(...drive: Parameters<typeof driveRun>): Promise<Dr
   return driveRun(...drive)
 }
 
-function portsFor(base: HostPorts, parts: DriveParts, place: RunPlace): Ports {
+function portsFor(
+  base: HostPorts,
+  parts: DriveParts,
+  place: RunPlace,
+  prepared: PreparedRun,
+): Ports {
   const {
     exclude = [],
-    certifying: _certifying,
-    useDependencies: _useDependencies,
+    prepare: _prepare,
     skipPreflight: _skipPreflight,
     sandbox: _sandbox,
     agent: _agent,
@@ -166,17 +178,12 @@ function portsFor(base: HostPorts, parts: DriveParts, place: RunPlace): Ports {
     if (lease !== undefined) await base.journal.renew(lease)
   }
   const workspace = openWorkspace(base, place, { exclude, fence })
-  const certifier = parts.certifier ?? openCertifier(base, place, parts)
   return {
     ...given,
-    ...comparedChecks(base, place, parts),
-    earlierWork: async (run, tree) => {
-      const { earlierWork } = await import('./preflight/earlier-work.ts')
-      return earlierWork(base, run, tree)
-    },
+    ...prepared.ports,
     ...base,
     journal,
-    certifier,
+    certifier: parts.certifier ?? prepared.ports.certifier,
     ...(workspace === undefined ? {} : { workspace }),
   }
 }
@@ -187,17 +194,3 @@ const telling =
     await append(lease, unit)
     onState(unit.state)
   }
-
-/** What failed before is told from what the run broke, where a loop file has the checks. */
-function comparedChecks(
-  base: HostPorts,
-  place: RunPlace,
-  { checks, certifying }: RunParts,
-): Pick<Ports, 'checks'> {
-  if (checks === undefined || certifying === undefined) return {}
-  const ask: AskBase = async (name, context) => {
-    const { askBaseIn } = await import('./certify/ask-base.ts')
-    return askBaseIn(base, place, certifying)(name, context)
-  }
-  return { checks: withExisting(checks, certifying.existing ?? {}, ask) }
-}

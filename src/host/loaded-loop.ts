@@ -5,6 +5,7 @@ import type { ReplaySettings } from '../gateway/index.ts'
 import type { Json, Limits, Source } from '../loop/index.ts'
 import type { AgentSettings, SandboxSettings, WorktreeSettings } from '../protocol/index.ts'
 import type { SandboxPlace } from '../sandbox/index.ts'
+import type { CertifyingParts } from './checks/certifying-parts.ts'
 import type { PlannedChecks } from './checks/plan-checks.ts'
 import type { BegunFiles } from './checks/resolve-checks.ts'
 import type { LoopChanges } from './loop-changes.ts'
@@ -93,8 +94,13 @@ export interface OpenPlace {
   readonly signal?: AbortSignal
 }
 
+/** The parts of a run, and what its loop file says about certifying. */
+export interface LaunchedParts extends RunParts {
+  readonly certifying?: CertifyingParts
+}
+
 export interface OpenedLoop {
-  readonly parts: RunParts
+  readonly parts: LaunchedParts
   /** What is missing and can be done without. */
   readonly problems: readonly string[]
 }

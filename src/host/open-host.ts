@@ -96,7 +96,9 @@ function partsOf(
   let driver: Promise<Driver> | undefined
   const parts: Parts = {
     driver() {
-      driver ??= import('./driver.ts').then(({ createDriver }) => createDriver(base))
+      driver ??= Promise.all([import('./driver.ts'), import('./prepare-run.ts')]).then(
+        ([{ createDriver }, { prepareWith }]) => createDriver(base, prepareWith(undefined)),
+      )
       return driver
     },
     async starts() {

@@ -34,6 +34,7 @@ import { openTools } from './open-tools.ts'
 import { type OpenWalls, openWalls, partsOf } from './open-walls.ts'
 import { makeOwnFolder, removeAbandonedFolders } from './own-folder.ts'
 import type { RunDependencies } from './preflight/run-preflight.ts'
+import { prepareWith } from './prepare-run.ts'
 
 /** The role that the built-in loop type `plain` asks for. */
 const maker = 'maker'
@@ -96,6 +97,7 @@ export async function openParts(
     const { tools, allowing } = openTools(file, place.folder, walls, others, problems)
     const readers = readersOf(checks, file.certify)
     const { hooks, gate, actions } = code ?? {}
+    const certifying = certifyingParts(file, { ...opening, checks, place, tools }, code?.checks)
     return {
       parts: {
         agents: createAgents({
@@ -114,8 +116,8 @@ export async function openParts(
             describe: describer(checks, code, { workspace, environment, tools }),
           },
         ),
-        useDependencies: dependencies.set,
-        certifying: certifyingParts(file, { ...opening, checks, place, tools }, code?.checks),
+        certifying,
+        prepare: prepareWith(certifying, dependencies.set),
         exclude: [...file.exclude, ...apartIn(place)],
         sandbox: walls.walls,
         ...(used === undefined ? {} : { agent: used }),

@@ -3,9 +3,8 @@
 import type { Actions, Agents, Check, Gate, Hook, Tools } from '../engine/index.ts'
 import type { Synchronous } from '../journal/index.ts'
 import type { AgentUsed, Limits, RunState, Source, Walls } from '../loop/index.ts'
-import type { CertifyingParts } from './checks/certifying-parts.ts'
 import type { Queued } from './create-runs.ts'
-import type { RunDependencies } from './preflight/run-preflight.ts'
+import type { PrepareRun } from './driver.ts'
 import type { RunPlace } from './run-place.ts'
 import type { WorktreeChoice } from './worktree-options.ts'
 
@@ -32,10 +31,8 @@ export interface RunParts {
   readonly hooks?: readonly Hook[]
   /** The longest that a sleep, or a question before its default is taken, may last. */
   readonly waitMsMax?: number
-  /** What a loop file says of certifying. Without it the checks above are asked in a clean checkout. */
-  readonly certifying?: CertifyingParts
-  /** Told where the dependencies of the run are, once they are there. */
-  readonly useDependencies?: (dependencies: RunDependencies) => void
+  /** How its checks are tried before it and certify it. Absent: they are asked in a clean checkout. */
+  readonly prepare?: PrepareRun
   /** The checks are not tried on the base before the first iteration. */
   readonly skipPreflight?: boolean
   /** The walls around what the run starts, for the record. */

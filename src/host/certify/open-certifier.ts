@@ -5,16 +5,22 @@
 
 import type { Certifier } from '../../engine/index.ts'
 import { FaultError, isLoopError, LoopError, textOf } from '../../loop/index.ts'
+import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import type { HostPorts } from '../driver.ts'
 import type { RunParts } from '../options.ts'
 import type { RunPlace } from '../run-place.ts'
 
-export function openCertifier(base: HostPorts, place: RunPlace, parts: RunParts): Certifier {
+export function openCertifier(
+  base: HostPorts,
+  place: RunPlace,
+  parts: Pick<RunParts, 'checks' | 'exclude'>,
+  given: CertifyingParts | undefined,
+): Certifier {
   let opened: Promise<Certifier> | undefined
   const open = async (): Promise<Certifier> => {
     const { createHostCertifier } = await import('./create-certifier.ts')
     const { codeParts } = await import('./code-parts.ts')
-    const certifying = parts.certifying ?? codeParts(parts.checks ?? {})
+    const certifying = given ?? codeParts(parts.checks ?? {})
     const { findModelUsed } = await import('./model-used.ts')
     return createHostCertifier(base, { ...place, exclude: parts.exclude }, certifying, {
       findModel: async (run, iteration) =>

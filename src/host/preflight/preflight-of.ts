@@ -1,10 +1,10 @@
 /** The preflight of a run, loaded on first use. */
 
 import type { Ports } from '../../engine/index.ts'
+import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import type { HostPorts } from '../driver.ts'
-import type { RunParts } from '../options.ts'
 import type { RunPlace } from '../run-place.ts'
-import type { OpenedPreflight } from './run-preflight.ts'
+import type { OpenedPreflight, RunDependencies } from './run-preflight.ts'
 
 export interface PreflightOf {
   readonly preflight: Pick<Ports, 'preflight'>
@@ -12,19 +12,24 @@ export interface PreflightOf {
   close(): Promise<void>
 }
 
-/** Only loop files declare their checks; loops in code have no preflight. */
+export interface PreflightOptions {
+  readonly certifying: CertifyingParts
+  readonly use: (dependencies: RunDependencies) => void
+  readonly isSkipped: boolean
+}
+
 export function preflightOf(
   base: HostPorts,
   place: RunPlace,
-  { certifying, useDependencies = () => undefined, skipPreflight = false }: RunParts,
+  { certifying, use, isSkipped }: PreflightOptions,
 ): PreflightOf {
-  if (certifying === undefined || place.workspace === undefined) {
+  if (place.workspace === undefined) {
     return { preflight: {}, close: async () => undefined }
   }
   let opened: OpenedPreflight | undefined
   const open = async (): Promise<OpenedPreflight> => {
     const { openPreflight } = await import('./run-preflight.ts')
-    opened ??= openPreflight(base, place, certifying, useDependencies)
+    opened ??= openPreflight(base, place, certifying, use)
     return opened
   }
   return {
@@ -33,7 +38,7 @@ export function preflightOf(
         digest: () => opened?.digest?.(),
         prepare: async (files) => (await open()).prepare(files),
         tryChecks: async (files, onBegin) =>
-          skipPreflight ? { checks: [] } : (await open()).tryChecks(files, onBegin),
+          isSkipped ? { checks: [] } : (await open()).tryChecks(files, onBegin),
       },
     },
     // A lease that is not released ends with this process.
