@@ -3,7 +3,7 @@
  * passes last: at the end of its tests, of the function that it starts, or of the file; before a statement that ends
  * the program. `value`: another expected value. `start`: before its first statement.
  *
- * A file that looks like a test file of a runner has the failure in each of its tests.
+ * A file with tests, of whatever runner, has the failure in its last test.
  */
 
 import { familyOf } from '../../mask-code.ts'

@@ -1,6 +1,6 @@
 /** What is planted in programs, and the part that all languages have in common. */
 
-import { applyEdits, type Edit, type SourceTest } from '../test-source.ts'
+import type { Edit, SourceTest } from '../test-source.ts'
 
 export type ProgramPlant = 'after' | 'value' | 'start'
 
@@ -11,18 +11,22 @@ export interface ProgramPlantRequest {
   readonly marker: string
 }
 
-/** In every test in which it can be; undefined: there are none. */
+/**
+ * In the last test that runs; undefined: there is none. Not in all of them: where the first failure ends the program,
+ * an earlier one would hide that a later one cannot be noticed.
+ */
 export function plantInTests(
   tests: readonly SourceTest[],
   text: string,
   kind: 'after' | 'value',
   marker: string,
 ): readonly Edit[] | undefined {
-  const all = tests.flatMap((test) => {
-    const edits = test.certain ? test.plant(kind, marker, []) : 'not a test'
-    return typeof edits === 'string' ? [] : [edits]
-  })
-  const together = all.flat()
-  // One test inside another: then only the last.
-  return applyEdits(text, together) === undefined ? all.at(-1) : together
+  for (const test of tests.toSorted((a, b) => b.start - a.start)) {
+    if (!test.certain || isSkipped.test(text.slice(test.start, test.end))) continue
+    const edits = test.plant(kind, marker, [])
+    if (typeof edits !== 'string') return edits
+  }
+  return undefined
 }
+
+const isSkipped = /^(?:x(?:it|test|specify)\b|\w+(?:\.\w+)*\.(?:skip|todo)\b|@(?:\w+\.)*skip)/
