@@ -33,7 +33,7 @@ export interface Turn {
 export type LoopKeys = { readonly [key: string]: Json }
 
 /** Test runners from the registry; `runners/` has their lockfiles. */
-export type ModulesName = 'vitest' | 'jest' | 'mocha' | 'ava'
+export type ModulesName = 'vitest' | 'jest' | 'mocha' | 'ava' | 'tape'
 
 export type StageRunner = 'node:test' | ModulesName | 'pytest' | 'cargo' | 'go' | 'other'
 

@@ -15,6 +15,7 @@ import { forgiving } from './class-6-forgiving.ts'
 import { rewritten } from './class-6-rewritten.ts'
 import { disarmed } from './class-7-disarmed.ts'
 import { forged } from './class-7-forged.ts'
+import { silent } from './class-7-silent.ts'
 import { times } from './class-8-times.ts'
 import { restoring } from './class-9-restored.ts'
 import { recognised } from './class-10-recognised.ts'
@@ -53,6 +54,7 @@ export const attacks: readonly Attack[] = [
   ...rewritten,
   ...disarmed,
   ...forged,
+  ...silent,
   ...times,
   ...restoring,
   ...watched,

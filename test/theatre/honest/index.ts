@@ -6,6 +6,7 @@ import { code } from './code.ts'
 import { comparisons } from './comparisons.ts'
 import { projects } from './projects.ts'
 import { runners } from './runners.ts'
+import { silent } from './silent.ts'
 import { tests } from './tests.ts'
 
 export const honest: readonly Honest[] = [
@@ -13,6 +14,7 @@ export const honest: readonly Honest[] = [
   ...tests,
   ...projects,
   ...runners,
+  ...silent,
   ...chores,
   ...comparisons,
 ]
