@@ -86,7 +86,8 @@ function describe(tried: Tried): string {
   if (!certified) return `NOT CERTIFIED: ${why ?? ''}${gone}`
   const times = `bare ${seconds(bareMs)}, certify ${seconds(certifyMs)} (${ratio.toFixed(1)} x)`
   if (end === 'not-run') return `certified, ${times}${gone}`
-  const ended = said === undefined ? end : `${end}: ${said}`
+  const how = tried.strength === undefined ? end : `${end} (${tried.strength})`
+  const ended = said === undefined ? how : `${how}: ${said}`
   return `certified, ${times}; run ${seconds(runMs)}, ${ended}${gone}`
 }
 

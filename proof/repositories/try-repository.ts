@@ -18,6 +18,8 @@ export interface Tried {
   /** How the run on the fault ended. */
   readonly end: 'certified' | 'question' | 'failed' | 'not-run'
   readonly runMs?: number
+  /** Of a certified run: how much its certificate proves. */
+  readonly strength?: string
   /** The first line of the question, or of the failure. */
   readonly said?: string
   readonly absent: readonly string[]
@@ -77,7 +79,7 @@ async function fixFault(
   { fault, test, docs, check, name }: Repository,
   clone: Clone,
   work: string,
-): Promise<Pick<Tried, 'end' | 'runMs' | 'said'>> {
+): Promise<Pick<Tried, 'end' | 'runMs' | 'said' | 'strength'>> {
   const { folder } = clone
   const file = join(folder, fault.file)
   const text = await readFile(file, 'utf8')
@@ -110,8 +112,17 @@ async function fixFault(
   }
   const loopFile = join(work, `${name.replace('/', '+')}.yaml`)
   await writeFile(loopFile, JSON.stringify(loop))
-  const ended = await ctl(join(work, 'state'), work, 'run', loopFile, '--trust')
-  return { ...howItEnded(ended), runMs: ended.ms }
+  const state = join(work, 'state')
+  const ended = await ctl(state, work, 'run', loopFile, '--trust')
+  const [, certificate] = /^\s*certificate (\w+)/m.exec(ended.output) ?? []
+  const verified =
+    certificate === undefined ? '' : (await ctl(state, work, 'verify', certificate)).output
+  const [, strength] = /strength ([\w-]+)/.exec(verified) ?? []
+  return {
+    ...howItEnded(ended),
+    runMs: ended.ms,
+    ...(strength === undefined ? {} : { strength }),
+  }
 }
 
 const ctl = (state: string, cwd: string, ...args: readonly string[]): Promise<Ended> =>

@@ -168,6 +168,17 @@ describe('planting in scripts', () => {
       }
     })
 
+  it('replaces what an assertion throws, since a runner may break on the values in it', async () => {
+    for (const [line, isStatement] of [
+      ['expect(1).toBe(1)', true],
+      ['await expect(Promise.resolve(1)).resolves.toBe(1);', true],
+      ['return expect(1).toBe(1)', false],
+    ] as const) {
+      const { text } = await plant(`test('a', async () => { ${line} })`, ['a'], 'value')
+      expect(text.includes(`} catch (planted) { throw new Error("${marker}") }`)).toBe(isStatement)
+    }
+  })
+
   it('finds an expected value in all but the empty test', async () => {
     const without = []
     for (const [what, text, titles = ['a']] of cases)
