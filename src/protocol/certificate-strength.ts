@@ -69,6 +69,7 @@ export const changeClasses = [
   'work',
   'new-test',
   'not-read',
+  'documents',
   'free-keys',
   'dependencies',
   'sealed',

@@ -92,6 +92,7 @@ const classNames: Readonly<Record<ChangeClass, string>> = {
   work: 'of the work',
   'new-test': 'with new tests',
   'not-read': 'that no check read',
+  documents: 'of documentation',
   'free-keys': 'with keys that nothing runs',
   dependencies: 'of dependencies',
   sealed: 'that are sealed',

@@ -13,7 +13,9 @@ export interface ClassifiedWork {
   readonly work: readonly string[]
   /** Changed paths that are not: new tests, and all that is asked about. */
   readonly aside: readonly string[]
-  /** Outside the scope, and not opened by any check: their names and sizes may be known to it all the same. */
+  /**
+   * Outside the scope, and not opened by any check, whose names and sizes it may know all the same; and documentation.
+   */
   readonly unopened: readonly string[]
 }
 
@@ -59,7 +61,7 @@ export async function classify(
     },
     work,
     aside: pathsOf(changes, ['new-test', 'other', 'sealed']),
-    unopened: pathsOf(changes, ['not-read']).filter((path) => !scope.isWork(path)),
+    unopened: pathsOf(changes, ['not-read', 'documents']).filter((path) => !scope.isWork(path)),
   }
 }
 

@@ -100,7 +100,8 @@ function withoutWork({
     const names = failed.map(({ check }) => check.name).join(', ')
     const others = changes.filter(
       ({ path, class: kind }) =>
-        kind === 'new-test' || (kind === 'not-read' && isProduct?.(path) !== true),
+        ['new-test', 'documents'].includes(kind) ||
+        (kind === 'not-read' && isProduct?.(path) !== true),
     )
     const listed = list(others.map(({ path }) => path))
     found.push({

@@ -51,6 +51,12 @@ describe('work', () => {
     ['code that nothing refers to', library, { 'src/plugin.js': 'y' }, ['work src/plugin.js']],
     ['a new file of a known kind', library, { 'src/new.js': 'y' }, ['work src/new.js']],
     ['a removed file', library, { 'src/plugin.js': null }, ['work src/plugin.js']],
+    [
+      'documents that only manifests name',
+      { ...library, 'pyproject.toml': '[project]\nreadme = "README.md"\n' },
+      { 'README.md': 'y', 'docs/guide.md': null, LICENSE: 'z' },
+      ['documents LICENSE', 'documents README.md', 'documents docs/guide.md'],
+    ],
     ['data of the product', library, { 'src/words.json': '[1]' }, ['work src/words.json']],
     [
       'new data to which new code refers',
@@ -146,7 +152,18 @@ describe('asked about', () => {
     ['a twin without an ending', library, { 'src/sum': 'y' }, ['other src/sum']],
     ['a twin as a folder', library, { 'src/sum/index.js': 'y' }, ['other src/sum/index.js']],
     ['a kind that the scope does not have', library, { 'src/x.mjs': 'y' }, ['other src/x.mjs']],
-    ['a document that a test reads', library, { 'docs/guide.md': 'y' }, ['other docs/guide.md']],
+    [
+      'a document that a test names',
+      { ...library, 'test/docs.test.js': "read('docs/guide.md')" },
+      { 'docs/guide.md': 'y' },
+      ['other docs/guide.md'],
+    ],
+    [
+      'a document that the product names',
+      { ...library, 'src/plugin.js': "read('../docs/guide.md')" },
+      { 'docs/guide.md': 'y' },
+      ['other docs/guide.md'],
+    ],
     [
       'a test that moved',
       library,
@@ -259,8 +276,8 @@ describe('what no check read', () => {
       [
         'is asked about if reads are unknown',
         library,
-        { 'docs/guide.md': 'y' },
-        ['other docs/guide.md'],
+        { 'docs/guide.md': 'y', '.env.example': 'y' },
+        ['other .env.example', 'documents docs/guide.md'],
         { readOnTree: undefined },
       ],
       [

@@ -33,6 +33,12 @@ export const kindOfFile = (path: string): string => kinds.get(endingOf(path)) ??
 
 export const isData = (path: string): boolean => kindOfFile(path) === 'data'
 
+const documents =
+  /(?:\.(?:md|markdown|rst|adoc|asciidoc)|(?:^|\/)(?:readme|licen[cs]e|changelog|changes|history|news|authors|contributors|contributing|notice|copying)(?:\.txt)?)$/i
+
+/** Text for people. */
+export const isDocument = (path: string): boolean => documents.test(path)
+
 /** Files that may refer to others. */
 export const isSource = (path: string): boolean =>
   familyOf(path) !== undefined || /\.(?:vue|svelte|astro|html?|mdx|php|rb|ex|exs)$/i.test(path)

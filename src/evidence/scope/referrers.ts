@@ -8,7 +8,10 @@ const sourcesMax = 4000
 
 export interface Referrers {
   tests: boolean
+  /** Its code, or its manifests. */
   product: boolean
+  /** Code of tests or of the product. */
+  code: boolean
   productOfTree: boolean
 }
 
@@ -19,7 +22,10 @@ export async function findReferrers(
   candidates: readonly string[],
 ): Promise<ReadonlyMap<string, Readonly<Referrers>>> {
   const found = new Map(
-    candidates.map((path) => [path, { tests: false, product: false, productOfTree: false }]),
+    candidates.map((path) => [
+      path,
+      { tests: false, product: false, code: false, productOfTree: false },
+    ]),
   )
   if (candidates.length === 0) return found
   const { before, after, differing } = trees
@@ -37,7 +43,11 @@ export async function findReferrers(
   const texts = await Promise.all(sources.map((path) => trees.textOfBase(path)))
   for (const [at, path] of sources.entries()) {
     const key = isTest(path) ? 'tests' : 'product'
-    for (const to of refersTo(path, texts[at] ?? '')) mark(found.get(to), key)
+    const isCode = !manifests.test(nameOf(path))
+    for (const to of refersTo(path, texts[at] ?? '')) {
+      mark(found.get(to), key)
+      if (isCode) mark(found.get(to), 'code')
+    }
   }
   const changed = differing.filter((path) => mayRefer(path) && after.has(path)).slice(0, sourcesMax)
   const now = await Promise.all(changed.map((path) => trees.textOfTree(path)))

@@ -38,6 +38,8 @@ export type ChangeClass =
   | 'new-test'
   /** No check opened it, before or after the change. */
   | 'not-read'
+  /** Documentation that a check opened, outside the scope; no code of the base refers to it. */
+  | 'documents'
   /** Only keys of a manifest that no check depends on: version, description and the like. */
   | 'free-keys'
   /** Lockfiles, dependency keys of manifests, installed packages. */

@@ -1,7 +1,7 @@
 /** Changes that are neither tests nor manifests: whether they are work. */
 
 import { familyOf } from '../mask-code.ts'
-import { importName, isData } from './file-kinds.ts'
+import { importName, isData, isDocument } from './file-kinds.ts'
 import { findReferrers, type Referrers } from './referrers.ts'
 import { type Decision, isReadKnown, type Trees } from './trees.ts'
 
@@ -10,13 +10,17 @@ export type DecideWork = (path: string) => Promise<Decision>
 export function createDecideWork(trees: Trees): DecideWork {
   let referrers: Promise<ReadonlyMap<string, Readonly<Referrers>>> | undefined
   let names: ReadonlyMap<string, string> | undefined
+  let documents: Promise<ReadonlySet<string>> | undefined
   return async (path) => {
     names ??= importNames(trees)
     const twin = trees.before.has(path) ? undefined : names.get(importName(path) ?? '')
     if (twin !== undefined && twin !== path) {
       return other(`an import of ${twin} without its extension may load this file instead`)
     }
-    if (!trees.scope.isWork(path)) return outside(trees, path)
+    if (!trees.scope.isWork(path)) {
+      documents ??= freeDocuments(trees)
+      return (await documents).has(path) ? document : outside(trees, path)
+    }
     const { project } = trees.scope
     if (project === undefined) return work
     const isForTests = project.usedByTests.some((folder) => path.startsWith(folder))
@@ -39,7 +43,21 @@ export function createDecideWork(trees: Trees): DecideWork {
 }
 
 const work: Decision = { class: 'work', why: 'part of the scope' }
+const document: Decision = {
+  class: 'documents',
+  why: 'documentation to which no code refers; the work must pass without this change, too',
+}
 const other = (why: string): Decision => ({ class: 'other', why })
+
+/**
+ * Some tools open documents of the project that they start in: Yarn 1 reads README files. What tests expect is kept in
+ * such a file only if they name it; where they find it otherwise, the work alone shows it.
+ */
+async function freeDocuments(trees: Trees): Promise<ReadonlySet<string>> {
+  const paths = trees.differing.filter((path) => isDocument(path) && !trees.scope.isWork(path))
+  const found = await findReferrers(trees, paths)
+  return new Set(paths.filter((path) => found.get(path)?.code !== true))
+}
 
 function outside(trees: Trees, path: string): Decision {
   if (trees.byPath(path)?.kind === 'dependencies') {
