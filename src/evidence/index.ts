@@ -117,8 +117,6 @@ export type {
   Overlay,
   PlaceRequest,
   PutFile,
-  TreeFile,
-  TreeReader,
 } from './parts.ts'
 export { RefusedError } from './refused-error.ts'
 export { classifyChanges } from './scope/classify-changes.ts'

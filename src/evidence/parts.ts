@@ -7,22 +7,6 @@ import type { Agents, Check, CheckContext } from '../engine/index.ts'
 import type { CheckKind, ExistingFailure, Signal, TreeId, Walls } from '../loop/index.ts'
 import type { Observation, ObserveOptions } from './observe/observation.ts'
 
-/** Trees, read without being put anywhere. */
-export interface TreeReader {
-  /** Every file by its path, with `/` between the parts. */
-  list(tree: TreeId): Promise<ReadonlyMap<string, TreeFile>>
-  /** Undefined: no such file, or it is longer than `bytesMax`. */
-  read(tree: TreeId, path: string, bytesMax?: number): Promise<Uint8Array | undefined>
-  /** For people: what differs in these paths, cut off at `bytesMax`. */
-  patch(before: TreeId, after: TreeId, paths: readonly string[], bytesMax?: number): Promise<string>
-}
-
-export interface TreeFile {
-  /** The same for the same content. */
-  readonly content: string
-  readonly kind: 'file' | 'executable' | 'link' | 'other'
-}
-
 /** Files to be put over a tree; null: it is taken away. */
 export type Overlay = ReadonlyMap<string, PutFile | null>
 

@@ -1,5 +1,6 @@
 /** What is offered around a run besides running it: its name, its files, and what people do with it once it ended. */
 
+export type { ArtifactMode } from './artifact-mode.ts'
 export { type NameSource, type NamingOptions, nameRun, type RunName } from './name-run.ts'
 export {
   type AnalyzeOptions,
@@ -35,7 +36,6 @@ export {
   type Artifact,
   type ArtifactFile,
   type ArtifactKind,
-  type ArtifactMode,
   finishRunFolder,
   followRun,
   listArtifacts,

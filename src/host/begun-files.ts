@@ -1,8 +1,8 @@
 /** The files that a run began with, from the record: what judges the work is chosen by them. */
 
+import type { BegunFiles } from '../engine/index.ts'
 import { loadRun, readCreated } from '../engine/index.ts'
 import type { RunId } from '../loop/index.ts'
-import type { BegunFiles } from './checks/resolve-checks.ts'
 import type { HostPorts } from './driver.ts'
 import { type RunPlace, repositoryOf } from './run-place.ts'
 import { createTreeReader } from './tree-reader.ts'

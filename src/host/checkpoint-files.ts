@@ -13,18 +13,18 @@ import {
 } from '../protocol/index.ts'
 import { createDirectoryWorkspace } from '../workspace/index.ts'
 import type { Driver, HostPorts } from './driver.ts'
-import type { Host } from './host.ts'
 import { sha256 } from './loop-file/digest.ts'
 import { isWithoutGit, requireEmpty, resolveWorkspace } from './places.ts'
 import { requireKnownLimits } from './requests.ts'
 import { createNamed } from './run-names.ts'
 import { inFolder } from './run-place.ts'
+import type { Runs } from './runs.ts'
 import { createTreeDoor, inOwnFolder } from './tree-door.ts'
 
 export function createCheckpointFiles(
   base: HostPorts,
   driver: Driver,
-): Pick<Host, 'exportCheckpoint' | 'restoreCheckpoint'> {
+): Pick<Runs, 'exportCheckpoint' | 'restoreCheckpoint'> {
   const { journal, blobs } = base
   return {
     async exportCheckpoint(idOrName, options = {}) {

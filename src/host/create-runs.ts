@@ -12,11 +12,11 @@ import {
 import type { NewQueueRow, RequestKey } from '../journal/index.ts'
 import { LoopError, type Source, type TreeId } from '../loop/index.ts'
 import type { HostPorts } from './driver.ts'
-import type { Host } from './host.ts'
 import { isWithoutGit, requireEmpty, resolveWorkspace } from './places.ts'
 import { requireKnownLimits } from './requests.ts'
 import { chooseName } from './run-names.ts'
 import { inFolder, type PlaceForkOptions, placeFork, placeNew, type RunPlace } from './run-place.ts'
+import type { Runs } from './runs.ts'
 import { createTreeDoor } from './tree-door.ts'
 
 /** In the same transaction as the run: that it is to be driven, and by which request. */
@@ -25,7 +25,7 @@ export interface Queued {
   readonly request?: RequestKey
 }
 
-export function createCreation(base: HostPorts): Pick<Host, 'create' | 'createFork'> {
+export function createCreation(base: HostPorts): Pick<Runs, 'create' | 'createFork'> {
   const { journal } = base
   return {
     async create(loop, options) {

@@ -1,12 +1,12 @@
 /** Where a fork works that nobody named a folder for: beside the run that it comes from. */
 
 import { existsSync } from 'node:fs'
-import { LoopError } from '../loop/index.ts'
-import type { Inspection } from './host.ts'
+import type { RunRow } from '../engine/index.ts'
+import { LoopError, type RunState } from '../loop/index.ts'
 
 /** Undefined: it gets a worktree of its own, or has no files. */
 export function forkFolder(
-  { run, state }: Pick<Inspection, 'run' | 'state'>,
+  { run, state }: { readonly run: RunRow; readonly state: RunState },
   iteration: number,
 ): string | undefined {
   if (run.workspace === undefined || state.worktree !== undefined) return undefined

@@ -1,9 +1,7 @@
 /** A run that works in a folder of its workspace, such as a package of a monorepo. */
 
 import { join } from 'node:path'
-import type { Commands, StartProcess } from '../engine/index.ts'
-import type { TreeReader } from '../evidence/index.ts'
-import type { BegunFiles } from './checks/resolve-checks.ts'
+import type { BegunFiles, Commands, StartProcess, TreeReader } from '../engine/index.ts'
 import type { OpenWalls } from './open-walls.ts'
 
 /** Commands that would start at the top of the workspace start in that folder instead. */

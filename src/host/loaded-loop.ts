@@ -1,13 +1,12 @@
 /** A loop file that was read, checked and trusted, and what it opens. */
 
-import type { AnyLoopType } from '../engine/index.ts'
+import type { AnyLoopType, BegunFiles } from '../engine/index.ts'
 import type { ReplaySettings } from '../gateway/index.ts'
 import type { Json, Limits, Source } from '../loop/index.ts'
 import type { AgentSettings, SandboxSettings, WorktreeSettings } from '../protocol/index.ts'
 import type { SandboxPlace } from '../sandbox/index.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
 import type { PlannedChecks } from './checks/plan-checks.ts'
-import type { BegunFiles } from './checks/resolve-checks.ts'
 import type { LoopChanges } from './loop-changes.ts'
 import type { ReplayPlace } from './metered-agent.ts'
 import type { ModelDoor } from './model-door.ts'

@@ -24,6 +24,7 @@ import {
   type SandboxPlace,
   type SandboxReport,
 } from '../sandbox/index.ts'
+import { logDirDefault } from './artifact-mode.ts'
 import { type CommandView, commandsFor, trustedPath, withCommand } from './command-view.ts'
 import { hiddenPaths, requireNoLinks } from './hidden-paths.ts'
 import { startingIn } from './inner-folder.ts'
@@ -32,7 +33,6 @@ import { notHidden } from './loop-warnings.ts'
 import { makeOwnFolder, type OwnFolder } from './own-folder.ts'
 import { pathInside } from './places.ts'
 import type { RunDependencies } from './preflight/run-preflight.ts'
-import { logDirDefault } from './run-folder/options.ts'
 
 export interface OpenWalls {
   readonly walls: Walls

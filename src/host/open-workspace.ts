@@ -11,9 +11,9 @@ import {
   openWorktree,
   type WorktreeWorkspace,
 } from '../workspace/index.ts'
+import { logDirDefault } from './artifact-mode.ts'
 import type { HostPorts } from './driver.ts'
 import { pathInside } from './places.ts'
-import { logDirDefault } from './run-folder/options.ts'
 import type { RunPlace } from './run-place.ts'
 import { createTreeReader } from './tree-reader.ts'
 

@@ -5,6 +5,7 @@
 
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { BegunFiles } from '../engine/index.ts'
 import { loadRun, type RunRow, readCreated } from '../engine/index.ts'
 import { isLoopError, LoopError, type RunId, type RunWorktree, type TreeId } from '../loop/index.ts'
 import {
@@ -21,7 +22,6 @@ import {
   remakeWorktree,
   removeWorktree,
 } from '../workspace/index.ts'
-import type { BegunFiles } from './checks/resolve-checks.ts'
 import type { HostPorts } from './driver.ts'
 import { makeWorktree } from './make-worktree.ts'
 import { requireFolder, requireNoGitDir, requireReadable, resolveWorkspace } from './places.ts'

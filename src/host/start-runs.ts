@@ -7,18 +7,18 @@ import { withBegun } from './begun-files.ts'
 import { carryOver } from './carry-over.ts'
 import { createCreation, placeForkOf } from './create-runs.ts'
 import type { Driver, HostPorts } from './driver.ts'
-import type { Host } from './host.ts'
 import { requireOpen } from './requests.ts'
 import { requireSameHead } from './require-same-head.ts'
 import { placeAgain, placeNew } from './run-place.ts'
+import type { Runs } from './runs.ts'
 
 type Created = 'create' | 'createFork' | 'carryOver' | 'rewind'
 
 export function createStarts(
   base: HostPorts,
   driver: Driver,
-  tell: Host['tell'],
-): Pick<Host, Created | 'start' | 'resume' | 'fork' | 'place' | 'placeFork' | 'placeAgain'> {
+  tell: Runs['tell'],
+): Pick<Runs, Created | 'start' | 'resume' | 'fork' | 'place' | 'placeFork' | 'placeAgain'> {
   const { journal } = base
   const creation = createCreation(base)
   const goingOn = createGoingOn(base)
@@ -58,7 +58,7 @@ export function createStarts(
   }
 }
 
-function createGoingOn(base: HostPorts): Pick<Host, 'carryOver' | 'rewind'> {
+function createGoingOn(base: HostPorts): Pick<Runs, 'carryOver' | 'rewind'> {
   const { journal } = base
   return {
     async carryOver(idOrName, exclude, signal) {
@@ -80,7 +80,7 @@ function createGoingOn(base: HostPorts): Pick<Host, 'carryOver' | 'rewind'> {
   }
 }
 
-const createPlaces = (base: HostPorts): Pick<Host, 'place' | 'placeFork' | 'placeAgain'> => ({
+const createPlaces = (base: HostPorts): Pick<Runs, 'place' | 'placeFork' | 'placeAgain'> => ({
   place: (options = {}) => placeNew(base, options),
   async placeFork(idOrName, options) {
     const { id } = await base.journal.findRun(idOrName)

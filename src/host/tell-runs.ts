@@ -10,10 +10,10 @@ import {
   questionName,
 } from '../loop/index.ts'
 import type { HostPorts } from './driver.ts'
-import type { Host } from './host.ts'
 import { requireDecision, requireOpen } from './requests.ts'
+import type { Runs } from './runs.ts'
 
-export function createTells(base: HostPorts): Pick<Host, 'answer' | 'tell' | 'suspend'> {
+export function createTells(base: HostPorts): Pick<Runs, 'answer' | 'tell' | 'suspend'> {
   const { journal, clock } = base
   // To decide about a run takes its lease, but nothing of its workspace.
   const idle = { ...base, journal: { ...journal, acquire: journal.acquireIdle } }

@@ -2,8 +2,7 @@
  * Trees of one run, read without being put anywhere. Its repository is known, so that no other is asked.
  */
 
-import type { Blobs } from '../engine/index.ts'
-import type { TreeReader } from '../evidence/index.ts'
+import type { Blobs, TreeReader } from '../engine/index.ts'
 import { LoopError, type TreeId } from '../loop/index.ts'
 import {
   createBlobSource,

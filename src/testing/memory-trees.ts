@@ -1,7 +1,8 @@
 /** Trees in memory, for what reads trees without a workspace. */
 
 import { createHash } from 'node:crypto'
-import type { Overlay, TreeFile, TreeReader } from '../evidence/index.ts'
+import type { TreeFile, TreeReader } from '../engine/index.ts'
+import type { Overlay } from '../evidence/index.ts'
 import type { TreeId } from '../loop/index.ts'
 
 /** A text is a file; a link says where to. */

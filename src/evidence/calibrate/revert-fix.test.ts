@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { TreeReader } from '../parts.ts'
 import { type PastCommit, revertedFixes, takeBack } from './revert-fix.ts'
 
 describe('taking a fix back', () => {

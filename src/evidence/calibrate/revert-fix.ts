@@ -3,9 +3,10 @@
  * before, put into the tree as it is now. The tests stay, so that they may notice.
  */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import { familyOf } from '../mask-code.ts'
-import type { Overlay, PutFile, TreeReader } from '../parts.ts'
+import type { Overlay, PutFile } from '../parts.ts'
 import type { BadWork } from './calibrate.ts'
 import { shuffled } from './choose-defects.ts'
 import { plantedCharsMax } from './planter.ts'

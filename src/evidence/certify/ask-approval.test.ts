@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { GivenAnswer, Subject } from '../../engine/index.ts'
+import type { GivenAnswer, Subject, TreeReader } from '../../engine/index.ts'
 import { defaultLimits, type RunId, type TreeId } from '../../loop/index.ts'
-import type { TreeReader } from '../parts.ts'
 import { type ApprovalRequest, askApproval, keyOf } from './ask-approval.ts'
 import { codeOfReview, readReview } from './review.ts'
 import type { Concern } from './seen.ts'

@@ -6,7 +6,7 @@
  * has the code at the end of the whole review.
  */
 
-import type { Certification, GivenAnswer, Subject } from '../../engine/index.ts'
+import type { Certification, GivenAnswer, Subject, TreeReader } from '../../engine/index.ts'
 import {
   keepEnd,
   keyLines,
@@ -15,7 +15,6 @@ import {
   type ReviewedTrees,
   withCode,
 } from '../../loop/index.ts'
-import type { TreeReader } from '../parts.ts'
 import { digestOf } from './digest.ts'
 import { codeOfReview, type Review, readReview } from './review.ts'
 import { type ReviewLimits, renderReview, unlimited } from './review-text.ts'

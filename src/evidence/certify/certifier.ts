@@ -12,10 +12,16 @@
  * asked still holds when the answer comes, since it is about the same tree.
  */
 
-import type { Certification, Certifier, CertifyContext, Subject } from '../../engine/index.ts'
+import type {
+  Certification,
+  Certifier,
+  CertifyContext,
+  Subject,
+  TreeReader,
+} from '../../engine/index.ts'
 import type { CertificateId, Refusal, TreeId } from '../../loop/index.ts'
 import type { StrengthLevel, StrengthParts } from '../../protocol/index.ts'
-import type { CertifyingPlace, DependencyApprovals, PlaceRequest, TreeReader } from '../parts.ts'
+import type { CertifyingPlace, DependencyApprovals, PlaceRequest } from '../parts.ts'
 import type { ClassifiedChange, Scope } from '../scope/index.ts'
 import type { SealRules } from '../seals/sealed-change.ts'
 import type { Approval } from './ask-approval.ts'

@@ -3,7 +3,7 @@
  * told to the maker, and asked about again; one that does not answer becomes a question to a person.
  */
 
-import type { CertifyContext } from '../../engine/index.ts'
+import type { CertifyContext, TreeReader } from '../../engine/index.ts'
 import {
   type AgentReport,
   FaultError,
@@ -12,7 +12,7 @@ import {
   type TreeId,
   textOf,
 } from '../../loop/index.ts'
-import type { CertifyingPlace, TreeReader } from '../parts.ts'
+import type { CertifyingPlace } from '../parts.ts'
 import { parseReview, type Review, reviewPrompt } from '../verdict.ts'
 import type { Certifying } from './certifier.ts'
 import type { Concern } from './seen.ts'

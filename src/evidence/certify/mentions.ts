@@ -1,7 +1,7 @@
 /** Lines that the work adds and that mention the test runner, what it sets, or the stack. */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { TreeReader } from '../parts.ts'
 
 const signs =
   /\b(?:NODE_TEST_CONTEXT|VITEST(?:_\w+)?|JEST_WORKER_ID|PYTEST_CURRENT_TEST|npm_lifecycle_event|npm_lifecycle_script|MOCHA_WORKER_ID|AVA_PATH|TAP_\w+|CARGO_TARGET_TMPDIR|__vitest_worker__|loopwright)\b|["'](?:pytest|_pytest|unittest)["'] in sys\.modules|\bcfg!?\((?:not\()?test\)|\btesting\.Testing\(\)|\bflag\.Lookup\(["']test\.|\bError\([^)]*\)\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\bsys\._getframe\b|\binspect\.(?:stack|currentframe)\b|\/proc\/self\b/

@@ -3,8 +3,8 @@
  * rest of the work. The same from the same trees, for the question and for `loopctl diff --review`.
  */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { ReviewedTrees } from '../../loop/index.ts'
-import type { TreeReader } from '../parts.ts'
 import { differing } from './consult.ts'
 import { digestOf } from './digest.ts'
 

@@ -9,9 +9,10 @@
  *    fail. A failure that does not carry the marker of the plant is another failure.
  */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import type { ObservedTest } from '../observe/observation.ts'
-import type { OpenCheck, Overlay, PutFile, TreeReader } from '../parts.ts'
+import type { OpenCheck, Overlay, PutFile } from '../parts.ts'
 import { type FailureKind, plantFailures } from '../planting/index.ts'
 import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
 import { placeOf } from './test-place.ts'

@@ -1,7 +1,8 @@
 /** Trees between the base and the candidate, as files to be put over the candidate. */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { Overlay, PutFile, TreeReader } from '../parts.ts'
+import type { Overlay, PutFile } from '../parts.ts'
 import { RefusedError } from '../refused-error.ts'
 
 const fileBytesMax = 64 * 1024 * 1024

@@ -4,8 +4,9 @@
  * recognises the bytes of either, or that changed how values are compared, does not.
  */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { Overlay, PutFile, TreeReader } from '../parts.ts'
+import type { Overlay, PutFile } from '../parts.ts'
 import {
   type ChangedFile,
   decidesComparisons,

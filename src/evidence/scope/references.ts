@@ -3,7 +3,7 @@
  * paths. Nothing is run and no grammar is needed; a hostile text takes no longer than any other.
  */
 
-import type { TreeFile } from '../parts.ts'
+import type { TreeFile } from '../../engine/index.ts'
 import { endingOf, folderOf, nameOf } from './file-kinds.ts'
 
 const literalsMax = 20_000

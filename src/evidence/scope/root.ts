@@ -1,7 +1,7 @@
 /** A part of the tree that is work by default, and the base as deriving it needs it. */
 
+import type { TreeFile, TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { TreeFile, TreeReader } from '../parts.ts'
 
 export interface Root {
   /** With its slash; `''`: the top. */

@@ -1,7 +1,7 @@
 /** The scope of a tree: what the loop file says, or else what the manifests of the base say. */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { TreeReader } from '../parts.ts'
 import { createClassify } from '../seals/classify.ts'
 import { compileGlobs, matchesAny } from '../seals/glob.ts'
 import { isData, isForeign, kindOfFile } from './file-kinds.ts'

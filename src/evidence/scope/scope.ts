@@ -5,8 +5,8 @@
  * 2. The scope is derived from the base. Nothing that the agent writes can widen it.
  */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { TreeReader } from '../parts.ts'
 import type { SealRules } from '../seals/sealed-change.ts'
 
 export interface Scope {

@@ -1,6 +1,6 @@
 /** The two trees of a classification, what differs between them, and what is asked about each path. */
 
-import type { TreeFile } from '../parts.ts'
+import type { TreeFile } from '../../engine/index.ts'
 import type { Classify } from '../seals/classify.ts'
 import { createClassify } from '../seals/classify.ts'
 import type { ChangeClass, ClassifiedChange, ClassifyRequest } from './scope.ts'

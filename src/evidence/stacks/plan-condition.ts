@@ -3,8 +3,8 @@
  * condition for which nothing can be run is an error with what to write instead: it is never met.
  */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { TreeReader } from '../parts.ts'
 import { filesOfCommand } from '../seals/command-files.ts'
 import { conditionTable } from './condition-table.ts'
 import { openProject } from './project.ts'

@@ -1,7 +1,7 @@
 /** What the tables of conditions ask about one stack in one folder. */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { TreeReader } from '../parts.ts'
 import { isObject, type JsonObject, parseJsonObject } from '../seals/json-text.ts'
 import { lockfiles } from './lockfiles.ts'
 import type { Stack } from './stack.ts'

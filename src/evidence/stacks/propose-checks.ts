@@ -3,8 +3,8 @@
  * has set up itself, and nothing that changes files.
  */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { TreeReader } from '../parts.ts'
 import { conditionTable } from './condition-table.ts'
 import { openProject, type Project } from './project.ts'
 import { detectStacks, type Stack, type StackName } from './stack.ts'

@@ -1,7 +1,7 @@
 /** What a project is written with, as far as its files say. */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { TreeReader } from '../parts.ts'
 
 export type StackName = 'node' | 'python' | 'rust' | 'go' | 'maven' | 'gradle'
 

@@ -1,7 +1,7 @@
 /** Targets of a Makefile and recipes of a justfile that check something. */
 
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { TreeReader } from '../parts.ts'
 import { writesFiles } from './writes-files.ts'
 
 interface TaskFile {

@@ -1,7 +1,8 @@
 /** What is measured on: a commit of the repository that the loop works on, or its folder as it is. */
 
 import { realpathSync } from 'node:fs'
-import type { PastCommit, TreeReader } from '../../evidence/index.ts'
+import type { TreeReader } from '../../engine/index.ts'
+import type { PastCommit } from '../../evidence/index.ts'
 import { LoopError, type TreeId } from '../../loop/index.ts'
 import {
   createDirectoryWorkspace,

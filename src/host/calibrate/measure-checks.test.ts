@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { OpenCheck, Overlay, TreeReader } from '../../evidence/index.ts'
+import type { TreeReader } from '../../engine/index.ts'
+import type { OpenCheck, Overlay } from '../../evidence/index.ts'
 import { plainPlanter } from '../../evidence/index.ts'
 import type { CheckStatus, TreeId } from '../../loop/index.ts'
 import { seededRandom } from '../../testing/seeded-random.ts'

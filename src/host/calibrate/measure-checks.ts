@@ -1,5 +1,6 @@
 /** Measures the checks of one place on one tree: what is shown to them comes from the tree and its history. */
 
+import { type TreeReader } from '../../engine/index.ts'
 import {
   type BadWork,
   type Calibrated,
@@ -18,7 +19,6 @@ import {
   revertedFixes,
   type SourceText,
   shuffled,
-  type TreeReader,
 } from '../../evidence/index.ts'
 import type { CheckResult, TreeId } from '../../loop/index.ts'
 import type { Money } from './money.ts'

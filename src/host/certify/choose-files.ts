@@ -2,7 +2,7 @@
 
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TreeReader } from '../../evidence/index.ts'
+import type { TreeReader } from '../../engine/index.ts'
 import { LoopError, type TreeId } from '../../loop/index.ts'
 import {
   createDirectoryWorkspace,

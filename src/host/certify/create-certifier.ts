@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Certifier } from '../../engine/index.ts'
+import { type TreeReader } from '../../engine/index.ts'
 import {
   type Certified,
   createCertifier,
@@ -10,7 +11,6 @@ import {
   type OpenCheck,
   planCondition,
   type SealRules,
-  type TreeReader,
 } from '../../evidence/index.ts'
 import type { CertificateId, RunId, Share, TreeId } from '../../loop/index.ts'
 import type { CertificateDraft, CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'

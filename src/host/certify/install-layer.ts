@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
-import type { TreeReader } from '../../evidence/index.ts'
+import type { TreeReader } from '../../engine/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
 import { openSandbox, type Sandbox } from '../../sandbox/index.ts'
 import { makeOwnFolder } from '../own-folder.ts'

@@ -5,7 +5,8 @@
 
 import { createHash } from 'node:crypto'
 import { join, posix } from 'node:path'
-import type { Layer, TreeReader } from '../../evidence/index.ts'
+import type { TreeReader } from '../../engine/index.ts'
+import type { Layer } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
 import type { CertifySettings } from '../../protocol/index.ts'
 import { managerFolder, managerPrograms } from './bring-manager.ts'

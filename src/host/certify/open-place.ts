@@ -6,13 +6,13 @@
 import { mkdir } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import type { Blobs } from '../../engine/index.ts'
+import { type TreeReader } from '../../engine/index.ts'
 import {
   type CertifyingPlace,
   type Checkout,
   type Observable,
   type PlaceRequest,
   RefusedError,
-  type TreeReader,
 } from '../../evidence/index.ts'
 import type { Signal } from '../../loop/index.ts'
 import type { SandboxSettings } from '../../protocol/index.ts'

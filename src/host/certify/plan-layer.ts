@@ -5,7 +5,8 @@
 
 import { posix } from 'node:path'
 import { z } from 'zod'
-import { type Lockfile, lockfiles, type TreeFile, type TreeReader } from '../../evidence/index.ts'
+import { type TreeFile, type TreeReader } from '../../engine/index.ts'
+import { type Lockfile, lockfiles } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import {
   collectSources,

@@ -9,13 +9,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import {
-  type DependencyItem,
-  type Lockfile,
-  lockfiles,
-  type TreeFile,
-  type TreeReader,
-} from '../../evidence/index.ts'
+import { type TreeFile, type TreeReader } from '../../engine/index.ts'
+import { type DependencyItem, type Lockfile, lockfiles } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import { operatorRegistries } from '../registry/operator-registries.ts'
 import { registryUrl } from '../registry/registry-endpoint.ts'

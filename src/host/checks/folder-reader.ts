@@ -3,9 +3,8 @@
 import { constants, type Dirent } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TreeFile } from '../../evidence/index.ts'
+import type { BegunFiles, TreeFile } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { BegunFiles } from './resolve-checks.ts'
 
 /** More is never needed to tell what a project is written with (E9). */
 const filesMax = 50_000

@@ -3,16 +3,11 @@
  * with, not what was made of them: whoever does the work does not choose what judges it.
  */
 
-import { networkAdvice, planCondition, type TreeReader } from '../../evidence/index.ts'
-import { LoopError, type TreeId } from '../../loop/index.ts'
+import type { BegunFiles } from '../../engine/index.ts'
+import { networkAdvice, planCondition } from '../../evidence/index.ts'
+import { LoopError } from '../../loop/index.ts'
 import type { CheckSettings, ConditionCheckSettings } from '../../protocol/index.ts'
 import type { ResolvedCheck, ResolvedChecks, StandardCheck } from './open-checks.ts'
-
-/** Files, and whoever reads them. */
-export interface BegunFiles {
-  readonly reader: TreeReader
-  readonly tree: TreeId
-}
 
 export interface ResolveOptions {
   readonly begun: () => BegunFiles

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TreeReader } from '../../evidence/index.ts'
+import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import { lockfileProblems } from './lockfile-sync.ts'
 

@@ -5,7 +5,8 @@
  */
 
 import { z } from 'zod'
-import { lockfiles, type TreeReader } from '../../evidence/index.ts'
+import { type TreeReader } from '../../engine/index.ts'
+import { lockfiles } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import { parseYaml, shown, tryParse } from '../registry/lockfile-reading.ts'
 

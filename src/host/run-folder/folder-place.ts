@@ -11,15 +11,11 @@ import { dirname, join } from 'node:path'
 import { type RunRow, readCreated } from '../../engine/index.ts'
 import type { RunCreated } from '../../loop/index.ts'
 import { excludePath, findRepository, findWorktree } from '../../workspace/index.ts'
+import { artifactModeDefault, logDirDefault } from '../artifact-mode.ts'
 import { pathInside } from '../places.ts'
 import { repositoryOf } from '../run-place.ts'
 import { requireLogDir, requireWhole, type Settled, settledBefore, settledName } from './log-dir.ts'
-import {
-  artifactModeDefault,
-  type FolderHost,
-  logDirDefault,
-  type RunFolderOptions,
-} from './options.ts'
+import { type FolderHost, type RunFolderOptions } from './options.ts'
 
 export interface FolderPlace {
   readonly place: 'workspace' | 'global'

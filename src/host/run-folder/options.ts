@@ -1,16 +1,8 @@
 /** What is said of the files of a run, and what is found there. */
 
 import type { Readable } from 'node:stream'
+import type { ArtifactMode } from '../artifact-mode.ts'
 import type { Host } from '../host.ts'
-
-/** Where the files of a run are: beside its work, in the state folder, or in both. */
-export const artifactModes = ['workspace', 'global', 'mirror'] as const
-
-export type ArtifactMode = (typeof artifactModes)[number]
-
-export const artifactModeDefault: ArtifactMode = 'mirror'
-/** From the folder that a person named, which is never the worktree of a run. */
-export const logDirDefault = 'logs/loop'
 
 /** Document 002's limit of what an agent may print. */
 export const fileBytesMax: number = 50 * 1024 * 1024
