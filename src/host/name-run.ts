@@ -5,7 +5,7 @@
 
 import { LoopError } from '../loop/index.ts'
 import { askModel } from './ask-model.ts'
-import type { Host } from './host.ts'
+import type { LaunchHost } from './launch-host.ts'
 import { runNameProblem } from './requests.ts'
 import { chooseName, isNameFree } from './run-names.ts'
 
@@ -31,7 +31,7 @@ export interface RunName {
   readonly source: NameSource
 }
 
-type NamingHost = Pick<Host, 'journal' | 'models'>
+type NamingHost = Pick<LaunchHost, 'journal' | 'models'>
 
 /** A model that fails or takes too long is no reason to fail: then words are taken. */
 export async function nameRun(host: NamingHost, options: NamingOptions): Promise<RunName> {

@@ -2,13 +2,13 @@
 
 import { defaultLimits, type Limits } from '../loop/index.ts'
 import type { Plan } from '../protocol/api/index.ts'
-import type { Host } from './host.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
 import { mayBeFolder } from './places.ts'
 import { estimateCost } from './plan/estimate-cost.ts'
 import { pastOf } from './plan/past-of.ts'
 import { planSandbox } from './plan/plan-sandbox.ts'
 import { requireLogDir, requireOnlyRuns } from './run-folder/log-dir.ts'
+import type { Runs } from './runs.ts'
 import { planWorktree, type WorktreeChoice } from './worktree-options.ts'
 
 export interface PlanOptions {
@@ -26,7 +26,7 @@ export interface PlanOptions {
 }
 
 export async function planRun(
-  host: Pick<Host, 'folder'> & Partial<Pick<Host, 'journal' | 'inspect'>>,
+  host: Pick<Runs, 'folder'> & Partial<Pick<Runs, 'journal'>>,
   loaded: LoadedLoop,
   options: PlanOptions,
 ): Promise<Plan> {

@@ -1,16 +1,16 @@
 /** What is settled about a new run besides what it does: where its files are, and who named it. */
 
-import type { Host } from './host.ts'
 import type { NameSource } from './name-run.ts'
 import { settlePlaces } from './run-folder/folder-place.ts'
 import type { RunFolderOptions } from './run-folder/index.ts'
+import type { Runs } from './runs.ts'
 
 export interface Beginning extends Omit<RunFolderOptions, 'onProblem'> {
   readonly nameSource?: NameSource
 }
 
 export async function recordBeginning(
-  host: Pick<Host, 'folder' | 'journal' | 'blobs'>,
+  host: Pick<Runs, 'folder' | 'journal' | 'blobs'>,
   idOrName: string,
   { nameSource, ...files }: Beginning,
 ): Promise<void> {

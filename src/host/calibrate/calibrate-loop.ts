@@ -6,7 +6,7 @@
 import { type CalibrationReport, createClassify, type OpenCheck } from '../../evidence/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { openCertifyingPlace } from '../certify/open-place.ts'
-import type { Host } from '../host.ts'
+import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { createAsking } from './ask-check.ts'
 import { keepCalibration } from './calibration-store.ts'
@@ -35,7 +35,7 @@ export interface CalibrateLoopOptions {
 const defaults = { defects: 20, timeMs: 600_000, costMicros: 1_000_000 } as const
 
 export async function calibrateLoop(
-  host: Pick<Host, 'folder' | 'journal' | 'blobs' | 'models'>,
+  host: LaunchHost,
   loaded: LoadedLoop,
   options: CalibrateLoopOptions,
 ): Promise<CalibrationReport> {

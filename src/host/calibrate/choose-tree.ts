@@ -13,10 +13,10 @@ import {
   runGit,
   worktreeFiles,
 } from '../../workspace/index.ts'
-import type { Host } from '../host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { pathInside, requireFolder } from '../places.ts'
 import { requireCommittedFiles } from '../require-committed-files.ts'
+import type { Runs } from '../runs.ts'
 import { createTreeReader } from '../tree-reader.ts'
 import { decideWorktree } from '../worktree-options.ts'
 
@@ -36,7 +36,7 @@ const advice =
   '(git stash -u), or say --base HEAD.'
 
 export async function chooseTree(
-  host: Pick<Host, 'folder' | 'journal' | 'blobs'>,
+  host: Pick<Runs, 'folder' | 'journal' | 'blobs'>,
   loaded: LoadedLoop,
   base: string | undefined,
 ): Promise<MeasuredTree> {

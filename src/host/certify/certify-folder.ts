@@ -31,7 +31,7 @@ import { findProgram } from '../../sandbox/index.ts'
 import { createMoney, type Money } from '../calibrate/money.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
-import type { Host } from '../host.ts'
+import type { LaunchHost } from '../launch-host.ts'
 import { loadFile } from '../load-file.ts'
 import type { Environment, LoadedLoop } from '../loaded-loop.ts'
 import { readLoopFile } from '../loop-file/index.ts'
@@ -80,7 +80,7 @@ const questionsMax = 5
 const spendingMax = 5_000_000
 
 export async function certifyFolder(
-  host: Pick<Host, 'folder' | 'journal' | 'blobs' | 'models'>,
+  host: LaunchHost,
   loaded: LoadedLoop,
   options: CertifyFolderOptions = {},
 ): Promise<CertifiedFolder> {
@@ -253,7 +253,7 @@ function noChecks({ loop }: LoadedLoop): LoopError {
 
 /** A loop that is nothing but checks: those that were given, or the standard ones that can be run. */
 export async function loadChecks(
-  { folder: record }: Pick<Host, 'folder'>,
+  { folder: record }: Pick<LaunchHost, 'folder'>,
   folder: string,
   checks: Readonly<Record<string, string>>,
   environment: Environment = process.env,

@@ -12,10 +12,10 @@ import {
   runGit,
   worktreeFiles,
 } from '../../workspace/index.ts'
-import type { Host } from '../host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { pathInside, requireFolder } from '../places.ts'
 import { requireCommittedFiles } from '../require-committed-files.ts'
+import type { Runs } from '../runs.ts'
 import { createTreeReader } from '../tree-reader.ts'
 import { decideWorktree, loopFilesIn } from '../worktree-options.ts'
 
@@ -46,7 +46,7 @@ const advice =
   'certify the files as they are with --dirty.'
 
 export async function chooseFiles(
-  host: Pick<Host, 'folder' | 'journal' | 'blobs'>,
+  host: Pick<Runs, 'folder' | 'journal' | 'blobs'>,
   { workspace, files }: Pick<LoadedLoop, 'workspace' | 'files'>,
   { base, dirty = false }: ChooseOptions,
 ): Promise<ChosenFiles> {

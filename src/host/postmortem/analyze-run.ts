@@ -5,7 +5,7 @@
 
 import { add, isEnd, LoopError, textOf, zero } from '../../loop/index.ts'
 import { askModel } from '../ask-model.ts'
-import type { Host } from '../host.ts'
+import type { LaunchHost } from '../launch-host.ts'
 import { type RunFolderOptions, writeRunFolder } from '../run-folder/index.ts'
 import type { PostmortemFact } from '../run-folder/postmortem-rows.ts'
 import {
@@ -32,7 +32,7 @@ interface KeptPostmortem extends PostmortemFact {
   readonly postmortem: Postmortem
 }
 
-type AnalyzeHost = Pick<Host, 'folder' | 'journal' | 'blobs' | 'models'>
+type AnalyzeHost = LaunchHost
 
 const factName = 'postmortem'
 

@@ -2,7 +2,7 @@
 
 import { readdir, rm } from 'node:fs/promises'
 import { baseAnswersFolder } from '../certify/file-base-answers.ts'
-import type { Host } from '../host.ts'
+import type { Runs } from '../runs.ts'
 
 export interface Forgotten {
   /** How many answers of checks. */
@@ -12,7 +12,7 @@ export interface Forgotten {
 }
 
 export async function forgetKnown(
-  { folder, journal }: Pick<Host, 'folder' | 'journal'>,
+  { folder, journal }: Pick<Runs, 'folder' | 'journal'>,
   run?: string,
 ): Promise<Forgotten> {
   if (run !== undefined) {

@@ -2,7 +2,7 @@
 
 import type { CertifySettings } from '../../protocol/index.ts'
 import { chooseFiles } from '../certify/choose-files.ts'
-import type { Host } from '../host.ts'
+import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { lookAhead, type PreflightReport } from './look-ahead.ts'
 import { openPreflight } from './run-preflight.ts'
@@ -20,7 +20,7 @@ export interface PreflightOptions {
 }
 
 export async function preflightLoop(
-  host: Pick<Host, 'folder' | 'journal' | 'blobs' | 'models'>,
+  host: LaunchHost,
   loaded: LoadedLoop,
   options: PreflightOptions = {},
 ): Promise<PreflightReport> {

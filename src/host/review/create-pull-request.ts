@@ -16,9 +16,9 @@ import {
   pushCommit,
   runProgram,
 } from '../../workspace/index.ts'
-import type { Host } from '../host.ts'
 import { requireCertified } from '../merge-run.ts'
 import { repositoryOf } from '../run-place.ts'
+import type { Runs } from '../runs.ts'
 import { type Review, recordReview } from './review.ts'
 
 export interface PullRequestOptions {
@@ -47,7 +47,7 @@ const timeoutMs = 60_000
 
 /** Rejects with `missing-program` without `gh`, and `wrong-status` where nothing is certified. */
 export async function createPullRequest(
-  { journal }: Pick<Host, 'journal'>,
+  { journal }: Pick<Runs, 'journal'>,
   idOrName: string,
   options: PullRequestOptions,
 ): Promise<PullRequest> {

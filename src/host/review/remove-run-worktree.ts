@@ -4,8 +4,8 @@ import { realpathSync } from 'node:fs'
 import { readCreated } from '../../engine/index.ts'
 import { isEnd, LoopError } from '../../loop/index.ts'
 import { removeWorktree } from '../../workspace/index.ts'
-import type { Host } from '../host.ts'
 import { repositoryOf } from '../run-place.ts'
+import type { Runs } from '../runs.ts'
 import type { CleanedWorktree, RunWorktreeEntry } from '../worktrees-of-runs.ts'
 
 export interface RemoveWorktreeChoice {
@@ -18,7 +18,7 @@ export interface RemoveWorktreeChoice {
 }
 
 export async function removeRunWorktree(
-  host: Pick<Host, 'journal' | 'worktrees'>,
+  host: Pick<Runs, 'journal' | 'worktrees'>,
   { worktree, repository, force = false }: RemoveWorktreeChoice,
 ): Promise<CleanedWorktree> {
   const entry = await find(host, worktree, repository)
@@ -43,7 +43,7 @@ export async function removeRunWorktree(
 }
 
 async function find(
-  host: Pick<Host, 'worktrees'>,
+  host: Pick<Runs, 'worktrees'>,
   wanted: string,
   repository: string | undefined,
 ): Promise<RunWorktreeEntry> {

@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../../engine/index.ts'
 import { isEnd, LoopError } from '../../loop/index.ts'
-import type { Host } from '../host.ts'
+import type { Runs } from '../runs.ts'
 import { type Discarded, type DiscardOptions, scrapRun } from './scrap-run.ts'
 
 export interface ResetOptions extends DiscardOptions {
@@ -15,7 +15,7 @@ const waitMsDefault = 30_000
 
 /** Rejects with `run-busy` where it does not end in time; it is cancelled all the same. */
 export async function resetRun(
-  host: Host,
+  host: Runs,
   idOrName: string,
   { by, waitMs = waitMsDefault, signal }: ResetOptions,
 ): Promise<Discarded> {
@@ -32,7 +32,7 @@ export async function resetRun(
 }
 
 /** How it is once it has ended and nobody drives it, or when the waiting is over. */
-async function leftBy({ journal }: Host, id: string, signal: AbortSignal): Promise<RunRow> {
+async function leftBy({ journal }: Runs, id: string, signal: AbortSignal): Promise<RunRow> {
   let wake: () => void = () => undefined
   const unwatch = journal.watch('events', () => wake())
   try {

@@ -1,6 +1,6 @@
 /** What became of the work of a run after it ended. */
 
-import type { Host } from '../host.ts'
+import type { Runs } from '../runs.ts'
 
 export const reviewStatuses = ['pending', 'reviewed', 'scrapped', 'merged', 'pr-created'] as const
 
@@ -17,7 +17,7 @@ export interface Review {
   readonly commit?: string
 }
 
-export type ReviewHost = Pick<Host, 'journal'>
+export type ReviewHost = Pick<Runs, 'journal'>
 
 const factName = 'review'
 

@@ -2,13 +2,13 @@
 
 import type { Readable } from 'node:stream'
 import type { ArtifactMode } from '../artifact-mode.ts'
-import type { Host } from '../host.ts'
+import type { Runs } from '../runs.ts'
 
 /** Document 002's limit of what an agent may print. */
 export const fileBytesMax: number = 50 * 1024 * 1024
 
 /** What is needed of a host. */
-export type FolderHost = Pick<Host, 'folder' | 'journal' | 'blobs'>
+export type FolderHost = Pick<Runs, 'folder' | 'journal' | 'blobs'>
 
 export interface RunFolderOptions {
   /** As before for a run that has a folder, else `mirror`. */

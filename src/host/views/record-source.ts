@@ -1,5 +1,5 @@
 /** What views read: the record, and the content that it names. */
 
-import type { Host } from '../host.ts'
+import type { Runs } from '../runs.ts'
 
-export type RecordSource = Pick<Host, 'journal' | 'blobs'>
+export type RecordSource = Pick<Runs, 'journal' | 'blobs'>
