@@ -5,7 +5,7 @@ import { parseLoopFile } from './parse-loop-file.ts'
 
 const head = 'prompt: x\nagent: { command: [a] }\n'
 const parse = async (text: string) => (await parseLoopFile(`${head}${text}\n`, 'a.yaml')).file
-const usual = { timeoutMs: 600_000, existing: 'fix', outputs: [] } as const
+const usual = { timeoutMs: 600_000, existing: 'ask', outputs: [] } as const
 
 /** Each problem as `line:column: path: reason`. */
 async function refusal(text: string): Promise<readonly string[]> {
@@ -142,7 +142,7 @@ describe('the checks of a loop file', () => {
     [
       'what becomes of failures, misspelt',
       'checks: { a: { run: x, existing: ignore } }',
-      '3:34: checks.a.existing: expected fix or allow, found the text "ignore"',
+      '3:34: checks.a.existing: expected ask or fix or allow, found the text "ignore"',
     ],
     [
       'a seal of another kind',

@@ -47,7 +47,7 @@ describe('a loop file', () => {
           command: ['/bin/sh', '-c', 'npm test'],
           timeoutMs: 600_000,
           env: {},
-          existing: 'fix',
+          existing: 'ask',
           outputs: [],
         },
       },
