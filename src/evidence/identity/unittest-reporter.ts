@@ -173,6 +173,7 @@ class _Session:
             return call()
         finally:
             self.depth -= 1
+            loopwright_channel.set_code(0 if result.wasSuccessful() else 1)
             self.look()
 
 
@@ -203,21 +204,14 @@ def watch(main, look):
     wrap(suites.BaseTestSuite, "__call__")
     wrap(suites.BaseTestSuite, "run")
     wrap(suites.TestSuite, "run")
-    start, run_tests = main.TestProgram.__init__, main.TestProgram.runTests
+    start = main.TestProgram.__init__
 
     def __init__(self, *args, **named):
         session.begin()
         start(self, *args, **named)
 
-    def runTests(self):
-        try:
-            run_tests(self)
-        finally:
-            result = getattr(self, "result", None)
-            loopwright_channel.set_code(0 if result is not None and result.wasSuccessful() else 1)
-
     __init__.__wrapped__ = start
-    main.TestProgram.__init__, main.TestProgram.runTests = __init__, runTests
+    main.TestProgram.__init__ = __init__
     kept = []
     steps = ("fail", "run", "__call__", "_callTestMethod", "_callSetUp", "_baseAssertEqual", "_getAssertEqualityFunc")
     _keep(kept, "TestCase.", cases.TestCase, lambda name: name.startswith("assert") or name in steps)
