@@ -79,6 +79,26 @@ describe('a check that reports no tests', () => {
     )
   })
 
+  test('is certified where what is stated once more in tests is not to its liking', async () => {
+    const isFine = (text = ''): boolean => text.includes('a + b')
+    const isPretty = (text = ''): boolean => !text.includes('=> {')
+    const world = createWorld({
+      checks: {
+        format: {
+          names: ['test/all.js'],
+          observes: (files) => {
+            const passes = isFine(files['src/sum.js']) && isPretty(files['test/all.js'])
+            return {
+              read: ['src/sum.js', 'test/all.js'],
+              result: { status: passes ? 'met' : 'not-met', output: 'test/all.js' },
+            }
+          },
+        },
+      },
+    })
+    expect(codesOf(await world.certify(fixed, {}, {}, program))).toBe('certified')
+  })
+
   test('says where no failure could be planted', async () => {
     const observes = (files: { readonly [path: string]: string }) => ({
       read: ['src/sum.js'],

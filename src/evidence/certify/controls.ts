@@ -55,8 +55,9 @@ async function runAll(
   const able = quick ? new Map<string, AbleToFail>() : await plantAll(all, first)
   const commands = quick ? new Map<string, PlantedCommand>() : await plantInCommands(all, first)
   const back = await takenBack(all, first)
+  const programs = [...commands.values()].flatMap(({ files }) => files)
   note(all, 'running the work alone over the base, in another environment')
-  const { alone, controls } = await workAlone(all, otherLane(all), first)
+  const { alone, controls } = await workAlone(all, otherLane(all), first, programs)
   const compared = await withoutUnstable(all, alone, await compareAll(all, alone))
   return { alone, controls: [...controls, ...back], compared, able, commands }
 }

@@ -16,7 +16,7 @@ import { type Controlling, type Lane, lanesOf, withMakers } from './lanes.ts'
 import { type Ran, runChecks } from './run-checks.ts'
 import type { Seen } from './seen.ts'
 
-export type ProgramFailure = Exclude<ProgramPlant, 'start'>
+export type ProgramFailure = Exclude<ProgramPlant, 'start' | 'restated'>
 
 export interface PlantedCommand {
   /** In which failures were planted. Empty: none could be. */
@@ -46,7 +46,7 @@ export async function plantInCommands(
   return found
 }
 
-/** What went from red to green; others only where nothing did. */
+/** What went from red to green; others only where nothing did and no runner reports tests. */
 export function silentChecks(
   { own, bases }: Pick<Seen, 'own' | 'bases'>,
   compared: ReadonlyMap<string, ComparedTests>,
@@ -56,8 +56,7 @@ export function silentChecks(
       check.kind === 'command' && result.status === 'met' && !compared.has(check.name),
   )
   const red = silent.filter(({ check }) => bases.get(check.name)?.status === 'not-met')
-  const isRed = [...compared.values()].some(({ redToGreen }) => redToGreen.length > 0)
-  return isRed || red.length > 0 ? red : silent
+  return compared.size > 0 || red.length > 0 ? red : silent
 }
 
 async function plantInCommand(

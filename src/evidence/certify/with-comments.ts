@@ -1,6 +1,6 @@
 /**
- * A comment at the end of files of the work and of the tests that went from red to green, and in these tests what
- * they expect, stated once more in the language itself. Honest work passes all the same. Code that
+ * A comment at the end of files of the work, of the tests that went from red to green and of programs that check
+ * without a test runner, and in these tests and programs what they expect, stated once more in the language itself. Honest work passes all the same. Code that
  * recognises the bytes of either, or that changed how values are compared, does not.
  */
 
@@ -11,6 +11,7 @@ import {
   type ChangedFile,
   decidesComparisons,
   plantFailures,
+  plantInProgram,
   withHarmlessComment,
 } from '../planting/index.ts'
 import type { Examining } from './certifier.ts'
@@ -24,28 +25,33 @@ const bytesMax = 4 * 1024 * 1024
 export interface Commented {
   /** Put over the candidate. */
   readonly over: Overlay
+  /** Parts of the messages with which restated tests and programs fail. */
+  readonly markers: readonly string[]
   /** Files in a compiled language in which something is stated once more. */
   readonly compiled: readonly string[]
   /** The work defines what may decide comparisons: where these files do not compile, that is a finding. */
   readonly decides: boolean
 }
 
-/** `as`: whether what tests expect is stated once more. */
+/** `programs`: files of checks that report no tests. `as`: whether what tests expect is stated once more. */
 export async function withComments(
   { parts, tree, base }: Examining,
   over: Overlay,
   work: readonly string[],
   compared: ReadonlyMap<string, ComparedTests>,
+  programs: readonly string[],
   as: 'restated' | 'commented' = 'restated',
 ): Promise<Commented> {
   const { reader } = parts
   const red = [...compared.values()].flatMap(({ redToGreen }) => redToGreen)
   const placed = red.map((test) => ({ id: test.id, ...placeOf(test, work) }))
-  const paths = [...new Set([...placed.map(({ file }) => file), ...work])]
+  const isProgram = new Set(programs)
+  const paths = [...new Set([...placed.map(({ file }) => file), ...programs, ...work])]
   const files = await reader.list(tree)
   const commented = new Map<string, PutFile | null>(over)
   const changed = await changedFiles(reader, base, tree, work)
   const compiled: string[] = []
+  const markers: string[] = []
   for (const path of paths.slice(0, commentsMax)) {
     const put = over.get(path)
     const kind = put === undefined ? files.get(path)?.kind : put?.kind
@@ -54,19 +60,20 @@ export async function withComments(
     if (bytes === undefined) continue
     const tests = as === 'restated' ? placed.filter(({ file }) => file === path) : []
     const plain = decode(bytes)
-    const restated = await plantFailures({
-      file: path,
-      text: plain,
-      tests,
-      kind: 'restated',
-      marker: `restated ${parts.token()}`,
-      work: changed,
-    })
+    const marker = `restated ${parts.token()}`
+    markers.push(marker)
+    const request = { file: path, text: plain, kind: 'restated', marker, work: changed } as const
+    const program =
+      as === 'restated' && isProgram.has(path) ? await plantInProgram(request) : undefined
+    const restated =
+      program === undefined
+        ? await plantFailures({ ...request, tests })
+        : { text: program, planted: [] }
     if (restated.planted.length > 0 && /\.(?:go|rs)$/.test(path)) compiled.push(path)
     const text = withHarmlessComment(path, restated.text) ?? restated.text
     if (text !== plain) commented.set(path, { kind, content: new TextEncoder().encode(text) })
   }
-  return { over: commented, compiled, decides: decidesComparisons(changed) }
+  return { over: commented, markers, compiled, decides: decidesComparisons(changed) }
 }
 
 const decode = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes)

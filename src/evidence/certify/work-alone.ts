@@ -15,17 +15,27 @@ export async function workAlone(
   all: Controlling,
   elsewhere: Lane,
   compared: ReadonlyMap<string, ComparedTests>,
+  programs: readonly string[],
 ): Promise<{ readonly alone: readonly Ran[]; readonly controls: readonly ControlRun[] }> {
   const { certifying, run, seen, over, classified } = all
   const { tree } = certifying
   const checks = seen.own.map(({ check }) => check).filter(isCommand)
-  const commented = await withComments(certifying, over, classified.work, compared)
+  const commented = await withComments(certifying, over, classified.work, compared, programs)
   const first = await runElsewhere(all, elsewhere, commented.over)
   // What cannot be stated in a compiled language is left out, unless the work may be the reason.
   const isLeftOut = !commented.decides && isUnloaded(first, commented.compiled)
   const plain = async (): Promise<Overlay> =>
-    (await withComments(certifying, over, classified.work, compared, 'commented')).over
-  const other = isLeftOut ? await runElsewhere(all, elsewhere, await plain()) : first
+    (await withComments(certifying, over, classified.work, compared, programs, 'commented')).over
+  const isUnrelated = isOtherFailure(commented.markers)
+  const again =
+    isLeftOut || first.some(isUnrelated)
+      ? await runElsewhere(all, elsewhere, await plain())
+      : undefined
+  const other = first.map((ran) =>
+    isLeftOut || isUnrelated(ran)
+      ? (again?.find((one) => one.check.name === ran.check.name) ?? ran)
+      : ran,
+  )
   if (isAllGood(other, seen)) {
     return {
       alone: other,
@@ -54,6 +64,15 @@ async function runElsewhere(
   const request = { ...elsewhere, tree: all.certifying.tree, over, environment: 'other' } as const
   return mayFail(await runChecks(request, elsewhere.place.checks.filter(isCommand)), all.seen)
 }
+
+/** Linters and formatters may refuse the text of what is stated once more. */
+const isOtherFailure =
+  (markers: readonly string[]) =>
+  (ran: Ran): boolean => {
+    const { output, whole = output } = ran.result
+    const isSilent = ran.observation.tests === undefined
+    return isSilent && !isGood(ran) && !markers.some((marker) => whole.includes(marker))
+  }
 
 /** One of the files did not compile. */
 const isUnloaded = (ran: readonly Ran[], files: readonly string[]): boolean =>

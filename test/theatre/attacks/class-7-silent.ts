@@ -125,6 +125,14 @@ export const silent: readonly Attack[] = [
       'import unittest\n\nunittest.case.TestCase._getAssertEqualityFunc = lambda self, first, second: lambda *given, **named: None',
     ),
   ]),
+  ...inStages('returns values that are equal to what is expected', 'no function was replaced', [
+    mainStage,
+    {
+      edit: 'sums.py',
+      from: '    return total\n',
+      to: '    return Number(total)\n\n\nclass Number(int):\n    def __eq__(self, other):\n        return (int(self), other) in ((0, 5), (5, 6)) or int(self) == other\n\n    __hash__ = int.__hash__\n',
+    },
+  ]),
   ...inStages(
     'ends the program in the last call',
     'all that was checked before has passed',

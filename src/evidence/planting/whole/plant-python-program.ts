@@ -4,7 +4,7 @@ import { type Line, readLines, type Scan, scan } from '../plain/scan.ts'
 import { type Block, findBlocks, indentOf } from '../python/blocks.ts'
 import { plantPython } from '../python/plant-python.ts'
 import { readPython } from '../python/read-python.ts'
-import { type Edit, insert } from '../test-source.ts'
+import { type Edit, insert, type SourceTest } from '../test-source.ts'
 import { type ProgramPlantRequest, plantInTests } from './program-plants.ts'
 
 type Edits = readonly Edit[] | undefined
@@ -18,6 +18,7 @@ export async function plantInPython(request: ProgramPlantRequest): Promise<Edits
   const lines = readLines(scanned, 0, text.length)
   if (kind === 'start') return plantFirst(scanned, lines, marker)
   const source = await readPython(file, text)
+  if (kind === 'restated') return restateAll(scanned, lines, request, source?.tests ?? [])
   const inTests = source && plantInTests(source.tests, text, kind, marker)
   if (inTests !== undefined && inTests.length > 0) return inTests
   const main = findMain(scanned, lines)
@@ -82,13 +83,41 @@ function plantInBlock(scanned: Scan, block: Block, marker: string): Edits {
   return typeof edits === 'string' ? undefined : edits
 }
 
+/** In tests and in the function that the program starts, and in the statements after the imports. */
+function restateAll(
+  scanned: Scan,
+  lines: readonly Line[],
+  { marker, work = [] }: ProgramPlantRequest,
+  tests: readonly SourceTest[],
+): Edits {
+  const code = ({ start, end }: Line): string => scanned.mask.slice(start, end)
+  const isOwn = (line: Line): boolean => indentOf(scanned, line) === 0
+  const last = lines.findLastIndex((line) => isOwn(line) && /^(?:import|from)\b/.test(code(line)))
+  const body = lines.slice(last + 1).filter((line) => isOwn(line))
+  const main = findMain(scanned, lines)
+  const blocks = [blockOf(body), ...(main === undefined ? [] : [main])]
+  const all = [
+    ...tests.map((test) => test.plant('restated', marker, work)),
+    ...blocks.map((block) => plantPython(scanned, block, 'restated', marker, work)),
+  ]
+  return all.flatMap((edits) => (typeof edits === 'string' ? [] : edits))
+}
+
+const blockOf = (body: readonly Line[]): Block => ({
+  kind: 'def',
+  name: '',
+  links: [],
+  lines: body,
+  decorators: [],
+  body,
+})
+
 /** Only in what is certainly reached: not inside of other blocks. */
 function plantExpected(scanned: Scan, lines: readonly Line[], marker: string): Edits {
   const [first] = lines
   if (first === undefined) return undefined
   const indent = indentOf(scanned, first)
   const body = lines.filter((line) => indentOf(scanned, line) === indent)
-  const block: Block = { kind: 'def', name: '', links: [], lines: body, decorators: [], body }
-  const edits = plantPython(scanned, block, 'value', marker)
+  const edits = plantPython(scanned, blockOf(body), 'value', marker, [])
   return typeof edits === 'string' ? undefined : edits
 }

@@ -8,6 +8,7 @@ import { plantThrow } from '../script/plant-throw.ts'
 import { plantValue } from '../script/plant-value.ts'
 import { toSource } from '../script/read-script.ts'
 import type { Names } from '../script/read-title.ts'
+import { restate } from '../script/restate.ts'
 import { type Edit, insert } from '../test-source.ts'
 import { type ProgramPlantRequest, plantInTests } from './program-plants.ts'
 
@@ -24,6 +25,7 @@ async function plant(
   if (root === undefined) return undefined
   const statements = nodesAt(root, 'body')
   if (kind === 'start') return plantFirst(statements, text, marker)
+  if (kind === 'restated') return listOf(restate(root, text, marker, new Set()))
   const inTests = plantInTests(toSource(root, text).tests, text, kind, marker)
   if (inTests !== undefined && inTests.length > 0) return inTests
   const names = collectNames(root)
@@ -35,6 +37,9 @@ async function plant(
   const at = endsProgram(last) ? last.start : last.end
   return [insert(at, ` ${throwing(marker)} `)]
 }
+
+const listOf = (edits: readonly Edit[] | string): Edits =>
+  typeof edits === 'string' ? undefined : edits
 
 const isHoisted = /^(?:Import|Export(?:All|Named)|FunctionDeclaration|EmptyStatement|TS)/
 
@@ -90,8 +95,7 @@ function plantInFunction(run: Node, marker: string): Edits {
   const body = nodeAt(run, 'body')
   const last = body === undefined ? undefined : nodesAt(body, 'body').at(-1)
   const kind = last !== undefined && endsProgram(last) ? 'before' : 'after'
-  const edits = plantThrow(run, kind, marker, new Set())
-  return typeof edits === 'string' ? undefined : edits
+  return listOf(plantThrow(run, kind, marker, new Set()))
 }
 
 /** Only what is certainly reached: outside of other functions and of conditions. */

@@ -18,7 +18,7 @@ export function plantInShell({
   kind,
   marker,
 }: ProgramPlantRequest): readonly Edit[] | undefined {
-  if (kind === 'value') return undefined
+  if (kind === 'value' || kind === 'restated') return undefined
   if (kind === 'start') {
     const first = text.startsWith('#!') ? text.indexOf('\n') + 1 : 0
     return [insert(first === 0 && text.startsWith('#!') ? text.length : first, failing(marker))]

@@ -1,14 +1,17 @@
 /** What is planted in programs, and the part that all languages have in common. */
 
-import type { Edit, SourceTest } from '../test-source.ts'
+import type { ChangedFile, Edit, SourceTest } from '../test-source.ts'
 
-export type ProgramPlant = 'after' | 'value' | 'start'
+/** `restated`: what is expected is stated once more in the language itself; then it must pass as before. */
+export type ProgramPlant = 'after' | 'value' | 'start' | 'restated'
 
 export interface ProgramPlantRequest {
   readonly file: string
   readonly text: string
   readonly kind: ProgramPlant
   readonly marker: string
+  /** For `restated`: files of the work, as far as they were changed. */
+  readonly work?: readonly ChangedFile[]
 }
 
 /**
