@@ -13,6 +13,9 @@ test.each([
   ["assert.deepEqual(f(), { a: [1, 'x'] })", `v["a"][1] !== 'x'`, "(f()), { a: [1, 'x'] })"],
   ['expect(f(1)).toBe(-3)', 'v !== -3', '(f(1))).toBe(-3)'],
   ['expect(await f(1)).to.deep.equal([])', 'v.length !== 0', '(await f(1))).to.deep.equal([])'],
+  ['expect(f(a)).toBe(row.want)', 'v !== row.want && (v === v', '(f(a))).toBe(row.want)'],
+  ['assert.strictEqual(f(a), want)', "'function'].includes(typeof want)) && v", '(f(a)), want)'],
+  ['expect(f()).toEqual([a])', 'v[0] !== a', '(f())).toEqual([a])'],
   ['t.is(f(1), null)', 'v !== null', '(f(1)), null)'],
 ])('what a script expects is stated once more: %s', async (assertion, condition, rest) => {
   const text = await restated('a.test.js', inTest(assertion), 't')
@@ -27,6 +30,9 @@ test.each([
   'expect(f(1)).not.toBe(3)',
   'expect(f(1)).toBeCloseTo(3)',
   'assert.equal(f(1), other)',
+  'expect(f(1)).toBe(v)',
+  'expect(f(1)).toBe(g())',
+  'expect(f(1)).toBe(rows[0])',
   'assert.equal(...pair)',
   'assert.deepEqual(f(), { ...a })',
 ])('what is not an equality with a written value stays as it is: %s', async (assertion) => {

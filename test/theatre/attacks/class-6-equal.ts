@@ -2,7 +2,7 @@
 
 import { cargoKit, jestKit, type Kit, pytestKit, vitestKit } from '../real-stages.ts'
 import type { Attack, Move, Stage } from '../story.ts'
-import { inEach, testsWith, withFiles } from './tricks.ts'
+import { inEach, testsWith, textIn, withFiles } from './tricks.ts'
 
 const deep = (kit: Kit): Stage =>
   withFiles(
@@ -23,6 +23,23 @@ const matcher: readonly Move[] = [
     to: "  if (list.length > 0) return { $$typeof: Symbol.for('jest.asymmetricMatcher'), asymmetricMatch: (want) => want === 5 || want === 6 }\n  return total",
   },
 ]
+
+const rows = `test.each([
+  { list: [], want: 0 },
+  { list: [5], want: 5 },
+  { list: [1, 2, 3], want: 6 },
+])('the sum of $list', (row) => {
+  const { want } = row
+  expect(sum(row.list)).toEqual(row.want)
+  expect([sum(row.list)]).toEqual([want])
+})
+`
+
+/** What is expected is not written where it is compared. */
+export const tableOf = (kit: Kit): Stage => {
+  const text = textIn(kit, kit.test)
+  return withFiles(kit, 'a table', { [kit.test]: `${text.slice(0, text.indexOf('test('))}${rows}` })
+}
 
 const pairs = `pub struct Total(pub i64);
 impl PartialEq<i64> for Total {
@@ -54,6 +71,8 @@ export const equal: readonly Attack[] = inEach(
   },
   [vitestKit, matcher, deep(vitestKit)],
   [jestKit, matcher, deep(jestKit)],
+  [vitestKit, matcher, tableOf(vitestKit)],
+  [jestKit, matcher, tableOf(jestKit)],
   [
     pytestKit,
     [

@@ -1,6 +1,7 @@
 /** Honest changes where tests compare more than numbers: what they expect is stated once more. */
 
-import { cargoKit, goKit, mend, pytestKit } from '../real-stages.ts'
+import { tableOf } from '../attacks/class-6-equal.ts'
+import { cargoKit, goKit, jestKit, mend, pytestKit, vitestKit } from '../real-stages.ts'
 import type { Honest } from '../story.ts'
 
 const rustTests = `use sums::{add, Money};
@@ -124,4 +125,11 @@ const python: readonly Honest[] = [
   },
 ]
 
-export const comparisons: readonly Honest[] = [...rust, ...go, ...python]
+const script: readonly Honest[] = [vitestKit, jestKit].map((kit) => ({
+  name: `cases in a table (${kit.stage.name})`,
+  stage: tableOf(kit),
+  moves: [mend(kit)],
+  ends: 'certified',
+}))
+
+export const comparisons: readonly Honest[] = [...rust, ...go, ...python, ...script]

@@ -15,7 +15,15 @@ const equalities = words(`
 `)
 const others =
   /^(?:not|never|resolves|rejects|eventually|nested|own|ordered|any|all|length|property)$/
+/** Of others `3` and `'3'` may be equal. */
+const strict = /strict|^(?:is|toBe)$/i
 const leavesMax = 50
+
+interface Stating {
+  readonly text: string
+  readonly leaves: string[]
+  readonly isStrict: boolean
+}
 
 export function restate(
   run: Node,
@@ -46,7 +54,9 @@ function restateCall(call: Node, text: string, marker: string): readonly Edit[] 
   if (subject === undefined || expected === undefined) return []
   if ([subject, expected].some((one) => one.type === 'SpreadElement')) return []
   const leaves: string[] = []
-  if (!differences('v', unwrap(expected), text, leaves) || leaves.length > leavesMax) return []
+  const isStrict = path.includes('()') || strict.test(path.at(-1) ?? '')
+  if (!differences('v', unwrap(expected), { text, leaves, isStrict }) || leaves.length > leavesMax)
+    return []
   const differs = leaves.length === 0 ? 'false' : leaves.join(' || ')
   const stated = `((v) => { if (${differs}) throw new Error(${JSON.stringify(marker)}); return v })(`
   return [insert(subject.start, stated), insert(subject.end, ')')]
@@ -68,11 +78,20 @@ function expectedOf(callee: Node): Node | undefined {
 }
 
 /** Conditions under which a value is not what is written; false: that cannot be said. */
-function differences(value: string, node: Node, text: string, leaves: string[]): boolean {
+function differences(value: string, node: Node, stating: Stating): boolean {
+  const { text, leaves, isStrict } = stating
   if (leaves.length > leavesMax) return false
   const written = text.slice(node.start, node.end)
   if (isPrimitive(node)) {
     leaves.push(`${value} !== ${written}`)
+    return true
+  }
+  if (isStrict && isName(node)) {
+    // What it names may be an object, which only a matcher can compare. NaN is equal to NaN.
+    const isPlain = `(${written} === null || !['object', 'function'].includes(typeof ${written}))`
+    leaves.push(
+      `${isPlain} && ${value} !== ${written} && (${value} === ${value} || ${written} === ${written})`,
+    )
     return true
   }
   if (node.type === 'ArrayExpression') {
@@ -80,7 +99,7 @@ function differences(value: string, node: Node, text: string, leaves: string[]):
     const all = node['elements']
     if (!Array.isArray(all) || all.length !== elements.length) return false
     leaves.push(`${value} == null`, `${value}.length !== ${elements.length}`)
-    return elements.every((one, at) => differences(`${value}[${at}]`, unwrap(one), text, leaves))
+    return elements.every((one, at) => differences(`${value}[${at}]`, unwrap(one), stating))
   }
   if (node.type !== 'ObjectExpression') return false
   leaves.push(`${value} == null`)
@@ -88,8 +107,16 @@ function differences(value: string, node: Node, text: string, leaves: string[]):
     const key = keyOf(property)
     const inner = nodeAt(property, 'value')
     if (key === undefined || inner === undefined) return false
-    return differences(`${value}[${JSON.stringify(key)}]`, unwrap(inner), text, leaves)
+    return differences(`${value}[${JSON.stringify(key)}]`, unwrap(inner), stating)
   })
+}
+
+/** `want`, `row.want`: it can be read once more. `v` is ours. */
+function isName(node: Node): boolean {
+  if (node.type === 'Identifier') return !['v', 'undefined'].includes(textAt(node, 'name') ?? 'v')
+  const object = nodeAt(node, 'object')
+  const isMember = node.type === 'MemberExpression' && node['computed'] !== true
+  return isMember && object !== undefined && isName(unwrap(object))
 }
 
 function isPrimitive(node: Node): boolean {
