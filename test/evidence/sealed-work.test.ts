@@ -108,6 +108,34 @@ describe('what is outside the scope', () => {
     expect(codesOf(await world.certify(cheat))).toEqual(['other-environment'])
   })
 
+  test('a test that fails on the base only at times did not go from red to green', async () => {
+    const file = 'test/clock.test.js'
+    const withClock = {
+      ...base,
+      [file]: "test('at noon', () => {\n  assert.equal(sum(2, 1), 3)\n})\n",
+    }
+    const seen: string[] = []
+    const observes = (files: Parameters<typeof runTests>[0]) => {
+      const found = runTests(files)
+      if (files['src/sum.js'] !== base['src/sum.js']) return found
+      seen.push(Object.keys(files).join(' '))
+      // The first run on the base was at another time.
+      const isTime = (one: { readonly file: string }): boolean =>
+        seen.length > 1 && one.file === file
+      const tests = found.tests?.map((one) =>
+        isTime(one) ? { ...one, status: 'passed' as const } : one,
+      )
+      return { ...found, ...(tests && { tests }) }
+    }
+    const world = createWorld({ checks: { test: { observes } } })
+    const more = { 'test/more.test.js': "test('more', () => {\n  assert.equal(sum(2, 2), 4)\n})\n" }
+    const work = { ...withClock, ...more, 'src/sum.js': mended['src/sum.js'] ?? '' }
+    expect(codesOf(await world.certify(work, {}, {}, withClock))).toBe('certified')
+    const [tests] = world.issued[0]?.proof?.tests ?? []
+    expect(tests?.redToGreen.map(({ id }) => id)).toEqual(['test/sum.test.js > adds two'])
+    expect(seen.filter((names) => !names.includes('more'))).toHaveLength(2)
+  })
+
   describe('dependencies that cannot be installed', () => {
     const refusal = { code: 'dependencies', message: 'npm is missing. Install it.' }
     const open = () => Promise.reject(new RefusedError(refusal))

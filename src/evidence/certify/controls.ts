@@ -58,8 +58,9 @@ async function runAll(
   const programs = [...commands.values()].flatMap(({ files }) => files)
   note(all, 'running the work alone over the base, in another environment')
   const { alone, controls } = await workAlone(all, otherLane(all), first, programs)
-  const compared = await withoutUnstable(all, alone, await compareAll(all, alone))
-  return { alone, controls: [...controls, ...back], compared, able, commands }
+  const whole = await withoutUnstable(all, alone, await compareAll(all, alone))
+  const compared = withoutIds(whole, back.unstable)
+  return { alone, controls: [...controls, ...back.controls], compared, able, commands }
 }
 
 async function compareAll(
@@ -147,26 +148,66 @@ async function plantAll(
 async function takenBack(
   all: Controlling,
   compared: ReadonlyMap<string, ComparedTests>,
-): Promise<readonly ControlRun[]> {
+): Promise<TakenBack> {
   const { certifying, run, seen, classified } = all
   const { parts, base, tree } = certifying
   const { work, aside } = classified
-  if (aside.length === 0 || work.length === 0) return []
+  if (aside.length === 0 || work.length === 0) return notTakenBack
   const failed = seen.own.filter(
     ({ check }) => seen.bases.get(check.name)?.status === 'not-met' && check.existing !== 'allow',
   )
-  if (failed.length === 0) return []
+  if (failed.length === 0) return notTakenBack
   note(all, 'taking the work back: what failed must fail again')
   const over = await takeBack(parts.reader, base, work)
   const checks = [...new Set(failed.flatMap(({ check }) => withMakers(seen.own, check)))]
   const ran = await runChecks({ ...run, tree, over }, checks)
-  const held = failed.every(({ check }) => {
-    const again = ran.find((one) => one.check === check)
-    if (again === undefined || again.result.status !== 'met') return isRedAgain(again, compared)
-    return false
-  })
-  return [{ name: 'work-taken-back', ran, held }]
+  const isHeld = (reds: typeof compared, some: typeof failed): boolean =>
+    some.every(({ check }) => {
+      const again = ran.find((one) => one.check === check)
+      if (again === undefined || again.result.status !== 'met') return isRedAgain(again, reds)
+      return false
+    })
+  const doubtful = failed.filter((one) => !isHeld(compared, [one]))
+  const unstable = await passingOnBase(all, doubtful)
+  const stable = withoutIds(compared, unstable)
+  const isAnyLeft = failed.some(({ check }) => stable.get(check.name)?.redToGreen.length !== 0)
+  const held = isHeld(stable, failed)
+  return {
+    controls: isAnyLeft ? [{ name: 'work-taken-back', ran, held }] : [],
+    unstable,
+  }
 }
+
+interface TakenBack {
+  readonly controls: readonly ControlRun[]
+  /** Ids that failed on the base and pass there now: their result depends on the time or on chance. */
+  readonly unstable: ReadonlySet<string>
+}
+
+const notTakenBack: TakenBack = { controls: [], unstable: new Set() }
+
+async function passingOnBase(
+  { certifying, run }: Controlling,
+  own: readonly Ran[],
+): Promise<ReadonlySet<string>> {
+  const passing = new Set<string>()
+  for (const { check } of own) {
+    const again = await askBase(certifying.base, check, run.place, run)
+    for (const { id, status } of again?.tests ?? []) if (status === 'passed') passing.add(id)
+  }
+  return passing
+}
+
+const withoutIds = (
+  compared: ReadonlyMap<string, ComparedTests>,
+  ids: ReadonlySet<string>,
+): ReadonlyMap<string, ComparedTests> =>
+  new Map(
+    [...compared].map(([name, one]) => [
+      name,
+      { ...one, redToGreen: one.redToGreen.filter(({ id }) => !ids.has(id)) },
+    ]),
+  )
 
 /** Every test that went from red to green fails again, or cannot be loaded. */
 function isRedAgain(ran: Ran | undefined, compared: ReadonlyMap<string, ComparedTests>): boolean {
