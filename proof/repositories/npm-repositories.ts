@@ -169,7 +169,7 @@ describe('pathSpecFilter of one name', function() {
       bad: 'new SemVer(a, loose).minor',
     },
     test: {
-      file: 'test/functions/major-zero.js',
+      file: 'test/integration/major-zero.js',
       text: `'use strict'
 
 const { test } = require('tap')
