@@ -22,6 +22,7 @@ import {
   remakeWorktree,
   removeWorktree,
 } from '../workspace/index.ts'
+import { choosePathTemplate } from './choose-path-template.ts'
 import type { HostPorts } from './driver.ts'
 import { makeWorktree } from './make-worktree.ts'
 import { requireFolder, requireNoGitDir, requireReadable, resolveWorkspace } from './places.ts'
@@ -109,6 +110,7 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
   if (beside !== undefined) requireOnlyRuns(beside, logDir)
   if (repository === undefined) return { ...inFolder(named, workspace, why), logDir }
   const { base: from, path, branchPrefix, carry, allowDirty } = settings
+  const pathTemplate = await choosePathTemplate(repository, path)
   const apart = pathsApart(repository, workspace ?? '', [...(options.apart ?? []), base.folder])
   const made = await makeWorktree(base.folder, {
     repository,
@@ -121,7 +123,7 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
     apart,
     allowDirty,
     ...(from === undefined ? {} : { base: from }),
-    ...(path === undefined ? {} : { pathTemplate: path }),
+    ...(pathTemplate === undefined ? {} : { pathTemplate }),
     ...(branchPrefix === undefined ? {} : { branchPrefix }),
     ...(carry === undefined ? {} : { carry }),
   }).catch((error: unknown) => {
@@ -150,6 +152,7 @@ export async function placeFork(
   const named = await chooseName(base.journal, options.name)
   const repository = await repositoryOf(from.worktree)
   const { path, branchPrefix, carry, provider, worktrunk } = settingsOf(options.worktree)
+  const pathTemplate = await choosePathTemplate(repository, path)
   const { branch, base: begin } = from.worktree
   const commit =
     from.tree === undefined
@@ -166,7 +169,7 @@ export async function placeFork(
     allowDirty: true,
     base: begin.name,
     baseCommit: commit ?? begin.commit,
-    ...(path === undefined ? {} : { pathTemplate: path }),
+    ...(pathTemplate === undefined ? {} : { pathTemplate }),
     ...(branchPrefix === undefined ? {} : { branchPrefix }),
     ...(carry === undefined ? {} : { carry }),
   })
