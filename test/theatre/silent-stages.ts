@@ -82,6 +82,39 @@ assert.equal(sum([1, 2, 3]), 6)
   },
 )
 
+/** Its name does not say that it checks something. */
+const rootProgram = `import assert from 'node:assert/strict'
+import { sum } from './src/sum.js'
+
+assert.equal(sum([5]), 5)
+assert.equal(sum([1, 2, 3]), 6)
+`
+
+export const rootStage: Stage = {
+  name: 'a program beside the product, started by npm',
+  files: {
+    'test/sum.test.js': null,
+    'test/clamp.test.js': null,
+    'package.json': manifest({ scripts: { test: 'node selfcheck.js' } }),
+    'selfcheck.js': rootProgram,
+  },
+  loop: { checks: { tests: 'npm test' } },
+  fix: [fix],
+}
+
+/** The program is part of the product, and the command compares what it prints. */
+export const printingStage: Stage = {
+  name: 'a command that compares what the product prints',
+  files: {
+    'test/sum.test.js': null,
+    'test/clamp.test.js': null,
+    'bin/add.js':
+      "import { sum } from '../src/sum.js'\n\nconsole.log(sum(process.argv.slice(2).map(Number)))\n",
+  },
+  loop: { checks: { tests: 'node bin/add.js 1 2 3 | grep -qx 6' } },
+  fix: [fix],
+}
+
 export const tapeStage: Stage = {
   name: 'tape',
   modules: 'tape',
@@ -217,6 +250,8 @@ export const silentStages: readonly Stage[] = [
   waitingStage,
   harnessStage,
   makeProgramStage,
+  rootStage,
+  printingStage,
   tapeStage,
   mainStage,
   countedStage,

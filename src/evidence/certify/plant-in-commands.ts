@@ -2,7 +2,8 @@
  * Shows that checks can fail whose runner reports no tests: programs, scripts, linters. Failures are planted in the
  * files that such a check read and that are not the work, and the check must fail.
  *
- * 1. Code of the work stays as it is. Files of the product prove nothing: they fail before the work runs.
+ * 1. Code of the work stays as it is. Files of the product prove nothing, as they fail before the work runs, unless
+ *    they check it themselves.
  * 2. Files that refer to the work come first, then those that the command names, then all that were read.
  * 3. A check that passes with a planted failure may only read these files, as linters do. If it also passes with
  *    code of the work that throws at once, it does not run the work, and the work cannot change its result.
@@ -10,7 +11,7 @@
 
 import { familyOf } from '../mask-code.ts'
 import type { OpenCheck, Overlay, PutFile } from '../parts.ts'
-import { type ProgramPlant, plantInProgram } from '../planting/index.ts'
+import { isProgram, type ProgramPlant, plantInProgram } from '../planting/index.ts'
 import type { ComparedTests } from './compare-tests.ts'
 import { type Controlling, type Lane, lanesOf, withMakers } from './lanes.ts'
 import { type Ran, runChecks } from './run-checks.ts'
@@ -32,6 +33,8 @@ export interface PlantedCommand {
 const kinds: readonly ProgramFailure[] = ['after', 'value']
 /** As many files are planted at once (E9). */
 const filesMax = 50
+/** So many files of the product are looked at. */
+const productMax = 300
 const bytesMax = 1024 * 1024
 
 export async function plantInCommands(
@@ -97,18 +100,53 @@ async function chooseFiles(
   check: OpenCheck,
   read: readonly string[],
 ): Promise<readonly Source[]> {
-  const { isProduct } = all.classified.seen
-  const work = new Set(all.classified.work)
-  const named = new Set(check.names)
-  const paths = [...new Set([...check.names, ...read])].filter(
-    (path) => !work.has(path) && (named.has(path) || isProduct?.(path) !== true),
+  const { work, seen } = all.classified
+  const isWork = new Set(work)
+  const paths = [...new Set([...check.names, ...read])].filter((path) => !isWork.has(path))
+  const isProduct = (path: string): boolean => seen.isProduct?.(path) === true
+  const outside = await readSources(
+    all,
+    paths.filter((path) => !isProduct(path)),
   )
-  const sources = await readSources(all, paths)
-  const isAbout = referrersTo([...work])
-  const about = sources.filter(({ text }) => isAbout(text))
-  const own = sources.filter(({ path }) => named.has(path))
-  const chosen = [about, own, sources].find(({ length }) => length > 0) ?? []
-  return chosen.slice(0, filesMax)
+  const isAbout = referrersTo(work)
+  const named = new Set(check.names)
+  const choices = [
+    () => outside.filter((one) => isAbout(one.text) && isChecking(one)),
+    () => findCheckingPrograms(all, paths.filter(isProduct), outside, named),
+    () => outside.filter((one) => named.has(one.path) && isChecking(one)),
+    () => outside.filter(isChecking),
+  ]
+  for (const choose of choices) {
+    const chosen = await choose()
+    if (chosen.length > 0) return chosen.slice(0, filesMax)
+  }
+  return []
+}
+
+const words =
+  /\bassert|\bexpect|\bcheck|\bequal|\beq\(|\bfail|(?:^|[\s;&|])(?:\[|test|grep -q|cmp|diff)\s|\bexit 1\b/im
+const folders = /(?:^|\/)(?:tests?|specs?|e2e|__tests__)\//
+
+/** Not a program of the product that a command starts to see what it prints. */
+const isChecking = ({ path, text }: Source): boolean => folders.test(path) || words.test(text)
+
+/** Programs that check the work and lie among the product, where no name tells them from it. */
+async function findCheckingPrograms(
+  all: Controlling,
+  paths: readonly string[],
+  outside: readonly Source[],
+  named: ReadonlySet<string>,
+): Promise<readonly Source[]> {
+  const product = await readSources(all, paths.slice(0, productMax))
+  const isAbout = referrersTo(all.classified.work)
+  // What other code refers to is part of the product.
+  const isStarted = ({ path }: Source): boolean => {
+    const refersTo = referrersTo([path])
+    return ![...product, ...outside].some((one) => one.path !== path && refersTo(one.text))
+  }
+  return product.filter(
+    (one) => isChecking(one) && (named.has(one.path) || (isAbout(one.text) && isStarted(one))),
+  )
 }
 
 async function readSources(all: Controlling, paths: readonly string[]): Promise<readonly Source[]> {
@@ -122,7 +160,8 @@ async function readSources(all: Controlling, paths: readonly string[]): Promise<
     if (kind !== 'file' && kind !== 'executable') continue
     const content = put?.content ?? (await parts.reader.read(tree, path, bytesMax))
     if (content === undefined || content.length > bytesMax) continue
-    sources.push({ path, kind, content, text: new TextDecoder().decode(content) })
+    const text = new TextDecoder().decode(content)
+    if (isProgram(path, text)) sources.push({ path, kind, content, text })
   }
   return sources
 }

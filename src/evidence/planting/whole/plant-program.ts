@@ -14,6 +14,10 @@ import { plantInScript } from './plant-script-program.ts'
 import { isShell, plantInShell } from './plant-shell-program.ts'
 import type { ProgramPlantRequest } from './program-plants.ts'
 
+/** Whether it is in a language that may run. */
+export const isProgram = (file: string, text: string): boolean =>
+  familyOf(file) !== undefined || isShell(file, text)
+
 /** The text with the failure in it; undefined: none can be planted. */
 export async function plantInProgram(request: ProgramPlantRequest): Promise<string | undefined> {
   const { file, text } = request
