@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createOwner } from '../src/journal/index.ts'
+import { createOwner } from '../src/system/index.ts'
 import { newHost } from './host-fixture.ts'
 import { newRepository } from './worktree-fixture.ts'
 

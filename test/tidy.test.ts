@@ -38,17 +38,18 @@ const parts = 'journal workspace sandbox gateway tools agents evidence authority
 /** Which folder may refer to which. A folder that is not here has no place in the architecture yet. */
 const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   loop: [],
-  engine: ['loop'],
-  ...Object.fromEntries(parts.map((part) => [part, ['loop', 'engine']])),
+  system: ['loop'],
+  engine: ['loop', 'system'],
+  ...Object.fromEntries(parts.map((part) => [part, ['loop', 'system', 'engine']])),
   // Certificates are a format that others read, and what signs them is here.
-  evidence: ['loop', 'engine', 'protocol'],
+  evidence: ['loop', 'system', 'engine', 'protocol'],
   loops: ['loop', 'engine'],
   protocol: ['loop'],
-  host: ['loop', 'engine', ...parts, 'loops', 'protocol'],
-  daemon: ['loop', 'protocol', 'host'],
+  host: ['loop', 'system', 'engine', ...parts, 'loops', 'protocol'],
+  daemon: ['loop', 'system', 'protocol', 'host'],
   cluster: ['loop', 'protocol', 'host', 'daemon'],
   client: ['loop', 'protocol'],
-  cli: ['loop', 'client', 'host'],
+  cli: ['loop', 'system', 'client', 'host'],
   dashboard: ['client'],
 }
 

@@ -114,7 +114,7 @@ function wantedBy(words: readonly string[]): (row: RunRow) => boolean {
 /** Nothing is made where there is no record. */
 async function openRecord(words: readonly string[]): Promise<Host | undefined> {
   try {
-    const { stateFolder } = await import('../host/state-folder.ts')
+    const { stateFolder } = await import('../system/state-folder.ts')
     const at = words.indexOf('--state')
     const folder = (at === -1 ? undefined : words[at + 1]) ?? stateFolder()
     const { existsSync } = await import('node:fs')

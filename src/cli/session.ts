@@ -60,7 +60,7 @@ export async function recordFolder(program: Command): Promise<string> {
   const { state } = program.opts<GlobalOptions>()
   if (state === '') throw new LoopError('bad-request', '--state needs a folder.')
   if (state !== undefined) return state
-  const { stateFolder } = await import('../host/state-folder.ts')
+  const { stateFolder } = await import('../system/state-folder.ts')
   return stateFolder()
 }
 

@@ -19,6 +19,7 @@ import {
   type Walls,
   type WorkspaceChanged,
 } from '../loop/index.ts'
+import { createLock } from '../system/index.ts'
 import { codeDigest } from './code-digest.ts'
 import { type Control, createControl } from './control.ts'
 import { createHookRunner, type HookRunner } from './hooks.ts'
@@ -27,7 +28,6 @@ import { keepLease } from './keep-lease.ts'
 import { type LimitWatch, watchLimits } from './limit-watch.ts'
 import type { LiveRun } from './live-run.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
-import { createLock } from './lock.ts'
 import type { AnyLoopType, Lease, Owner, Ports } from './ports.ts'
 import { preflight } from './preflight.ts'
 import { readSteps } from './recorded-steps.ts'

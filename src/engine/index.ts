@@ -1,6 +1,6 @@
 export { applyIdle, suspendIdle } from './apply-idle.ts'
 export { questionId } from './ask-person.ts'
-export { baseEnvironment } from './base-environment.ts'
+
 export type {
   Certification,
   Certifier,
@@ -23,7 +23,7 @@ export { type DriveEnd, type DriveOptions, driveRun } from './drive-run.ts'
 export { type StreamOptions, streamEvents } from './event-stream.ts'
 export { type Hook, type HookContext, type HookPoint, hookPoints } from './hook.ts'
 export { Interruption } from './interrupter.ts'
-export { createLineSplitter, type LineSplitter } from './line-splitter.ts'
+
 export { eventsAfter, type LoadedRun, loadRun, readCreated, stateAt } from './load-run.ts'
 export { type OpenProcess, openProcess, type ProcessEnd } from './open-process.ts'
 export { openQuestions, questionsOf } from './open-questions.ts'
@@ -66,9 +66,8 @@ export type {
   Workspace,
 } from './ports.ts'
 export { readSteps } from './recorded-steps.ts'
-export { readSmallFile, readSmallFileSync } from './small-file.ts'
+
 export { load } from './stored.ts'
 export { systemClock } from './system-clock.ts'
-export { inTemporary, makeTemporaryFolder } from './temporary-folder.ts'
+
 export type { BegunFiles, TreeFile, TreeReader } from './tree-reader.ts'
-export { within } from './within.ts'

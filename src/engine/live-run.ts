@@ -10,11 +10,11 @@ import {
   type RunId,
   type StepId,
 } from '../loop/index.ts'
+import type { Lock } from '../system/index.ts'
 import type { Answers } from './control.ts'
 import type { Delivery } from './delivery.ts'
 import type { HookRunner } from './hooks.ts'
 import { type Interrupter, Interruption } from './interrupter.ts'
-import type { Lock } from './lock.ts'
 import type { AnyLoopType, Ports } from './ports.ts'
 import type { RecordedStep, RecordedSteps } from './recorded-steps.ts'
 import type { Recorder } from './recorder.ts'

@@ -11,8 +11,8 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { textOf } from '../loop/index.ts'
+import { within } from '../system/index.ts'
 import type { ProcessCommand, StartedProcess, StartProcess } from './ports.ts'
-import { within } from './within.ts'
 
 export interface OpenProcess {
   readonly stdin: Writable

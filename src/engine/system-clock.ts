@@ -1,8 +1,8 @@
 /** Time and chance of the machine. */
 
 import { setTimeout as delay } from 'node:timers/promises'
+import { createSteadyTime } from '../system/index.ts'
 import type { Clock } from './ports.ts'
-import { createSteadyTime } from './steady-time.ts'
 
 /** Timers of the platform hold 31 bits; longer waits are made of several. */
 const timerMsMax = 2 ** 31 - 1

@@ -1,7 +1,11 @@
 /** One request to a provider, until it begins to answer. Redirects are not followed. */
 
-import type { OutgoingHttpHeaders } from 'node:http'
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { textOf } from '../loop/index.ts'
 

@@ -1,7 +1,6 @@
 /** The files that a run began with, from the record: what judges the work is chosen by them. */
 
-import type { BegunFiles } from '../engine/index.ts'
-import { loadRun, readCreated } from '../engine/index.ts'
+import { type BegunFiles, loadRun, readCreated } from '../engine/index.ts'
 import type { RunId } from '../loop/index.ts'
 import type { HostPorts } from './driver.ts'
 import { type RunPlace, repositoryOf } from './run-place.ts'

@@ -8,8 +8,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import { createPlainCommands, findProgram } from '../sandbox/index.ts'
+import { makeFolder } from '../system/index.ts'
 import type { HostPorts } from './driver.ts'
-import { makeFolder } from './places.ts'
 
 export interface CarryOver {
   readonly from: string | undefined

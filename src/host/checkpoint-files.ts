@@ -11,10 +11,9 @@ import {
   toCheckpointFile,
   type WorkspaceFile,
 } from '../protocol/index.ts'
+import { isWithoutGit, requireEmpty, resolveWorkspace, sha256 } from '../system/index.ts'
 import { createDirectoryWorkspace } from '../workspace/index.ts'
 import type { Driver, HostPorts } from './driver.ts'
-import { sha256 } from './loop-file/digest.ts'
-import { isWithoutGit, requireEmpty, resolveWorkspace } from './places.ts'
 import { requireKnownLimits } from './requests.ts'
 import { createNamed } from './run-names.ts'
 import { inFolder } from './run-place.ts'

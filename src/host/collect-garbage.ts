@@ -5,11 +5,11 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { certifiedOutputs } from '../evidence/certificate/index.ts'
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
+import { restoreFolder } from '../system/index.ts'
+import { removeAbandonedFolders } from '../workspace/index.ts'
 import { type CollectedLayers, collectLayers } from './certify/collect-layers.ts'
 import { certifyFolder } from './certify/open-place.ts'
 import type { HostPorts } from './driver.ts'
-import { removeAbandonedFolders } from './own-folder.ts'
-import { restoreFolder } from './places.ts'
 import { createTreeDoor } from './tree-door.ts'
 
 export interface Collected {

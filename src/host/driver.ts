@@ -11,9 +11,10 @@ import {
   type Ports,
   streamEvents,
 } from '../engine/index.ts'
-import { type BlobStore, createOwner, type SqliteJournal } from '../journal/index.ts'
+import { type BlobStore, type SqliteJournal } from '../journal/index.ts'
 import { didNothing, type RecordedEvent, type RunId, type RunState } from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
+import { createOwner } from '../system/index.ts'
 import { removeWorktree } from '../workspace/index.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { RunParts } from './options.ts'

@@ -276,7 +276,7 @@ export type {
   RunParts,
   StartOptions,
 } from './options.ts'
-export { makeWorkFolder } from './places.ts'
+
 export { wouldWait } from './plan/would-wait.ts'
 export { type PlanOptions, planRun } from './plan-run.ts'
 export { requireReady } from './preflight/index.ts'
@@ -287,7 +287,7 @@ export type { ReviewedQuestion } from './review-question.ts'
 export type { RunHandle } from './run-handle.ts'
 export { type RunResult, runLoop } from './run-loop.ts'
 export type { PlaceForkOptions, PlaceOptions, RunPlace } from './run-place.ts'
-export { stateFolder } from './state-folder.ts'
+
 export { type PlannedWorktree, planWorktree, type WorktreeChoice } from './worktree-options.ts'
 export type {
   CleanedWorktree,

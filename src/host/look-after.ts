@@ -1,9 +1,9 @@
 /** Looking after the record: what it names is there, and can be had back. */
 
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
+import { requireEmpty, resolveWorkspace } from '../system/index.ts'
 import { isGitTree } from '../workspace/index.ts'
 import type { HostPorts } from './driver.ts'
-import { requireEmpty, resolveWorkspace } from './places.ts'
 import { createTreeDoor } from './tree-door.ts'
 
 /** Findings of SQLite's own check, and content that rows name and the disk does not have. */

@@ -6,7 +6,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createOwner } from '../journal/index.ts'
+import { createOwner } from '../system/index.ts'
 import {
   type CreatedWorktree,
   type CreateWorktreeOptions,

@@ -3,8 +3,8 @@
 import type { Agent, AgentProgram } from '../agents/index.ts'
 import { agentEnvironment, keyVariables, publicProviders, type Session } from '../gateway/index.ts'
 import { LoopError } from '../loop/index.ts'
+import { requireNoLinks } from '../system/index.ts'
 import type { AgentParts } from './agent-parts.ts'
-import { requireNoLinks } from './hidden-paths.ts'
 import { meteredAgent } from './metered-agent.ts'
 import { passOn } from './pass-on.ts'
 

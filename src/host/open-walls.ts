@@ -24,14 +24,13 @@ import {
   type SandboxPlace,
   type SandboxReport,
 } from '../sandbox/index.ts'
+import { hiddenPaths, pathInside, requireNoLinks } from '../system/index.ts'
+import { makeOwnFolder, type OwnFolder } from '../workspace/index.ts'
 import { logDirDefault } from './artifact-mode.ts'
 import { type CommandView, commandsFor, trustedPath, withCommand } from './command-view.ts'
-import { hiddenPaths, requireNoLinks } from './hidden-paths.ts'
 import { startingIn } from './inner-folder.ts'
 import type { OpenPlace } from './loaded-loop.ts'
 import { notHidden } from './loop-warnings.ts'
-import { makeOwnFolder, type OwnFolder } from './own-folder.ts'
-import { pathInside } from './places.ts'
 import type { RunDependencies } from './preflight/run-preflight.ts'
 
 export interface OpenWalls {

@@ -6,6 +6,7 @@
  */
 
 import type { IterationWork, Workspace } from '../engine/index.ts'
+import { pathInside } from '../system/index.ts'
 import {
   createDirectoryWorkspace,
   openWorktree,
@@ -13,7 +14,6 @@ import {
 } from '../workspace/index.ts'
 import { logDirDefault } from './artifact-mode.ts'
 import type { HostPorts } from './driver.ts'
-import { pathInside } from './places.ts'
 import type { RunPlace } from './run-place.ts'
 import { createTreeReader } from './tree-reader.ts'
 

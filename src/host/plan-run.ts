@@ -2,8 +2,8 @@
 
 import { defaultLimits, type Limits } from '../loop/index.ts'
 import type { Plan } from '../protocol/api/index.ts'
+import { mayBeFolder } from '../system/index.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
-import { mayBeFolder } from './places.ts'
 import { estimateCost } from './plan/estimate-cost.ts'
 import { pastOf } from './plan/past-of.ts'
 import { planSandbox } from './plan/plan-sandbox.ts'

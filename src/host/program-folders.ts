@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Agent, Launch } from '../agents/index.ts'
-import { makeOwnFolder } from './own-folder.ts'
+import { makeOwnFolder } from '../workspace/index.ts'
 
 export interface ProgramFolders {
   readonly settings: string

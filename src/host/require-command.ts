@@ -7,8 +7,8 @@ import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import { findProgram } from '../sandbox/index.ts'
+import { pathInside } from '../system/index.ts'
 import type { AgentParts } from './agent-parts.ts'
-import { pathInside } from './places.ts'
 
 export function requireCommand(
   [program = '']: readonly string[],

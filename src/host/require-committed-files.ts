@@ -1,8 +1,8 @@
 /** Whoever works on a commit does not see what is not in it: that is said before. */
 
 import { LoopError } from '../loop/index.ts'
+import { pathInside } from '../system/index.ts'
 import { type Repository, runGit, uncommitted, worktreeFiles } from '../workspace/index.ts'
-import { pathInside } from './places.ts'
 
 const shownMax = 5
 /** Folders of installed dependencies that git does not ignore: nobody commits them. */

@@ -5,9 +5,14 @@
 
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { BegunFiles } from '../engine/index.ts'
-import { loadRun, type RunRow, readCreated } from '../engine/index.ts'
+import { type BegunFiles, loadRun, type RunRow, readCreated } from '../engine/index.ts'
 import { isLoopError, LoopError, type RunId, type RunWorktree, type TreeId } from '../loop/index.ts'
+import {
+  requireFolder,
+  requireNoGitDir,
+  requireReadable,
+  resolveWorkspace,
+} from '../system/index.ts'
 import {
   type CreatedWorktree,
   chooseProvider,
@@ -25,7 +30,6 @@ import {
 import { choosePathTemplate } from './choose-path-template.ts'
 import type { HostPorts } from './driver.ts'
 import { makeWorktree } from './make-worktree.ts'
-import { requireFolder, requireNoGitDir, requireReadable, resolveWorkspace } from './places.ts'
 import { logDirOf, requireLogDir, requireOnlyRuns } from './run-folder/log-dir.ts'
 import { chooseName } from './run-names.ts'
 import {

@@ -1,8 +1,8 @@
 /** New runs, resumed runs, forks. */
 
 import { type RunRow, readCreated, rewindRun } from '../engine/index.ts'
-import { createOwner } from '../journal/index.ts'
 import { isLoopError, LoopError } from '../loop/index.ts'
+import { createOwner } from '../system/index.ts'
 import { withBegun } from './begun-files.ts'
 import { carryOver } from './carry-over.ts'
 import { createCreation, placeForkOf } from './create-runs.ts'

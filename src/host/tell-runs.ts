@@ -1,7 +1,6 @@
 /** What people say to runs, whether somebody drives them or not. */
 
 import { applyIdle, openQuestions, type RunRow, suspendIdle } from '../engine/index.ts'
-import { createOwner } from '../journal/index.ts'
 import {
   answerProblem,
   isLoopError,
@@ -9,6 +8,7 @@ import {
   type OpenQuestion,
   questionName,
 } from '../loop/index.ts'
+import { createOwner } from '../system/index.ts'
 import type { HostPorts } from './driver.ts'
 import { requireDecision, requireOpen } from './requests.ts'
 import type { Runs } from './runs.ts'

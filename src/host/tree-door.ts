@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { readCreated } from '../engine/index.ts'
 import { isLoopError, LoopError, type TreeId } from '../loop/index.ts'
+import { restoreFolder } from '../system/index.ts'
 import {
   createDirectoryWorkspace,
   createTrees,
@@ -20,7 +21,6 @@ import {
 } from '../workspace/index.ts'
 import { compareBlobs } from './compare-blobs.ts'
 import type { HostPorts } from './driver.ts'
-import { restoreFolder } from './places.ts'
 
 export interface TreeDoor {
   /** Every blob of the record that a tree needs; what is in git is kept by git. */

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import type { SqliteJournal } from '../journal/index.ts'
 import { isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
+import { gitDirAround, pathInside } from '../system/index.ts'
 import {
   branchPrefixDefault,
   type CarryRule,
@@ -19,7 +20,6 @@ import {
   worktreeFiles,
 } from '../workspace/index.ts'
 import type { ChosenWorktree } from './config/apply-settings.ts'
-import { gitDirAround, pathInside } from './places.ts'
 
 /** `true`: a worktree, or an error. `auto`: one where the folder is in a repository that has a commit. */
 export type WorktreeChoice = 'auto' | boolean | Partial<ChosenWorktree>

@@ -6,8 +6,8 @@
  */
 
 import { type RunRow, readCreated } from '../engine/index.ts'
-import { mayLive } from '../journal/index.ts'
 import { isEnd, isLoopError } from '../loop/index.ts'
+import { mayLive } from '../system/index.ts'
 import {
   findGit,
   findRepository,

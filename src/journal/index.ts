@@ -4,7 +4,7 @@ export { decodeEvent } from './event-code.ts'
 export type { EventRange, StoreRange } from './event-table.ts'
 export { type HeldFile, holderOf, holdFile } from './hold-file.ts'
 export type { SqliteJournal, SqliteJournalOptions } from './journal.ts'
-export { createOwner, mayLive } from './owner.ts'
+
 export type { RunFilter, RunPage, RunPageOptions } from './page-runs.ts'
 export type { AskedAfter, AskedQuestion } from './question-table.ts'
 export type { KnownRequest, NewQueueRow, QueueRow, RequestKey } from './queue-table.ts'

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { LoopError } from '../loop/index.ts'
+import { createOwner, mayLive } from '../system/index.ts'
 import { note, writeRun } from '../testing/write-run.ts'
 import { leaseTtlMs } from './leases.ts'
-import { createOwner, mayLive } from './owner.ts'
 import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
 
 let journal: SqliteJournal

@@ -10,8 +10,8 @@
 
 import type { Lease } from '../engine/index.ts'
 import { LoopError, type RunId } from '../loop/index.ts'
+import { isOfThisBoot, mayLive } from '../system/index.ts'
 import type { Database } from './database.ts'
-import { isOfThisBoot, mayLive } from './owner.ts'
 
 export const leaseTtlMs = 15_000
 

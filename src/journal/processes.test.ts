@@ -6,11 +6,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createOwner } from '../system/index.ts'
 import { note, writeRun } from '../testing/write-run.ts'
-import { createOwner } from './owner.ts'
 import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
 
 const built = resolve(import.meta.dirname, '../../dist/journal/index.js')
+const builtSystem = resolve(import.meta.dirname, '../../dist/system/index.js')
 
 let folder: string
 let path: string
@@ -32,7 +33,8 @@ afterEach(async () => {
 /** A process with the same journal open as `journal`; resolves when it has done its work. */
 async function startChild(work: string): Promise<ChildProcess> {
   const code = `
-    const { createOwner, openSqliteJournal } = await import(${JSON.stringify(built)})
+    const { openSqliteJournal } = await import(${JSON.stringify(built)})
+    const { createOwner } = await import(${JSON.stringify(builtSystem)})
     const journal = openSqliteJournal({ path: ${JSON.stringify(path)} })
     setInterval(() => undefined, 1000)
     ${work}

@@ -5,8 +5,7 @@
  * for each event, and copies of one shape are cheap.
  */
 
-import type { Amount, Limits, Remaining } from './budget.ts'
-import { add, defaultLimits, zero } from './budget.ts'
+import { type Amount, add, defaultLimits, type Limits, type Remaining, zero } from './budget.ts'
 import type {
   AgentUsed,
   Certified,

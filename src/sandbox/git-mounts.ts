@@ -7,8 +7,8 @@
 
 import { lstatSync, opendirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { readSmallFileSync } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
+import { readSmallFileSync } from '../system/index.ts'
 
 export interface GitMounts {
   /** In this order, after the workspace. */

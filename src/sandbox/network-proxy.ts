@@ -14,8 +14,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { connect as connectTo, isIP, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { makeTemporaryFolder } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
+import { makeTemporaryFolder } from '../system/index.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export interface NetworkProxyOptions {

@@ -11,7 +11,8 @@
  */
 
 import { type ChildProcess, spawn as nodeSpawn, type SpawnOptions } from 'node:child_process'
-import { baseEnvironment, type Command, type Commands } from '../engine/index.ts'
+import { type Command, type Commands } from '../engine/index.ts'
+import { baseEnvironment } from '../system/index.ts'
 import { killAll, markVariable, newMark, signalGroup } from './process-group.ts'
 import { type Launched, runCommand } from './run-command.ts'
 

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { makeTemporaryFolder } from '../engine/index.ts'
+import { makeTemporaryFolder } from '../system/index.ts'
 import type { Targets } from './probes.ts'
 import { isAbandoned, newMark } from './process-group.ts'
 

@@ -3,18 +3,20 @@
  * settled, and everything that was called and noted, in order.
  */
 
-import type {
-  AgentContext,
-  AgentNote,
-  Amount,
-  Json,
-  Remaining,
-  Signal,
-  StepId,
-  ToolDescription,
-  ToolResult,
+import {
+  type AgentContext,
+  type AgentNote,
+  type Amount,
+  FaultError,
+  type Json,
+  limitBroken,
+  type Remaining,
+  type Signal,
+  type StepId,
+  type ToolDescription,
+  type ToolResult,
+  toJson,
 } from '../loop/index.ts'
-import { FaultError, limitBroken, toJson } from '../loop/index.ts'
 
 export interface AgentContextOptions {
   readonly tools?: Readonly<Record<string, TestTool>>

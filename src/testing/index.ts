@@ -56,7 +56,6 @@ export { openCertifyingPlace } from '../host/certify/open-place.ts'
 export { createTreeReader } from '../host/tree-reader.ts'
 export {
   createBlobStore,
-  createOwner,
   type Database,
   openDatabase,
   openSqliteJournal,
@@ -64,6 +63,7 @@ export {
 } from '../journal/index.ts'
 export { createPrompt, type PromptSection } from '../loops/index.ts'
 export { createPlainCommands, killAbandoned, openSandbox, watchReads } from '../sandbox/index.ts'
+export { createOwner } from '../system/index.ts'
 export {
   createDirectoryWorkspace,
   createWorktree,

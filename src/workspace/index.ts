@@ -90,6 +90,7 @@ export {
   type WorktreeWorkspaceOptions,
 } from './git/worktree-workspace.ts'
 export { chooseProvider, type ProviderChoice, type WorktrunkOptions } from './git/worktrunk.ts'
+export { makeOwnFolder, type OwnFolder, removeAbandonedFolders } from './own-folder.ts'
 export {
   createTrees,
   type DirectoryTrees,

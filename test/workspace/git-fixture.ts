@@ -14,11 +14,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { KnownWorktree } from '../../src/workspace/index.ts'
 import {
   type CreateWorktreeOptions,
   createWorktree,
   findRepository,
+  type KnownWorktree,
   openWorktree,
   type Repository,
   type WorktreeWorkspace,

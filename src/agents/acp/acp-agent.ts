@@ -11,7 +11,7 @@
  *    listened to.
  */
 
-import { type StartProcess, within } from '../../engine/index.ts'
+import { type StartProcess } from '../../engine/index.ts'
 import {
   type AgentContext,
   type AgentReport,
@@ -21,6 +21,7 @@ import {
   LoopError,
   textOf,
 } from '../../loop/index.ts'
+import { within } from '../../system/index.ts'
 import type { Agent } from '../agent.ts'
 import { reportOf } from '../programs/program-agent.ts'
 import { createProgramNotes } from '../programs/program-notes.ts'

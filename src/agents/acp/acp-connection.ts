@@ -14,13 +14,13 @@ import type {
   RequestPermissionResponse,
 } from '@agentclientprotocol/sdk'
 import {
-  createLineSplitter,
   type OpenProcess,
   openProcess,
   type ProcessCommand,
   type ProcessEnd,
   type StartProcess,
 } from '../../engine/index.ts'
+import { createLineSplitter } from '../../system/index.ts'
 import { createAgentMessages, type MessageLimits } from './agent-messages.ts'
 
 export interface AcpConnection {

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import picomatch from 'picomatch'
-import { readSmallFile } from '../../engine/index.ts'
+import { readSmallFile } from '../../system/index.ts'
 import type { FoundFile } from './find-files.ts'
 import type { SurveyedTest } from './survey.ts'
 

@@ -5,8 +5,8 @@
 
 import { readdir } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
-import { readSmallFile } from '../../engine/index.ts'
 import type { Signal } from '../../loop/index.ts'
+import { readSmallFile } from '../../system/index.ts'
 
 export interface FoundFile {
   /** From the root, with slashes. */

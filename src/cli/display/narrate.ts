@@ -3,24 +3,22 @@
  * in, lines come out; what is on the screen is somebody else's business.
  */
 
-import type {
-  CheckResult,
-  Json,
-  RecordedEvent,
-  RunEvent,
-  RunStarted,
-  RunState,
-  StepNote,
-  Walls,
-} from '../../loop/index.ts'
 import {
+  type CheckResult,
   describeAgent,
   describeEnding,
   describeEvent,
   describeOutcome,
   describeWalls,
+  type Json,
   keyLines,
   plainOutput,
+  type RecordedEvent,
+  type RunEvent,
+  type RunStarted,
+  type RunState,
+  type StepNote,
+  type Walls,
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderClock, renderCount, renderMoney, renderSpan } from './amounts.ts'

@@ -7,9 +7,10 @@
  */
 
 import { runEnvironment } from '../../host/daemon/index.ts'
-import { forkFolder, loadLoop, makeWorkFolder } from '../../host/index.ts'
+import { forkFolder, loadLoop } from '../../host/index.ts'
 import { isEnd, isLoopError, LoopError, type RunId } from '../../loop/index.ts'
 import type { ForkRequest, RetryRequest } from '../../protocol/api/index.ts'
+import { makeWorkFolder } from '../../system/index.ts'
 import { fileOf } from './drive-queued.ts'
 import { type NewRunParts, queueRow, trustAsAsked } from './new-run.ts'
 

@@ -1,8 +1,7 @@
 /** The two trees of a classification, what differs between them, and what is asked about each path. */
 
 import type { TreeFile } from '../../engine/index.ts'
-import type { Classify } from '../seals/classify.ts'
-import { createClassify } from '../seals/classify.ts'
+import { type Classify, createClassify } from '../seals/classify.ts'
 import type { ChangeClass, ClassifiedChange, ClassifyRequest } from './scope.ts'
 
 export interface Decision {

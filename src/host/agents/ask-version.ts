@@ -1,8 +1,9 @@
 /** Asks a program for its version, inside the sandbox and for a short time: nothing else is known of it. */
 
 import { rm } from 'node:fs/promises'
-import { type Commands, makeTemporaryFolder } from '../../engine/index.ts'
+import { type Commands } from '../../engine/index.ts'
 import { commandMounts, type Sandbox } from '../../sandbox/index.ts'
+import { makeTemporaryFolder } from '../../system/index.ts'
 
 const timeoutMs = 20_000
 const versionForm = /(?<![\w.])v?(\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.]{1,40})?)(?![\w.])/

@@ -15,9 +15,8 @@ import {
 } from '../../agents/index.ts'
 import { didYouMean, LoopError } from '../../loop/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
-import { findOnPath } from '../../workspace/index.ts'
+import { findOnPath, makeOwnFolder } from '../../workspace/index.ts'
 import type { Environment } from '../loaded-loop.ts'
-import { makeOwnFolder } from '../own-folder.ts'
 import { fetchedFolder } from './find-program.ts'
 
 export interface FetchPlan {

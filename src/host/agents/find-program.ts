@@ -10,8 +10,8 @@ import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } fro
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import { isProgram } from '../../sandbox/index.ts'
+import { pathInside } from '../../system/index.ts'
 import type { Environment } from '../loaded-loop.ts'
-import { pathInside } from '../places.ts'
 import { packageVersion } from './package-version.ts'
 
 /** What has to be known of a program to find it. */

@@ -2,7 +2,7 @@
 
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeTemporaryFolder, readSmallFile } from '../../engine/index.ts'
+import { makeTemporaryFolder, readSmallFile } from '../../system/index.ts'
 import { makeRepository } from '../../workspace/index.ts'
 
 const source = `/** The sum of all numbers in a list. */

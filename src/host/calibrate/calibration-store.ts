@@ -7,7 +7,6 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readSmallFile } from '../../engine/index.ts'
 import {
   type Calibration,
   type CalibrationReport,
@@ -15,6 +14,7 @@ import {
   type OpenCheck,
 } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
+import { readSmallFile } from '../../system/index.ts'
 
 const share = z.object({
   count: z.number().int().min(0),

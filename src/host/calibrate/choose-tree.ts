@@ -4,6 +4,7 @@ import { realpathSync } from 'node:fs'
 import type { TreeReader } from '../../engine/index.ts'
 import type { PastCommit } from '../../evidence/index.ts'
 import { LoopError, type TreeId } from '../../loop/index.ts'
+import { pathInside, requireFolder } from '../../system/index.ts'
 import {
   createDirectoryWorkspace,
   findBase,
@@ -14,7 +15,6 @@ import {
   worktreeFiles,
 } from '../../workspace/index.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
-import { pathInside, requireFolder } from '../places.ts'
 import { requireCommittedFiles } from '../require-committed-files.ts'
 import type { Runs } from '../runs.ts'
 import { createTreeReader } from '../tree-reader.ts'

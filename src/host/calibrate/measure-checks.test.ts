@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TreeReader } from '../../engine/index.ts'
-import type { OpenCheck, Overlay } from '../../evidence/index.ts'
-import { plainPlanter } from '../../evidence/index.ts'
+import { type OpenCheck, type Overlay, plainPlanter } from '../../evidence/index.ts'
 import type { CheckStatus, TreeId } from '../../loop/index.ts'
 import { seededRandom } from '../../testing/seeded-random.ts'
 import { type MeasureRequest, measureChecks } from './measure-checks.ts'

@@ -4,6 +4,7 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TreeReader } from '../../engine/index.ts'
 import { LoopError, type TreeId } from '../../loop/index.ts'
+import { pathInside, requireFolder } from '../../system/index.ts'
 import {
   createDirectoryWorkspace,
   findBase,
@@ -13,7 +14,6 @@ import {
   worktreeFiles,
 } from '../../workspace/index.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
-import { pathInside, requireFolder } from '../places.ts'
 import { requireCommittedFiles } from '../require-committed-files.ts'
 import type { Runs } from '../runs.ts'
 import { createTreeReader } from '../tree-reader.ts'

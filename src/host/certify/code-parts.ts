@@ -5,8 +5,8 @@
 
 import type { Check } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
+import { sha256 } from '../../system/index.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
-import { sha256 } from '../loop-file/digest.ts'
 
 const deadlineMs = 24 * 3_600_000
 

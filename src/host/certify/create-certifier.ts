@@ -1,8 +1,7 @@
 /** The certifier of a run: what `evidence/` decides, with the workspace, walls and agents of the host. */
 
 import { randomUUID } from 'node:crypto'
-import type { Certifier } from '../../engine/index.ts'
-import { type TreeReader } from '../../engine/index.ts'
+import { type Certifier, type TreeReader } from '../../engine/index.ts'
 import {
   type Certified,
   createCertifier,
@@ -14,11 +13,11 @@ import {
 } from '../../evidence/index.ts'
 import type { CertificateId, RunId, Share, TreeId } from '../../loop/index.ts'
 import type { CertificateDraft, CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'
+import { pathInside } from '../../system/index.ts'
 import { readCalibration } from '../calibrate/calibration-store.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { agentName } from '../checks/open-checks.ts'
 import type { HostPorts } from '../driver.ts'
-import { pathInside } from '../places.ts'
 import type { RunPlace } from '../run-place.ts'
 import { createTreeReader } from '../tree-reader.ts'
 import { neededApprovals } from './choose-layers.ts'

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { DependencyItem } from '../../evidence/index.ts'
-import { guardedEntriesMax, openGuardedList } from '../guarded-list.ts'
+import { guardedEntriesMax, openGuardedList } from '../../system/index.ts'
 import { describeSource, type ForeignSource, sourceId } from '../registry/foreign-source.ts'
 
 interface ApprovedEntry {

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readSmallFile } from '../../engine/index.ts'
 import { type BaseAnswer, type BaseAnswers, runnerNames } from '../../evidence/index.ts'
+import { readSmallFile } from '../../system/index.ts'
 
 const path = z.string().max(4096)
 const paths = z.array(path).max(1_000_000)

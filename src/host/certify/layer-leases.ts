@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createOwner, mayLive } from '../../journal/index.ts'
+import { createOwner, mayLive } from '../../system/index.ts'
 
 export const leasesFolder = (store: string): string => join(store, 'leases')
 

@@ -5,8 +5,7 @@
 
 import { mkdir } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
-import type { Blobs } from '../../engine/index.ts'
-import { type TreeReader } from '../../engine/index.ts'
+import { type Blobs, type TreeReader } from '../../engine/index.ts'
 import {
   type CertifyingPlace,
   type Checkout,
@@ -26,13 +25,13 @@ import {
 import {
   type Apart,
   isGitTree,
+  makeOwnFolder,
   type OpenedCheckout,
   openCheckout,
   type Repository,
   TreeChangedError,
 } from '../../workspace/index.ts'
 import type { CertifyingFolder, CertifyingParts, OpenedChecks } from '../checks/certifying-parts.ts'
-import { makeOwnFolder } from '../own-folder.ts'
 import { listContent } from './list-content.ts'
 import { findObservable, withFileAccess } from './observe-files.ts'
 import { type OpenedLayer, openLayer } from './open-layer.ts'

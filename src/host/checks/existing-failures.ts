@@ -7,7 +7,7 @@
 import type { Check, CheckContext } from '../../engine/index.ts'
 import { type BaseAnswer, baseAnswerFrom, isNoWorse } from '../../evidence/index.ts'
 import { type ExistingFailure, FaultError } from '../../loop/index.ts'
-import { withinLimit } from './within-limit.ts'
+import { withinLimit } from '../../system/index.ts'
 
 /** Undefined: it is not known. */
 export type AskBase = (check: string, context: CheckContext) => Promise<BaseAnswer | undefined>

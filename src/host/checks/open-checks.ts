@@ -14,10 +14,10 @@ import {
   type JudgeCheckSettings,
   type ToolCheckSettings,
 } from '../../protocol/index.ts'
+import { sha256 } from '../../system/index.ts'
 import type { CheckView } from '../command-view.ts'
 import { observeCheck } from '../identity/observe-check.ts'
 import type { Identity } from '../identity/open-identity.ts'
-import { sha256 } from '../loop-file/digest.ts'
 import type { OpenWalls } from '../open-walls.ts'
 import { commandCheck } from './command-check.ts'
 import { judgeCheck } from './judge-check.ts'

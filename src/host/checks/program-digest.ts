@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, realpathSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { findProgram } from '../../sandbox/index.ts'
-import { sha256 } from '../loop-file/digest.ts'
+import { sha256 } from '../../system/index.ts'
 
 const bytesMax = 200 * 1024 * 1024
 

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Surroundings } from './surroundings.ts'
-import { surroundingsIn } from './surroundings.ts'
+import { type Surroundings, surroundingsIn } from './surroundings.ts'
 
 function digestWith(home: string, folder: string): string {
   const environment = { HOME: home, PATH: `${folder}:/usr/bin:/bin` }

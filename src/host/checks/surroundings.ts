@@ -10,8 +10,8 @@ import { dirname, join } from 'node:path'
 import type { Walls } from '../../loop/index.ts'
 import { canonicalJson, type SandboxSettings } from '../../protocol/index.ts'
 import { findUserPrograms } from '../../sandbox/index.ts'
+import { sha256 } from '../../system/index.ts'
 import type { Environment } from '../loaded-loop.ts'
-import { sha256 } from '../loop-file/digest.ts'
 
 export interface Surroundings {
   readonly sandbox: SandboxSettings

@@ -6,8 +6,8 @@
 import type { Check } from '../../engine/index.ts'
 import type { Json, ToolResult } from '../../loop/index.ts'
 import { canonicalJson, type ToolCheckSettings } from '../../protocol/index.ts'
+import { withinLimit } from '../../system/index.ts'
 import { keepOutput, withWhole } from './check-output.ts'
-import { withinLimit } from './within-limit.ts'
 
 /** That it was not called at all, which says nothing about the work. */
 const notCalled: ReadonlySet<string> = new Set(['unknown-tool', 'bad-arguments', 'too-many-calls'])

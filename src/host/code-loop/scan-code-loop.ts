@@ -11,7 +11,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, extname, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { LoopError, textOf } from '../../loop/index.ts'
-import { digestOf, sha256 } from '../loop-file/digest.ts'
+import { digestOf, sha256 } from '../../system/index.ts'
 import { stripTypes } from './strip-types.ts'
 
 export interface ScannedModule {

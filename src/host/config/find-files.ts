@@ -8,8 +8,8 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { readSmallFileSync } from '../../engine/small-file.ts'
 import { LoopError } from '../../loop/index.ts'
+import { readSmallFileSync } from '../../system/index.ts'
 import { withHome } from './config-entry.ts'
 
 export interface ConfigFile {

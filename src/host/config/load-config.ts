@@ -7,7 +7,7 @@
 
 import { type Config, type Settings, withDefaults } from '../../protocol/config.ts'
 import { configOf, entriesOf } from '../../protocol/config-rules.ts'
-import { stateFolder } from '../state-folder.ts'
+import { stateFolder } from '../../system/index.ts'
 import type { ConfigEntry, Origin } from './config-entry.ts'
 import { type Environment, findConfigFiles, userConfigPath } from './find-files.ts'
 import { readEnvironment } from './read-environment.ts'

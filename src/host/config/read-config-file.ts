@@ -1,7 +1,7 @@
 /** One file of configuration from disk: its settings, and whether its content is trusted. */
 
 import { basename } from 'node:path'
-import { digestOf, sha256 } from '../loop-file/digest.ts'
+import { digestOf, sha256 } from '../../system/index.ts'
 import { readPlainFile } from '../loop-file/read-loop-file.ts'
 import { readSource } from '../loop-file/source-text.ts'
 import { openTrust } from '../loop-file/trust.ts'

@@ -3,7 +3,7 @@
 import { chmodSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
-import { makeFolder } from '../places.ts'
+import { makeFolder } from '../../system/index.ts'
 
 export interface DaemonPlace {
   readonly folder: string

@@ -16,7 +16,7 @@ import {
   type WantedTests,
 } from '../../evidence/index.ts'
 import { findUserPrograms, innerFolder, type SandboxPlace, type Tier } from '../../sandbox/index.ts'
-import { makeOwnFolder } from '../own-folder.ts'
+import { makeOwnFolder } from '../../workspace/index.ts'
 import { pathFromTop } from './path-from-top.ts'
 
 export interface Identity {

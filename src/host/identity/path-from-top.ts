@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { pathInside } from '../places.ts'
+import { pathInside } from '../../system/index.ts'
 
 /** `''`: it is not in the tree. */
 export function pathFromTop(top: string): (file: string) => string {

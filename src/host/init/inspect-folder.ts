@@ -2,7 +2,6 @@
 
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { readSmallFile } from '../../engine/index.ts'
 import {
   detectStacks,
   type Proposal,
@@ -11,6 +10,7 @@ import {
   type Stack,
   workspaceOf,
 } from '../../evidence/index.ts'
+import { readSmallFile } from '../../system/index.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
 import { folderWithGit } from '../worktree-options.ts'
 

@@ -1,16 +1,16 @@
 /** What a loop file may do, in a few lines for the person who is asked to trust it. */
 
-import type {
-  AcpPermissions,
-  AgentSettings,
-  CertifySettings,
-  CheckSettings,
-  LoopFile,
-  McpServer,
-  SandboxSettings,
-  WorktreeSettings,
+import {
+  type AcpPermissions,
+  type AgentSettings,
+  builtInToolNames,
+  type CertifySettings,
+  type CheckSettings,
+  type LoopFile,
+  type McpServer,
+  type SandboxSettings,
+  type WorktreeSettings,
 } from '../../protocol/index.ts'
-import { builtInToolNames } from '../../protocol/index.ts'
 import { branchPrefixDefault, carryRulesDefault } from '../../workspace/index.ts'
 import { oneLine } from './loop-file-error.ts'
 

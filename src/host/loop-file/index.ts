@@ -1,5 +1,5 @@
+export { digestOf, type FileDigest, sha256 } from '../../system/index.ts'
 export { describePowers } from './describe-powers.ts'
-export { digestOf, type FileDigest, sha256 } from './digest.ts'
 export {
   describeProblem,
   LoopFileError,

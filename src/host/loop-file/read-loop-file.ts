@@ -16,8 +16,7 @@ import {
   quoted,
   type SectionSettings,
 } from '../../protocol/index.ts'
-import { pathInside } from '../places.ts'
-import { digestOf, type FileDigest, sha256 } from './digest.ts'
+import { digestOf, type FileDigest, pathInside, sha256 } from '../../system/index.ts'
 import { LoopFileError, oneLine, pathName } from './loop-file-error.ts'
 import { type ParsedLoopFile, type ParseOptions, parseLoopFile } from './parse-loop-file.ts'
 import { type Position, readSource, sourceBytesMax } from './source-text.ts'

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { LoopError } from '../../loop/index.ts'
-import { guardedEntriesMax, openGuardedList } from '../guarded-list.ts'
+import { guardedEntriesMax, openGuardedList } from '../../system/index.ts'
 
 export interface TrustEntry {
   readonly digest: string

@@ -25,8 +25,8 @@ import {
   type RunId,
   type RunState,
 } from '../../loop/index.ts'
+import { isWithoutGit } from '../../system/index.ts'
 import type { Driver, HostPorts } from '../driver.ts'
-import { isWithoutGit } from '../places.ts'
 import { createNamed } from '../run-names.ts'
 import { discardWorktree, placeAgain, type RunPlace } from '../run-place.ts'
 import { createTreeDoor } from '../tree-door.ts'

@@ -8,7 +8,7 @@
 
 import { load, type RunRow } from '../../engine/index.ts'
 import { isEnd, type Json, type RecordedEvent } from '../../loop/index.ts'
-import { makeFolder } from '../places.ts'
+import { makeFolder } from '../../system/index.ts'
 import type { FileChange } from './carried.ts'
 import { finishFolder } from './finish-folder.ts'
 import { type FolderPlace, keepOutOfGit, pathOf } from './folder-place.ts'

@@ -4,8 +4,8 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { SqliteJournal } from '../../journal/index.ts'
 import { LoopError, type RunId } from '../../loop/index.ts'
+import { requireReadable } from '../../system/index.ts'
 import { type ArtifactMode, artifactModes, logDirDefault } from '../artifact-mode.ts'
-import { requireReadable } from '../places.ts'
 
 export interface Settled {
   readonly mode: ArtifactMode

@@ -1,7 +1,6 @@
 /** What must hold when a run is over. */
 
-import type { Journal } from '../../engine/index.ts'
-import { load, loadRun } from '../../engine/index.ts'
+import { type Journal, load, loadRun } from '../../engine/index.ts'
 import { FaultError } from '../../loop/index.ts'
 import type { Trip } from './log-model.ts'
 import { checkOutside } from './meddle.ts'

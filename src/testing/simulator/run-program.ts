@@ -11,8 +11,19 @@ import {
   type StepContext,
   type StepOptions,
 } from '../../loop/index.ts'
-import type { Act, Ask, Gather, Guard, Leaf, Program, ProgramNode, When, Work } from './program.ts'
-import { digest, mix } from './program.ts'
+import {
+  type Act,
+  type Ask,
+  digest,
+  type Gather,
+  type Guard,
+  type Leaf,
+  mix,
+  type Program,
+  type ProgramNode,
+  type When,
+  type Work,
+} from './program.ts'
 
 /** One trip of one process through an iteration, as its loop's code lives it. */
 export interface Visit {

@@ -1,8 +1,9 @@
 /** What outlives every process of a simulation: time, the disk, and what was done outside. */
 
 import type { Blobs, Lease, Topic, Unit } from '../../engine/index.ts'
-import { createOwner, type Database, openDatabase } from '../../journal/index.ts'
+import { type Database, openDatabase } from '../../journal/index.ts'
 import type { CertificateId, RunId, TreeId } from '../../loop/index.ts'
+import { createOwner } from '../../system/index.ts'
 import { memoryBlobs } from '../memory-blobs.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { createSimulatedTime, type Lane, type SimulatedTime } from '../simulated-time.ts'

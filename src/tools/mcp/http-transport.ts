@@ -14,7 +14,7 @@
  */
 
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { within } from '../../engine/index.ts'
+import { within } from '../../system/index.ts'
 import { answerLost, answerUnreadable, McpFailure } from './mcp-failure.ts'
 import { limits, type ServerTransport } from './transport.ts'
 

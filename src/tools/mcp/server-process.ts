@@ -8,13 +8,9 @@
  */
 
 import { spawn } from 'node:child_process'
-import {
-  baseEnvironment,
-  type OpenProcess,
-  openProcess,
-  type StartProcess,
-} from '../../engine/index.ts'
+import { type OpenProcess, openProcess, type StartProcess } from '../../engine/index.ts'
 import { textOf } from '../../loop/index.ts'
+import { baseEnvironment } from '../../system/index.ts'
 import { McpFailure } from './mcp-failure.ts'
 
 /** For one server: what its environment carries, and how all that it started is killed. */

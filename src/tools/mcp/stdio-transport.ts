@@ -9,7 +9,8 @@
  *    what it would do meanwhile to files, nobody could tell from what the run does.
  */
 
-import { createLineSplitter, type OpenProcess } from '../../engine/index.ts'
+import { type OpenProcess } from '../../engine/index.ts'
+import { createLineSplitter } from '../../system/index.ts'
 import { McpFailure } from './mcp-failure.ts'
 import { plainText } from './plain-text.ts'
 import { createServerMessages, type Message, type ServerMessages } from './server-messages.ts'

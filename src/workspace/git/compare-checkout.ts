@@ -7,7 +7,7 @@
 
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inTemporary, makeTemporaryFolder } from '../../engine/index.ts'
+import { inTemporary, makeTemporaryFolder } from '../../system/index.ts'
 import { type Bytes, fromText, inside } from '../bytes.ts'
 import { createExclusions } from '../exclusions.ts'
 import { inParallel } from '../in-parallel.ts'

@@ -4,8 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import type { Bytes } from '../bytes.ts'
-import { inside } from '../bytes.ts'
+import { type Bytes, inside } from '../bytes.ts'
 import type { ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
 import type { RunGit } from './run-git.ts'

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createOwner } from '../journal/index.ts'
+import { createOwner } from '../system/index.ts'
 import { makeOwnFolder } from './own-folder.ts'
 
 let parent: string

@@ -9,9 +9,8 @@ import { accessSync, constants } from 'node:fs'
 import { lstat, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inTemporary, makeTemporaryFolder } from '../engine/index.ts'
-import { createOwner, mayLive } from '../journal/index.ts'
-import { removeTree } from '../workspace/index.ts'
+import { createOwner, inTemporary, makeTemporaryFolder, mayLive } from '../system/index.ts'
+import { removeTree } from './index.ts'
 
 export interface OwnFolder {
   readonly path: string

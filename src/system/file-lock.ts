@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LoopError } from '../../loop/index.ts'
+import { LoopError } from '../loop/index.ts'
 
 const staleMs = 10_000
 const waitMs = 15_000

@@ -11,7 +11,7 @@ import { chmod, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { LoopError } from '../loop/index.ts'
-import { withLock } from './loop-file/file-lock.ts'
+import { withLock } from './file-lock.ts'
 import { makeFolder } from './places.ts'
 
 export interface GuardedListOptions<T> {
