@@ -1,7 +1,7 @@
 /** The name of a worktree's folder, where the default would keep the tools of the project from working. */
 
 import { join } from 'node:path'
-import { readSmallFile } from '../engine/index.ts'
+import { readSmallFile } from '../system/index.ts'
 import type { Repository } from '../workspace/index.ts'
 
 /** Like the default, without a dot. */
