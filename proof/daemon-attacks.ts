@@ -204,8 +204,8 @@ export async function attackDaemon(): Promise<Attacked> {
 
 /** The token is replaced, so that there is an old one. */
 async function toTarget({ daemon }: Stage): Promise<Target> {
-  const at = new URL('../../dist/host/daemon/token-file.js', import.meta.url).href
-  const { rotateToken } = (await import(at)) as typeof import('../src/host/daemon/token-file.ts')
+  const at = new URL('../../dist/daemon/token-file.js', import.meta.url).href
+  const { rotateToken } = (await import(at)) as typeof import('../src/daemon/token-file.ts')
   const { port, readToken, token: oldToken } = daemon
   const token = rotateToken(daemon.state)
   return { port, token, readToken, oldToken, otherToken: 'o'.repeat(43) }

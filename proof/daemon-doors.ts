@@ -86,8 +86,8 @@ const patienceMs = 10_000
 /** Replaces the token while a stream is open. */
 export async function rotate({ daemon }: Stage): Promise<Rotation> {
   const closed = await openStream(daemon)
-  const at = new URL('../../dist/host/daemon/token-file.js', import.meta.url).href
-  const { rotateToken } = (await import(at)) as typeof import('../src/host/daemon/token-file.ts')
+  const at = new URL('../../dist/daemon/token-file.js', import.meta.url).href
+  const { rotateToken } = (await import(at)) as typeof import('../src/daemon/token-file.ts')
   const startMs = performance.now()
   rotateToken(daemon.state)
   let refusedMs = Number.NaN

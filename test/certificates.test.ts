@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mutateCertificates } from '../build/proof/certificate-mutations.js'
 import { type CertificateScene, makeCertificateScene } from '../build/proof/certificate-scene.js'
-import { type VerifyTarget, verifyTarget } from '../src/host/certificates/index.ts'
+import { type VerifyTarget, verifyTarget } from '../src/history/certificates/index.ts'
 import { warmLoopctl } from './warm-loopctl.ts'
 
 let scene: CertificateScene

@@ -5,14 +5,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { verifyTarget } from '../src/host/certificates/index.ts'
+import { verifyTarget } from '../src/history/certificates/index.ts'
+import { type Host, openHost } from '../src/host/index.ts'
 import {
   type CertifiedFolder,
   type CertifyFolderOptions,
   certifyFolder,
   loadChecks,
-} from '../src/host/certify/certify-folder.ts'
-import { type Host, openHost } from '../src/host/index.ts'
+} from '../src/launch/certify/certify-folder.ts'
 
 let root: string
 let host: Host

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type OpenCodeLoop, openCodeLoop, scanCodeLoop } from '../src/host/code-loop/index.ts'
 import type { AnyLoopType, RunParts } from '../src/host/index.ts'
+import { type OpenCodeLoop, openCodeLoop, scanCodeLoop } from '../src/launch/code-loop/index.ts'
 import { afterStory } from './after.ts'
 
 export const fixtures: string = resolve(import.meta.dirname, 'code-loops')

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadCodeLoop, openCodeLoop, scanCodeLoop } from '../src/host/code-loop/index.ts'
+import { loadCodeLoop, openCodeLoop, scanCodeLoop } from '../src/launch/code-loop/index.ts'
 import { fixtures, loopText, open, printed, typeOf, writeLoop } from './code-loop-fixture.ts'
 import { newFolder, newHost } from './host-fixture.ts'
 

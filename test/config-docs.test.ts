@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeSettings } from '../src/host/config/describe-settings.ts'
+import { describeSettings } from '../src/definition/config/describe-settings.ts'
 import { defaultSettings } from '../src/protocol/config.ts'
 import { settingRules } from '../src/protocol/config-rules.ts'
 import { configSchema } from '../src/protocol/config-schema.ts'

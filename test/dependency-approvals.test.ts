@@ -9,15 +9,15 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { verifyTarget } from '../src/host/certificates/index.ts'
+import { verifyTarget } from '../src/history/certificates/index.ts'
+import { type Host, openHost } from '../src/host/index.ts'
 import {
   type CertifiedFolder,
   type CertifyFolderOptions,
   certifyFolder,
   loadChecks,
-} from '../src/host/certify/certify-folder.ts'
-import { fetchSource } from '../src/host/certify/fetch-source.ts'
-import { type Host, openHost } from '../src/host/index.ts'
+} from '../src/launch/certify/certify-folder.ts'
+import { fetchSource } from '../src/launch/dependencies/fetch-source.ts'
 import type { Question } from '../src/loop/index.ts'
 
 let root = ''

@@ -18,8 +18,8 @@ import { describe, expect, test } from 'vitest'
 import { systemClock } from '../src/engine/index.ts'
 import { collectGarbage } from '../src/host/collect-garbage.ts'
 import { type Decision, LoopError, type LoopType } from '../src/host/index.ts'
-import { createNamed } from '../src/host/run-names.ts'
 import { canonicalJson } from '../src/protocol/canonical-json.ts'
+import { createNamed } from '../src/runs/run-names.ts'
 import { newFolder, newHost } from './host-fixture.ts'
 
 const brief: LoopType<null, null, null, null> = {

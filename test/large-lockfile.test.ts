@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 
-const built = new URL('../dist/host/registry/parse-yaml-aside.js', import.meta.url)
+const built = new URL('../dist/launch/dependencies/registry/parse-yaml-aside.js', import.meta.url)
 const { parseYamlAside } = (await import(built.href)) as {
   readonly parseYamlAside: (text: string) => Promise<unknown>
 }

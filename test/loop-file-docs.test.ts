@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { describePowers, parseLoopFile } from '../src/host/loop-file/index.ts'
+import { describePowers, parseLoopFile } from '../src/definition/loop-file/index.ts'
 import { jsonSchemas } from '../src/protocol/index.ts'
 
 const root = resolve(import.meta.dirname, '..')

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import { fuzzLoopFiles } from '../build/proof/loop-file-fuzz.js'
 import { loopFileSeeds } from '../build/proof/loop-file-seeds.js'
-import { parseLoopFile } from '../src/host/loop-file/index.ts'
+import { parseLoopFile } from '../src/definition/loop-file/index.ts'
 
 const nowMs = Date.parse('2026-11-15T12:00:00Z')
 

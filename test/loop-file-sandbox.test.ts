@@ -1,10 +1,10 @@
 // The table `sandbox` of a loop file: what it means, and what is said when it is wrong.
 
 import { describe, expect, test } from 'vitest'
-import { scanCodeLoop } from '../src/host/code-loop/index.ts'
+import { LoopFileError, parseLoopFile } from '../src/definition/loop-file/index.ts'
 import type { CodeLoop, LoadedLoop } from '../src/host/index.ts'
-import { loadCode } from '../src/host/load-code.ts'
-import { LoopFileError, parseLoopFile } from '../src/host/loop-file/index.ts'
+import { scanCodeLoop } from '../src/launch/code-loop/index.ts'
+import { loadCode } from '../src/launch/load-code.ts'
 import { openNetworkProxy } from '../src/sandbox/index.ts'
 import { loopText, writeLoop } from './code-loop-fixture.ts'
 

@@ -6,7 +6,7 @@ import {
   describeProblem,
   LoopFileError,
   parseLoopFile,
-} from '../src/host/loop-file/index.ts'
+} from '../src/definition/loop-file/index.ts'
 import type { LoopFile } from '../src/protocol/index.ts'
 
 const small = 'prompt: do it\nagent: { command: [agent] }\nchecks: { test: npm test }\n'

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { allowedImports } from './import-rules.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const maxLines = 300
@@ -29,29 +30,6 @@ const ProjectFile = z.object({
     .default({}),
   references: z.array(z.object({ path: z.string() })).default([]),
 })
-
-/** The parts that fill ports: they know the engine's ports, and nothing of each other. */
-const parts = 'journal workspace sandbox gateway tools agents evidence authority telemetry'.split(
-  ' ',
-)
-
-/** Which folder may refer to which. A folder that is not here has no place in the architecture yet. */
-const allowedArrows: Readonly<Record<string, readonly string[]>> = {
-  loop: [],
-  system: ['loop'],
-  engine: ['loop', 'system'],
-  ...Object.fromEntries(parts.map((part) => [part, ['loop', 'system', 'engine']])),
-  // Certificates are a format that others read, and what signs them is here.
-  evidence: ['loop', 'system', 'engine', 'protocol'],
-  loops: ['loop', 'engine'],
-  protocol: ['loop'],
-  host: ['loop', 'system', 'engine', ...parts, 'loops', 'protocol'],
-  daemon: ['loop', 'system', 'protocol', 'host'],
-  cluster: ['loop', 'protocol', 'host', 'daemon'],
-  client: ['loop', 'protocol'],
-  cli: ['loop', 'system', 'client', 'host'],
-  dashboard: ['client'],
-}
 
 /** Folders that cannot even import Node. */
 const pureFolders = ['loop', 'protocol']
@@ -78,7 +56,7 @@ describe('folders', () => {
   })
 
   test.each(sourceFolders)('src/%s refers only to folders that its arrows allow', (folder) => {
-    const allowed = folder === 'testing' ? sourceFolders : allowedArrows[folder]
+    const allowed = folder === 'testing' ? sourceFolders : allowedImports[folder]
     const references = referencesOf(`src/${folder}`).map((path) => relative('src', path))
     const refused = references.filter((reference) => !allowed?.includes(reference))
     expect(refused).toEqual([])

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { openTrust } from '../src/host/loop-file/index.ts'
+import { openTrust } from '../src/definition/loop-file/index.ts'
 
 const built = resolve(import.meta.dirname, '..', 'dist', 'host', 'loop-file', 'index.js')
 const program = `

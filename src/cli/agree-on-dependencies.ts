@@ -23,7 +23,7 @@ export async function agreeOnDependencies<T extends RunOptions>(
   try {
     const workspace = workspaceFor(options.workspace, loaded)
     const { certify } = await loaded.planChecks(workspace)
-    const { missingDependencies } = await import('../host/preflight/missing-dependencies.ts')
+    const { missingDependencies } = await import('../launch/preflight/missing-dependencies.ts')
     const { sources, unresolved } = await missingDependencies(
       workspace,
       certify.dependencies,
@@ -33,7 +33,7 @@ export async function agreeOnDependencies<T extends RunOptions>(
       const listed = sources.map(({ text }) => `  ${visible(text)}\n`).join('')
       process.stdout.write(`The lockfile names packages outside of your registries:\n${listed}`)
       if (await confirm('Fetch exactly these, and install them in the sandbox?')) {
-        const { openApprovedItems } = await import('../host/certify/dependency-approvals.ts')
+        const { openApprovedItems } = await import('../launch/dependencies/dependency-approvals.ts')
         const ids = sources.map(({ id }) => id)
         await openApprovedItems(record).approve(ids, who())
       }

@@ -3,7 +3,7 @@
  * elsewhere; the default is taken at the deadline either way.
  */
 
-import type { Host, RunHandle } from '../host/index.ts'
+import type { Host } from '../host/host.ts'
 import {
   isLoopError,
   type OpenQuestion,
@@ -12,6 +12,7 @@ import {
   questionName,
   type RecordedEvent,
 } from '../loop/index.ts'
+import type { RunHandle } from '../runs/run-handle.ts'
 import type { Display } from './display/display.ts'
 import { renderTime, visible, visibleText } from './display/render.ts'
 import { who } from './session.ts'

@@ -22,7 +22,7 @@ export async function callerEnvironment(
           // The next request reports what is wrong with the file.
           () => [],
         )
-  const { isShellVariable } = await import('../host/run-environment.ts')
+  const { isShellVariable } = await import('../launch/run-environment.ts')
   const wanted = new Set([...named, ...more])
   const entries = Object.entries(process.env).flatMap(([name, value]): [string, string][] =>
     value !== undefined && (isShellVariable(name) || wanted.has(name)) ? [[name, value]] : [],

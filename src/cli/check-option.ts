@@ -29,7 +29,7 @@ function addCheck(written: string, before: GivenChecks = []): GivenChecks {
 
 /** Commands by name. */
 export async function namedChecks(given: GivenChecks): Promise<Readonly<Record<string, string>>> {
-  const { nameCheck } = await import('../host/init/loop-names.ts')
+  const { nameCheck } = await import('../launch/init/loop-names.ts')
   const taken = given.flatMap(({ name }) => name ?? [])
   const checks: Record<string, string> = {}
   for (const { name, command } of given) {

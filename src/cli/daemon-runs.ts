@@ -2,7 +2,9 @@
 
 import { runPath } from '../client/client.ts'
 import type { Client } from '../client/index.ts'
-import type { Discarded, Postmortem, PullRequest } from '../host/index.ts'
+import type { Postmortem } from '../history/postmortem/built-in.ts'
+import type { PullRequest } from '../host/review/create-pull-request.ts'
+import type { Discarded } from '../host/review/scrap-run.ts'
 import { LoopError } from '../loop/index.ts'
 import { everything } from './everything.ts'
 import type { ListFilter, Runs } from './runs.ts'

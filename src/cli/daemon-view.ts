@@ -20,7 +20,7 @@ export async function daemonView(program: Command): Promise<DaemonView | undefin
     if (way.type === 'record') return undefined
     const { pid, agents } = await way.client.daemon()
     if (agents === undefined) return undefined
-    const { findAgents } = await import('../host/agents/find-agents.ts')
+    const { findAgents } = await import('../launch/agents/find-agents.ts')
     const here = new Map(
       (await findAgents(await recordFolder(program))).map(({ name, state }) => [name, state]),
     )

@@ -7,9 +7,9 @@ import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import type { AgentCandidate } from '../host/agents/find-agents.ts'
-import type { RunRow } from '../host/index.ts'
-import type { DemoName } from '../host/init/copy-demo.ts'
+import type { RunRow } from '../engine/index.ts'
+import type { AgentCandidate } from '../launch/agents/find-agents.ts'
+import type { DemoName } from '../launch/init/copy-demo.ts'
 import { isEnd, LoopError } from '../loop/index.ts'
 import { ownName } from './own-name.ts'
 import { type GlobalOptions, openSession, recordFolder, type Session } from './session.ts'
@@ -67,13 +67,13 @@ async function showRun(demo: Demo, wanted: string | undefined): Promise<number> 
   if (open !== undefined) {
     return open.held ? ctl(['watch', open.name]) : ctl(['resume', open.name, ...ours])
   }
-  const { findAgents } = await import('../host/agents/find-agents.ts')
+  const { findAgents } = await import('../launch/agents/find-agents.ts')
   const ready = (await findAgents(state)).filter(
     (one) => one.state === 'ready' && one.kind !== 'built-in',
   )
   const offers = name === 'mend-duration' && wanted === undefined ? ready : []
   const agent = wanted ?? (await chooseAgent(session, offers))
-  const { copyDemo } = await import('../host/init/copy-demo.ts')
+  const { copyDemo } = await import('../launch/init/copy-demo.ts')
   const { file, isRepository } = await copyDemo(state, name, agent)
   say(...(agent === undefined ? intros[name] : [`${agent} fixes a small project.`]))
   say(`  loopctl run ${file}`, '')

@@ -1,15 +1,11 @@
 /** A loop file for one run in the foreground: loaded, opened, followed to its end, and closed. */
 
 import { existsSync } from 'node:fs'
-import type {
-  Host,
-  Inspection,
-  LoadedLoop,
-  OpenedLoop,
-  OpenPlace,
-  RunHandle,
-} from '../host/index.ts'
+import type { Inspection } from '../history/inspect-run.ts'
+import type { Host } from '../host/host.ts'
+import type { LoadedLoop, OpenedLoop, OpenPlace } from '../launch/loaded-loop.ts'
 import { isLoopError, LoopError } from '../loop/index.ts'
+import type { RunHandle } from '../runs/run-handle.ts'
 import { visible } from './display/render.ts'
 import { interruptedExitCode } from './exit-codes.ts'
 import { createForeground } from './foreground.ts'
@@ -70,7 +66,7 @@ export async function withLoop(
       for (const problem of opened.problems) onProblem(problem)
       signal.throwIfAborted()
       const { handle, ...from } = await start(opened, { signal, onProblem })
-      const { followRun } = await import('../host/run-folder/index.ts')
+      const { followRun } = await import('../history/run-folder/index.ts')
       const files = followRun(host, handle.id, { onProblem })
       try {
         await foreground.follow(host, handle, from)

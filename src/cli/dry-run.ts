@@ -1,7 +1,8 @@
 /** `run --dry-run` and `prompt`: what a run would be. Nothing is made, started or spent; no daemon is asked. */
 
 import type { Command } from 'commander'
-import type { Host, LoadedLoop } from '../host/index.ts'
+import type { Host } from '../host/host.ts'
+import type { LoadedLoop } from '../launch/loaded-loop.ts'
 import { type Limits, LoopError } from '../loop/index.ts'
 import type { Plan } from '../protocol/api/index.ts'
 import { visibleText } from './display/render.ts'
@@ -17,8 +18,8 @@ import { loadTrusted } from './trust.ts'
 export async function dryRun(program: Command, file: string, options: RunOptions): Promise<void> {
   const session = openSession(program)
   await look(program, session, file, options, async (loaded, limits, settings) => {
-    const { runWorktree } = await import('../host/config/apply-settings.ts')
-    const { planRun } = await import('../host/plan-run.ts')
+    const { runWorktree } = await import('../definition/config/apply-settings.ts')
+    const { planRun } = await import('../launch/plan/plan-run.ts')
     const workspace = workspaceFor(options.workspace, loaded)
     const show = async (host: Pick<Host, 'folder'> & Partial<Host>): Promise<void> => {
       const planned = await planRun(host, loaded, {
@@ -47,7 +48,7 @@ async function askQueue(
   try {
     const way = await reach(program, 'look')
     if (way.type === 'record') return {}
-    const { wouldWait } = await import('../host/plan/would-wait.ts')
+    const { wouldWait } = await import('../launch/plan/would-wait.ts')
     const [entries, { settings }] = await Promise.all([way.client.queue(), way.client.daemon()])
     return { queue: wouldWait(entries, settings, at) }
   } catch {
@@ -85,7 +86,7 @@ async function look(
   work: (loaded: LoadedLoop, limits: Partial<Limits>, settings: Settings) => Promise<void>,
 ): Promise<void> {
   const { settings } = await settingsHere(program, session, options)
-  const { moreChecks, runLimits } = await import('../host/config/apply-settings.ts')
+  const { moreChecks, runLimits } = await import('../definition/config/apply-settings.ts')
   const folder = await recordFolder(program)
   const changes = await changesFrom(options)
   const manner = {

@@ -4,8 +4,10 @@
  * way the run can be resumed.
  */
 
-import type { DriveEnd, Host, RunHandle } from '../host/index.ts'
+import type { DriveEnd } from '../engine/index.ts'
+import type { Host } from '../host/host.ts'
 import type { RecordedEvent } from '../loop/index.ts'
+import type { RunHandle } from '../runs/run-handle.ts'
 import { exitCodeOf, outputExitCode } from './exit-codes.ts'
 import type { Session } from './session.ts'
 import { createShow, type From } from './show-run.ts'

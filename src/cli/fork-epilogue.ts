@@ -1,7 +1,10 @@
 /** What a fork came to, beside the run that it comes from. */
 
-import type { DriveEnd, ForkComparison, ForkSide, Host, RunHandle } from '../host/index.ts'
+import type { DriveEnd } from '../engine/index.ts'
+import type { Host } from '../host/host.ts'
 import { describeOutcome } from '../loop/index.ts'
+import type { ForkComparison, ForkSide } from '../runs/compare-fork.ts'
+import type { RunHandle } from '../runs/run-handle.ts'
 import { renderCount, renderMoney } from './display/amounts.ts'
 import { visible } from './display/render.ts'
 import type { Epilogue } from './show-run.ts'

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { LoadedLoop, OpenedLoop } from '../host/index.ts'
+import type { LoadedLoop, OpenedLoop } from '../launch/loaded-loop.ts'
 import { type Drive, fileOf, type Started, type Watched, withLoop } from './drive-loop.ts'
 import { compareAtEnd } from './fork-epilogue.ts'
 import { allAtEnd, lookAtEnd } from './look-at-end.ts'
@@ -39,7 +39,7 @@ export async function forkHere(
   await withNewRecord(program, async (host) => {
     const from = await host.inspect(name)
     const iteration = options.at ?? from.checkpoints.at(-1)?.iteration ?? 0
-    const { forkFolder } = await import('../host/fork-folder.ts')
+    const { forkFolder } = await import('../runs/fork-folder.ts')
     const workspace =
       options.workspace === undefined ? forkFolder(from, iteration) : resolve(options.workspace)
     const chosen = {

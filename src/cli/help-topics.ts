@@ -1,6 +1,6 @@
 /** What `loopctl help <topic>` tells of what is no command. */
 
-import { describeVariables } from '../host/config/describe-variables.ts'
+import { describeVariables } from '../definition/config/describe-variables.ts'
 import { renderExitCodes } from './exit-codes.ts'
 
 const config = `Configuration, the strongest first:

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { AgentCandidate } from '../host/agents/find-agents.ts'
-import type { InspectedFolder } from '../host/init/inspect-folder.ts'
+import type { AgentCandidate } from '../launch/agents/find-agents.ts'
+import type { InspectedFolder } from '../launch/init/inspect-folder.ts'
 import { isEnd } from '../loop/index.ts'
 import { loopFiles } from './choose-loop.ts'
 import { plural } from './display/amounts.ts'
@@ -49,9 +49,9 @@ export async function showHome(program: Command, given: readonly string[]): Prom
 async function look(program: Command): Promise<Home> {
   const state = resolve(await recordFolder(program))
   const [{ glanceAtFolder }, { findAgents }, { sandboxHere }] = await Promise.all([
-    import('../host/init/inspect-folder.ts'),
-    import('../host/agents/find-agents.ts'),
-    import('../host/init/sandbox-here.ts'),
+    import('../launch/init/inspect-folder.ts'),
+    import('../launch/agents/find-agents.ts'),
+    import('../launch/init/sandbox-here.ts'),
   ])
   const [project, agents, sandbox, runs] = await Promise.all([
     glanceAtFolder('.'),

@@ -1,8 +1,8 @@
 /** The answers that `init` needs: from options, from prompts, and defaults for the rest. */
 
-import type { AgentCandidate } from '../host/agents/find-agents.ts'
-import type { InspectedFolder } from '../host/init/inspect-folder.ts'
-import type { DraftLimits, LoopDraft } from '../host/init/loop-text.ts'
+import type { AgentCandidate } from '../launch/agents/find-agents.ts'
+import type { InspectedFolder } from '../launch/init/inspect-folder.ts'
+import type { DraftLimits, LoopDraft } from '../launch/init/loop-text.ts'
 import { type Json, LoopError } from '../loop/index.ts'
 import { type GivenChecks, namedChecks } from './check-option.ts'
 import { visible } from './display/render.ts'
@@ -20,7 +20,7 @@ export interface InitGiven {
   readonly task?: string
 }
 
-type LoopText = typeof import('../host/init/loop-text.ts')
+type LoopText = typeof import('../launch/init/loop-text.ts')
 
 const isNode = ({ stacks }: InspectedFolder): boolean => stacks.some(({ name }) => name === 'node')
 
@@ -46,7 +46,7 @@ export function whatIsMissing(name: string, agents: readonly AgentCandidate[]): 
 
 /** Asks nothing. */
 export async function defaultAnswers(found: InitFound, given: InitGiven): Promise<LoopDraft> {
-  const { defaultTask, initLimits, parseAgent } = await import('../host/init/loop-text.ts')
+  const { defaultTask, initLimits, parseAgent } = await import('../launch/init/loop-text.ts')
   const checks = await namedChecks(given.check ?? found.project.checks)
   if (Object.keys(checks).length === 0) throw noCheck(found.project.folder)
   return {
@@ -64,7 +64,7 @@ export async function askAnswers(
 ): Promise<LoopDraft | undefined> {
   const [clack, text] = await Promise.all([
     import('@clack/prompts'),
-    import('../host/init/loop-text.ts'),
+    import('../launch/init/loop-text.ts'),
   ])
   const agent = given.agent === undefined ? await askAgent(clack, text, found) : given.agent
   if (agent === undefined) return undefined

@@ -6,8 +6,8 @@
 
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { AgentCandidate } from '../host/agents/find-agents.ts'
-import type { LoopDraft } from '../host/init/loop-text.ts'
+import type { AgentCandidate } from '../launch/agents/find-agents.ts'
+import type { LoopDraft } from '../launch/init/loop-text.ts'
 import { type Json, LoopError } from '../loop/index.ts'
 import { type GivenChecks, namedChecks } from './check-option.ts'
 import { chooseLoop, loopFiles } from './choose-loop.ts'
@@ -46,7 +46,7 @@ export async function chooseRunLoop<T extends RunOptions & InlineOptions>(
   const state = resolve(await recordFolder(program))
   const draft = await draftFrom(session, state, options)
   const { agent: _agent, check: _check, prompt: _prompt, ...rest } = options
-  const { keepInlineLoop, writeInlineLoop } = await import('../host/init/write-loop.ts')
+  const { keepInlineLoop, writeInlineLoop } = await import('../launch/init/write-loop.ts')
   const others = rest as unknown as T
   if (options.dryRun !== true) {
     const { file } = await keepInlineLoop(draft, state)
@@ -85,9 +85,9 @@ async function draftFrom(
   options: RunOptions & InlineOptions,
 ): Promise<LoopDraft> {
   const [{ inspectFolder }, { findAgents }, { defaultTask, parseAgent }] = await Promise.all([
-    import('../host/init/inspect-folder.ts'),
-    import('../host/agents/find-agents.ts'),
-    import('../host/init/loop-text.ts'),
+    import('../launch/init/inspect-folder.ts'),
+    import('../launch/agents/find-agents.ts'),
+    import('../launch/init/loop-text.ts'),
   ])
   const folder = options.workspace ?? '.'
   const notes: string[] = []

@@ -1,7 +1,9 @@
 /** What is said when a run in a worktree is over: what there is to look at, and what no commit has. */
 
-import type { DriveEnd, Host, RunPlace } from '../host/index.ts'
+import type { DriveEnd } from '../engine/index.ts'
+import type { Host } from '../host/host.ts'
 import { didNothing, isLoopError, textOf } from '../loop/index.ts'
+import type { RunPlace } from '../runs/run-place.ts'
 import { leftOutLine } from './display/left-out-line.ts'
 import { visible } from './display/render.ts'
 import { renderNotice } from './display/wrap.ts'

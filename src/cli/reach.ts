@@ -111,7 +111,7 @@ async function daemonSettings(
   addr: string | undefined,
 ): Promise<{ readonly use: boolean; readonly address?: string }> {
   if (addr === '') throw new LoopError('bad-request', '--addr needs an address.')
-  const { loadConfig } = await import('../host/config/load-config.ts')
+  const { loadConfig } = await import('../definition/config/load-config.ts')
   const flags = addr === undefined ? {} : { daemon: { address: addr } }
   return (await loadConfig({ folder, flags })).settings.daemon
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Host } from '../host/index.ts'
+import type { Host } from '../host/host.ts'
 import { openSqliteJournal } from '../journal/sqlite-journal.ts'
 import { writeRun } from '../testing/write-run.ts'
 import { renderQueue } from './display/queue-view.ts'

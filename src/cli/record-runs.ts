@@ -1,6 +1,6 @@
 /** The runs of the record in this process. What only some commands need is loaded when they do. */
 
-import type { Host } from '../host/index.ts'
+import type { Host } from '../host/host.ts'
 import { isEnd, statusesNamed } from '../loop/index.ts'
 import { everything } from './everything.ts'
 import type { ListFilter, Runs } from './runs.ts'
@@ -19,7 +19,7 @@ export function recordRuns(host: Host): Runs {
     events: (run, options) => host.events(run, streamed(options)),
     output: (run, options) => outputOf(host, run, options),
     async inbox() {
-      const { viewInbox } = await import('../host/views/view-inbox.ts')
+      const { viewInbox } = await import('../history/views/view-inbox.ts')
       return everything((cursor) => viewInbox(host, { limit: pageItems, ...cursor }))
     },
     queue: () => queueOf(host),
@@ -34,7 +34,7 @@ export function recordRuns(host: Host): Runs {
       return (await import('../host/review/reset-run.ts')).resetRun(host, run, { by })
     },
     async analyze(run, choice) {
-      return (await import('../host/postmortem/analyze-run.ts')).analyzeRun(host, run, choice)
+      return (await import('../host/analyze-run.ts')).analyzeRun(host, run, choice)
     },
     async createPullRequest(run, options) {
       const { createPullRequest } = await import('../host/review/create-pull-request.ts')
@@ -79,7 +79,7 @@ async function listed(
   { status, limit = Number.POSITIVE_INFINITY, ...filter }: ListFilter = {},
 ): ReturnType<Runs['list']> {
   const statuses = status === undefined ? undefined : statusesNamed(status)
-  const { viewRuns } = await import('../host/views/view-runs.ts')
+  const { viewRuns } = await import('../history/views/view-runs.ts')
   const chosen = { ...filter, ...(statuses === undefined ? {} : { status: statuses }) }
   return everything(
     (cursor) => viewRuns(host, { ...chosen, limit: Math.min(limit, pageItems), ...cursor }),
@@ -92,7 +92,7 @@ async function* outputOf(
   idOrName: string,
   { afterSeq = 0, follow = true, signal }: Parameters<Runs['output']>[1] = {},
 ): ReturnType<Runs['output']> {
-  const { readOutput } = await import('../host/views/read-output.ts')
+  const { readOutput } = await import('../history/views/read-output.ts')
   const { id } = await host.journal.findRun(idOrName)
   let place = { afterSeq }
   for (;;) {

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Inspection } from '../host/index.ts'
+import type { Inspection } from '../history/inspect-run.ts'
 import { LoopError } from '../loop/index.ts'
 import { replayRun } from './commands/replay.ts'
 import { fileOf, withLoop } from './drive-loop.ts'

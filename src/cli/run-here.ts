@@ -3,8 +3,9 @@
 import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { LoadedLoop, RunPlace } from '../host/index.ts'
+import type { LoadedLoop } from '../launch/loaded-loop.ts'
 import { defaultLimits, type Limits, LoopError, textOf } from '../loop/index.ts'
+import type { RunPlace } from '../runs/run-place.ts'
 import { withLoop } from './drive-loop.ts'
 import { lookAtEnd } from './look-at-end.ts'
 import { outputFiles } from './output-files.ts'
@@ -42,7 +43,9 @@ export interface RunOptions
 export async function runHere(program: Command, file: string, options: RunOptions): Promise<void> {
   const session = openSession(program)
   const { settings } = await settingsHere(program, session, options)
-  const { moreChecks, runLimits, runWorktree } = await import('../host/config/apply-settings.ts')
+  const { moreChecks, runLimits, runWorktree } = await import(
+    '../definition/config/apply-settings.ts'
+  )
   const asked = askedWorktree(options)
   const changes = await changesFrom(options)
   const loading = {
@@ -55,7 +58,7 @@ export async function runHere(program: Command, file: string, options: RunOption
     withLoop(session, host, file, loading, async (loaded, drive) => {
       const workspace = workspaceFor(options.workspace, loaded)
       if (options.skipPreflight !== true) {
-        const { requireReady } = await import('../host/preflight/index.ts')
+        const { requireReady } = await import('../launch/preflight/index.ts')
         const attended = session.terminal.asks || options.attended === true
         await requireReady(loaded, { workspace, folder: host.folder, attended })
       }
@@ -63,7 +66,7 @@ export async function runHere(program: Command, file: string, options: RunOption
       const worktree = runWorktree(loaded.worktree, settings, asked)
       // What a file says is no word of whoever runs it.
       const isVouched = options.worktree === true
-      const { nameRun } = await import('../host/name-run.ts')
+      const { nameRun } = await import('../launch/name-run.ts')
       const { name, source: nameSource } = await nameRun(host, {
         ...settings.naming,
         ...(options.name === undefined ? {} : { given: options.name }),

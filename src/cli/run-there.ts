@@ -249,7 +249,7 @@ async function follow(
 /** A model that names runs needs its key too. */
 async function namingVariables({ naming }: Pick<Settings, 'naming'>): Promise<readonly string[]> {
   if (naming.model === undefined) return []
-  return (await import('../host/run-environment.ts')).providerVariables()
+  return (await import('../launch/run-environment.ts')).providerVariables()
 }
 
 /** With a terminal, somebody watches: as in the foreground without a daemon. */

@@ -4,15 +4,12 @@
  */
 
 import type { InboxQuestion, OutputEntry, QueueEntry, Streamed } from '../client/index.ts'
-import type {
-  Discarded,
-  Host,
-  Inspection,
-  Postmortem,
-  PullRequest,
-  PullRequestOptions,
-  RunRow,
-} from '../host/index.ts'
+import type { RunRow } from '../engine/index.ts'
+import type { Inspection } from '../history/inspect-run.ts'
+import type { Postmortem } from '../history/postmortem/built-in.ts'
+import type { Host } from '../host/host.ts'
+import type { PullRequest, PullRequestOptions } from '../host/review/create-pull-request.ts'
+import type { Discarded } from '../host/review/scrap-run.ts'
 
 export interface Inspected extends Inspection {
   /** Where it stands with the daemon that is to drive it. */

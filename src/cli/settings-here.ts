@@ -1,7 +1,7 @@
 /** The settings that hold in the folder one is in, for commands that start runs. */
 
 import type { Command } from 'commander'
-import type { LoadedConfig } from '../host/config/load-config.ts'
+import type { LoadedConfig } from '../definition/config/load-config.ts'
 import { visible } from './display/render.ts'
 import type { SettingOptions } from './run-options.ts'
 import { recordFolder, type Session } from './session.ts'
@@ -12,7 +12,7 @@ export async function settingsHere(
   { json, quiet }: Pick<Session, 'json' | 'quiet'>,
   { config, nameSource, nameModel }: SettingOptions = {},
 ): Promise<LoadedConfig> {
-  const { loadConfig } = await import('../host/config/load-config.ts')
+  const { loadConfig } = await import('../definition/config/load-config.ts')
   const naming = {
     ...(nameSource === undefined ? {} : { source: nameSource }),
     ...(nameModel === undefined ? {} : { model: nameModel }),

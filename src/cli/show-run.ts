@@ -1,6 +1,7 @@
 /** How a run is shown while it goes on: to a person, who may be asked, or as lines of JSON. */
 
-import type { DriveEnd, Inspection } from '../host/index.ts'
+import type { DriveEnd } from '../engine/index.ts'
+import type { Inspection } from '../history/inspect-run.ts'
 import { initialState, type RecordedEvent } from '../loop/index.ts'
 import { type Answers, createAsker, type RunName } from './ask.ts'
 import { createDisplay } from './display/display.ts'

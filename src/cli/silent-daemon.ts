@@ -21,14 +21,14 @@ const answerWindowMs = 5000
 
 /** The process that has the record. */
 export async function holderOf(folder: string): Promise<number | undefined> {
-  const { daemonHolder } = await import('../host/daemon/lock.ts')
+  const { daemonHolder } = await import('../host/lock-daemon.ts')
   return daemonHolder(folder)
 }
 
 /** The daemon that has the record, when it answers; undefined where none has it. Else rejected. */
 export async function answerOfHolder(holder: Holder): Promise<Client | undefined> {
   const { folder, token } = holder
-  const { daemonHolder } = await import('../host/daemon/lock.ts')
+  const { daemonHolder } = await import('../host/lock-daemon.ts')
   const pid = daemonHolder(folder)
   if (pid === undefined) return undefined
   const [{ clientOf, readDaemonFile }, { waitForHealth }] = await Promise.all([
@@ -76,7 +76,7 @@ export async function endHolder(
   pid: number,
   { folder, windowMs, force }: EndOptions,
 ): Promise<void> {
-  const { daemonHolder } = await import('../host/daemon/lock.ts')
+  const { daemonHolder } = await import('../host/lock-daemon.ts')
   const endMs = performance.now() + windowMs
   // The number may be another's by now.
   if (daemonHolder(folder) !== pid) return

@@ -1,8 +1,10 @@
 /** Where a run works and by what, in words for its first line. */
 
 import { join } from 'node:path'
-import type { Inspection, LoadedLoop, RunPlace } from '../host/index.ts'
+import type { Inspection } from '../history/inspect-run.ts'
+import type { LoadedLoop } from '../launch/loaded-loop.ts'
 import type { Source } from '../loop/index.ts'
+import type { RunPlace } from '../runs/run-place.ts'
 import { describeBase, describeCarried } from './display/render.ts'
 
 /** Nobody should have to wonder what is being changed. */

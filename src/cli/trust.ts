@@ -1,6 +1,6 @@
 /** A loop file is used only after somebody trusted it as it is; this asks, where there is somebody. */
 
-import type { LoadedLoop } from '../host/index.ts'
+import type { LoadedLoop } from '../launch/loaded-loop.ts'
 import type { Source } from '../loop/index.ts'
 import { confirm } from './ask.ts'
 import { visible } from './display/render.ts'
@@ -15,7 +15,7 @@ export async function loadTrusted(
   options: LoadOptions,
   { purpose = 'run', watched, changes, defaultModel, moreChecks }: LoadManner = {},
 ): Promise<LoadedLoop> {
-  const { loadLoop, previewLoop, trustLoop } = await import('../host/load-loop.ts')
+  const { loadLoop, previewLoop, trustLoop } = await import('../launch/load-loop.ts')
   const preview = await previewLoop(file, folder, purpose)
   const wanted = !preview.trusted && (purpose !== 'look' || options.trust === true)
   if (wanted && (options.trust === true || (await isAgreed(session, preview)))) {
@@ -39,7 +39,7 @@ export async function requireAgreed(
   file: string,
   isTrusted: boolean,
 ): Promise<void> {
-  const { previewLoop, requireTrustedLoop, trustLoop } = await import('../host/load-loop.ts')
+  const { previewLoop, requireTrustedLoop, trustLoop } = await import('../launch/load-loop.ts')
   const preview = await previewLoop(file, folder)
   if (!preview.trusted && (isTrusted || (await isAgreed(session, preview)))) {
     await trustLoop(preview, folder)

@@ -5,7 +5,7 @@
  */
 
 import type { Break, Client, QueueEntry } from '../client/index.ts'
-import type { DriveEnd } from '../host/index.ts'
+import type { DriveEnd } from '../engine/index.ts'
 import { evolve, initialState, isEnd, LoopError, type RunState } from '../loop/index.ts'
 import type { RunName } from './ask.ts'
 import { renderClock } from './display/amounts.ts'

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { afterStory } from '../../test/after.ts'
 import { clientOf, waitForHealth } from '../client/index.ts'
-import { daemonPlace } from '../host/daemon/index.ts'
+import { daemonPlace } from '../system/daemon-files.ts'
 import { createDaemon, type Daemon, type DaemonOptions } from './create-daemon.ts'
 import type { DaemonSettings } from './parts.ts'
 

@@ -1,13 +1,13 @@
 /** A daemon in this process: the lock, the host, the scheduler, the ways in. `loopd` is one as a program. */
 
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import {
-  type DaemonLock,
-  type DaemonPlace,
-  lockDaemon,
-  packageVersion,
-} from '../host/daemon/index.ts'
-import { finishRunFolder, followRun, type Host, openHost } from '../host/index.ts'
+import { finishRunFolder } from '../history/run-folder/finish-run-folder.ts'
+import { followRun } from '../history/run-folder/follow-run.ts'
+import type { Host } from '../host/host.ts'
+import { type DaemonLock, lockDaemon } from '../host/lock-daemon.ts'
+import { openHost } from '../host/open-host.ts'
+import type { DaemonPlace } from '../system/daemon-files.ts'
+import { packageVersion } from '../system/package-version.ts'
 import { removeDaemonFile, removePid, writeDaemonFile, writePid } from './daemon-file.ts'
 import { createEnding, type Ending, type StopOptions } from './ending.ts'
 import { createFront, type Front } from './front.ts'

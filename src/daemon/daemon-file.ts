@@ -1,7 +1,7 @@
 /** Says where the daemon is: `loopd.pid` from the first, `daemon.json` while it can be reached. */
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { type DaemonFile, type DaemonPlace, placeFailure } from '../host/daemon/index.ts'
+import { type DaemonFile, type DaemonPlace, placeFailure } from '../system/daemon-files.ts'
 
 /** What one before it left, that was killed, is not true any more. */
 export function writePid(place: DaemonPlace): void {

@@ -7,8 +7,9 @@ import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { type DaemonPlace, makeOwnFolder } from '../host/daemon/index.ts'
 import { LoopError } from '../loop/index.ts'
+import type { DaemonPlace } from '../system/daemon-files.ts'
+import { makeOwnFolder } from '../workspace/index.ts'
 import type { DaemonSettings, Log } from './parts.ts'
 
 export interface Doors {

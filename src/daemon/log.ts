@@ -1,7 +1,8 @@
 /** The daemon's log: JSON lines without secrets, in a file of its own and where it is watched. */
 
 import { type Level, pino } from 'pino'
-import { createSecrets, isSecretName } from '../host/daemon/index.ts'
+import { isSecretName } from '../agents/index.ts'
+import { createSecrets } from '../gateway/index.ts'
 import type { Log } from './parts.ts'
 import { openRotatingFile } from './rotating-file.ts'
 

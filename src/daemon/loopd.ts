@@ -7,7 +7,7 @@
  */
 
 import { CommanderError } from 'commander'
-import { lockDaemon } from '../host/daemon/lock.ts'
+import { lockDaemon } from '../host/lock-daemon.ts'
 import { errorTable, LoopError } from '../loop/index.ts'
 import type { Daemon } from './create-daemon.ts'
 import { requireOpenFiles } from './open-files.ts'

@@ -1,6 +1,7 @@
 /** What the parts of the daemon see of each other. */
 
-import type { Host, RunRow } from '../host/index.ts'
+import type { RunRow } from '../engine/index.ts'
+import type { Host } from '../host/host.ts'
 import type { RunId } from '../loop/index.ts'
 import type {
   CallerEnvironment,

@@ -12,7 +12,7 @@ import {
   renameSync,
   writeSync,
 } from 'node:fs'
-import { placeFailure } from '../host/daemon/index.ts'
+import { placeFailure } from '../system/daemon-files.ts'
 
 export interface RotatingFile {
   write(line: string): void

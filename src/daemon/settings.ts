@@ -2,12 +2,12 @@
 
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { loadDaemonConfig } from '../host/config/load-config.ts'
-import { packageVersion } from '../host/daemon/package-version.ts'
+import { loadDaemonConfig } from '../definition/config/load-config.ts'
 import { LoopError } from '../loop/index.ts'
 import type { QueuePolicy } from '../protocol/api/queue.ts'
 import type { Config } from '../protocol/config.ts'
 import { stateFolder } from '../system/index.ts'
+import { packageVersion } from '../system/package-version.ts'
 import type { LogLevel } from './log.ts'
 import type { DaemonSettings } from './parts.ts'
 

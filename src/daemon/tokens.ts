@@ -5,10 +5,10 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { lstatSync } from 'node:fs'
-import { isToken, makeToken, readToken, tokenCharsMin, tokenPath } from '../host/daemon/index.ts'
 import { LoopError } from '../loop/index.ts'
 import type { Passed } from './guard.ts'
 import type { Log, Scope } from './parts.ts'
+import { isToken, makeToken, readToken, tokenCharsMin, tokenPath } from './token-file.ts'
 
 export interface Tokens {
   /** By the header `Authorization`. Takes as long for a wrong token as for a right one. */

@@ -1,15 +1,26 @@
 /** What is offered around a run besides running it: its name, its files, and what people do with it once it ended. */
 
-export type { ArtifactMode } from './artifact-mode.ts'
-export { type NameSource, type NamingOptions, nameRun, type RunName } from './name-run.ts'
 export {
-  type AnalyzeOptions,
-  analyzeRun,
   type Postmortem,
   type PostmortemDocument,
   type RootCause,
-  readPostmortem,
-} from './postmortem/index.ts'
+} from '../history/postmortem/index.ts'
+export {
+  type Artifact,
+  type ArtifactFile,
+  type ArtifactKind,
+  finishRunFolder,
+  followRun,
+  listArtifacts,
+  type RunFolderFollower,
+  type RunFolderOptions,
+  readArtifact,
+  type WrittenFolder,
+  writeRunFolder,
+} from '../history/run-folder/index.ts'
+export { type NameSource, type NamingOptions, nameRun, type RunName } from '../launch/name-run.ts'
+export type { ArtifactMode } from '../runs/artifact-mode.ts'
+export { type AnalyzeOptions, analyzeRun, readPostmortem } from './analyze-run.ts'
 export { type Beginning, recordBeginning } from './record-beginning.ts'
 export {
   createPullRequest,
@@ -32,16 +43,3 @@ export {
   reviewOf,
   scrapRun,
 } from './review/index.ts'
-export {
-  type Artifact,
-  type ArtifactFile,
-  type ArtifactKind,
-  finishRunFolder,
-  followRun,
-  listArtifacts,
-  type RunFolderFollower,
-  type RunFolderOptions,
-  readArtifact,
-  type WrittenFolder,
-  writeRunFolder,
-} from './run-folder/index.ts'

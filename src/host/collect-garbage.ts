@@ -4,13 +4,14 @@ import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { certifiedOutputs } from '../evidence/certificate/index.ts'
+import { certifyFolder } from '../launch/certify/open-place.ts'
+import { type CollectedLayers, collectLayers } from '../launch/dependencies/collect-layers.ts'
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
+import type { HostPorts } from '../runs/driver.ts'
 import { restoreFolder } from '../system/index.ts'
+import { outputFolder, replaysFolder } from '../system/state-folders.ts'
 import { removeAbandonedFolders } from '../workspace/index.ts'
-import { type CollectedLayers, collectLayers } from './certify/collect-layers.ts'
-import { certifyFolder } from './certify/open-place.ts'
-import type { HostPorts } from './driver.ts'
-import { createTreeDoor } from './tree-door.ts'
+import { createTreeDoor } from '../workspace/tree-store.ts'
 
 export interface Collected {
   readonly removed: number
@@ -95,11 +96,5 @@ async function removeOlder(
   }
 }
 
-/** Where output of tools is kept that was too long to be shown. */
-export const outputFolder = (folder: string): string => join(folder, 'output')
-
 const namesIn = async (folder: string): Promise<readonly string[]> =>
   existsSync(folder) ? readdir(folder) : []
-
-/** Folders of replays that nobody chose. */
-export const replaysFolder = (folder: string): string => join(folder, 'replays')

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { keyVariables, publicProviders, readKeys } from '../gateway/index.ts'
+import { keysFile, ownAddresses } from '../launch/shared-gateway.ts'
 import { isLoopError, textOf } from '../loop/index.ts'
 import {
   findUserPrograms,
@@ -16,8 +17,7 @@ import {
   openSandbox,
   type SandboxReport,
 } from '../sandbox/index.ts'
-import type { Environment } from './loaded-loop.ts'
-import { keysFile, ownAddresses } from './model-door.ts'
+import type { Environment } from '../system/environment.ts'
 import { openHost } from './open-host.ts'
 
 export interface Examination {

@@ -1,31 +1,17 @@
 /** What a host offers. */
 
-import type { Checkpoint, RunRow } from '../engine/index.ts'
+import type { DiffOptions, RunDiff } from '../history/diff-run.ts'
+import type { Inspection } from '../history/inspect-run.ts'
+import type { ReviewedQuestion } from '../history/review-question.ts'
 import type { RemoveOptions } from '../journal/index.ts'
-import type { OpenQuestion, RunCheck, RunState, TreeId } from '../loop/index.ts'
+import type { Replay, ReplayOptions } from '../launch/replay/index.ts'
+import type { ModelDoor } from '../launch/shared-gateway.ts'
+import type { TreeId } from '../loop/index.ts'
+import type { Runs } from '../runs/runs.ts'
 import type { MergeResult } from '../workspace/index.ts'
 import type { Collected } from './collect-garbage.ts'
-import type { DiffOptions, RunDiff } from './diff-run.ts'
 import type { MergeOptions } from './merge-run.ts'
-import type { ModelDoor } from './model-door.ts'
 import type { RemovedRun } from './remove-run.ts'
-import type { Replay, ReplayOptions } from './replay/index.ts'
-import type { Review } from './review/review.ts'
-import type { ReviewedQuestion } from './review-question.ts'
-import type { Runs } from './runs.ts'
-
-export interface Inspection {
-  readonly run: RunRow
-  readonly state: RunState
-  /** Why it was left, where it is suspended. */
-  readonly why?: string
-  readonly questions: readonly OpenQuestion[]
-  readonly checkpoints: readonly Checkpoint[]
-  /** Each check, and its status on the files as they are now. Absent: an older daemon answered. */
-  readonly checks?: readonly RunCheck[]
-  /** What became of its work, once somebody has decided. */
-  readonly review?: Review
-}
 
 export interface Host extends Runs {
   /** The way to models for agents of its runs. */

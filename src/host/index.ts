@@ -29,6 +29,19 @@ export {
   type ScriptedTurn,
   scriptedAgent,
 } from '../agents/index.ts'
+export { moreChecks, runLimits, runWorktree } from '../definition/config/apply-settings.ts'
+export {
+  type ConfigOptions,
+  type LoadedConfig,
+  loadConfig,
+  loadDaemonConfig,
+} from '../definition/config/load-config.ts'
+export type { LoadOptions, LoopPreview } from '../definition/load-options.ts'
+export {
+  LoopFileError,
+  type LoopFileProblem,
+  parseLoopFile,
+} from '../definition/loop-file/index.ts'
 export type {
   Actions,
   Agents,
@@ -67,7 +80,58 @@ export {
   type SessionOptions,
   type SessionTotals,
 } from '../gateway/index.ts'
+export type { DiffOptions, RunDiff } from '../history/diff-run.ts'
+export type { Inspection } from '../history/inspect-run.ts'
+export { loadExchange } from '../history/load-exchange.ts'
+export { loadStored } from '../history/load-stored.ts'
+export type { ReviewedQuestion } from '../history/review-question.ts'
 export type { NewQueueRow, QueueRow, RemoveOptions, RunFilter } from '../journal/index.ts'
+export {
+  type AgentFound,
+  type AgentKey,
+  type AgentProtocol,
+  type AgentsFound,
+  type AgentTrial,
+  type FetchOptions,
+  type FetchPlan,
+  type Finding,
+  type FindingName,
+  fetchAgent,
+  listAgents,
+  planFetch,
+  removeAgent,
+  type TryAgentOptions,
+  trialBudget,
+  tryAgent,
+} from '../launch/agents/index.ts'
+export type { CalibrateLoopOptions } from '../launch/calibrate/index.ts'
+export { type CommandCheckOptions, commandCheck } from '../launch/checks/command-check.ts'
+export type { PlannedCheck, PlannedChecks } from '../launch/checks/plan-checks.ts'
+export {
+  type CodeLoop,
+  type CodeLoopCheck,
+  type CodeLoopCommand,
+  type CodeLoopSandbox,
+  type CodeLoopSection,
+  type Duration,
+  defineLoop,
+  type Size,
+} from '../launch/code-loop/define-loop.ts'
+export {
+  distrustLoop,
+  type LoopReport,
+  loadLoop,
+  previewLoop,
+  trustedLoops,
+  trustLoop,
+  validateLoop,
+} from '../launch/load-loop.ts'
+export type { LoadedLoop, OpenedLoop, OpenPlace } from '../launch/loaded-loop.ts'
+export { type PlanOptions, planRun } from '../launch/plan/plan-run.ts'
+export { wouldWait } from '../launch/plan/would-wait.ts'
+export { requireReady } from '../launch/preflight/index.ts'
+export { type Difference, describeDifference } from '../launch/replay/compare.ts'
+export type { Replay, ReplayOptions, ReplayResult, ReplayStart } from '../launch/replay/index.ts'
 export {
   type Action,
   type AgentContext,
@@ -152,6 +216,34 @@ export {
   type Template,
   type TemplateOptions,
 } from '../loops/index.ts'
+export { type ChosenWorktree } from '../protocol/chosen-worktree.ts'
+export type { ForkComparison, ForkSide } from '../runs/compare-fork.ts'
+export type { Queued } from '../runs/create-runs.ts'
+export { forkFolder } from '../runs/fork-folder.ts'
+export type {
+  CreateForkOptions,
+  CreateOptions,
+  ExportOptions,
+  ForkOptions,
+  HostOptions,
+  RestoreOptions,
+  ResumeOptions,
+  RunParts,
+  StartOptions,
+} from '../runs/options.ts'
+export type { RunHandle } from '../runs/run-handle.ts'
+export type { PlaceForkOptions, PlaceOptions, RunPlace } from '../runs/run-place.ts'
+export {
+  type PlannedWorktree,
+  planWorktree,
+  type WorktreeChoice,
+} from '../runs/worktree-options.ts'
+export type {
+  CleanedWorktree,
+  CleanOptions,
+  RunWorktreeEntry,
+  WorktreesOptions,
+} from '../runs/worktrees-of-runs.ts'
 export {
   createPlainCommands,
   type NetworkProxy,
@@ -193,48 +285,7 @@ export {
 } from '../tools/index.ts'
 export type { MergeResult, MergeStrategy } from '../workspace/index.ts'
 export * from './after-run.ts'
-export {
-  type AgentFound,
-  type AgentKey,
-  type AgentProtocol,
-  type AgentsFound,
-  type AgentTrial,
-  type FetchOptions,
-  type FetchPlan,
-  type Finding,
-  type FindingName,
-  fetchAgent,
-  listAgents,
-  planFetch,
-  removeAgent,
-  type TryAgentOptions,
-  trialBudget,
-  tryAgent,
-} from './agents/index.ts'
-export type { CalibrateLoopOptions } from './calibrate/index.ts'
-export { type CommandCheckOptions, commandCheck } from './checks/command-check.ts'
-export type { PlannedCheck, PlannedChecks } from './checks/plan-checks.ts'
-export {
-  type CodeLoop,
-  type CodeLoopCheck,
-  type CodeLoopCommand,
-  type CodeLoopSandbox,
-  type CodeLoopSection,
-  type Duration,
-  defineLoop,
-  type Size,
-} from './code-loop/define-loop.ts'
 export type { Collected } from './collect-garbage.ts'
-export type { ForkComparison, ForkSide } from './compare-fork.ts'
-export { type ChosenWorktree, moreChecks, runLimits, runWorktree } from './config/apply-settings.ts'
-export {
-  type ConfigOptions,
-  type LoadedConfig,
-  loadConfig,
-  loadDaemonConfig,
-} from './config/load-config.ts'
-export type { Queued } from './create-runs.ts'
-export type { DiffOptions, RunDiff } from './diff-run.ts'
 export {
   type Examination,
   examine,
@@ -242,56 +293,8 @@ export {
   type ProviderFound,
   type RecordFound,
 } from './doctor.ts'
-export { forkFolder } from './fork-folder.ts'
-export type { Host, Inspection } from './host.ts'
-export { loadExchange } from './load-exchange.ts'
-export {
-  distrustLoop,
-  type LoopReport,
-  loadLoop,
-  previewLoop,
-  trustedLoops,
-  trustLoop,
-  validateLoop,
-} from './load-loop.ts'
-export { loadStored } from './load-stored.ts'
-export type {
-  LoadedLoop,
-  LoadOptions,
-  LoopPreview,
-  OpenedLoop,
-  OpenPlace,
-} from './loaded-loop.ts'
-export { LoopFileError, type LoopFileProblem, parseLoopFile } from './loop-file/index.ts'
+export type { Host } from './host.ts'
 export type { MergeOptions } from './merge-run.ts'
 export { openHost } from './open-host.ts'
-export type {
-  CreateForkOptions,
-  CreateOptions,
-  ExportOptions,
-  ForkOptions,
-  HostOptions,
-  RestoreOptions,
-  ResumeOptions,
-  RunParts,
-  StartOptions,
-} from './options.ts'
-
-export { wouldWait } from './plan/would-wait.ts'
-export { type PlanOptions, planRun } from './plan-run.ts'
-export { requireReady } from './preflight/index.ts'
 export type { RemovedRun, WorktreeRemoval } from './remove-run.ts'
-export { type Difference, describeDifference } from './replay/compare.ts'
-export type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay/index.ts'
-export type { ReviewedQuestion } from './review-question.ts'
-export type { RunHandle } from './run-handle.ts'
 export { type RunResult, runLoop } from './run-loop.ts'
-export type { PlaceForkOptions, PlaceOptions, RunPlace } from './run-place.ts'
-
-export { type PlannedWorktree, planWorktree, type WorktreeChoice } from './worktree-options.ts'
-export type {
-  CleanedWorktree,
-  CleanOptions,
-  RunWorktreeEntry,
-  WorktreesOptions,
-} from './worktrees-of-runs.ts'

@@ -1,10 +1,10 @@
 /** Looking after the record: what it names is there, and can be had back. */
 
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
+import type { HostPorts } from '../runs/driver.ts'
 import { requireEmpty, resolveWorkspace } from '../system/index.ts'
 import { isGitTree } from '../workspace/index.ts'
-import type { HostPorts } from './driver.ts'
-import { createTreeDoor } from './tree-door.ts'
+import { createTreeDoor } from '../workspace/tree-store.ts'
 
 /** Findings of SQLite's own check, and content that rows name and the disk does not have. */
 export async function findProblems(base: HostPorts): Promise<readonly string[]> {

@@ -1,7 +1,10 @@
 /** Lands the work of a run that completed on a branch. No checkout is touched. */
 
 import { loadRun, readCreated } from '../engine/index.ts'
+import { recordReview } from '../history/review.ts'
 import { LoopError, type TreeId } from '../loop/index.ts'
+import type { HostPorts } from '../runs/driver.ts'
+import { repositoryOf } from '../runs/place-run.ts'
 import {
   type MergeResult,
   type MergeStrategy,
@@ -10,9 +13,6 @@ import {
   openGitTrees,
   type Repository,
 } from '../workspace/index.ts'
-import type { HostPorts } from './driver.ts'
-import { recordReview } from './review/review.ts'
-import { repositoryOf } from './run-place.ts'
 
 export interface MergeOptions {
   /** A branch; `agent/<loop>` unless told. It is made if it is not there. */

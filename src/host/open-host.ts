@@ -6,17 +6,17 @@
 import { chmodSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { streamEvents, systemClock } from '../engine/index.ts'
+import { inspectRun } from '../history/inspect-run.ts'
 import { createBlobStore, openSqliteJournal } from '../journal/index.ts'
+import { createModelDoor } from '../launch/shared-gateway.ts'
 import { LoopError } from '../loop/index.ts'
+import type { createCheckpointFiles } from '../runs/checkpoint-files.ts'
+import type { Driver, HostPorts } from '../runs/driver.ts'
+import type { HostOptions } from '../runs/options.ts'
+import type { createStarts } from '../runs/start-runs.ts'
+import { createTells } from '../runs/tell-runs.ts'
 import { makeFolder, stateFolder } from '../system/index.ts'
-import type { createCheckpointFiles } from './checkpoint-files.ts'
-import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
-import { inspectRun } from './inspect-run.ts'
-import { createModelDoor } from './model-door.ts'
-import type { HostOptions } from './options.ts'
-import type { createStarts } from './start-runs.ts'
-import { createTells } from './tell-runs.ts'
 
 export async function openHost(options: HostOptions = {}): Promise<Host> {
   const base = openPorts(openFolder(resolve(options.folder ?? stateFolder())), options)
@@ -45,20 +45,22 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     exportCheckpoint: async (run, choice) => (await parts.files()).exportCheckpoint(run, choice),
     restoreCheckpoint: async (text, loop, choice) =>
       (await parts.files()).restoreCheckpoint(text, loop, choice),
-    compareFork: async (run) => (await import('./compare-fork.ts')).compareFork(base, run),
+    compareFork: async (run) => (await import('../runs/compare-fork.ts')).compareFork(base, run),
     async replay(run, choice) {
-      const { openReplay } = await import('./replay/index.ts')
+      const { openReplay } = await import('../launch/replay/index.ts')
       return openReplay(base, await parts.driver(), run, choice)
     },
-    diff: async (run, choice) => (await import('./diff-run.ts')).diffRun(base, run, choice),
-    reviewQuestion: async (run) => (await import('./review-question.ts')).reviewQuestion(base, run),
+    diff: async (run, choice) =>
+      (await import('../history/diff-run.ts')).diffRun(base, run, choice),
+    reviewQuestion: async (run) =>
+      (await import('../history/review-question.ts')).reviewQuestion(base, run),
     merge: async (run, choice) => (await import('./merge-run.ts')).mergeRun(base, run, choice),
     async worktrees(choice) {
-      const { listRunWorktrees } = await import('./worktrees-of-runs.ts')
+      const { listRunWorktrees } = await import('../runs/worktrees-of-runs.ts')
       return listRunWorktrees(base, choice)
     },
     async cleanWorktrees(choice) {
-      const { cleanWorktrees } = await import('./worktrees-of-runs.ts')
+      const { cleanWorktrees } = await import('../runs/worktrees-of-runs.ts')
       return cleanWorktrees(base, choice)
     },
     remove: async (run, choice) => (await import('./remove-run.ts')).removeRun(base, run, choice),
@@ -95,17 +97,18 @@ function partsOf(
   let driver: Promise<Driver> | undefined
   const parts: Parts = {
     driver() {
-      driver ??= Promise.all([import('./driver.ts'), import('./prepare-run.ts')]).then(
-        ([{ createDriver }, { prepareWith }]) => createDriver(base, prepareWith(undefined)),
-      )
+      driver ??= Promise.all([
+        import('../runs/driver.ts'),
+        import('../launch/prepare-run.ts'),
+      ]).then(([{ createDriver }, { prepareWith }]) => createDriver(base, prepareWith(undefined)))
       return driver
     },
     async starts() {
-      const starting = await import('./start-runs.ts')
+      const starting = await import('../runs/start-runs.ts')
       return starting.createStarts(base, await parts.driver(), tell)
     },
     async files() {
-      const keeping = await import('./checkpoint-files.ts')
+      const keeping = await import('../runs/checkpoint-files.ts')
       return keeping.createCheckpointFiles(base, await parts.driver())
     },
   }

@@ -4,7 +4,11 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type RunRow, readCreated } from '../engine/index.ts'
 import type { RemoveOptions } from '../journal/index.ts'
+import { raisedPath } from '../launch/certify/raised-concerns.ts'
+import { isReplayFolder } from '../launch/replay/index.ts'
 import { isEnd, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
+import type { HostPorts } from '../runs/driver.ts'
+import { repositoryOf } from '../runs/place-run.ts'
 import {
   branchState,
   forgetSnapshots,
@@ -12,10 +16,6 @@ import {
   type Removal,
   removeWorktree,
 } from '../workspace/index.ts'
-import { raisedPath } from './certify/raised-concerns.ts'
-import type { HostPorts } from './driver.ts'
-import { isReplayFolder } from './replay/index.ts'
-import { repositoryOf } from './run-place.ts'
 
 export interface RemovedRun extends RunRow {
   /** What became of its worktree. */

@@ -2,8 +2,8 @@
 
 import type { DriveEnd } from '../engine/index.ts'
 import type { LoopType, RunId } from '../loop/index.ts'
+import type { HostOptions, StartOptions } from '../runs/options.ts'
 import { openHost } from './open-host.ts'
-import type { HostOptions, StartOptions } from './options.ts'
 
 export type RunResult = DriveEnd & { readonly run: RunId; readonly name: string }
 

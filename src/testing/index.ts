@@ -43,17 +43,7 @@ export {
   type SessionTotals,
   writeExchange,
 } from '../gateway/index.ts'
-export { exportCertificate, exportKeys, verifyTarget } from '../host/certificates/index.ts'
-export { collectLayers } from '../host/certify/collect-layers.ts'
-export {
-  findLayer,
-  keepLayer,
-  layersFolder,
-  newLayerFolder,
-  type StoredLayer,
-} from '../host/certify/layer-store.ts'
-export { openCertifyingPlace } from '../host/certify/open-place.ts'
-export { createTreeReader } from '../host/tree-reader.ts'
+export { exportCertificate, exportKeys, verifyTarget } from '../history/certificates/index.ts'
 export {
   createBlobStore,
   type Database,
@@ -61,6 +51,15 @@ export {
   openSqliteJournal,
   type SqliteJournal,
 } from '../journal/index.ts'
+export { openCertifyingPlace } from '../launch/certify/open-place.ts'
+export { collectLayers } from '../launch/dependencies/collect-layers.ts'
+export {
+  findLayer,
+  keepLayer,
+  layersFolder,
+  newLayerFolder,
+  type StoredLayer,
+} from '../launch/dependencies/layer-store.ts'
 export { createPrompt, type PromptSection } from '../loops/index.ts'
 export { createPlainCommands, killAbandoned, openSandbox, watchReads } from '../sandbox/index.ts'
 export { createOwner } from '../system/index.ts'
@@ -77,6 +76,7 @@ export {
   runGit,
   type WorktreeFiles,
 } from '../workspace/index.ts'
+export { createTreeReader } from '../workspace/tree-reader.ts'
 export {
   type AgentContextOptions,
   createAgentContext,

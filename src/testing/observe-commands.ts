@@ -1,9 +1,9 @@
 /** Observes commands as certifying does, in any folder: which tests their runners report. */
 
 import type { Observation, ObserveOptions } from '../evidence/index.ts'
-import { commandCheck } from '../host/checks/command-check.ts'
-import { observeCheck } from '../host/identity/observe-check.ts'
-import { openIdentity } from '../host/identity/open-identity.ts'
+import { observeCheck } from '../launch/certify/identity/observe-check.ts'
+import { openIdentity } from '../launch/certify/identity/open-identity.ts'
+import { commandCheck } from '../launch/checks/command-check.ts'
 import { openSandbox } from '../sandbox/index.ts'
 
 export type { Observation }

@@ -1,3 +1,8 @@
+export {
+  branchPrefixDefault,
+  type CarryRule,
+  carryRulesDefault,
+} from '../system/worktree-defaults.ts'
 export { createBlobSource } from './checkout/blob-source.ts'
 export type { CheckoutGit } from './checkout/checkout-git.ts'
 export { createGitSource } from './checkout/git-source.ts'
@@ -21,18 +26,11 @@ export {
 export { createDirectoryWorkspace, type DirectoryWorkspaceOptions } from './directory.ts'
 export { type Base, findBase } from './git/base-branch.ts'
 export { type BranchCommit, branchCommits } from './git/branch-commits.ts'
-export {
-  type Carried,
-  type CarryLimits,
-  type CarryRule,
-  carryLimitsDefault,
-  carryRulesDefault,
-} from './git/carry-over.ts'
+export { type Carried, type CarryLimits, carryLimitsDefault } from './git/carry-over.ts'
 export type { WorktreeStatus } from './git/check-worktree.ts'
 export type { Commit, CommitRequest } from './git/commit-tree.ts'
 export type { FileChange } from './git/compare-trees.ts'
 export {
-  branchPrefixDefault,
   type CreatedWorktree,
   type CreateWorktreeOptions,
   createWorktree,

@@ -10,7 +10,7 @@ import { lstat, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOwner, inTemporary, makeTemporaryFolder, mayLive } from '../system/index.ts'
-import { removeTree } from './index.ts'
+import { removeTree } from './checkout/remove-tree.ts'
 
 export interface OwnFolder {
   readonly path: string

@@ -1,7 +1,7 @@
 // Drives a code loop from the built package, to be killed: `drive.mjs <record> <workspace> <loop file>`.
 
-import { openCodeLoop, scanCodeLoop } from '../../dist/host/code-loop/index.js'
 import { openHost } from '../../dist/host/index.js'
+import { openCodeLoop, scanCodeLoop } from '../../dist/launch/code-loop/index.js'
 
 const [folder, workspace, file] = process.argv.slice(2)
 const loop = await openCodeLoop(await scanCodeLoop(file))

@@ -7,8 +7,9 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { loopd } from '../../build/proof/daemon-process.js'
-import { daemonPlace, rotateToken } from '../../src/host/daemon/index.ts'
+import { rotateToken } from '../../src/daemon/token-file.ts'
 import { openHost } from '../../src/host/index.ts'
+import { daemonPlace } from '../../src/system/daemon-files.ts'
 import { newState, type StartedDaemon, startDaemon } from './start-daemon.ts'
 
 /** Of all runs; resolves when it is there. */

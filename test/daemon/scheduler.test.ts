@@ -9,7 +9,6 @@ import {
   type Scheduler,
   type SchedulerOptions,
 } from '../../src/daemon/index.ts'
-import { daemonPlace } from '../../src/host/daemon/index.ts'
 import {
   finishRunFolder,
   type Host,
@@ -19,6 +18,7 @@ import {
 } from '../../src/host/index.ts'
 import { isLoopError, type RunId } from '../../src/loop/index.ts'
 import type { QueueEntry } from '../../src/protocol/api/index.ts'
+import { daemonPlace } from '../../src/system/daemon-files.ts'
 import { firstAfterStory } from '../after.ts'
 import { newFolder, newHost, slow } from '../host-fixture.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeEntry } from '../../src/cli/display/queue-view.ts'
 import { errorLines } from '../../src/cli/main.ts'
-import { estimateCost } from '../../src/host/plan/estimate-cost.ts'
+import { estimateCost } from '../../src/launch/plan/estimate-cost.ts'
 import { ctl, linesOf } from './loop-fixture.ts'
 import { folderOf, repository, run } from './worktree-fixture.ts'
 

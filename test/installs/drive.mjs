@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 
 const [, , dist, file] = process.argv
-const { openLayer } = await import(`${dist}/host/certify/open-layer.js`)
+const { openLayer } = await import(`${dist}/launch/dependencies/open-layer.js`)
 const { createMemoryTrees } = await import(`${dist}/testing/memory-trees.js`)
 const { files, state, mode, checkout } = JSON.parse(readFileSync(file, 'utf8'))
 

@@ -144,10 +144,10 @@ function copied(): Promise<string> {
       copy = undefined
       await rm(folder, { recursive: true, force: true })
     })
-    for (const part of ['loop', 'engine', 'sandbox']) {
+    for (const part of ['loop', 'system', 'engine', 'sandbox']) {
       await cp(join(built, part), join(folder, part), { recursive: true })
     }
-    for (const name of ['ffi-rs', '@yuuang']) {
+    for (const name of ['ffi-rs', '@yuuang', 'zod']) {
       const inner = join('node_modules', name)
       await cp(join(built, '..', inner), join(folder, inner), { recursive: true })
     }

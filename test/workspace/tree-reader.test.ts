@@ -4,10 +4,10 @@ import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Blobs, TreeReader } from '../../src/engine/index.ts'
-import { createTreeReader } from '../../src/host/tree-reader.ts'
 import type { TreeId } from '../../src/loop/index.ts'
 import { memoryBlobs } from '../../src/testing/index.ts'
 import { createDirectoryWorkspace } from '../../src/workspace/index.ts'
+import { createTreeReader } from '../../src/workspace/tree-reader.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
 
 let fixture: GitFixture

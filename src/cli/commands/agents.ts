@@ -1,7 +1,8 @@
 /** Commands about agents: which there are, fetching one, and trying one out. */
 
 import type { Command } from 'commander'
-import type { AgentTrial, FetchPlan } from '../../host/index.ts'
+import type { FetchPlan } from '../../launch/agents/fetch-agent.ts'
+import type { AgentTrial } from '../../launch/agents/try-agent.ts'
 import { LoopError } from '../../loop/index.ts'
 import { confirm } from '../ask.ts'
 import { renderAgents, renderFinding, renderTrialEnd } from '../display/agents-view.ts'
@@ -55,7 +56,7 @@ const sectionOptions = ({ terminal }: Session): SectionOptions => ({
 
 async function list(program: Command): Promise<void> {
   const session = openSession(program)
-  const { listAgents } = await import('../../host/agents/list-agents.ts')
+  const { listAgents } = await import('../../launch/agents/list-agents.ts')
   const found = await listAgents(await recordFolder(program))
   const { daemonFindings, daemonView } = await import('../daemon-view.ts')
   const daemon = await daemonView(program)
@@ -71,7 +72,7 @@ async function list(program: Command): Promise<void> {
 
 async function add(program: Command, name: string, yes: boolean): Promise<void> {
   const session = openSession(program)
-  const { fetchAgent, planFetch } = await import('../../host/agents/fetch-agent.ts')
+  const { fetchAgent, planFetch } = await import('../../launch/agents/fetch-agent.ts')
   const plan = planFetch(name, await recordFolder(program))
   if (!yes) await requireConsent(session, plan)
   await fetchAgent(plan)
@@ -96,7 +97,7 @@ async function requireConsent({ terminal }: Session, plan: FetchPlan): Promise<v
 
 async function remove(program: Command, name: string): Promise<void> {
   const { print } = openSession(program)
-  const { removeAgent } = await import('../../host/agents/fetch-agent.ts')
+  const { removeAgent } = await import('../../launch/agents/fetch-agent.ts')
   const removed = await removeAgent(name, await recordFolder(program))
   print({ agent: name, removed }, () =>
     removed ? `removed ${name}` : `${name} was not fetched by loopctl; nothing was removed.`,
@@ -113,7 +114,7 @@ async function tryOut(program: Command, name: string, options: TestOptions): Pro
   const stop = new AbortController()
   const onSignal = (): void => stop.abort()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
-  const { trialBudget, tryAgent } = await import('../../host/agents/try-agent.ts')
+  const { trialBudget, tryAgent } = await import('../../launch/agents/try-agent.ts')
   const width = sectionOptions(session)
   const trial: AgentTrial = await withNewRecord(program, (host) =>
     tryAgent(host, name, {

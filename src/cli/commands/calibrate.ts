@@ -61,7 +61,7 @@ async function runCalibrate(
     withNewRecord(program, async (host) => {
       const loaded = await loadTrusted(session, host.folder, file, options)
       try {
-        const { calibrateLoop } = await import('../../host/calibrate/index.ts')
+        const { calibrateLoop } = await import('../../launch/calibrate/index.ts')
         const report = await calibrateLoop(host, loaded, {
           defects,
           seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),

@@ -1,7 +1,7 @@
 /** Commands about certificates and keys: verify, certificate, keys. None needs a daemon or a network. */
 
 import type { Command } from 'commander'
-import type { Verdict, VerifyTarget } from '../../host/certificates/index.ts'
+import type { Verdict, VerifyTarget } from '../../history/certificates/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import {
   renderCertificate,
@@ -13,8 +13,8 @@ import { visible } from '../display/render.ts'
 import { verdictExitCodes } from '../exit-codes.ts'
 import { folderName, openSession, recordFolder } from '../session.ts'
 
-const load = (): Promise<typeof import('../../host/certificates/index.ts')> =>
-  import('../../host/certificates/index.ts')
+const load = (): Promise<typeof import('../../history/certificates/index.ts')> =>
+  import('../../history/certificates/index.ts')
 
 const widthMax = 100
 const listedMax = 100

@@ -2,8 +2,9 @@
 
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { CertifiedFolder } from '../../host/certify/certify-folder.ts'
-import type { Host, LoadedLoop } from '../../host/index.ts'
+import type { Host } from '../../host/host.ts'
+import type { CertifiedFolder } from '../../launch/certify/certify-folder.ts'
+import type { LoadedLoop } from '../../launch/loaded-loop.ts'
 import { LoopError, type Question } from '../../loop/index.ts'
 import { describeLevel, describeStrength } from '../../protocol/index.ts'
 import { promptFor } from '../ask.ts'
@@ -69,7 +70,7 @@ async function run(
   const session = openSession(program)
   await interruptible('nothing was certified.', (stop) =>
     withNewRecord(program, async (host) => {
-      const { certifyFolder, loadChecks } = await import('../../host/certify/certify-folder.ts')
+      const { certifyFolder, loadChecks } = await import('../../launch/certify/certify-folder.ts')
       const loaded = await load(session, host, given, options, loadChecks)
       try {
         const { attended, base, dirty, dependencies, approve } = options
@@ -105,7 +106,7 @@ function tellChecks(): (name: string) => void {
   }
 }
 
-type LoadChecks = typeof import('../../host/certify/certify-folder.ts').loadChecks
+type LoadChecks = typeof import('../../launch/certify/certify-folder.ts').loadChecks
 
 async function load(
   session: Session,
@@ -133,7 +134,7 @@ async function ask(question: Question, stop: AbortController): Promise<string> {
 }
 
 async function strengthOf(host: Host, id: string): Promise<readonly string[]> {
-  const { readTarget } = await import('../../host/certificates/index.ts')
+  const { readTarget } = await import('../../history/certificates/index.ts')
   const { certificate } = await readTarget(id, host.folder)
   const level = describeLevel(certificate)
   return [...(level === undefined ? [] : [`strength: ${level}`]), ...describeStrength(certificate)]

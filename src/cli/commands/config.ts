@@ -1,7 +1,7 @@
 /** Commands about the configuration: what holds and who says so, where its files are, whether they are right. */
 
 import type { Command } from 'commander'
-import type { LoadedConfig } from '../../host/config/load-config.ts'
+import type { LoadedConfig } from '../../definition/config/load-config.ts'
 import { LoopError } from '../../loop/index.ts'
 import { renderTable, visible } from '../display/render.ts'
 import { openSession, recordFolder } from '../session.ts'
@@ -28,7 +28,7 @@ export function addConfig(program: Command): void {
     .command('schema')
     .description('the JSON Schema of loopwright.yaml, for editors')
     .action(async () => {
-      const { configJsonSchema } = await import('../../host/config/config-json-schema.ts')
+      const { configJsonSchema } = await import('../../definition/config/config-json-schema.ts')
       process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`)
     })
 }
@@ -40,14 +40,14 @@ interface ShowOptions {
 
 async function load(program: Command, file?: string): Promise<LoadedConfig> {
   const folder = await recordFolder(program)
-  const { loadConfig } = await import('../../host/config/load-config.ts')
+  const { loadConfig } = await import('../../definition/config/load-config.ts')
   return loadConfig({ folder, ...(file === undefined ? {} : { file }) })
 }
 
 async function show(program: Command, { origin = false, config }: ShowOptions): Promise<void> {
   const { print } = openSession(program)
   const loaded = await load(program, config)
-  const { describeSettings } = await import('../../host/config/describe-settings.ts')
+  const { describeSettings } = await import('../../definition/config/describe-settings.ts')
   const settings = describeSettings(loaded)
   const shown = origin
     ? settings
@@ -64,7 +64,7 @@ async function show(program: Command, { origin = false, config }: ShowOptions): 
 
 async function paths(program: Command): Promise<void> {
   const { print } = openSession(program)
-  const { findConfigFiles, userConfigPath } = await import('../../host/config/find-files.ts')
+  const { findConfigFiles, userConfigPath } = await import('../../definition/config/find-files.ts')
   const { files, notes } = findConfigFiles({ cwd: process.cwd(), environment: process.env })
   const user = userConfigPath(process.env)
   print({ files, user, notes }, () =>
@@ -79,8 +79,8 @@ async function paths(program: Command): Promise<void> {
 async function check(program: Command, file: string | undefined): Promise<void> {
   const { json, print } = openSession(program)
   const folder = await recordFolder(program)
-  const { findConfigFiles } = await import('../../host/config/find-files.ts')
-  const { checkConfig } = await import('../../host/config/preview-config.ts')
+  const { findConfigFiles } = await import('../../definition/config/find-files.ts')
+  const { checkConfig } = await import('../../definition/config/preview-config.ts')
   const found = findConfigFiles({ cwd: process.cwd(), environment: process.env })
   const files = file === undefined ? found.files.map(({ path }) => path) : [file]
   const reports = await Promise.all(files.map((path) => checkConfig(path, folder)))

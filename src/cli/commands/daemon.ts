@@ -249,7 +249,7 @@ async function token(
 ): Promise<void> {
   const { print } = openSession(program)
   const folder = resolve(await recordFolder(program))
-  const { readToken, rotateToken, tokenPath } = await import('../../host/daemon/token-file.ts')
+  const { readToken, rotateToken, tokenPath } = await import('../../daemon/token-file.ts')
   const kind = readOnly === true ? 'read' : 'write'
   const made = rotate === true ? rotateToken(folder, kind) : readToken(tokenPath(folder, kind))
   print({ token: made, scope: kind }, () => made)
@@ -266,7 +266,7 @@ async function printUnit(
     )
   }
   const { print } = openSession(program)
-  const { systemdUnit } = await import('../../host/daemon/systemd-unit.ts')
+  const { systemdUnit } = await import('../../daemon/systemd-unit.ts')
   const unit = systemdUnit({
     node: process.execPath,
     program: fileURLToPath(new URL('../../daemon/loopd.js', import.meta.url)),

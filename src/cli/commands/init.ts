@@ -3,9 +3,9 @@
 import { homedir } from 'node:os'
 import { parse, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { LoopDraft } from '../../host/init/loop-text.ts'
-import type { WrittenLoop } from '../../host/init/write-loop.ts'
-import type { PreflightReport } from '../../host/preflight/index.ts'
+import type { LoopDraft } from '../../launch/init/loop-text.ts'
+import type { WrittenLoop } from '../../launch/init/write-loop.ts'
+import type { PreflightReport } from '../../launch/preflight/index.ts'
 import { isLoopError, LoopError } from '../../loop/index.ts'
 import { addCheckOption, type GivenChecks } from '../check-option.ts'
 import { loopFiles } from '../choose-loop.ts'
@@ -57,7 +57,7 @@ async function start(
   const session = openSession(program)
   const folder = requireProjectFolder()
   const state = resolve(await recordFolder(program))
-  const { initFile, requireNew, writeInitLoop } = await import('../../host/init/write-loop.ts')
+  const { initFile, requireNew, writeInitLoop } = await import('../../launch/init/write-loop.ts')
   const file = initFile(folder, named)
   requireNew(file)
   const found = await look(folder, state)
@@ -117,8 +117,8 @@ async function showPreflight(
 }
 
 async function look(folder: string, state: string): Promise<InitFound> {
-  const { inspectFolder } = await import('../../host/init/inspect-folder.ts')
-  const { findAgents } = await import('../../host/agents/find-agents.ts')
+  const { inspectFolder } = await import('../../launch/init/inspect-folder.ts')
+  const { findAgents } = await import('../../launch/agents/find-agents.ts')
   const project = await inspectFolder(folder)
   const apart = [project.folder, ...(project.repository === undefined ? [] : [project.repository])]
   return { project, agents: await findAgents(state, { apart }) }

@@ -1,7 +1,8 @@
 /** Commands about the record itself: export, files, rm, gc. */
 
 import type { Command } from 'commander'
-import type { Collected, RemovedRun } from '../../host/index.ts'
+import type { Collected } from '../../host/collect-garbage.ts'
+import type { RemovedRun } from '../../host/remove-run.ts'
 import { plural, renderSize } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { requireYes } from '../require-yes.ts'

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Break, OutputEntry } from '../../client/index.ts'
-import type { RunRow } from '../../host/index.ts'
+import type { RunRow } from '../../engine/index.ts'
 import { describeEvent, LoopError, runStatuses, statusesNamed } from '../../loop/index.ts'
 import { renderQueue } from '../display/queue-view.ts'
 import { renderTime, visible, visibleText } from '../display/render.ts'

@@ -38,7 +38,7 @@ const firstLine = (text: string): string => text.split('\n')[0] ?? ''
 async function validate(program: Command, files: readonly string[]): Promise<void> {
   const { print } = openSession(program)
   const folder = await recordFolder(program)
-  const { validateLoop } = await import('../../host/load-loop.ts')
+  const { validateLoop } = await import('../../launch/load-loop.ts')
   const reports = await Promise.all(files.map((file) => validateLoop(file, folder)))
   for (const report of reports) {
     print(report, () =>
@@ -62,8 +62,8 @@ async function validate(program: Command, files: readonly string[]): Promise<voi
 async function trust(program: Command, file: string, forget: boolean): Promise<void> {
   const { print, terminal } = openSession(program)
   const folder = await recordFolder(program)
-  const { distrustLoop, previewLoop, trustLoop } = await import('../../host/load-loop.ts')
-  const { isConfigFile, previewConfig } = await import('../../host/config/preview-config.ts')
+  const { distrustLoop, previewLoop, trustLoop } = await import('../../launch/load-loop.ts')
+  const { isConfigFile, previewConfig } = await import('../../definition/config/preview-config.ts')
   const preview = await (isConfigFile(file) ? previewConfig : previewLoop)(file, folder)
   const { digest, powers } = preview
   if (forget) {
@@ -84,7 +84,7 @@ async function trust(program: Command, file: string, forget: boolean): Promise<v
 
 async function listTrusted(program: Command): Promise<void> {
   const { json, print } = openSession(program)
-  const { trustedLoops } = await import('../../host/load-loop.ts')
+  const { trustedLoops } = await import('../../launch/load-loop.ts')
   const entries = await trustedLoops(await recordFolder(program))
   if (json) for (const entry of entries) print(entry, String)
   else if (entries.length === 0) print([], () => 'No loop file is trusted yet.')
@@ -110,9 +110,8 @@ async function listTools(
 ): Promise<void> {
   const session = openSession(program)
   const folder = await recordFolder(program)
-  const { builtInTools, createPlainCommands, createTools, searchTools } = await import(
-    '../../host/index.ts'
-  )
+  const { builtInTools, createTools, searchTools } = await import('../../tools/index.ts')
+  const { createPlainCommands } = await import('../../sandbox/index.ts')
   const { loop } = options
   const loaded = loop === undefined ? undefined : await loadTrusted(session, folder, loop, options)
   try {

@@ -1,7 +1,7 @@
 /** Commands that check whether a loop can run here, and clear cached answers: preflight, forget. */
 
 import type { Command } from 'commander'
-import type { PreflightReport } from '../../host/preflight/index.ts'
+import type { PreflightReport } from '../../launch/preflight/index.ts'
 import { describePreflight, type PreflightCheck } from '../../loop/index.ts'
 import { plural, renderSpan } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
@@ -77,7 +77,7 @@ export async function preflightFile(
     withNewRecord(program, async (host) => {
       const loaded = await loadTrusted(session, host.folder, file, options)
       try {
-        const { preflightLoop } = await import('../../host/preflight/index.ts')
+        const { preflightLoop } = await import('../../launch/preflight/index.ts')
         const report = await preflightLoop(host, loaded, {
           attended: session.terminal.asks || options.attended === true,
           dirty: options.dirty === true,
@@ -131,7 +131,7 @@ export function renderTried(
 async function forget(program: Command, run: string | undefined): Promise<void> {
   const session = openSession(program)
   await withNewRecord(program, async (host) => {
-    const { forgetKnown } = await import('../../host/preflight/forget.ts')
+    const { forgetKnown } = await import('../../launch/preflight/forget.ts')
     const forgotten = await forgetKnown(host, run)
     session.print(forgotten, () => {
       const { answers, attempts } = forgotten

@@ -1,8 +1,11 @@
 /** The command that does a run again from its record, offline and free: replay. */
 
 import type { Command } from 'commander'
-import type { DriveEnd, Host, Replay, ReplayResult, RunHandle } from '../../host/index.ts'
+import type { DriveEnd } from '../../engine/index.ts'
+import type { Host } from '../../host/host.ts'
+import type { Replay, ReplayResult } from '../../launch/replay/replay.ts'
 import { describeOutcome } from '../../loop/index.ts'
+import type { RunHandle } from '../../runs/run-handle.ts'
 import { plural, renderCount, renderMoney } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { fileOf, type Started, withLoop } from '../drive-loop.ts'
@@ -77,7 +80,7 @@ export async function replayRun(
 
 /** A file that changed is mostly not trusted either, and that would be the wrong advice. */
 async function requireSameFile({ folder }: Host, replay: Replay, file: string): Promise<void> {
-  const { previewLoop } = await import('../../host/load-loop.ts')
+  const { previewLoop } = await import('../../launch/load-loop.ts')
   replay.requireFile((await previewLoop(file, folder, 'resume')).digest)
 }
 
@@ -102,7 +105,7 @@ async function epilogueOf(
   if (result.same) await replay.removeFiles()
   const { run, state } = replay.original
   const kept = result.same ? undefined : replay.workspace
-  const { describeDifference } = await import('../../host/replay/compare.ts')
+  const { describeDifference } = await import('../../launch/replay/compare.ts')
   const difference = result.difference && describeDifference(result.difference)
   return {
     lines: [...renderResult(replay, result, difference), ...keptIn(kept, handle)].map(visible),

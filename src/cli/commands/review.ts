@@ -1,7 +1,9 @@
 /** Commands about the work of a run once it is there: scrap, reset, create-pr, analyze. */
 
 import type { Command } from 'commander'
-import type { Discarded, Postmortem, PullRequestOptions } from '../../host/index.ts'
+import type { Postmortem } from '../../history/postmortem/built-in.ts'
+import type { PullRequestOptions } from '../../host/review/create-pull-request.ts'
+import type { Discarded } from '../../host/review/scrap-run.ts'
 import { isEnd, LoopError } from '../../loop/index.ts'
 import { plural } from '../display/amounts.ts'
 import { visible, visibleText } from '../display/render.ts'

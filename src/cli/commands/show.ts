@@ -1,7 +1,7 @@
 /** The command that shows what one iteration was about: show. */
 
 import type { Command } from 'commander'
-import type { Host } from '../../host/index.ts'
+import type { Host } from '../../host/host.ts'
 import { type BlobId, type Json, LoopError, type RunId } from '../../loop/index.ts'
 import { type CertificateShown, readsText, showCertificate } from '../display/certificate-shown.ts'
 import { certificationOf } from '../display/certification-lines.ts'
@@ -60,7 +60,7 @@ async function readView(
   const { run, checkpoints, checks } = await host.inspect(idOrName)
   const record = await readIteration(host, run.id, checkpoints, iteration)
   if (record === undefined) throw noIteration(run.name, iteration)
-  const { loadStored } = await import('../../host/load-stored.ts')
+  const { loadStored } = await import('../../history/load-stored.ts')
   const values = new Map<string, Json>()
   for (const { step, result } of record.steps) {
     const value = await loadStored(result, host.blobs)
@@ -82,7 +82,7 @@ async function readShownCertificate(
     .map(({ result }) => certificationOf(result))
     .findLast((one) => one?.type === 'certified')
   if (found?.type !== 'certified') return undefined
-  const { readTarget } = await import('../../host/certificates/index.ts')
+  const { readTarget } = await import('../../history/certificates/index.ts')
   // One that was moved away or is damaged is what verify is for.
   const listed = await readTarget(found.certificate, host.folder).catch(() => undefined)
   if (listed === undefined) return undefined
@@ -165,7 +165,7 @@ async function printExchange(
     const count = view.exchanges.length
     throw nothing(view, `exchange ${number}`, count === 0 ? 'It has none.' : `It has ${count}.`)
   }
-  const { loadExchange } = await import('../../host/load-exchange.ts')
+  const { loadExchange } = await import('../../history/load-exchange.ts')
   const exchange = await loadExchange(found.blob, host.blobs)
   print(exchange, () => renderExchange(terminal.style, exchange))
 }

@@ -1,7 +1,7 @@
 /** Commands that tell a run something, whoever drives it: answer, inbox, pause, stop, cancel. */
 
 import type { Command } from 'commander'
-import type { Host } from '../../host/index.ts'
+import type { Host } from '../../host/host.ts'
 import { visible } from '../display/render.ts'
 import { answerInbox } from '../inbox.ts'
 import type { Inspected, Runs } from '../runs.ts'

@@ -3,14 +3,11 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type {
-  CleanedWorktree,
-  DiffOptions,
-  MergeOptions,
-  MergeResult,
-  RunDiff,
-} from '../../host/index.ts'
+import type { DiffOptions, RunDiff } from '../../history/diff-run.ts'
+import type { MergeOptions } from '../../host/merge-run.ts'
 import { LoopError } from '../../loop/index.ts'
+import type { CleanedWorktree } from '../../runs/worktrees-of-runs.ts'
+import type { MergeResult } from '../../workspace/index.ts'
 import { plural } from '../display/amounts.ts'
 import { leftOutLine } from '../display/left-out-line.ts'
 import { renderQuestionReview } from '../display/question-review.ts'

@@ -1,11 +1,8 @@
 /** The agents of this machine, and how one of them did at its trial, as text that fits a terminal. */
 
-import type {
-  AgentFound,
-  AgentsFound,
-  AgentTrial,
-  Finding as TrialFinding,
-} from '../../host/index.ts'
+import type { AgentFound, AgentsFound } from '../../launch/agents/list-agents.ts'
+import type { Finding as TrialFinding } from '../../launch/agents/trial-findings.ts'
+import type { AgentTrial } from '../../launch/agents/try-agent.ts'
 import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
 import { visible } from './render.ts'
 

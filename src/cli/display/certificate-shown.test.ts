@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Certificate } from '../../host/certificates/index.ts'
+import type { Certificate } from '../../history/certificates/index.ts'
 import { certificateDraft, certifiedCheck } from '../../testing/certificate-draft.ts'
 import { readsText, showCertificate } from './certificate-shown.ts'
 import { renderCertificate } from './certificate-view.ts'

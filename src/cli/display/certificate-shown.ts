@@ -1,6 +1,6 @@
 /** The certificate of an iteration, as `show` has it: what it shows, and what its checks read. */
 
-import type { Certificate } from '../../host/certificates/index.ts'
+import type { Certificate } from '../../history/certificates/index.ts'
 import { describeLevel, describeStrength } from '../../protocol/index.ts'
 
 export interface CertificateShown {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Certificate } from '../../host/certificates/index.ts'
+import type { Certificate } from '../../history/certificates/index.ts'
 import { renderCertificate } from './certificate-view.ts'
 
 test('a certificate says who was consulted, what was planted and what it took', () => {

@@ -7,7 +7,7 @@ import type {
   ListedCertificate,
   Verification,
   VerifyFinding,
-} from '../../host/certificates/index.ts'
+} from '../../history/certificates/index.ts'
 import { describeRates, type Share } from '../../loop/index.ts'
 import { describeLevel, describeStrength } from '../../protocol/index.ts'
 import { plural, renderMoney, renderSpan } from './amounts.ts'

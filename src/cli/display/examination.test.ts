@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Examination } from '../../host/index.ts'
+import type { Examination } from '../../host/doctor.ts'
 import { createStyle } from '../terminal.ts'
 import { renderExamination } from './examination.ts'
 

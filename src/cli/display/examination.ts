@@ -1,6 +1,6 @@
 /** What `loopctl doctor` found, as text that fits a terminal: what is well, what is not, and the fix. */
 
-import type { Examination } from '../../host/index.ts'
+import type { Examination } from '../../host/doctor.ts'
 import { plural } from './amounts.ts'
 import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
 

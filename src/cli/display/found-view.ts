@@ -2,8 +2,8 @@
 
 import { homedir } from 'node:os'
 import { relative } from 'node:path'
-import type { AgentCandidate } from '../../host/agents/find-agents.ts'
-import type { InspectedFolder } from '../../host/init/inspect-folder.ts'
+import type { AgentCandidate } from '../../launch/agents/find-agents.ts'
+import type { InspectedFolder } from '../../launch/init/inspect-folder.ts'
 import type { Terminal } from '../terminal.ts'
 import { visible } from './render.ts'
 import { wrapped } from './wrap.ts'

@@ -1,6 +1,6 @@
 /** Everything that a question asks to approve, in reading order. */
 
-import type { ReviewedQuestion } from '../../host/index.ts'
+import type { ReviewedQuestion } from '../../history/review-question.ts'
 import { questionName } from '../../loop/index.ts'
 import { shellWord } from '../shell-word.ts'
 import { plural } from './amounts.ts'

@@ -1,6 +1,6 @@
 /** Text for a terminal, whoever wrote it. */
 
-import type { RunRow } from '../../host/index.ts'
+import type { RunRow } from '../../engine/index.ts'
 import type { RunWorktree } from '../../loop/index.ts'
 
 /** The furthest that a date goes. */

@@ -1,7 +1,8 @@
 /** Runs as text for a terminal: a list, and one with all that is known. */
 
 import { basename } from 'node:path'
-import type { Inspection, RunRow } from '../../host/index.ts'
+import type { RunRow } from '../../engine/index.ts'
+import type { Inspection } from '../../history/inspect-run.ts'
 import {
   describeAgent,
   describeOutcome,

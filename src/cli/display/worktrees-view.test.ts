@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RunWorktreeEntry } from '../../host/index.ts'
 import type { RunId } from '../../loop/index.ts'
+import type { RunWorktreeEntry } from '../../runs/worktrees-of-runs.ts'
 import { renderWorktrees } from './worktrees-view.ts'
 
 const path = '/home/somebody/projects/of-mine/repository.run-calm-otter'

@@ -1,6 +1,6 @@
 /** The worktrees of runs as text: a table, or where that is too wide some lines for each. */
 
-import type { RunWorktreeEntry } from '../../host/index.ts'
+import type { RunWorktreeEntry } from '../../runs/worktrees-of-runs.ts'
 import type { Terminal } from '../terminal.ts'
 import { renderSize } from './amounts.ts'
 import { renderTable, shownStatus, visible } from './render.ts'

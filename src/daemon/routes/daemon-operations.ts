@@ -1,8 +1,9 @@
 /** The daemon itself: is it there, is it ready, what is it, end it. */
 
 import { z } from 'zod'
-import { findAgents, packageVersion } from '../../host/daemon/index.ts'
+import { findAgents } from '../../launch/agents/find-agents.ts'
 import { daemonInfoSchema, healthSchema, readinessSchema } from '../../protocol/api/index.ts'
+import { packageVersion } from '../../system/package-version.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 
 const tag = 'daemon'

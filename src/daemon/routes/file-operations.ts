@@ -1,8 +1,9 @@
 /** Files of runs: checkpoints, certificates, artifacts, postmortems. */
 
 import { Readable } from 'node:stream'
-import { pageCertificates, readSigned } from '../../host/certificates/index.ts'
-import { analyzeRun, listArtifacts, readArtifact, readPostmortem } from '../../host/index.ts'
+import { pageCertificates, readSigned } from '../../history/certificates/index.ts'
+import { listArtifacts, readArtifact } from '../../history/run-folder/artifacts.ts'
+import { analyzeRun, readPostmortem } from '../../host/analyze-run.ts'
 import { LoopError } from '../../loop/index.ts'
 import {
   artifactSchema,

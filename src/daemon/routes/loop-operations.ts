@@ -2,16 +2,11 @@
 
 import { homedir } from 'node:os'
 import { isAbsolute } from 'node:path'
-import {
-  loadDaemonConfig,
-  loadLoop,
-  moreChecks,
-  planRun,
-  previewLoop,
-  runLimits,
-  runWorktree,
-  wouldWait,
-} from '../../host/index.ts'
+import { moreChecks, runLimits, runWorktree } from '../../definition/config/apply-settings.ts'
+import { loadDaemonConfig } from '../../definition/config/load-config.ts'
+import { loadLoop, previewLoop } from '../../launch/load-loop.ts'
+import { planRun } from '../../launch/plan/plan-run.ts'
+import { wouldWait } from '../../launch/plan/would-wait.ts'
 import { LoopError } from '../../loop/index.ts'
 import {
   newRunSchema,

@@ -2,9 +2,9 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { packageVersion } from '../../host/daemon/index.ts'
 import { problemSchema } from '../../protocol/api/index.ts'
 import { published } from '../../protocol/index.ts'
+import { packageVersion } from '../../system/package-version.ts'
 import type { AnswerShape, Operation } from './operation.ts'
 import type { Parameters } from './parameter.ts'
 import { problemType } from './problem-answer.ts'

@@ -12,7 +12,7 @@ import {
   viewProgress,
   viewSteps,
   viewStoreEvents,
-} from '../../host/views/index.ts'
+} from '../../history/views/index.ts'
 import type { RunId } from '../../loop/index.ts'
 import {
   evidenceEntrySchema,

@@ -1,6 +1,6 @@
 /** Runs: which there are, a new one, one of them, one less. */
 
-import { viewRuns } from '../../host/views/index.ts'
+import { viewRuns } from '../../history/views/index.ts'
 import { isEnd, runStatuses, statusAliases, statusesNamed } from '../../loop/index.ts'
 import {
   newRunSchema,

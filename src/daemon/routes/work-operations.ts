@@ -1,7 +1,10 @@
 /** What runs made: differences, merges, pull requests, what is thrown away. */
 
 import { z } from 'zod'
-import { createPullRequest, resetRun, reviewDiff, scrapRun } from '../../host/index.ts'
+import { reviewDiff } from '../../history/review-diff.ts'
+import { createPullRequest } from '../../host/review/create-pull-request.ts'
+import { resetRun } from '../../host/review/reset-run.ts'
+import { scrapRun } from '../../host/review/scrap-run.ts'
 import { LoopError } from '../../loop/index.ts'
 import {
   diffSchema,

@@ -1,7 +1,7 @@
 /** The worktrees of runs: which there are, and which can go. */
 
 import { isAbsolute } from 'node:path'
-import { removeRunWorktree } from '../../host/index.ts'
+import { removeRunWorktree } from '../../host/review/remove-run-worktree.ts'
 import { LoopError } from '../../loop/index.ts'
 import { cleanedWorktreeSchema, pageSchema, worktreeEntrySchema } from '../../protocol/api/index.ts'
 import { json, type Operation, ok, operation } from './operation.ts'

@@ -3,8 +3,8 @@
  * told something, the moment of another try), it asks `choose` what to do and does it.
  */
 
-import type { Host, QueueRow } from '../../host/index.ts'
-import { systemNow } from '../../host/system-now.ts'
+import type { Host } from '../../host/host.ts'
+import type { QueueRow } from '../../journal/index.ts'
 import { isEnd, isLoopError, type RunId } from '../../loop/index.ts'
 import type { QueueEntry } from '../../protocol/api/index.ts'
 import type { CallerEnvironments } from './caller-environments.ts'
@@ -12,6 +12,7 @@ import { type Choice, choose } from './choose.ts'
 import { entriesOf } from './entries.ts'
 import type { SchedulerOptions } from './open-scheduler.ts'
 import { type Item, startItem } from './queue-item.ts'
+import { systemNow } from './system-now.ts'
 import { createTurns } from './turns.ts'
 
 export interface Board {

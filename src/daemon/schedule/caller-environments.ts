@@ -3,8 +3,9 @@
  * here is journaled, logged or part of a queue row.
  */
 
-import { type Environment, isSecretName } from '../../host/daemon/index.ts'
+import { isSecretName } from '../../agents/index.ts'
 import type { RunId } from '../../loop/index.ts'
+import type { Environment } from '../../system/environment.ts'
 
 export interface CallerEnvironments {
   /** Replaces the previous one; undefined keeps it. */

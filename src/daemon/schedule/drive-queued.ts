@@ -1,22 +1,15 @@
 /** Drives one run of the queue: loads its loop, opens what it needs, follows it, and closes all again. */
 
 import { existsSync } from 'node:fs'
-import {
-  keysFile,
-  type ModelDoor,
-  needsVariables,
-  runEnvironment,
-  withNeeded,
-} from '../../host/daemon/index.ts'
-import {
-  type DriveEnd,
-  type Host,
-  type Inspection,
-  type LoadedLoop,
-  loadLoop,
-  type RunHandle,
-} from '../../host/index.ts'
+import type { DriveEnd } from '../../engine/index.ts'
+import type { Inspection } from '../../history/inspect-run.ts'
+import type { Host } from '../../host/host.ts'
+import { loadLoop } from '../../launch/load-loop.ts'
+import type { LoadedLoop } from '../../launch/loaded-loop.ts'
+import { needsVariables, runEnvironment, withNeeded } from '../../launch/run-environment.ts'
+import { keysFile, type ModelDoor } from '../../launch/shared-gateway.ts'
 import { isLoopError, LoopError, type RunId, type RunState } from '../../loop/index.ts'
+import type { RunHandle } from '../../runs/run-handle.ts'
 import type { Log } from '../parts.ts'
 import type { CallerEnvironments } from './caller-environments.ts'
 import type { DriveRequest } from './drive-request.ts'

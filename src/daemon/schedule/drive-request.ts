@@ -1,7 +1,8 @@
 /** How a run in the queue is to be driven: kept with its row, read back after a restart. */
 
-import { type Environment, namedVariables } from '../../host/daemon/index.ts'
+import { namedVariables } from '../../launch/run-environment.ts'
 import type { Json } from '../../loop/index.ts'
+import type { Environment } from '../../system/environment.ts'
 
 export interface DriveRequest {
   /** Somebody watches, and answers for what happens without strong walls. */

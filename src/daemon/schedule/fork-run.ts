@@ -6,10 +6,11 @@
  * the folder itself with the files as they are now.
  */
 
-import { runEnvironment } from '../../host/daemon/index.ts'
-import { forkFolder, loadLoop } from '../../host/index.ts'
+import { loadLoop } from '../../launch/load-loop.ts'
+import { runEnvironment } from '../../launch/run-environment.ts'
 import { isEnd, isLoopError, LoopError, type RunId } from '../../loop/index.ts'
 import type { ForkRequest, RetryRequest } from '../../protocol/api/index.ts'
+import { forkFolder } from '../../runs/fork-folder.ts'
 import { makeWorkFolder } from '../../system/index.ts'
 import { fileOf } from './drive-queued.ts'
 import { type NewRunParts, queueRow, trustAsAsked } from './new-run.ts'

@@ -3,26 +3,21 @@
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { isAbsolute, parse, resolve } from 'node:path'
-import { type Environment, type ModelDoor, runEnvironment } from '../../host/daemon/index.ts'
-import {
-  type Host,
-  type LoadedLoop,
-  loadDaemonConfig,
-  loadLoop,
-  moreChecks,
-  type NamingOptions,
-  nameRun,
-  previewLoop,
-  type Queued,
-  type RunPlace,
-  recordBeginning,
-  requireReady,
-  runLimits,
-  runWorktree,
-  trustLoop,
-} from '../../host/index.ts'
+import { moreChecks, runLimits, runWorktree } from '../../definition/config/apply-settings.ts'
+import { loadDaemonConfig } from '../../definition/config/load-config.ts'
+import type { Host } from '../../host/host.ts'
+import { recordBeginning } from '../../host/record-beginning.ts'
+import { loadLoop, previewLoop, trustLoop } from '../../launch/load-loop.ts'
+import type { LoadedLoop } from '../../launch/loaded-loop.ts'
+import { type NamingOptions, nameRun } from '../../launch/name-run.ts'
+import { requireReady } from '../../launch/preflight/look-ahead.ts'
+import { runEnvironment } from '../../launch/run-environment.ts'
+import type { ModelDoor } from '../../launch/shared-gateway.ts'
 import { defaultLimits, LoopError, type RunId } from '../../loop/index.ts'
 import type { NewRunRequest, RunSettings } from '../../protocol/api/index.ts'
+import type { Queued } from '../../runs/create-runs.ts'
+import type { RunPlace } from '../../runs/run-place.ts'
+import type { Environment } from '../../system/environment.ts'
 import type { Log } from '../parts.ts'
 import { toDriveRequest, toRow } from './drive-request.ts'
 

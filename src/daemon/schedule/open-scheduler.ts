@@ -7,8 +7,8 @@
  * 3. A run that could not go on is never tried again at once.
  */
 
-import type { Host, QueueRow } from '../../host/index.ts'
-import { systemNow } from '../../host/system-now.ts'
+import type { Host } from '../../host/host.ts'
+import type { QueueRow } from '../../journal/index.ts'
 import { isEnd, LoopError, type RunId } from '../../loop/index.ts'
 import type { NewRunRequest } from '../../protocol/api/index.ts'
 import type { DaemonSettings, EnqueueOptions, Log, Scheduler, Submitted } from '../parts.ts'
@@ -17,6 +17,7 @@ import { type CallerEnvironments, createCallerEnvironments } from './caller-envi
 import { toDriveRequest, toRow } from './drive-request.ts'
 import { forkQueued, retryQueued } from './fork-run.ts'
 import { createQueued, digestOf } from './new-run.ts'
+import { systemNow } from './system-now.ts'
 
 export interface SchedulerOptions {
   readonly host: Host

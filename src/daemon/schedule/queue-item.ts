@@ -1,6 +1,8 @@
 /** One run of the queue: driven, and what becomes of it then. */
 
-import type { DriveEnd, Host, QueueRow } from '../../host/index.ts'
+import type { DriveEnd } from '../../engine/index.ts'
+import type { Host } from '../../host/host.ts'
+import type { QueueRow } from '../../journal/index.ts'
 import {
   inOneLine,
   isEnd,

@@ -1,6 +1,6 @@
 /** The text of server-sent events. */
 
-import type { Host } from '../../host/index.ts'
+import type { Host } from '../../host/host.ts'
 import type { OutputEntry } from '../../protocol/api/index.ts'
 
 /** What a browser waits before it comes again. */

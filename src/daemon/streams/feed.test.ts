@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { afterStory } from '../../../test/after.ts'
-import type { Host, RunId } from '../../host/index.ts'
+import type { Host } from '../../host/host.ts'
+import type { RunId } from '../../loop/index.ts'
 import { createFeed } from './feed.ts'
 
 test('who follows looks again now and then, also when nothing is told', async () => {

@@ -10,7 +10,8 @@
 
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Host, RunId } from '../../host/index.ts'
+import type { Host } from '../../host/host.ts'
+import type { RunId } from '../../loop/index.ts'
 
 /** What can be followed: one run, or all. */
 export type Subject = RunId | 'store'

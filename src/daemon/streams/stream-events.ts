@@ -4,7 +4,8 @@
  */
 
 import type { Context } from 'hono'
-import { type Host, isEnd, LoopError, type RunId } from '../../host/index.ts'
+import type { Host } from '../../host/host.ts'
+import { isEnd, LoopError, type RunId } from '../../loop/index.ts'
 import { runEventFrames, storeEventFrames } from './event-frames.ts'
 import { type Feed, feedOf, type Subject } from './feed.ts'
 import { sseResponse } from './sse-response.ts'

@@ -1,8 +1,8 @@
 /** What agents and checks say, as they say it, over HTTP. The id is that of the event that holds it. */
 
 import type { Context } from 'hono'
-import { isEnd, type RunId } from '../../host/index.ts'
-import { type OutputRead, readOutput } from '../../host/views/index.ts'
+import { type OutputRead, readOutput } from '../../history/views/index.ts'
+import { isEnd, type RunId } from '../../loop/index.ts'
 import { outputFrames } from './event-frames.ts'
 import { feedOf } from './feed.ts'
 import { placeOf, type StreamPage, type StreamParts, streamOf } from './stream-events.ts'

@@ -5,7 +5,10 @@
 
 import { homedir } from 'node:os'
 import { loadRun, readCreated } from '../../engine/index.ts'
+import { type Review, recordReview } from '../../history/review.ts'
 import { LoopError } from '../../loop/index.ts'
+import { repositoryOf } from '../../runs/place-run.ts'
+import type { Runs } from '../../runs/runs.ts'
 import {
   branchCommits,
   findOnPath,
@@ -17,9 +20,6 @@ import {
   runProgram,
 } from '../../workspace/index.ts'
 import { requireCertified } from '../merge-run.ts'
-import { repositoryOf } from '../run-place.ts'
-import type { Runs } from '../runs.ts'
-import { type Review, recordReview } from './review.ts'
 
 export interface PullRequestOptions {
   readonly by: string

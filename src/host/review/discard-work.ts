@@ -3,6 +3,7 @@
 import { type RunRow, readCreated } from '../../engine/index.ts'
 import type { SqliteJournal } from '../../journal/index.ts'
 import { LoopError, type RunWorktree } from '../../loop/index.ts'
+import { repositoryOf } from '../../runs/place-run.ts'
 import {
   branchCommits,
   dropBranch,
@@ -11,7 +12,6 @@ import {
   removeWorktree,
   worktreeState,
 } from '../../workspace/index.ts'
-import { repositoryOf } from '../run-place.ts'
 
 export interface DiscardedWork {
   /** The folder that went; absent: there was none. */

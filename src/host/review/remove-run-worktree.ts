@@ -3,10 +3,10 @@
 import { realpathSync } from 'node:fs'
 import { readCreated } from '../../engine/index.ts'
 import { isEnd, LoopError } from '../../loop/index.ts'
+import { repositoryOf } from '../../runs/place-run.ts'
+import type { Runs } from '../../runs/runs.ts'
+import type { CleanedWorktree, RunWorktreeEntry } from '../../runs/worktrees-of-runs.ts'
 import { removeWorktree } from '../../workspace/index.ts'
-import { repositoryOf } from '../run-place.ts'
-import type { Runs } from '../runs.ts'
-import type { CleanedWorktree, RunWorktreeEntry } from '../worktrees-of-runs.ts'
 
 export interface RemoveWorktreeChoice {
   /** The folder, its branch, or the run that works in it. */

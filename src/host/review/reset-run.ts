@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../../engine/index.ts'
 import { isEnd, LoopError } from '../../loop/index.ts'
-import type { Runs } from '../runs.ts'
+import type { Runs } from '../../runs/runs.ts'
 import { type Discarded, type DiscardOptions, scrapRun } from './scrap-run.ts'
 
 export interface ResetOptions extends DiscardOptions {

@@ -1,11 +1,11 @@
 /** Throws the work of a run away: its worktree and its branch go, its record stays. */
 
 import type { RunRow } from '../../engine/index.ts'
+import { type Review, recordReview } from '../../history/review.ts'
+import type { FolderHost } from '../../history/run-folder/options.ts'
+import { writeRunFolder } from '../../history/run-folder/write-run-folder.ts'
 import { isEnd, LoopError } from '../../loop/index.ts'
-import type { FolderHost } from '../run-folder/options.ts'
-import { writeRunFolder } from '../run-folder/write-run-folder.ts'
 import { type DiscardedWork, discardWork } from './discard-work.ts'
-import { type Review, recordReview } from './review.ts'
 
 export interface DiscardOptions {
   /** Who says so, for the record. */

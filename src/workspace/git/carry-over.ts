@@ -13,23 +13,11 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { dirname } from 'node:path'
 import picomatch from 'picomatch'
+import { type CarryRule, carryRulesDefault } from '../../system/worktree-defaults.ts'
 import { asText, type Bytes, fromText, inside, show, toPath } from '../bytes.ts'
 import { inParallel } from '../in-parallel.ts'
 import { at, type Folder, hasCode, linkTarget, look, namesIn, width } from '../place.ts'
 import type { WorktreeFiles } from './worktree-files.ts'
-
-export interface CarryRule {
-  /** A glob over paths from the top of the checkout: a file, or a folder with all that is in it. */
-  readonly path: string
-  readonly by: 'copy' | 'link' | 'nothing'
-}
-
-/** The first that fits decides. What none fits stays behind. */
-export const carryRulesDefault: readonly CarryRule[] = [
-  { path: '**/.env', by: 'copy' },
-  { path: '**/.env.*', by: 'copy' },
-  { path: '**/node_modules', by: 'copy' },
-]
 
 export interface CarryLimits {
   readonly filesMax: number

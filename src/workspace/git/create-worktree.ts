@@ -8,9 +8,10 @@
 
 import { basename, dirname, join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
+import { branchPrefixDefault, type CarryRule } from '../../system/worktree-defaults.ts'
 import { hasCode } from '../place.ts'
 import { findBase } from './base-branch.ts'
-import { type Carried, type CarryLimits, type CarryRule, carryOver } from './carry-over.ts'
+import { type Carried, type CarryLimits, carryOver } from './carry-over.ts'
 import { checkWorktree } from './check-worktree.ts'
 import { failure } from './failure.ts'
 import { finishRemoval } from './finish-removal.ts'
@@ -64,7 +65,6 @@ export interface CreatedWorktree {
   readonly carried: Carried
 }
 
-export const branchPrefixDefault = 'run/'
 const namesMax = 1000
 const nothing: Carried = { paths: [], linked: [], skipped: [] }
 

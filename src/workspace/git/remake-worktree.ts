@@ -6,10 +6,11 @@
 
 import { basename, dirname, join } from 'node:path'
 import type { TreeId } from '../../loop/index.ts'
+import { type CarryRule } from '../../system/worktree-defaults.ts'
 import { fromText } from '../bytes.ts'
 import { createExclusions } from '../exclusions.ts'
 import { remove } from '../remove.ts'
-import { type CarryRule, carryOver } from './carry-over.ts'
+import { carryOver } from './carry-over.ts'
 import { adminDir, checkWorktree } from './check-worktree.ts'
 import { failure } from './failure.ts'
 import { fromTreeId } from './git-tree-id.ts'

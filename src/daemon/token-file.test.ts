@@ -1,0 +1,87 @@
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { afterStory } from '../../test/after.ts'
+import { makeDaemonFolder } from '../system/daemon-files.ts'
+import { makeToken, readToken, rotateToken } from './token-file.ts'
+
+function newState(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-token-'))
+  afterStory(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+test('is made once, random, and for its owner alone', () => {
+  const { token, readToken: other } = makeDaemonFolder(newState())
+  const umask = process.umask(0)
+  const made = makeToken(token)
+  process.umask(umask)
+  expect(made).toMatch(/^[\w-]{43}$/)
+  expect(makeToken(token)).toBe(made)
+  expect(makeToken(other)).not.toBe(made)
+  expect(lstatSync(token).mode & 0o777).toBe(0o600)
+})
+
+test('is replaced as a whole, and nothing is left beside it', () => {
+  const state = newState()
+  const { folder, token } = makeDaemonFolder(state)
+  const old = makeToken(token)
+  const next = rotateToken(state)
+  expect(next).not.toBe(old)
+  expect(readFileSync(token, 'utf8')).toBe(`${next}\n`)
+  expect(lstatSync(token).mode & 0o777).toBe(0o600)
+  expect(readdirSync(folder)).toEqual(['token'])
+})
+
+test('can be put in the place of a file that is refused', () => {
+  const state = newState()
+  const { token } = makeDaemonFolder(state)
+  const elsewhere = join(state, 'elsewhere')
+  symlinkSync(elsewhere, token)
+  expect(rotateToken(state)).toBe(readToken(token))
+  expect(existsSync(elsewhere)).toBe(false)
+})
+
+const word = 'x'.repeat(43)
+
+test.each<[string, (path: string) => unknown, string]>([
+  ['that others can read', (path) => writeWith(path, word, 0o644), 'mode 644'],
+  ['that the group can read', (path) => writeWith(path, word, 0o640), 'mode 640'],
+  ['that is a link', (path) => symlinkSync('/etc/hostname', path), 'is a link'],
+  ['that is a link to nothing', (path) => symlinkSync('/no/such/file', path), 'is a link'],
+  ['with a short word', (path) => writeWith(path, 'secret', 0o600), 'no token of 32'],
+  ['with two lines', (path) => writeWith(path, `${word}\n${word}`, 0o600), 'no token of 32'],
+  ['that is empty', (path) => writeWith(path, '', 0o600), 'no token of 32'],
+  ['that is a folder', (path) => mkdirSync(path, { mode: 0o700 }), 'is no file'],
+])('a file %s is refused, with what to do', (_what, make, words) => {
+  const { token } = makeDaemonFolder(newState())
+  make(token)
+  expect(() => makeToken(token)).toThrow(words)
+  expect(() => makeToken(token)).toThrow('token --rotate')
+})
+
+test('a file that has another name too is refused: that one is not looked after', () => {
+  const state = newState()
+  const { token } = makeDaemonFolder(state)
+  makeToken(token)
+  linkSync(token, join(state, 'other-name'))
+  expect(() => readToken(token)).toThrow('another name')
+})
+
+function writeWith(path: string, text: string, mode: number): void {
+  writeFileSync(path, text)
+  chmodSync(path, mode)
+}

@@ -1,0 +1,113 @@
+/**
+ * The tokens of a daemon, as files that its owner alone can read: one to do anything, one to look.
+ *
+ * T1. A file that others can read, that is not ours, or that is a link is refused, not repaired: who
+ *     has read it is not known.
+ * T2. A file is there whole or not at all, and a new one takes the place of the old in one step.
+ */
+
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { LoopError } from '../loop/index.ts'
+import { daemonPlace, placeFailure } from '../system/daemon-files.ts'
+
+export type TokenKind = 'write' | 'read'
+
+export const tokenCharsMin = 32
+const tokenBytesMax = 4096
+
+export const tokenPath = (state: string, kind: TokenKind): string =>
+  daemonPlace(state)[kind === 'write' ? 'token' : 'readToken']
+
+/** Makes it where there is none. */
+export function makeToken(path: string): string {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+    writeThen(path, (written) => {
+      try {
+        linkSync(written, path)
+      } catch (error) {
+        // Somebody else was faster, and theirs counts.
+        if (lstatSync(path, { throwIfNoEntry: false }) === undefined) throw error
+      }
+    })
+  }
+  return readToken(path)
+}
+
+/** A new token in the place of the old one, which a daemon that runs refuses from then on. */
+export function rotateToken(state: string, kind: TokenKind = 'write'): string {
+  const path = tokenPath(state, kind)
+  writeThen(path, (written) => renameSync(written, path))
+  return readToken(path)
+}
+
+function writeThen(path: string, put: (written: string) => void): void {
+  const written = `${path}.${randomBytes(6).toString('hex')}`
+  try {
+    const text = `${randomBytes(32).toString('base64url')}\n`
+    writeFileSync(written, text, { mode: 0o600, flag: 'wx', flush: true })
+    put(written)
+  } catch (cause) {
+    throw placeFailure(path, cause)
+  } finally {
+    rmSync(written, { force: true })
+  }
+}
+
+export function readToken(path: string): string {
+  const file = openToken(path)
+  try {
+    const found = fstatSync(file)
+    const { uid, mode, nlink } = found
+    if (!found.isFile()) throw refused(path, 'is no file', 'Remove it')
+    if (nlink > 1) throw refused(path, 'has another name too', 'Remove it')
+    if (uid !== process.getuid?.()) throw refused(path, 'belongs to another user', 'Remove it')
+    if ((mode & 0o077) !== 0) {
+      const shown = (mode & 0o777).toString(8)
+      throw refused(path, `can be read by others (mode ${shown})`, 'Remove it')
+    }
+    const bytes = Buffer.alloc(tokenBytesMax)
+    const token = bytes.toString('utf8', 0, readSync(file, bytes, 0, tokenBytesMax, 0)).trim()
+    if (!isToken(token)) {
+      throw refused(path, `holds no token of ${tokenCharsMin} or more characters`, 'Remove it')
+    }
+    return token
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** What may stand in a header as it is. */
+export const isToken = (text: string): boolean =>
+  text.length >= tokenCharsMin && /^[A-Za-z0-9._~+/-]+=*$/.test(text)
+
+function openToken(path: string): number {
+  try {
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+    return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (code === 'ELOOP') throw refused(path, 'is a link', 'Remove it')
+    if (code === 'ENOENT') throw refused(path, 'is not there', 'Start the daemon again')
+    throw placeFailure(path, error)
+  }
+}
+
+function refused(path: string, what: string, todo: string): LoopError {
+  const message = `The token file ${path} ${what}, so no token is taken from it.`
+  return new LoopError(
+    'no-token',
+    `${message} ${todo}, or make a new one: loopctl daemon token --rotate`,
+  )
+}

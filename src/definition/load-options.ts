@@ -1,0 +1,42 @@
+/** What is said when a loop file is read, and what is seen of it before it is used. */
+
+import type { Environment } from '../system/environment.ts'
+import type { LoopChanges } from './loop-changes.ts'
+
+/** A loop file as it is, before anything of it is used. */
+export interface LoopPreview {
+  /** The whole path. */
+  readonly file: string
+  /** Of its content, and that of every file it names. */
+  readonly digest: string
+  readonly trusted: boolean
+  /** What it may do, for a person who is asked. */
+  readonly powers: readonly string[]
+  /** The variables of the environment that it uses, by name. */
+  readonly variables: readonly string[]
+}
+
+export interface LoadOptions {
+  /** The folder of the record, where it is kept what is trusted. */
+  readonly folder: string
+  /** The folder to work in where the file names none; that of this process unless told. */
+  readonly here?: string
+  /** Values in place of those of the file. */
+  readonly input?: Readonly<Record<string, string>>
+  readonly environment?: Environment
+  /** What is put in the place of what the file says; the run keeps it. */
+  readonly changes?: LoopChanges
+  /** For an agent whose file names no model; kept by the run like a change. */
+  readonly defaultModel?: string | undefined
+  /** Commands that must pass besides the checks of the file; kept in the same way. */
+  readonly moreChecks?: LoopChanges['checks']
+  /**
+   * `look`: nothing of it will be opened, so data needs no trust. `resume`: a deadline that has
+   * passed is the run's own business.
+   */
+  readonly purpose?: 'run' | 'resume' | 'look'
+  /** Told of each line that the code of a loop prints; they go to stderr unless told. */
+  readonly onLine?: (line: string) => void
+  /** Aborting it gives up the loading. */
+  readonly signal?: AbortSignal
+}

@@ -1,0 +1,128 @@
+/**
+ * What a person puts in the place of what a loop file says, for one run: another model, another prompt.
+ * The run keeps it, so that it is the same when the run goes on.
+ */
+
+import { createHash } from 'node:crypto'
+import { LoopError, type Source } from '../loop/index.ts'
+import type { AgentSettings, CheckSettings, LoopFile } from '../protocol/index.ts'
+import type { LoadOptions } from './load-options.ts'
+import type { ReadSection } from './loop-file/index.ts'
+
+export type LoopChanges = NonNullable<Source['changes']>
+
+/** It is kept in the first event of the run. */
+const promptCharsMax = 200_000
+
+export function requireChanges(changes: LoopChanges): LoopChanges {
+  const { model, prompt, checks, dependencies } = changes
+  if (prompt?.trim() === '') throw new LoopError('bad-request', 'The prompt must not be empty.')
+  if (prompt !== undefined && prompt.length > promptCharsMax) {
+    const message = `A prompt may have ${promptCharsMax} characters; this one has ${prompt.length}.`
+    throw new LoopError('bad-request', `${message} Write it into a loop file.`)
+  }
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(dependencies === undefined ? {} : { dependencies }),
+    ...(checks === undefined || checks.commands.length === 0 ? {} : { checks }),
+  }
+}
+
+export const changedCertify = (
+  certify: LoopFile['certify'],
+  { dependencies = certify.dependencies }: LoopChanges,
+): LoopFile['certify'] => ({ ...certify, dependencies })
+
+const checkTimeoutMs = 600_000
+
+/** Those of the file, and the commands of the settings by names that none of them has. */
+export function changedChecks(
+  checks: LoopFile['checks'],
+  { checks: { commands, timeoutMs = checkTimeoutMs } = { commands: [] } }: LoopChanges,
+): LoopFile['checks'] {
+  const taken = Object.keys(checks)
+  const added = commands.map((command, index) => {
+    const name = `verify-${index + 1}`
+    const check: CheckSettings = {
+      type: 'command',
+      command: ['/bin/sh', '-c', command],
+      env: {},
+      timeoutMs,
+      existing: 'ask',
+      outputs: [],
+    }
+    return [taken.includes(name) ? `${name}-of-settings` : name, check] as const
+  })
+  return { ...checks, ...Object.fromEntries(added) }
+}
+
+/** What the settings add: checks, and a model for an agent that can be told one and was not. */
+export function withSettings(
+  agent: AgentSettings,
+  { changes: given = {}, defaultModel, moreChecks }: SettingsOfRun,
+): LoopChanges {
+  const changes = moreChecks === undefined ? given : { checks: moreChecks, ...given }
+  if (defaultModel === undefined || changes.model !== undefined) return changes
+  const canBeTold =
+    agent.type === 'program' || (agent.type === 'acp' && typeof agent.acp === 'string')
+  return canBeTold && agent.model === undefined && !agent.subscription
+    ? { ...changes, model: defaultModel }
+    : changes
+}
+
+type SettingsOfRun = Pick<LoadOptions, 'changes' | 'defaultModel' | 'moreChecks'>
+
+/** An address and a key are of one provider: for a model of another they mean nothing. */
+export function changedAgent(agent: AgentSettings, { model }: LoopChanges): AgentSettings {
+  if (model === undefined) return agent
+  switch (agent.type) {
+    case 'program':
+      return { ...agent, model }
+    case 'acp':
+      if (typeof agent.acp === 'string') return { ...agent, model }
+      throw ownModel(`the command "${agent.acp.join(' ')}"`)
+    case 'command':
+      throw ownModel(`the command "${agent.command.join(' ')}"`)
+    case 'script':
+      throw ownModel('a script')
+    case 'repair':
+      throw new LoopError('bad-request', 'The repair agent asks no model. Take --model away.')
+    case 'model': {
+      if (providerOf(model) === providerOf(agent.model)) return { ...agent, model }
+      const { baseUrl: _baseUrl, apiKeyEnv: _apiKeyEnv, ...rest } = agent
+      return { ...rest, model }
+    }
+  }
+}
+
+const providerOf = (model: string): string => model.slice(0, Math.max(0, model.indexOf('/')))
+
+const ownModel = (what: string): LoopError =>
+  new LoopError(
+    'bad-request',
+    `The agent of this loop is ${what}, which chooses its model itself. Give the model there, and ` +
+      'take --model away.',
+  )
+
+/** All of it: sections of the file that are not there any more are not missed. */
+export function changedSections(
+  sections: readonly ReadSection[],
+  { prompt }: LoopChanges,
+): readonly ReadSection[] {
+  if (prompt === undefined) return sections
+  const position = { file: '--prompt', line: 1, column: 1 }
+  const whole = { priority: 100, stable: false, keep: 'start', required: false } as const
+  return [{ name: 'prompt', ...whole, text: prompt, position }]
+}
+
+/** Another loop, as far as going on in the middle of an iteration is concerned. */
+export function changedVersion(digest: string, changes: LoopChanges): string {
+  if (Object.keys(changes).length === 0) return digest
+  return createHash('sha256')
+    .update(`${digest}\0${JSON.stringify(changes)}`)
+    .digest('hex')
+}
+
+export const changedSource = (source: Source, changes: LoopChanges): Source =>
+  Object.keys(changes).length === 0 ? source : { ...source, changes }

@@ -1,0 +1,242 @@
+/** What a loop file may do, in a few lines for the person who is asked to trust it. */
+
+import {
+  type AcpPermissions,
+  type AgentSettings,
+  builtInToolNames,
+  type CertifySettings,
+  type CheckSettings,
+  type LoopFile,
+  type McpServer,
+  type SandboxSettings,
+  type WorktreeSettings,
+} from '../../protocol/index.ts'
+import { branchPrefixDefault, carryRulesDefault } from '../../system/worktree-defaults.ts'
+import { oneLine } from './loop-file-error.ts'
+
+const lineCharsMax = 1000
+const linesMax = 60
+
+/** Each is one line without control characters, whatever the file says. */
+export function describePowers(file: LoopFile): readonly string[] {
+  const lines = [
+    ...placePowers(file),
+    ...agentPowers(file.agent),
+    ...toolPowers(file),
+    ...Object.entries(file.mcp).flatMap(([name, server]) => serverPowers(name, server)),
+    ...Object.entries(file.checks).map(([name, check]) => checkPower(name, check)),
+    ...certifyPowers(file.certify),
+    ...sandboxPowers(file.sandbox),
+    `may use ${runLimits(file)}`,
+  ]
+  const shown = lines.slice(0, linesMax).map((line) => shortened(oneLine(line)))
+  return lines.length > linesMax ? [...shown, `and ${lines.length - linesMax} more`] : shown
+}
+
+/** Whether the folder is a repository is not known here: a file is trusted for any. */
+function placePowers({ workspace, worktree }: LoopFile): string[] {
+  const folder = workspace === undefined ? 'the folder where it is run' : shell([workspace])
+  const { use, path, branchPrefix = branchPrefixDefault } = worktree
+  if (use === false) return [`works in ${folder}, as it is`]
+  const made = `git worktree of it, on a branch ${shell([branchPrefix])}… of its own, and commits each iteration there`
+  return [
+    use === true
+      ? `works in ${folder}: in a ${made}`
+      : `works in ${folder}; where that is a git repository, in a ${made}`,
+    ...(path === undefined ? [] : [`makes git worktrees at ${shell([path])}`]),
+    ...carryPowers(worktree),
+  ]
+}
+
+/** An `.env` may hold what is secret. */
+function carryPowers({ carry = carryRulesDefault }: WorktreeSettings): string[] {
+  const paths = (wanted: string): string[] =>
+    carry.filter(({ by }) => by === wanted).map((rule) => rule.path.replace(/^\*\*\//, ''))
+  const [copied, linked] = [paths('copy'), paths('link')]
+  return [
+    ...(copied.length === 0 ? [] : [`copies what git ignores into the worktree: ${named(copied)}`]),
+    ...(linked.length === 0 ? [] : [`links what git ignores into the worktree: ${named(linked)}`]),
+  ]
+}
+
+const named = (paths: readonly string[]): string =>
+  paths.map((path) => (/^[\w@%+=:./*-]+$/.test(path) ? path : JSON.stringify(path))).join(', ')
+
+const ownLogin =
+  'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted'
+
+function agentPowers(agent: AgentSettings): string[] {
+  switch (agent.type) {
+    case 'command':
+      return [
+        `runs the agent: ${shell(agent.command)}${passed(agent.env)}`,
+        ...(agent.subscription ? [ownLogin] : []),
+      ]
+    case 'program':
+      return [
+        `runs the agent: ${shell([agent.program, ...agent.args])}${asked(agent)}${passed(agent.env)}`,
+        ...(agent.subscription ? [ownLogin] : []),
+      ]
+    case 'acp': {
+      const command = typeof agent.acp === 'string' ? [agent.acp, ...agent.args] : agent.acp
+      return [
+        `runs the agent by ACP: ${shell(command)}${asked(agent)}${passed(agent.env)}`,
+        permissionWords[agent.permissions],
+        ...(agent.subscription ? [ownLogin] : []),
+      ]
+    }
+    case 'repair':
+      return ['tries small edits of the source until the checks pass, without a model']
+    case 'model': {
+      const where = agent.baseUrl === undefined ? '' : ` at ${agent.baseUrl}`
+      const by = agent.apiKeyEnv === undefined ? '' : `, with the key in ${agent.apiKeyEnv}`
+      return [`sends prompts and what tools return to ${agent.model}${where}${by}`]
+    }
+    case 'script': {
+      const turns = agent.script.flat()
+      const calls = turns.flatMap((turn) => ('call' in turn ? [turn.call] : []))
+      return [`plays a script that calls ${calls.length === 0 ? 'nothing' : listed(calls)}`]
+    }
+  }
+}
+
+const asked = ({ model }: { readonly model?: string }): string =>
+  model === undefined ? '' : `, with the model ${model}`
+
+const permissionWords: Readonly<Record<AcpPermissions, string>> = {
+  all: 'allows the agent all that it asks for',
+  edits: 'allows the agent to edit files when it asks, and no commands',
+  reads: 'allows the agent only to read when it asks',
+  none: 'allows the agent nothing that it asks for',
+}
+
+function toolPowers({ agent, tools, mcp }: LoopFile): string[] {
+  if (agent.type !== 'model' && agent.type !== 'script') return []
+  const servers = Object.keys(mcp).length > 0 ? ' and all of its MCP servers' : ''
+  const names = tools ?? builtInToolNames
+  const runs = names.includes('run') ? ' (run: any command)' : ''
+  if (names.length === 0) return ['lets the agent call no tools']
+  return [`lets the agent call ${listed(names)}${tools === undefined ? servers : ''}${runs}`]
+}
+
+function serverPowers(name: string, server: McpServer): string[] {
+  if (server.type === 'stdio') {
+    return [`starts the MCP server ${name}: ${shell(server.command)}${passed(server.env)}`]
+  }
+  const headers = Object.values(server.headers).join(' ')
+  const variables = [...headers.matchAll(/\$\{(\w+)\}/g)].map(([, variable = '']) => variable)
+  return [`connects to the MCP server ${name} at ${server.url}${passed(variables)}`]
+}
+
+function checkPower(name: string, check: CheckSettings): string {
+  switch (check.type) {
+    case 'command':
+      return `runs the check ${name}: ${commandLine(check.command)}${given(check.env)}`
+    case 'condition':
+      return `runs the check ${name}: the usual command for ${check.condition} in the project${given(check.env)}`
+    case 'tool':
+      return `calls the tool ${check.tool} for the check ${name}`
+    case 'judge':
+      return `asks ${readerLine(check.agent)} to judge for the check ${name}`
+  }
+}
+
+function certifyPowers({ dependencies, installScripts, consult }: CertifySettings): string[] {
+  return [
+    ...(dependencies === 'install' || dependencies === 'resolve'
+      ? ['installs what a lockfile of the project names, from its registry, to certify the work']
+      : []),
+    ...(installScripts.length === 0
+      ? []
+      : [`runs the install scripts of ${installScripts.join(', ')} in the sandbox`]),
+    ...consult.map(({ name, agent }) => `asks ${readerLine(agent)} for the consultation ${name}`),
+  ]
+}
+
+/** Whoever judges sees the work, and changes nothing. */
+function readerLine(agent: AgentSettings): string {
+  switch (agent.type) {
+    case 'command':
+      return `the command ${shell(agent.command)}${passed(agent.env)}`
+    case 'program':
+      return `${shell([agent.program, ...agent.args])}${asked(agent)}${passed(agent.env)}`
+    case 'acp': {
+      const command = typeof agent.acp === 'string' ? [agent.acp, ...agent.args] : agent.acp
+      return `${shell(command)} by ACP${asked(agent)}${passed(agent.env)}`
+    }
+    case 'model':
+      return `${agent.model}${agent.baseUrl === undefined ? '' : ` at ${agent.baseUrl}`}, which may read the workspace,`
+    case 'repair':
+    case 'script':
+      return `a ${agent.type} agent`
+  }
+}
+
+/** What is usual in a line, and what the file widens in others. */
+function sandboxPowers({ require, readOnly, hide, network, limits }: SandboxSettings): string[] {
+  if (require === 'none') {
+    return ['runs commands without a sandbox: they can reach the network and whatever you can']
+  }
+  const walls = require === undefined ? 'where there is one' : `of tier ${require} at least`
+  const hidden = hide.length === 0 ? '' : ` but ${shell(hide)}`
+  return [
+    `runs commands in a sandbox, ${walls}: they have the workspace${hidden}${network.length === 0 ? ', and no network' : ''}`,
+    ...(readOnly.length === 0 ? [] : [`lets commands read ${shell(readOnly)}`]),
+    ...(network.length === 0 ? [] : [`lets commands reach ${network.join(', ')}`]),
+    ...(Object.keys(limits).length === 0 ? [] : [`lets each command use ${commandLimits(limits)}`]),
+  ]
+}
+
+const gigabytes = (bytes: number): string => `${Number((bytes / 1024 ** 3).toFixed(3))} GB`
+
+const limitWords: {
+  readonly [Name in keyof SandboxSettings['limits']]-?: (value: number) => string
+} = {
+  memoryBytes: (bytes) => `${gigabytes(bytes)} of memory`,
+  processes: (count) => `${count} processes`,
+  cpus: (count) => `${count} processors`,
+  cpuSeconds: (seconds) => `${seconds} s of computing`,
+  fileBytes: (bytes) => `files of ${gigabytes(bytes)}`,
+  outputBytes: (bytes) => `${gigabytes(bytes)} of output`,
+  tmpBytes: (bytes) => `${gigabytes(bytes)} of temporary files`,
+  workspaceBytes: (bytes) => `${gigabytes(bytes)} more in the workspace`,
+}
+
+function commandLimits(limits: SandboxSettings['limits']): string {
+  const names = Object.keys(limitWords) as (keyof typeof limitWords)[]
+  return names
+    .flatMap((name) => (limits[name] === undefined ? [] : [limitWords[name](limits[name])]))
+    .join(', ')
+}
+
+const passed = (variables: readonly string[]): string =>
+  variables.length === 0 ? '' : `, passing on ${listed(variables)} of your environment`
+
+const given = (env: Readonly<Record<string, string>>): string =>
+  Object.keys(env).length === 0 ? '' : `, setting ${listed(Object.keys(env))}`
+
+const listed = (names: readonly string[]): string => [...new Set(names)].join(', ')
+
+function runLimits({ limits: { iterations, tokens, costMicros, timeMs } }: LoopFile): string {
+  const cost = `$${(costMicros / 1_000_000).toFixed(2)}`
+  const minutes = timeMs / 60_000
+  const time =
+    minutes < 120 ? `${Number(minutes.toFixed(1))} min` : `${Number((minutes / 60).toFixed(1))} h`
+  return `${iterations} iterations, ${tokens} tokens, ${cost}, ${time}`
+}
+
+/** A text that a shell runs is shown as it is. */
+function commandLine(command: readonly string[]): string {
+  const [program, flag, text, ...rest] = command
+  const isShell = program === '/bin/sh' && flag === '-c' && text !== undefined && rest.length === 0
+  return isShell ? text : shell(command)
+}
+
+const shell = (command: readonly string[]): string =>
+  command.map((part) => (/^[\w@%+=:,./-]+$/.test(part) ? part : JSON.stringify(part))).join(' ')
+
+/** The end of a long command line is as telling as its beginning. */
+function shortened(line: string): string {
+  if (line.length <= lineCharsMax) return line
+  return `${line.slice(0, lineCharsMax / 2)} … (${line.length} characters) … ${line.slice(-lineCharsMax / 2)}`
+}

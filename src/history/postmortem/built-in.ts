@@ -1,0 +1,98 @@
+/** A look back from the record alone: free, and the same whenever it is asked for. */
+
+import type { RunRow } from '../../engine/index.ts'
+import { type Amount, zero } from '../../loop/index.ts'
+import { masked } from '../../system/mask.ts'
+import type { ReviewDiff } from '../review-diff.ts'
+import type { FolderHost } from '../run-folder/options.ts'
+import { collectFindings, type Findings } from './collect-findings.ts'
+import { type FoundCause, findRootCause, type RootCause } from './find-root-cause.ts'
+import { type GitFiles, gitFiles } from './git-files.ts'
+import { maskFor } from './mask-for.ts'
+import {
+  type DocumentName,
+  documentNames,
+  writeDocument,
+  writeQuestion,
+} from './write-documents.ts'
+
+export interface Postmortem {
+  readonly run: Pick<RunRow, 'id' | 'name' | 'status'>
+  readonly status: 'ok' | 'failed'
+  /** Why it failed; then what there is comes from the record alone. */
+  readonly problem?: string
+  readonly rootCause: RootCause
+  /** `built-in`, or the model. */
+  readonly madeBy: string
+  readonly atMs: number
+  readonly spent: Amount
+  readonly documents: readonly PostmortemDocument[]
+}
+
+export interface PostmortemDocument {
+  readonly name: DocumentName
+  /** In the run's folder: `analysis/summary.md`. */
+  readonly path: string
+  /** Absent where only prompts were wanted. */
+  readonly text?: string
+  readonly prompt: string
+}
+
+/** What documents are written from. */
+export interface Material {
+  readonly found: Findings
+  readonly cause: FoundCause
+  readonly git: GitFiles
+}
+
+export async function collectMaterial(
+  host: FolderHost,
+  run: RunRow,
+  compared?: ReviewDiff,
+): Promise<Material> {
+  const found = await collectFindings(host, run)
+  const git = masked(await maskFor(host, run), await gitFiles(host, run, compared))
+  return { found, cause: findRootCause(found), git }
+}
+
+export async function builtIn(
+  host: FolderHost,
+  run: RunRow,
+  compared?: ReviewDiff,
+): Promise<Postmortem & { readonly files: Readonly<Record<string, string>> }> {
+  const material = await collectMaterial(host, run, compared)
+  const { found, cause, git } = material
+  const documents = documentsOf(material, (name) => writeDocument(name, found, cause))
+  const { id, name, status } = run
+  return {
+    run: { id, name, status },
+    status: 'ok',
+    rootCause: cause.cause,
+    madeBy: 'built-in',
+    atMs: run.updatedAtMs,
+    spent: zero,
+    documents,
+    files: { ...filesOf(documents), ...git },
+  }
+}
+
+export const documentsOf = (
+  { found, cause, git }: Material,
+  textFor: ((name: DocumentName) => string) | undefined,
+): readonly PostmortemDocument[] =>
+  documentNames.map((name) => ({
+    name,
+    path: `analysis/${name}.md`,
+    prompt: writeQuestion(name, found, cause, git['git-diff.patch'] ?? ''),
+    ...(textFor === undefined ? {} : { text: textFor(name) }),
+  }))
+
+export const filesOf = (
+  documents: readonly PostmortemDocument[],
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    documents.flatMap(({ name, text, prompt }) => [
+      [`${name}-prompt.txt`, prompt],
+      ...(text === undefined ? [] : [[`${name}.md`, text]]),
+    ]),
+  )

@@ -1,0 +1,17 @@
+/** Takes secrets that lie about where a run worked out of what is shown of its files. */
+
+import type { RunRow } from '../../engine/index.ts'
+import { createSecrets } from '../../gateway/index.ts'
+import { settledBefore } from '../../runs/log-dir.ts'
+import { daemonTokens, workspaceSecrets } from '../../system/find-secrets.ts'
+import type { Mask } from '../../system/mask.ts'
+import type { FolderHost } from '../run-folder/options.ts'
+
+export async function maskFor(
+  { journal, folder }: Pick<FolderHost, 'journal' | 'folder'>,
+  run: Pick<RunRow, 'id' | 'workspace'>,
+): Promise<Mask> {
+  const settled = await settledBefore(journal, run.id).catch(() => undefined)
+  const secrets = await workspaceSecrets([run.workspace, settled?.workspace], process.env)
+  return createSecrets([], [...(await daemonTokens(folder)), ...secrets]).maskText
+}

@@ -1,3 +1,0 @@
-export { type AnalyzeOptions, analyzeRun, readPostmortem } from './analyze-run.ts'
-export type { Postmortem, PostmortemDocument } from './built-in.ts'
-export { type RootCause, rootCauses } from './find-root-cause.ts'

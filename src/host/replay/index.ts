@@ -1,5 +1,0 @@
-export { type Difference, describeDifference } from './compare.ts'
-export { readRecording } from './recording.ts'
-export type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay.ts'
-export { isReplayFolder } from './replay-folder.ts'
-export { openReplay } from './replay-run.ts'

@@ -1,5 +1,0 @@
-/** What views read: the record, and the content that it names. */
-
-import type { Runs } from '../runs.ts'
-
-export type RecordSource = Pick<Runs, 'journal' | 'blobs'>

@@ -1,0 +1,65 @@
+/** Which agents can be used here. Starts nothing, not even to find a version. */
+
+import { type AgentProgram, knownPrograms } from '../../agents/index.ts'
+import { keyVariables } from '../../gateway/index.ts'
+import type { Environment } from '../../system/environment.ts'
+import { createModelDoor } from '../shared-gateway.ts'
+import { findAgentProgram } from './find-program.ts'
+
+export interface AgentCandidate {
+  /** As `--agent` and `init` take it: `claude`, `repair`, `anthropic/claude-sonnet-5`. */
+  readonly name: string
+  readonly kind: 'program' | 'built-in' | 'model'
+  readonly state: 'ready' | 'no-key' | 'missing'
+  /** The environment variable of its key. */
+  readonly keyVariable?: string
+}
+
+export interface FindAgentsOptions {
+  readonly environment?: Environment
+  /** Folders that agents work in: programs there are not used. */
+  readonly apart?: readonly string[]
+}
+
+/** Those that are ready first. */
+export async function findAgents(
+  folder: string,
+  { environment = process.env, apart = [] }: FindAgentsOptions = {},
+): Promise<readonly AgentCandidate[]> {
+  const models = createModelDoor(environment)
+  // `doctor` reports a key file that cannot be used.
+  const hasKey = (provider: string): Promise<boolean> => models.hasKey(provider).catch(() => false)
+  const programs = await Promise.all(
+    knownPrograms().map(async (program): Promise<AgentCandidate> => {
+      const found = findAgentProgram(program, { folder, environment, apart })
+      const keyed = await keyedProvider(program, hasKey)
+      return {
+        name: program.name,
+        kind: 'program',
+        state: found === undefined ? 'missing' : keyed === undefined ? 'no-key' : 'ready',
+        keyVariable: keyVariables(keyed ?? program.provider)[0] ?? '',
+      }
+    }),
+  )
+  const offered = new Map(knownPrograms().map((one) => [one.provider, one.model]))
+  const byModel = await Promise.all(
+    [...offered].map(async ([provider, model]): Promise<AgentCandidate> => {
+      const state = (await hasKey(provider)) ? 'ready' : 'no-key'
+      const keyVariable = keyVariables(provider)[0] ?? ''
+      return { name: `${provider}/${model}`, kind: 'model', state, keyVariable }
+    }),
+  )
+  const repair: AgentCandidate = { name: 'repair', kind: 'built-in', state: 'ready' }
+  const all = [...programs, ...byModel, repair]
+  return all.toSorted((a, b) => states.indexOf(a.state) - states.indexOf(b.state))
+}
+
+const states: readonly AgentCandidate['state'][] = ['ready', 'no-key', 'missing']
+
+async function keyedProvider(
+  { provider, otherProviders = [] }: AgentProgram,
+  hasKey: (provider: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  for (const one of [provider, ...otherProviders]) if (await hasKey(one)) return one
+  return undefined
+}

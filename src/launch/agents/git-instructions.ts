@@ -1,0 +1,25 @@
+/** An agent in a git worktree is told that it cannot commit, and need not. */
+
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Agent } from '../../agents/index.ts'
+
+const rule =
+  'You work in a git worktree whose .git is read-only. Do not commit: what you changed is committed ' +
+  'for you when you have ended. Git commands that fail because of this can be ignored.'
+
+export const toldOfGit = (agent: Agent): Agent => ({
+  async work(task, context) {
+    const { workspace } = context
+    if (workspace === undefined || !(await isWorktree(workspace))) return agent.work(task, context)
+    const prompt = `${task.prompt.trimEnd()}\n\n${rule}\n`
+    await context.keepPrompt?.(prompt)
+    return agent.work({ ...task, prompt }, context)
+  },
+})
+
+/** Its `.git` is a file that leads to the repository. */
+async function isWorktree(folder: string): Promise<boolean> {
+  const found = await lstat(join(folder, '.git')).catch(() => undefined)
+  return found?.isFile() === true
+}

@@ -1,0 +1,27 @@
+/** An agent whose output is recorded without secrets. */
+
+import type { Agent } from '../../agents/index.ts'
+import { createSecrets } from '../../gateway/index.ts'
+import { FaultError, textOf } from '../../loop/index.ts'
+import { type Mask, masked } from '../../system/mask.ts'
+
+/** Masks these secrets in notes, reports and errors of the agent. */
+export function maskAgent(agent: Agent, secrets: readonly string[]): Agent {
+  if (secrets.length === 0) return agent
+  const mask: Mask = createSecrets([], secrets).maskText
+  return {
+    async work(task, context) {
+      const maskedContext = {
+        ...context,
+        note: (note: Parameters<typeof context.note>[0]) => context.note(masked(mask, note)),
+      }
+      try {
+        return masked(mask, await agent.work(task, maskedContext))
+      } catch (error) {
+        if (error instanceof FaultError) throw new FaultError(masked(mask, error.fault))
+        const text = textOf(error)
+        throw mask(text) === text ? error : new Error(mask(text))
+      }
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import type { SessionActivity, SessionTotals } from '../../gateway/index.ts'
+import { isBusy } from './metered-program.ts'
+
+const totals: SessionTotals = {
+  exchanges: 3,
+  requests: 3,
+  usage: {
+    input: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    cacheWriteHour: 0,
+    output: 0,
+    webSearches: 0,
+  },
+  spent: { tokens: 0, costMicros: 0 },
+  isEstimated: false,
+  waitedMs: 0,
+  trouble: undefined,
+  diverged: undefined,
+}
+
+const activity = (underWay: number, agoMs: number): SessionActivity => ({
+  underWay,
+  lastAtMs: Date.now() - agoMs,
+  lastAnswer: 'calls',
+})
+
+test('a program is busy while a model works for it, and for a moment after that', () => {
+  expect(isBusy({ activity: activity(1, 600_000), totals })).toBe(true)
+  expect(isBusy({ activity: activity(0, 100), totals })).toBe(true)
+  expect(isBusy({ activity: activity(0, 600_000), totals })).toBe(false)
+})
+
+test('one that asks again and again, and gets nothing, is not', () => {
+  const trouble = { kind: 'failed', message: 'anthropic answered 500.' } as const
+  for (const at of [activity(1, 600_000), activity(0, 100)]) {
+    expect(isBusy({ activity: at, totals: { ...totals, trouble } })).toBe(false)
+  }
+})

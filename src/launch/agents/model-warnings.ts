@@ -1,0 +1,28 @@
+/** Whether an agent will have a key for its model, for those who only look. */
+
+import { agentProgram } from '../../agents/index.ts'
+import { isLoopError } from '../../loop/index.ts'
+import type { AgentSettings } from '../../protocol/index.ts'
+import type { Environment } from '../../system/environment.ts'
+import { createModelDoor } from '../shared-gateway.ts'
+import { requireKey } from './model-key.ts'
+import { chooseModel } from './program-model.ts'
+
+/** A provider that there is none of is wrong; a key that is not set may be set tomorrow. */
+export async function modelWarnings(
+  agent: AgentSettings,
+  environment: Environment,
+): Promise<readonly string[]> {
+  const place = { models: createModelDoor(environment), environment }
+  try {
+    if (agent.type === 'model') await requireKey(agent, place)
+    if ((agent.type === 'program' || agent.type === 'acp') && !agent.subscription) {
+      const name = agent.type === 'program' ? agent.program : agent.acp
+      if (typeof name === 'string') await chooseModel(agentProgram(name), agent.model, place)
+    }
+    return []
+  } catch (error) {
+    if (isLoopError(error, 'not-configured')) return [`agent.model: ${error.message}`]
+    throw error
+  }
+}

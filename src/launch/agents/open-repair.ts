@@ -1,0 +1,57 @@
+/** The repair agent of a loop file: what has to pass are the checks of the same file. */
+
+import { type Agent, repairAgent } from '../../agents/index.ts'
+import type { Command, Commands } from '../../engine/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import type { CommandCheckSettings, RepairAgentSettings } from '../../protocol/index.ts'
+import type { OpenWalls } from '../open-sandbox.ts'
+
+type CheckCommand = Pick<CommandCheckSettings, 'command' | 'env' | 'timeoutMs'>
+
+export type CommandChecks = Readonly<Record<string, CheckCommand>>
+
+export function openRepair(
+  { type: _type, ...settings }: RepairAgentSettings,
+  checks: CommandChecks,
+  walls: Pick<OpenWalls, 'commands' | 'commandsFor'>,
+  shownAs?: string,
+): Agent {
+  const given = Object.values(checks)
+  if (given.length === 0) {
+    const message =
+      'The repair agent makes checks pass that are commands, and the loop file has none. ' +
+      'Add one, such as checks: { test: npm test }.'
+    throw new LoopError('bad-loop-file', message)
+  }
+  return repairAgent({
+    ...settings,
+    checks: given.map(({ command }) => command),
+    commands: asTheirChecks(given, walls),
+    checkTimeoutMs: Math.max(...given.map(({ timeoutMs }) => timeoutMs)),
+    ...(shownAs === undefined ? {} : { shownAs }),
+  })
+}
+
+/** A check is run here as it is run by the engine; whatever else is run has the variables of all. */
+function asTheirChecks(
+  checks: readonly CheckCommand[],
+  walls: Pick<OpenWalls, 'commands' | 'commandsFor'>,
+): Commands {
+  const shared = Object.assign({}, ...checks.map(({ env }) => env)) as Record<string, string>
+  return {
+    run(command, signal) {
+      const check = checks.find((one) => isSame(one, command))
+      if (check === undefined) {
+        return walls.commands.run({ ...command, env: { ...shared, ...command.env } }, signal)
+      }
+      const { env, timeoutMs } = check
+      const limited = { ...command, timeoutMs: Math.min(timeoutMs, command.timeoutMs ?? timeoutMs) }
+      return walls.commandsFor(check.command).run({ ...limited, env }, signal)
+    },
+  }
+}
+
+const isSame = ({ command: [program, ...args] }: CheckCommand, command: Command): boolean =>
+  program === command.program &&
+  args.length === command.args.length &&
+  args.every((arg, index) => arg === command.args[index])

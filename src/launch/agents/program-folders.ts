@@ -1,0 +1,44 @@
+/** The folders of an agent program for one step: a home that it may fill, and settings that it may read. */
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Agent, Launch } from '../../agents/index.ts'
+import { makeOwnFolder } from '../../workspace/index.ts'
+
+export interface ProgramFolders {
+  readonly settings: string
+  readonly home: string
+  remove(): Promise<void>
+}
+
+/** In the temporary folder: what lies among sockets is not shown inside. */
+export async function makeProgramFolders(): Promise<ProgramFolders> {
+  const own = await makeOwnFolder(tmpdir())
+  const settings = join(own.path, 'settings')
+  const home = join(own.path, 'home')
+  await mkdir(settings, { mode: 0o700 })
+  await mkdir(home, { mode: 0o700 })
+  return { settings, home, remove: own.remove }
+}
+
+export async function writeSettings(
+  { settings = {} }: Pick<Launch, 'settings'>,
+  folder: string,
+): Promise<void> {
+  for (const [name, text] of Object.entries(settings)) {
+    const file = join(folder, name)
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await writeFile(file, text, { mode: 0o600 })
+  }
+}
+
+export const removedAfter = (agent: Agent, remove: () => Promise<void>): Agent => ({
+  async work(task, context) {
+    try {
+      return await agent.work(task, context)
+    } finally {
+      await remove()
+    }
+  },
+})

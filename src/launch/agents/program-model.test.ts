@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { agentProgram, programNames } from '../../agents/index.ts'
+import { agentPrograms } from '../../protocol/index.ts'
+import { createModelDoor } from '../shared-gateway.ts'
+import { chooseModel, modelFor } from './program-model.ts'
+
+const claude = agentProgram('claude')
+const opencode = agentProgram('opencode')
+
+const choose = (
+  name: 'claude' | 'opencode',
+  written: string | undefined,
+  given: Readonly<Record<string, string>>,
+): Promise<string> => {
+  const environment = { XDG_CONFIG_HOME: '/nonexistent', ...given }
+  return chooseModel(agentProgram(name), written, {
+    models: createModelDoor(environment),
+    environment,
+  })
+}
+
+test('the programs that a loop file may name are those that there are', () => {
+  expect(agentPrograms).toEqual(programNames)
+})
+
+describe('the model of a program', () => {
+  test('is as its provider calls it, with or without the provider before it', () => {
+    expect(modelFor(claude, undefined)).toBe(claude.model)
+    expect(modelFor(claude, 'claude-opus-5')).toBe('claude-opus-5')
+    expect(modelFor(claude, 'anthropic/claude-opus-5')).toBe('claude-opus-5')
+    expect(modelFor(opencode, 'openai/gpt-5')).toBe('openai/gpt-5')
+    expect(modelFor(claude, 'us.claude/opus')).toBe('us.claude/opus')
+  })
+
+  test('of a provider that it cannot ask is refused', () => {
+    expect(() => modelFor(claude, 'openai/gpt-5')).toThrow(
+      'claude asks models of anthropic, and openai/gpt-5 is one of openai',
+    )
+  })
+
+  test('needs the key of its own provider', async () => {
+    await expect(choose('claude', undefined, {})).rejects.toThrow(/ANTHROPIC_API_KEY/)
+    await expect(choose('opencode', 'openai/gpt-5', { ANTHROPIC_API_KEY: 'k' })).rejects.toThrow(
+      /OPENAI_API_KEY/,
+    )
+    expect(await choose('opencode', 'openai/gpt-5', { OPENAI_API_KEY: 'k' })).toBe('openai/gpt-5')
+  })
+
+  test('is one that there is a key for, where a program can ask several providers', async () => {
+    expect(await choose('opencode', undefined, { ANTHROPIC_API_KEY: 'k' })).toBe(opencode.model)
+    const google = await choose('opencode', undefined, { GEMINI_API_KEY: 'k' })
+    expect(google).toBe(`google/${agentProgram('gemini').model}`)
+    await expect(choose('opencode', undefined, {})).rejects.toThrow(/ANTHROPIC_API_KEY/)
+  })
+})

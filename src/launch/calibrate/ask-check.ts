@@ -1,0 +1,101 @@
+/** Asks one check outside of a run: judges are metered, and nothing is journaled. */
+
+import type { CheckContext } from '../../engine/index.ts'
+import type { CertifyingPlace, OpenCheck, Overlay } from '../../evidence/index.ts'
+import {
+  type AgentContext,
+  type CheckResult,
+  LoopError,
+  type StepId,
+  type ToolContext,
+} from '../../loop/index.ts'
+import type { RunParts } from '../../runs/options.ts'
+import type { MeasuredTree } from './choose-tree.ts'
+import type { Money } from './money.ts'
+import { shownChange } from './shown-change.ts'
+
+export interface AskingParts {
+  readonly measured: MeasuredTree
+  readonly place: Pick<CertifyingPlace, 'checkout' | 'agents'>
+  readonly parts: Pick<RunParts, 'tools'>
+  readonly money: Money
+  readonly signal: AbortSignal
+}
+
+type Ask = (
+  check: OpenCheck,
+  over: Overlay,
+  limitMs?: number,
+) => Promise<Pick<CheckResult, 'status'>>
+
+const tokensLeft = 100_000_000
+
+export function createAsking({ measured, place, parts, money, signal }: AskingParts): Ask {
+  const workspace = place.checkout.path
+  const { spend, reserve } = money
+  const tool: ToolContext = { signal, attempt: 1, spend, reserve, iteration: 0, workspace }
+  const callTool: CheckContext['callTool'] = async (name, args) => {
+    if (parts.tools !== undefined) return parts.tools.call(name, args, tool)
+    throw new LoopError('not-available', `There is no tool ${name} here. Add it to the loop.`)
+  }
+  const agentContext = (role: string): AgentContext => ({
+    ...tool,
+    step: `calibrate:${role}#1` as StepId,
+    remaining: () => ({
+      iterations: 1,
+      timeMs: 3_600_000,
+      tokens: tokensLeft,
+      costMicros: money.leftMicros(),
+    }),
+    tools: async () => (await parts.tools?.list?.()) ?? [],
+    callTool,
+    note: () => undefined,
+  })
+  const contextFor = (over: Overlay): CheckContext => ({
+    ...tool,
+    async work(role, task) {
+      if (place.agents !== undefined) return place.agents.work(role, task, agentContext(role))
+      throw new LoopError('not-available', `There is no agent ${role} here. Name one in the loop.`)
+    },
+    callTool,
+    ...changesOf(measured, over),
+  })
+  return async (check, over, limitMs) => {
+    const late = new AbortController()
+    const timer = limitMs === undefined ? undefined : setTimeout(() => late.abort(), limitMs)
+    try {
+      const both = AbortSignal.any([signal, late.signal])
+      const result = await check.run({ ...contextFor(over), signal: both })
+      return late.signal.aborted ? { status: 'timeout' } : result
+    } catch {
+      signal.throwIfAborted()
+      // A check that cannot be run has not passed.
+      return { status: late.signal.aborted ? 'timeout' : 'error' }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+const patchBytesMax = 64 * 1024
+
+/** As if the last commit were the work, with what was put over it. A folder without history has none. */
+function changesOf(
+  { reader, tree, commits }: MeasuredTree,
+  over: Overlay,
+): Pick<CheckContext, 'changes'> {
+  const [last] = commits
+  if (last === undefined) return {}
+  return {
+    async changes() {
+      const committed = await reader.patch(last.before, tree, last.paths, patchBytesMax)
+      const put: string[] = []
+      for (const [path, file] of over) {
+        const before = await reader.read(tree, path)
+        const texts = [before, file?.content].map((bytes) => Buffer.from(bytes ?? []).toString())
+        put.push(shownChange(path, texts[0] ?? '', texts[1] ?? ''))
+      }
+      return [committed, ...put].join('\n')
+    },
+  }
+}

@@ -1,0 +1,68 @@
+/** What is measured on: a commit of the repository that the loop works on, or its folder as it is. */
+
+import { realpathSync } from 'node:fs'
+import type { TreeReader } from '../../engine/index.ts'
+import type { PastCommit } from '../../evidence/index.ts'
+import { LoopError, type TreeId } from '../../loop/index.ts'
+import type { Runs } from '../../runs/runs.ts'
+import { decideWorktree } from '../../runs/worktree-options.ts'
+import { pathInside, requireFolder } from '../../system/index.ts'
+import {
+  createDirectoryWorkspace,
+  findBase,
+  openGitTrees,
+  pastCommits,
+  type Repository,
+  runGit,
+  worktreeFiles,
+} from '../../workspace/index.ts'
+import { createTreeReader } from '../../workspace/tree-reader.ts'
+import type { LoadedLoop } from '../loaded-loop.ts'
+import { requireCommittedFiles } from '../require-committed-files.ts'
+
+export interface MeasuredTree {
+  readonly tree: TreeId
+  readonly reader: TreeReader
+  readonly workspace: string
+  readonly repository: Repository | undefined
+  readonly commit?: string
+  readonly commits: readonly PastCommit[]
+}
+
+const commitsMax = 200
+
+const advice =
+  'What is measured is a commit, and would not have them. Commit them (git add, git commit), put them aside ' +
+  '(git stash -u), or say --base HEAD.'
+
+export async function chooseTree(
+  host: Pick<Runs, 'folder' | 'journal' | 'blobs'>,
+  loaded: LoadedLoop,
+  base: string | undefined,
+): Promise<MeasuredTree> {
+  requireFolder(loaded.workspace)
+  const workspace = realpathSync(loaded.workspace)
+  const use = base === undefined ? loaded.worktree.use : true
+  const { repository } = await decideWorktree(workspace, { use }, host)
+  const reader = createTreeReader({ blobs: host.blobs, folder: host.folder, repository })
+  if (repository === undefined) {
+    const apart = [host.folder, ...loaded.files].flatMap(
+      (path) => pathInside(workspace, path) ?? [],
+    )
+    const directory = createDirectoryWorkspace({
+      path: workspace,
+      blobs: host.blobs,
+      exclude: apart,
+    })
+    return { tree: await directory.snapshot(), reader, workspace, repository, commits: [] }
+  }
+  const { commit } = await findBase({ git: runGit, files: worktreeFiles }, repository, base)
+  if (base === undefined) await requireCommittedFiles(repository, commit, loaded.files, advice)
+  const tree = await openGitTrees(repository).treeOf(commit)
+  if (tree === undefined) {
+    const message = `The commit ${commit} has no files here. Fetch it, or give another with --base.`
+    throw new LoopError('unknown-artifact', message)
+  }
+  const commits = await pastCommits(repository, commit, commitsMax)
+  return { tree, reader, workspace, repository, commit, commits }
+}

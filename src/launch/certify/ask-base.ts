@@ -1,0 +1,33 @@
+/** What a check says on the files that a run began with: in a clean place, once for each base. */
+
+import { baseAnswerOf } from '../../evidence/index.ts'
+import type { HostPorts } from '../../runs/driver.ts'
+import type { RunPlace } from '../../runs/run-place.ts'
+import { createTreeReader } from '../../workspace/tree-reader.ts'
+import type { CertifyingParts } from '../checks/certifying-parts.ts'
+import type { AskBase } from '../checks/existing-failures.ts'
+import { fileBaseAnswers } from './file-base-answers.ts'
+import { openCertifyingPlace } from './open-place.ts'
+
+export function askBaseIn(
+  { folder, blobs, clock }: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,
+  { workspace, checkout, placed }: Pick<RunPlace, 'workspace' | 'checkout' | 'placed'>,
+  certifying: CertifyingParts,
+): AskBase {
+  const repository = placed?.repository
+  const reader = createTreeReader({ blobs, folder, repository })
+  const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
+  return async (name, context) => {
+    const { base, signal } = context
+    if (base === undefined) return undefined
+    const place = await openCertifyingPlace({ tree: base, lockfileOf: base, signal }, options)
+    try {
+      const check = place.checks.find((one) => one.name === name)
+      if (check === undefined) return undefined
+      const run = { context, now: () => clock.now() }
+      return await baseAnswerOf(base, check, place, run, fileBaseAnswers(folder))
+    } finally {
+      await place.close()
+    }
+  }
+}

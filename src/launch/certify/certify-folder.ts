@@ -1,0 +1,312 @@
+/**
+ * Certifies files without a run: a commit of a repository, or a folder as it is, by the checks of a loop
+ * file or of the command line. Through the same certifier, so just as strictly.
+ */
+
+import { realpathSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { uuidv7 } from 'uuidv7'
+import { readLoopFile } from '../../definition/loop-file/index.ts'
+import type { Certification, CertifyContext, GivenAnswer, Subject } from '../../engine/index.ts'
+import {
+  type ConditionCommand,
+  conditionNames,
+  type OpenCheck,
+  planCondition,
+  proposeChecks,
+} from '../../evidence/index.ts'
+import {
+  type AgentContext,
+  defaultLimits,
+  type Json,
+  LoopError,
+  type Question,
+  type Refusal,
+  type RunId,
+  type StepId,
+  zero,
+} from '../../loop/index.ts'
+import type { CertifySettings } from '../../protocol/index.ts'
+import type { RunParts } from '../../runs/options.ts'
+import { folderWithGit } from '../../runs/worktree-options.ts'
+import { findProgram } from '../../sandbox/index.ts'
+import type { Environment } from '../../system/environment.ts'
+import { requireFolder } from '../../system/index.ts'
+import { makeOwnFolder } from '../../workspace/index.ts'
+import { createMoney, type Money } from '../calibrate/money.ts'
+import type { CertifyingParts } from '../checks/certifying-parts.ts'
+import { folderFiles } from '../checks/folder-reader.ts'
+import { openApprovedItems } from '../dependencies/dependency-approvals.ts'
+import type { LaunchHost } from '../launch-host.ts'
+import { loadFile } from '../load-file.ts'
+import type { LoadedLoop } from '../loaded-loop.ts'
+import { type ChosenFiles, chooseFiles } from './choose-files.ts'
+import { createHostCertifier } from './create-certifier.ts'
+
+export interface CertifyFolderOptions {
+  /** What it is compared with: a branch, a tag or a commit. Absent: with nothing but itself. */
+  readonly base?: string
+  /** The files as they are, though they are a commit's. */
+  readonly dirty?: boolean
+  readonly attended?: boolean
+  readonly signal?: AbortSignal
+  /** What only a person can decide. Absent: the safe answer is taken. */
+  readonly ask?: (question: Question) => Promise<string>
+  /** The person who is asked, for the certificate. */
+  readonly who?: string
+  readonly onProblem?: (problem: string) => void
+  /** Where dependencies come from; default: as the loop file says. */
+  readonly dependencies?: CertifySettings['dependencies']
+  /** Items of dependencies that are approved herewith, exactly as a refusal names them. */
+  readonly approve?: readonly string[]
+  /** Each time that a check begins. */
+  readonly onCheck?: (name: string) => void
+}
+
+export type CertifiedFolder = ChosenNames &
+  (
+    | { readonly certified: true; readonly certificate: string }
+    | { readonly certified: false; readonly refusals: readonly Refusal[] }
+  )
+
+interface ChosenNames {
+  readonly folder: string
+  readonly tree: string
+  readonly commit?: string
+  readonly checks: readonly string[]
+}
+
+const questionsMax = 5
+const spendingMax = 5_000_000
+
+export async function certifyFolder(
+  host: LaunchHost,
+  loaded: LoadedLoop,
+  options: CertifyFolderOptions = {},
+): Promise<CertifiedFolder> {
+  const { signal = new AbortController().signal, attended } = options
+  const chosen = await chooseFiles(host, loaded, options)
+  await openApprovedItems(host.folder).approve(options.approve ?? [], options.who ?? 'person')
+  const { parts, problems } = await loaded.open({
+    folder: host.folder,
+    workspace: chosen.folder,
+    ...(chosen.inner === undefined ? {} : { inner: chosen.inner }),
+    models: host.models,
+    signal,
+    begun: () => ({ reader: chosen.reader, tree: chosen.base ?? chosen.tree }),
+    ...(attended === undefined ? {} : { attended }),
+  })
+  for (const problem of problems) options.onProblem?.(problem)
+  const { certifying } = parts
+  const checks = Object.keys(parts.checks ?? {})
+  if (certifying === undefined || checks.length === 0) throw noChecks(loaded)
+  const { source } = loaded
+  const place = {
+    workspace: chosen.folder,
+    checkout: undefined,
+    worktree: undefined,
+    placed: chosen.repository && { repository: chosen.repository },
+    exclude: chosen.exclude,
+  }
+  const certifier = await createHostCertifier(
+    { ...host, clock: { now: () => Date.now() } },
+    place,
+    telling(withDependencies(certifying, options), options.onCheck),
+    {
+      what: { type: 'tree', name: basename(chosen.folder), source },
+      ...(chosen.baseCommit === undefined
+        ? { hasNoBase: true }
+        : { baseCommit: chosen.baseCommit }),
+    },
+  )
+  const context = contextOf(parts, createMoney(spendingMax), signal)
+  const subject = subjectOf(chosen, loaded, checks)
+  const found = await settle(options, (answers) =>
+    certifier.certify({ ...subject, answers }, context),
+  )
+  const { folder, tree, commit } = chosen
+  const named = { folder, tree, checks, ...(commit === undefined ? {} : { commit }) }
+  return found.type === 'certified'
+    ? { ...named, certified: true, certificate: found.certificate }
+    : { ...named, certified: false, refusals: found.refusals }
+}
+
+/** The same, reporting each check that begins. */
+function telling(
+  certifying: CertifyingParts,
+  onCheck: CertifyFolderOptions['onCheck'],
+): CertifyingParts {
+  if (onCheck === undefined) return certifying
+  return {
+    ...certifying,
+    async open(place) {
+      const opened = await certifying.open(place)
+      const checks = opened.checks.map((check): OpenCheck => {
+        const { name, run, observe } = check
+        return {
+          ...check,
+          run: (context) => {
+            onCheck(name)
+            return run(context)
+          },
+          ...(observe === undefined
+            ? {}
+            : {
+                observe: (context, how) => {
+                  onCheck(name)
+                  return observe(context, how)
+                },
+              }),
+        }
+      })
+      return { ...opened, checks }
+    },
+  }
+}
+
+const withDependencies = (
+  certifying: CertifyingParts,
+  { dependencies = certifying.certify.dependencies }: CertifyFolderOptions,
+): CertifyingParts => ({ ...certifying, certify: { ...certifying.certify, dependencies } })
+
+/** Asks until there is nothing left to ask. */
+async function settle(
+  { ask, who }: CertifyFolderOptions,
+  certify: (answers: readonly GivenAnswer[]) => Promise<Certification>,
+): Promise<Exclude<Certification, { type: 'asks' }>> {
+  const answers: GivenAnswer[] = []
+  for (let round = 0; round <= questionsMax; round++) {
+    const found = await certify(answers)
+    if (found.type !== 'asks') return found
+    const { key, question } = found
+    const answer = await ask?.(question)
+    answers.push(
+      answer === undefined
+        ? { key, answer: question.default, by: 'default' }
+        : { key, answer, by: 'person', ...(who === undefined ? {} : { who }) },
+    )
+  }
+  const message = `Certifying asked ${questionsMax} questions, and the answers did not settle it. Try again.`
+  return { type: 'refused', refusals: [{ code: 'unclear', message }] }
+}
+
+function subjectOf(
+  { tree, base, commit }: ChosenFiles,
+  { loop, source }: LoadedLoop,
+  checks: readonly string[],
+): Subject {
+  return {
+    run: uuidv7() as RunId,
+    name: loop.name,
+    loop: loop.name,
+    codeDigest: source.digest,
+    source,
+    iteration: 0,
+    condition: 'checks-pass',
+    checks,
+    evidence: {},
+    tree,
+    base: base ?? tree,
+    spent: zero,
+    limits: defaultLimits,
+    activeMs: 0,
+    answers: [],
+    ...(commit === undefined ? {} : { commit }),
+  }
+}
+
+/** Outside of a run nothing is journaled; judges are metered all the same. */
+function contextOf({ tools }: RunParts, money: Money, signal: AbortSignal): CertifyContext {
+  const { spend, reserve } = money
+  const step = 'certify:folder#1' as StepId
+  const shared = { signal, attempt: 1, spend, reserve, iteration: 0 }
+  const callTool = async (name: string, args: Json, workspace?: string) => {
+    if (tools !== undefined) return tools.call(name, args, { ...shared, workspace })
+    return { ok: false, error: 'unknown-tool', output: `There is no tool ${name} here.` }
+  }
+  const agentContext = (workspace: string): AgentContext => ({
+    ...shared,
+    step,
+    workspace,
+    remaining: () => ({
+      iterations: 1,
+      timeMs: defaultLimits.timeMs,
+      tokens: defaultLimits.tokens,
+      costMicros: money.leftMicros(),
+    }),
+    tools: async () => (await tools?.list?.()) ?? [],
+    callTool: (name, args) => callTool(name, args, workspace),
+    note: () => undefined,
+  })
+  return {
+    ...shared,
+    step,
+    work: (agents, role, task, workspace) => agents.work(role, task, agentContext(workspace)),
+    callTool: (name, args) => callTool(name, args),
+  }
+}
+
+function noChecks({ loop }: LoadedLoop): LoopError {
+  const message = `The loop ${loop.name} has no checks, so nothing can be certified. Add one, such as checks: { test: npm test }.`
+  return new LoopError('bad-loop-file', message)
+}
+
+/** A loop that is nothing but checks: those that were given, or the standard ones that can be run. */
+export async function loadChecks(
+  { folder: record }: Pick<LaunchHost, 'folder'>,
+  folder: string,
+  checks: Readonly<Record<string, string>>,
+  environment: Environment = process.env,
+): Promise<LoadedLoop> {
+  requireFolder(folder)
+  const workspace = realpathSync(folder)
+  const own = await makeOwnFolder()
+  try {
+    const file = join(own.path, 'certify.yaml')
+    const loop = {
+      name: 'certify',
+      prompt: 'none',
+      agent: { script: [[{ say: '' }]] },
+      workspace,
+      checks: Object.keys(checks).length > 0 ? checks : await standardIn(workspace),
+    }
+    await writeFile(file, JSON.stringify(loop))
+    const loaded = await loadFile(await readLoopFile(file), { folder: record, environment })
+    return {
+      ...loaded,
+      async close() {
+        await loaded.close()
+        await own.remove()
+      },
+    }
+  } catch (error) {
+    await own.remove()
+    throw error
+  }
+}
+
+/** Those that something can be run for, without a network, with tools that the project uses. */
+async function standardIn(workspace: string): Promise<readonly string[]> {
+  const { reader, tree } = folderFiles(workspace)
+  const { checks: proposed } = await proposeChecks(reader, tree)
+  const isLinted = proposed.some(({ name }) => name.startsWith('lint'))
+  const found: string[] = []
+  for (const name of conditionNames) {
+    const { commands } = await planCondition(reader, tree, name)
+    if (commands.length === 0 || commands.some(({ network }) => network)) continue
+    if (name === 'linting_clean' && !isLinted) continue
+    if (name === 'security_scan_clean' && !commands.every(isInstalled)) continue
+    found.push(name)
+  }
+  if (found.length > 0) return found
+  const top = folderWithGit(workspace) ?? workspace
+  const whole =
+    top === workspace ? '' : ` It is inside the repository ${top}: certify that, or pass a check.`
+  const message = `Found no test command in ${workspace}.${whole} Pass the command that must pass: loopctl certify --check 'make test'`
+  throw new LoopError('not-configured', message)
+}
+
+/** A scanner that nobody installed is not a check of the project. */
+const isInstalled = ({ argv: [program = ''] }: ConditionCommand): boolean =>
+  findProgram(program) !== undefined

@@ -1,0 +1,89 @@
+/**
+ * Runs a check once and reports which tests its runners have.
+ *
+ * A run for some tests that does not report all of them is followed by one of the whole check, which counts.
+ */
+
+import type { Check, CheckContext } from '../../../engine/index.ts'
+import {
+  hasAll,
+  identityEnvironment,
+  type Observation,
+  type ObserveOptions,
+  otherEnvironment,
+  type RunnerReport,
+  wantedTests,
+  withoutUnwanted,
+} from '../../../evidence/index.ts'
+import type { Identity } from './open-identity.ts'
+import { innerPath } from './path-from-top.ts'
+import { shiftTimes } from './shift-times.ts'
+
+type Env = Readonly<Record<string, string>>
+
+export interface ObservedCheck {
+  readonly identity: Identity
+  /** Variables that the check has without us. */
+  readonly env: Env
+  /** The check with these variables instead, and a program in front of its commands; shown our files. */
+  readonly open: (env: Env, prefix: readonly string[]) => Check
+  /** A report in JUnit XML that it writes, from the top of the tree. */
+  readonly junit?: string
+}
+
+export async function observeCheck(
+  check: ObservedCheck,
+  context: CheckContext,
+  { only, environment = 'usual' }: ObserveOptions = {},
+): Promise<Observation> {
+  const { identity, env } = check
+  const workspace = context.workspace ?? process.cwd()
+  const isOther = environment === 'other'
+  const variables = {
+    ...env,
+    ...identityEnvironment(identity.folder, env),
+    ...(isOther ? otherEnvironment : {}),
+  }
+  if (isOther) await shiftTimes(workspace)
+  const run = check.open(variables, prefixFor(check, workspace, isOther))
+  const startedAtMs = Date.now()
+  const wanted = only && wantedTests(only, innerPath(workspace))
+  if (only !== undefined && wanted !== undefined) {
+    const some = await observeOnce(identity, run, { ...context, workspace }, wanted)
+    if (hasAll(some, only))
+      return { ...some, ...withoutUnwanted(some, only), startedAtMs, endedAtMs: Date.now() }
+  }
+  const all = await observeOnce(identity, run, { ...context, workspace })
+  return { ...all, startedAtMs, endedAtMs: Date.now() }
+}
+
+function prefixFor(
+  { identity, junit }: ObservedCheck,
+  workspace: string,
+  isOther: boolean,
+): readonly string[] {
+  // Our programs come first in the PATH.
+  const report = `exec node "$0" "$@"`
+  const program = `${identity.folder}/run-with-junit.cjs`
+  const folder = isOther ? 'mkdir -p "$TMPDIR" && ' : ''
+  if (junit !== undefined)
+    return ['/bin/sh', '-c', `${folder}${report}`, program, innerPath(workspace)(junit)]
+  return isOther ? ['/bin/sh', '-c', `${folder}exec "$0" "$@"`] : []
+}
+
+async function observeOnce(
+  identity: Identity,
+  run: Check,
+  context: CheckContext & { readonly workspace: string },
+  wanted?: Parameters<Identity['begin']>[1],
+): Promise<RunnerReport & Pick<Observation, 'result'>> {
+  await identity.begin(context.workspace, wanted)
+  let report: RunnerReport | undefined
+  try {
+    const result = await run(context)
+    report = await identity.end()
+    return { result, ...report }
+  } finally {
+    if (report === undefined) await identity.end()
+  }
+}

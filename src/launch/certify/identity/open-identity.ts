@@ -1,0 +1,148 @@
+/**
+ * How test runners inside the sandbox report: a folder with our programs and a socket, mounted for the checks of
+ * one clean checkout.
+ */
+
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server, type Socket } from 'node:net'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import {
+  collectReport,
+  insideFiles,
+  type ReportCollector,
+  type RunnerReport,
+  type WantedTests,
+} from '../../../evidence/index.ts'
+import {
+  findUserPrograms,
+  innerFolder,
+  type SandboxPlace,
+  type Tier,
+} from '../../../sandbox/index.ts'
+import { makeOwnFolder } from '../../../workspace/index.ts'
+import { pathFromTop } from './path-from-top.ts'
+
+export interface Identity {
+  /** Where our files are for a check. */
+  readonly folder: string
+  /** What a command needs to see. */
+  readonly shows: Pick<SandboxPlace, 'files' | 'programs'>
+  /**
+   * Everything reported until `end` belongs to one run, in the tree with this top. `only`: what the runners
+   * are asked for.
+   */
+  begin(top: string, only?: WantedTests): Promise<void>
+  /** After the command returned: nothing inside is alive. */
+  end(): Promise<RunnerReport>
+  close(): Promise<void>
+}
+
+const systemFolders = ['/usr/local/bin', '/usr/bin', '/usr/local/go/bin']
+
+/** Data that was sent before its sender died arrives within this time. */
+const drainMs = 2000
+
+export async function openIdentity(tier: Tier, path?: string): Promise<Identity> {
+  const own = await makeOwnFolder()
+  const shown = join(own.path, 'shown')
+  const folder = tier === 'strong' ? `${innerFolder}/identity` : shown
+  try {
+    await writeFiles(shown, folder, path ?? process.env['PATH'] ?? '')
+    const channel = await openChannel(join(shown, 'sock'))
+    const wanted = join(shown, 'only.json')
+    return {
+      folder,
+      async begin(top, only) {
+        if (only === undefined) await rm(wanted, { force: true })
+        else await writeFile(wanted, JSON.stringify(only))
+        channel.begin(top)
+      },
+      end: () => channel.end(),
+      shows: {
+        programs: [`${folder}/bin`],
+        ...(tier === 'strong' ? { files: [{ from: shown, to: folder }] } : {}),
+      },
+      async close() {
+        await channel.close()
+        await own.remove()
+      },
+    }
+  } catch (error) {
+    await own.remove()
+    throw error
+  }
+}
+
+async function writeFiles(shown: string, folder: string, searched: string): Promise<void> {
+  const folders = [...findUserPrograms({ home: homedir(), path: searched }).path, ...systemFolders]
+  const tools = (['go', 'cargo'] as const).filter((tool) =>
+    folders.some((one) => existsSync(join(one, tool))),
+  )
+  for (const { name, content, isExecutable } of await insideFiles(folder, tools)) {
+    const path = join(shown, name)
+    await mkdir(dirname(path), { recursive: true, mode: 0o755 })
+    await writeFile(path, content)
+    await chmod(path, isExecutable ? 0o555 : 0o444)
+  }
+}
+
+interface Channel extends Pick<Identity, 'end' | 'close'> {
+  begin(top: string): void
+}
+
+async function openChannel(path: string): Promise<Channel> {
+  const open = new Set<Socket>()
+  let collector: ReportCollector | undefined
+  let onClosed: () => void = () => {}
+  const server = createServer((socket) => {
+    const connection = collector?.connect()
+    if (connection === undefined) return void socket.destroy()
+    open.add(socket)
+    socket
+      .on('error', () => {})
+      .on('data', (chunk: Buffer) => {
+        if (!connection.push(chunk)) socket.destroy()
+      })
+      .on('close', () => {
+        open.delete(socket)
+        onClosed()
+      })
+  })
+  await listen(server, path)
+  await chmod(path, 0o666)
+  return {
+    begin(top) {
+      collector = collectReport(pathFromTop(top))
+    },
+    async end() {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, drainMs)
+        onClosed = () => {
+          if (open.size > 0) return
+          clearTimeout(timer)
+          resolve()
+        }
+        // Connections that wait to be accepted come first.
+        setImmediate(() => setImmediate(onClosed))
+      })
+      onClosed = () => {}
+      const report = collector?.report()
+      collector = undefined
+      for (const socket of open) socket.destroy()
+      return report ?? { runners: [], problems: [], replaced: [] }
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ path, backlog: 4096 }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,55 @@
+/**
+ * The certifier of a run. What it takes to certify is loaded when there is something to certify: most
+ * iterations of most runs have nothing.
+ */
+
+import type { Certifier } from '../../engine/index.ts'
+import { FaultError, isLoopError, LoopError, textOf } from '../../loop/index.ts'
+import type { HostPorts } from '../../runs/driver.ts'
+import type { RunParts } from '../../runs/options.ts'
+import type { RunPlace } from '../../runs/run-place.ts'
+import type { CertifyingParts } from '../checks/certifying-parts.ts'
+
+export function openCertifier(
+  base: HostPorts,
+  place: RunPlace,
+  parts: Pick<RunParts, 'checks' | 'exclude'>,
+  given: CertifyingParts | undefined,
+): Certifier {
+  let opened: Promise<Certifier> | undefined
+  const open = async (): Promise<Certifier> => {
+    const { createHostCertifier } = await import('./create-certifier.ts')
+    const { codeParts } = await import('./code-parts.ts')
+    const certifying = given ?? codeParts(parts.checks ?? {})
+    const { findModelUsed } = await import('./model-used.ts')
+    return createHostCertifier(base, { ...place, exclude: parts.exclude }, certifying, {
+      findModel: async (run, iteration) =>
+        (await findModelUsed(base.journal, run, iteration)) ?? certifying.model,
+    })
+  }
+  return {
+    async certify(subject, context) {
+      try {
+        opened ??= open()
+        return await (await opened).certify(subject, context)
+      } catch (error) {
+        context.signal.throwIfAborted()
+        throw ofTheHouse(error, base.folder)
+      }
+    },
+  }
+}
+
+/** A key, a disk, a program of ours that fails is no fault of the work: the run stops, and can be resumed. */
+function ofTheHouse(error: unknown, folder: string): unknown {
+  if (error instanceof FaultError || isLoopError(error, 'store-failed')) return error
+  if (isLoopError(error, 'dependencies-failed')) return error
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT'
+  const advice = isFull
+    ? `Free some space on the disk of ${folder} and of the folder for temporary files, then resume.`
+    : 'Remove the cause, then resume.'
+  const message = `The work could not be certified: ${textOf(error)}`
+  const whole = isLoopError(error) ? message : `${message.replace(/\.$/, '')}. ${advice}`
+  return new LoopError('workspace-failed', whole, { cause: error })
+}

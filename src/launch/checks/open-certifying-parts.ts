@@ -1,0 +1,134 @@
+/** The checks of a loop file for certifying: opened anew for a folder that no agent has seen. */
+
+import { delimiter } from 'node:path'
+import { createAgents } from '../../agents/index.ts'
+import type { Check, Tools } from '../../engine/index.ts'
+import type { CertifySettings, LoopFile } from '../../protocol/index.ts'
+import { createTools } from '../../tools/index.ts'
+import type { AgentParts } from '../agents/agent-parts.ts'
+import { openIdentity } from '../certify/identity/open-identity.ts'
+import type { OpenPlace } from '../loaded-loop.ts'
+import { openWalls } from '../open-sandbox.ts'
+import { ownTools } from '../open-tools.ts'
+import type { CertifyingParts } from './certifying-parts.ts'
+import {
+  filesNamedBy,
+  filesOfAgent,
+  openCertifyingChecks,
+  type ResolvedChecks,
+} from './open-checks.ts'
+import { openReaders, type ReaderSettings } from './reader-agent.ts'
+import { surroundingsIn } from './surroundings.ts'
+
+type CertifyingFile = Pick<
+  LoopFile,
+  'agent' | 'scope' | 'seals' | 'certify' | 'exclude' | 'sandbox'
+>
+
+export interface CertifyingOptions extends Pick<AgentParts, 'models' | 'environment'> {
+  readonly checks: ResolvedChecks
+  /** That of the run. */
+  readonly place: OpenPlace & { readonly base: string }
+  /** Those of the run, for the record. */
+  readonly tools: Tools
+}
+
+export function certifyingParts(
+  file: CertifyingFile,
+  options: CertifyingOptions,
+  code: Readonly<Record<string, Check>> = {},
+): CertifyingParts {
+  const { checks, models, environment, place, tools: runTools } = options
+  return {
+    scope: file.scope,
+    seals: file.seals,
+    certify: file.certify,
+    ...modelNamed(file.agent),
+    ...(file.sandbox.require === undefined ? {} : { require: file.sandbox.require }),
+    existing: Object.fromEntries(
+      Object.entries(checks).map(([name, { existing }]) => [name, existing]),
+    ),
+    names: namedFiles(checks, code, file.certify),
+    async open({ workspace, readOnly = [], programs = [], signal, ...layered }) {
+      const { checkout: _checkout, shownAs: _shownAs, apart: _apart, ...rest } = place
+      const clean: OpenPlace = {
+        ...rest,
+        ...layered,
+        workspace,
+        readOnly,
+        ...(signal === undefined ? {} : { signal }),
+      }
+      const walls = await openWalls({ settings: file.sandbox, base: place.base, workspace }, clean)
+      const identity = await openIdentity(walls.walls.tier, environment['PATH'])
+      const close = async (): Promise<void> => {
+        await identity.close()
+        await walls.close()
+      }
+      try {
+        const tools = createTools({ tools: ownTools(walls, file.exclude) })
+        const problems: string[] = []
+        const opening = { place: clean, walls, models, environment, problems, checks: {} }
+        const agents = await openReaders(readersOf(checks, file.certify), opening, {
+          workspace,
+          tools,
+        })
+        const opened = await openCertifyingChecks(checks, code, {
+          walls,
+          workspace,
+          path: [...programs, environment['PATH'] ?? ''].join(delimiter),
+          described: (await runTools.list?.()) ?? [],
+          tools,
+          identity,
+          layerEnv: layered.layer?.env ?? {},
+          surroundings: surroundingsIn({
+            sandbox: file.sandbox,
+            walls: walls.walls,
+            environment,
+            project: place.checkout ?? place.workspace,
+          }),
+        })
+        return {
+          checks: opened,
+          agents: createAgents(agents),
+          walls: walls.walls,
+          close,
+        }
+      } catch (error) {
+        await close()
+        throw error
+      }
+    },
+  }
+}
+
+const namedFiles = (
+  checks: ResolvedChecks,
+  code: Readonly<Record<string, Check>>,
+  { consult }: CertifySettings,
+): readonly string[] => [
+  ...new Set([
+    ...Object.entries(checks).flatMap(([name, check]) =>
+      Object.hasOwn(code, name) ? [] : filesNamedBy(check),
+    ),
+    ...consult.flatMap(({ agent }) => filesOfAgent(agent)),
+  ]),
+]
+
+/** Whoever looks at the work and does not do it, by role. */
+export function readersOf(
+  checks: ResolvedChecks,
+  { consult }: CertifySettings,
+): Readonly<Record<string, ReaderSettings>> {
+  const judges = Object.entries(checks).flatMap(([name, check]): [string, ReaderSettings][] =>
+    check.type === 'judge' ? [[`judge:${name}`, check]] : [],
+  )
+  const consultants = consult.map(({ name, ...settings }): [string, ReaderSettings] => [
+    `consult:${name}`,
+    settings,
+  ])
+  return Object.fromEntries([...judges, ...consultants])
+}
+
+/** Where the file names one: another may have been chosen by the agent program itself. */
+const modelNamed = (agent: LoopFile['agent']): Pick<CertifyingParts, 'model'> =>
+  'model' in agent && agent.model !== undefined ? { model: agent.model } : {}

@@ -1,0 +1,101 @@
+/**
+ * An agent that may only look: whoever judges the work must not be able to change it.
+ *
+ * 1. Of tools it has those that read the workspace. 2. As a program it is behind walls in which the
+ * workspace is read-only, as far as there are walls. 3. It has a time limit of its own.
+ */
+
+import { type Agent, boundedSignal } from '../../agents/index.ts'
+import type { Tools } from '../../engine/index.ts'
+import { type AgentContext, FaultError } from '../../loop/index.ts'
+import type { AgentSettings } from '../../protocol/index.ts'
+import type { AgentParts } from '../agents/agent-parts.ts'
+import { openAgent } from '../agents/open-agent.ts'
+import type { OpenWalls } from '../open-sandbox.ts'
+
+export interface ReaderSettings {
+  readonly agent: AgentSettings
+  readonly timeoutMs: number
+}
+
+export interface ReaderPlace {
+  readonly workspace: string
+  /** What they call, where that are not the tools of the run. */
+  readonly tools?: Tools
+}
+
+/** By role: `judge:<check>` and `consult:<name>`. */
+export async function openReaders(
+  readers: Readonly<Record<string, ReaderSettings>>,
+  parts: AgentParts,
+  { workspace, tools }: ReaderPlace,
+): Promise<Readonly<Record<string, Agent>>> {
+  const opened: [string, Agent][] = []
+  const walls = readOnlyWalls(parts.walls, workspace)
+  for (const [role, { agent: settings, timeoutMs }] of Object.entries(readers)) {
+    if (walls.walls.tier === 'none' && isProgram(settings)) {
+      parts.problems.push(`${role}: without a sandbox it could change what it judges.`)
+    }
+    const { agent } = await openAgent(settings, { ...parts, walls })
+    opened.push([role, readerAgent(agent, timeoutMs, tools)])
+  }
+  return Object.fromEntries(opened)
+}
+
+const isProgram = ({ type }: AgentSettings): boolean => type !== 'model' && type !== 'script'
+
+function readOnlyWalls(walls: OpenWalls, workspace: string): OpenWalls {
+  return {
+    ...walls,
+    agentCommands: (command, socketPath, view = {}) =>
+      walls.agentCommands(command, socketPath, {
+        ...view,
+        shows: [...(view.shows ?? []), workspace],
+      }),
+  }
+}
+
+/** What the tools of servers do, only they know. */
+export const readTools: ReadonlySet<string> = new Set(['read', 'list', 'glob', 'grep'])
+
+export function readerAgent(agent: Agent, timeoutMs: number, tools?: Tools): Agent {
+  return {
+    async work(task, context) {
+      const limit = boundedSignal(context.signal, timeoutMs, () => tooLate(timeoutMs))
+      const { signal } = limit
+      try {
+        return await agent.work(task, { ...context, ...onlyReading(context, tools), signal })
+      } catch (error) {
+        // Whatever the agent makes of being stopped.
+        if (signal.aborted && !context.signal.aborted) throw tooLate(timeoutMs)
+        throw error
+      } finally {
+        limit.free()
+      }
+    },
+  }
+}
+
+const onlyReading = (
+  context: AgentContext,
+  tools: Tools | undefined,
+): Pick<AgentContext, 'tools' | 'callTool'> => ({
+  async tools() {
+    const all = tools === undefined ? await context.tools() : await tools.list?.()
+    return (all ?? []).filter(({ name }) => readTools.has(name))
+  },
+  async callTool(name, args) {
+    if (!readTools.has(name)) {
+      const output = `You may only read here: ${[...readTools].join(', ')}.`
+      return { ok: false, error: 'not-allowed', output }
+    }
+    return tools === undefined ? context.callTool(name, args) : tools.call(name, args, context)
+  },
+})
+
+const tooLate = (timeoutMs: number): FaultError =>
+  new FaultError({
+    code: 'timeout',
+    message: `It took longer than ${timeoutMs / 1000} s.`,
+    retryable: false,
+  })

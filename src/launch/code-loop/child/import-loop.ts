@@ -1,0 +1,119 @@
+/** Loads the trusted modules of a loop file, and nothing else that is local. */
+
+import { spawnSync } from 'node:child_process'
+import Module, { createRequire, register } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { ScannedModule } from '../../../definition/code-loop/scan-code-loop.ts'
+import { LoopError, textOf } from '../../../loop/index.ts'
+import { notTrustedMark } from '../carried-error.ts'
+import { importedNames } from './imported-names.ts'
+import { isInstalled } from './installed.ts'
+import type { HookData } from './load-hooks.ts'
+
+/** How many files are looked at once more to find the line of an error. */
+const checkedMax = 50
+
+/** What the file exports by default. */
+export async function importLoop(
+  file: string,
+  modules: readonly ScannedModule[],
+): Promise<unknown> {
+  const here = import.meta.url
+  const whole = {
+    loopwright: new URL('../../../host/index.js', here).href,
+    'loopwright/testing': new URL('../../../testing/index.js', here).href,
+  }
+  const library = { ...whole, loopwright: await chooseLibrary(modules, whole.loopwright, here) }
+  // Before the hooks are there: every module of ours would go through their thread.
+  for (const [name, url] of Object.entries(library)) {
+    if (modules.some(({ source }) => names(source, name))) await import(url)
+  }
+  const data: HookData = {
+    modules,
+    library,
+    whole,
+    fallback: { zod: pathToFileURL(createRequire(here).resolve('zod')).href },
+  }
+  register('./load-hooks.js', here, { data })
+  guardRequire()
+  try {
+    const loaded = (await import(pathToFileURL(file).href)) as { readonly default?: unknown }
+    if (loaded.default !== undefined) return loaded.default
+  } catch (error) {
+    throw error instanceof LoopError ? error : cannotImport(error, file, modules)
+  }
+  const message = `${file} has no default export. Write: export default defineLoop({ … })`
+  throw new LoopError('bad-loop-file', message)
+}
+
+/** Most loops start sooner without the whole library. */
+async function chooseLibrary(
+  modules: readonly ScannedModule[],
+  whole: string,
+  here: string,
+): Promise<string> {
+  const light = new URL('./light-library.js', here).href
+  const known = new Set(Object.keys(await import(light)))
+  const isLight = modules.every(
+    ({ source }) => importedNames(source, 'loopwright')?.every((name) => known.has(name)) === true,
+  )
+  return isLight ? light : whole
+}
+
+const names = (source: string, module: string): boolean =>
+  source.includes(`'${module}'`) || source.includes(`"${module}"`)
+
+/** CommonJS goes round the hooks: local files cannot be had by it. */
+function guardRequire(): void {
+  const { _extensions: extensions } = Module as unknown as {
+    readonly _extensions: Record<string, (module: unknown, path: string) => void>
+  }
+  for (const [ending, load] of Object.entries(extensions)) {
+    extensions[ending] = (module, path) => {
+      if (isInstalled(pathToFileURL(path).href)) return load(module, path)
+      throw new LoopError('not-trusted', `${path} cannot be had by require. Import it instead.`)
+    }
+  }
+}
+
+function cannotImport(error: unknown, file: string, modules: readonly ScannedModule[]): LoopError {
+  const text = textOf(error)
+  const at = text.indexOf(notTrustedMark)
+  if (at >= 0) return new LoopError('not-trusted', text.slice(at + notTrustedMark.length))
+  const isSyntax = error instanceof SyntaxError
+  const place = placeOf(error, modules) ?? (isSyntax ? misspelt(modules) : undefined) ?? file
+  const what = isSyntax ? 'this is no valid code' : 'it threw while it was loaded'
+  const name = error instanceof Error && !isSyntax ? `${error.name}: ` : ''
+  const hint = text.includes('does not provide an export named')
+    ? ' If it is a type, write: import type { … }.'
+    : ' Correct it, then try again.'
+  const message = `${place}: ${what}: ${name}${text}${hint}`
+  return new LoopError('bad-loop-file', message, { cause: error })
+}
+
+/** `path:line` or `path:line:column` of the first place in the stack that is in these modules. */
+function placeOf(error: unknown, modules: readonly ScannedModule[]): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  for (const [, url = '', place] of stack.matchAll(
+    /(file:\/\/[^\s()]+?)((?::\d+){1,2})(?=[\s)]|$)/g,
+  )) {
+    if (modules.some((module) => module.url === url))
+      return `${decodeURI(new URL(url).pathname)}${place}`
+  }
+  return undefined
+}
+
+/** Node keeps to itself where the error is, unless it is asked to check and nothing else. */
+function misspelt(modules: readonly ScannedModule[]): string | undefined {
+  for (const { url, format, source } of modules.slice(0, checkedMax)) {
+    if (format !== 'module') continue
+    const { stderr } = spawnSync(process.execPath, ['--check', '--input-type=module', '-'], {
+      input: source,
+      encoding: 'utf8',
+      timeout: 10_000,
+    })
+    const [, line] = stderr.match(/^\[stdin\]:(\d+)\n/) ?? []
+    if (line !== undefined) return `${fileURLToPath(url)}:${line}`
+  }
+  return undefined
+}

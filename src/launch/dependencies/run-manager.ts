@@ -1,0 +1,239 @@
+/**
+ * Runs a package manager inside the strong sandbox: with an empty home, without credentials, and with no
+ * network but the operator's registries behind our endpoint.
+ */
+
+import { dirname, join, posix } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { RefusedError } from '../../evidence/index.ts'
+import type { Signal } from '../../loop/index.ts'
+import { commandMounts, type Sandbox, type SandboxPlace } from '../../sandbox/index.ts'
+import { findOnPath } from '../../workspace/index.ts'
+import { bringCommand, managerPrograms, parseWanted } from './bring-manager.ts'
+import type { Manager } from './find-manager.ts'
+import type { LayerPlan } from './plan-layer.ts'
+import type { RegistryEndpoint } from './registry/registry-endpoint.ts'
+
+const timeoutMs = 15 * 60_000
+/** Of what it printed, for a person. */
+const saidLines = 12
+
+/** Downloads, in the folder of the layer: gone when it is made. */
+export const cacheFolder = '.downloads'
+
+export interface Installing {
+  readonly plan: LayerPlan
+  readonly manager: Manager
+  readonly path: string
+  readonly sandbox: Sandbox
+  readonly endpoint: RegistryEndpoint
+  readonly signal: Signal
+}
+
+/** `instead`: other arguments than those that install. */
+export async function runManager(
+  installing: Installing,
+  instead?: readonly string[],
+): Promise<void> {
+  const { plan, manager, path } = installing
+  const { lockfile, folder } = plan
+  const cwd = join(path, folder)
+  const wanted =
+    manager.program === undefined
+      ? parseWanted(`${lockfile.manager}@${manager.version}`, lockfile.manager)
+      : undefined
+  if (wanted !== undefined) {
+    const npm = await findOnPath('npm', { asOrdered: true })
+    await runInside(installing, npm[0] ?? 'npm', bringCommand(wanted).slice(1), path)
+  }
+  const brought = managerPrograms(path)
+  const program = manager.program ?? join(brought ?? '', lockfile.install[0] ?? '')
+  const isBerry = lockfile.manager === 'yarn' && !manager.version.startsWith('1.')
+  const install = isBerry ? berryInstall : lockfile.install.slice(1)
+  const args = instead ?? [...install, ...(extraArguments[lockfile.manager] ?? [])]
+  await runInside(installing, program, args, cwd)
+}
+
+const berryInstall = ['install', '--immutable', '--mode=skip-build']
+
+/** For what is no manager. */
+interface Inside {
+  /** What failed, in a message. */
+  readonly what: string
+  readonly advice: string
+  readonly env: Readonly<Record<string, string>>
+  readonly readOnly: readonly string[]
+}
+
+export async function runInside(
+  { plan, path, sandbox, endpoint, signal }: Installing,
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  more?: Inside,
+): Promise<void> {
+  const { lockfile, registries } = plan
+  const owns = lockfile.installs.length === 0 && lockfile.store !== undefined
+  const ownStore = owns ? { [lockfile.store.variable]: join(cwd, storeFolder) } : {}
+  const place: SandboxPlace = {
+    workspace: path,
+    gateway: endpoint,
+    readOnly: [
+      ...registries.readOnly,
+      ...(more?.readOnly ?? []),
+      ...commandMounts([program], { cwd: path, path: programFolders(program) }),
+    ],
+    env: {
+      CI: '1',
+      ...cachesIn(join(path, cacheFolder)),
+      ...extraEnvironment[lockfile.manager],
+      ...(plan.isPnp === true ? pnpEnvironment : {}),
+      ...registries.env,
+      ...ownStore,
+      ...more?.env,
+    },
+  }
+  const result = await sandbox.commands(place).run({ program, args, cwd, timeoutMs }, signal)
+  signal.throwIfAborted()
+  if (result.exitCode === 0) return
+  throw failed(
+    plan,
+    [program, ...args],
+    `${result.stdout}\n${result.stderr}`,
+    result.ended,
+    endpoint.problems(),
+    more,
+  )
+}
+
+/** Of managers that keep packages in a store of their own. */
+export const storeFolder = '.store'
+
+const extraEnvironment: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  pnpm: {
+    npm_config_package_import_method: 'copy',
+    npm_config_manage_package_manager_versions: 'false',
+  },
+  yarn: {
+    YARN_IGNORE_PATH: '1',
+    YARN_NODE_LINKER: 'node-modules',
+    YARN_ENABLE_SCRIPTS: '0',
+    YARN_ENABLE_TELEMETRY: '0',
+    YARN_ENABLE_GLOBAL_CACHE: '0',
+    YARN_ENABLE_MIRROR: '0',
+    YARN_INSTALL_STATE_PATH: './node_modules/.yarn-install-state.gz',
+  },
+  uv: { UV_LINK_MODE: 'copy' },
+  poetry: { POETRY_VIRTUALENVS_IN_PROJECT: 'true' },
+}
+
+/** `.pnp.cjs` names archives and unpacked packages by these paths. */
+const pnpEnvironment: Readonly<Record<string, string>> = {
+  YARN_NODE_LINKER: 'pnp',
+  YARN_CACHE_FOLDER: './.yarn/cache',
+  // Without a mirror Yarn names archives otherwise.
+  YARN_ENABLE_MIRROR: '1',
+  YARN_GLOBAL_FOLDER: `./${cacheFolder}/yarn`,
+  YARN_INSTALL_STATE_PATH: './.yarn/unplugged/.install-state.gz',
+}
+
+/** What managers download, in one folder that can be removed afterwards. */
+const cachesIn = (folder: string): Readonly<Record<string, string>> => ({
+  npm_config_cache: join(folder, 'npm'),
+  npm_config_store_dir: join(folder, 'pnpm'),
+  YARN_CACHE_FOLDER: join(folder, 'yarn'),
+  BUN_INSTALL_CACHE_DIR: join(folder, 'bun'),
+  PIP_CACHE_DIR: join(folder, 'pip'),
+  UV_CACHE_DIR: join(folder, 'uv'),
+  POETRY_CACHE_DIR: join(folder, 'poetry'),
+})
+
+const extraArguments: Readonly<Record<string, readonly string[]>> = {
+  bun: ['--backend=copyfile'],
+}
+
+/** For checks: the manager is there, and is not to look for another. */
+export const checkEnvironment: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  pnpm: { npm_config_manage_package_manager_versions: 'false', COREPACK_ENABLE_NETWORK: '0' },
+  yarn: {
+    YARN_IGNORE_PATH: '1',
+    YARN_NODE_LINKER: 'node-modules',
+    YARN_ENABLE_NETWORK: '0',
+    YARN_ENABLE_TELEMETRY: '0',
+    YARN_INSTALL_STATE_PATH: './node_modules/.yarn-install-state.gz',
+    COREPACK_ENABLE_NETWORK: '0',
+  },
+  'yarn PnP': {
+    YARN_IGNORE_PATH: '1',
+    YARN_ENABLE_NETWORK: '0',
+    YARN_ENABLE_TELEMETRY: '0',
+    COREPACK_ENABLE_NETWORK: '0',
+    ...pnpEnvironment,
+  },
+}
+
+/** As a PATH. */
+export function programFolders(program: string): string {
+  const folders = [
+    dirname(program),
+    dirname(process.execPath),
+    '/usr/local/bin',
+    '/usr/bin',
+    '/bin',
+  ]
+  return [...new Set(folders)].join(':')
+}
+
+function failed(
+  { lockfile }: LayerPlan,
+  command: readonly string[],
+  said: string,
+  ended: string,
+  problems: readonly string[],
+  more: Inside | undefined,
+): RefusedError {
+  const [program = '', ...args] = command
+  const what = more?.what ?? [posix.basename(program), ...args].join(' ')
+  const why = ended === 'timeout' ? `took longer than ${timeoutMs / 60_000} minutes` : 'failed'
+  // Indented, so that output cannot pass for a line of ours.
+  const lines = [...tellingLines(said), ...problems.slice(-3)].map((line) => `  ${line}`).join('\n')
+  const { refusal } = refused(
+    `${what} ${why} (${lockfile.file}). ${more?.advice ?? 'Fix the error below'}`,
+  )
+  // A host that a script cannot reach stays blocked on the next try.
+  const isDown = more === undefined && unreachable.test(lines)
+  const code = isDown ? 'registry-unreachable' : refusal.code
+  return new RefusedError({
+    ...refusal,
+    code,
+    message: `${refusal.message}
+${lines}`,
+  })
+}
+
+/** Errors of a registry or network that is down: a retry may succeed. */
+const unreachable =
+  /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH)\b|socket hang up|\b50[0234]\b.{0,40}(?:bad gateway|unavailable|timeout|server error)/i
+
+/** Those that name an error, or else the last ones. */
+function tellingLines(said: string): readonly string[] {
+  const lines = stripVTControlCharacters(said)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/complete log of this run/i.test(line))
+  const telling = lines.filter((line) =>
+    /\b(?:err!?|error|fatal|failed|cannot|missing|invalid|mismatch|unauthorized|forbidden)\b|ERR_|YN(?!0000)\d{4}/i.test(
+      line,
+    ),
+  )
+  return (telling.length > 0 ? telling : lines)
+    .slice(telling.length > 0 ? 0 : -saidLines)
+    .slice(0, saidLines)
+}
+
+export function refused(what: string, cause?: unknown): RefusedError {
+  const message =
+    `${what}, or copy the dependencies of your checkout (--dependencies carry, or certify: { dependencies: carry } ` +
+    'in the loop file), or use none (--dependencies none).'
+  return new RefusedError({ code: 'dependencies', message }, { cause })
+}

@@ -1,0 +1,71 @@
+/** A run that works in a folder of its workspace, such as a package of a monorepo. */
+
+import { join } from 'node:path'
+import type { BegunFiles, Commands, StartProcess, TreeReader } from '../engine/index.ts'
+import type { OpenWalls } from './open-sandbox.ts'
+
+/** Commands that would start at the top of the workspace start in that folder instead. */
+export function startingIn(
+  walls: OpenWalls,
+  workspace: string,
+  inner: string | undefined,
+): OpenWalls {
+  if (inner === undefined) return walls
+  const there = <C extends { readonly cwd?: string }>(command: C): C => {
+    const isAtTop = command.cwd === undefined || command.cwd === workspace
+    return isAtTop ? { ...command, cwd: join(workspace, inner) } : command
+  }
+  const inFolder = ({ run }: Commands): Commands => ({
+    run: (command, signal) => run(there(command), signal),
+  })
+  const started =
+    (start: StartProcess): StartProcess =>
+    (command) =>
+      start(there(command))
+  return {
+    ...walls,
+    commands: inFolder(walls.commands),
+    commandsFor: (command, shows) => inFolder(walls.commandsFor(command, shows)),
+    bareCommands: inFolder(walls.bareCommands),
+    bareStart: started(walls.bareStart),
+    agentCommands(command, socketPath, view = {}) {
+      // An agent looks for its instructions in each folder from the top down.
+      const hides = foldersTo(inner).flatMap((folder) =>
+        (view.hides ?? []).map((path) => join(folder, path)),
+      )
+      const opened = walls.agentCommands(command, socketPath, { ...view, hides })
+      return { ...opened, commands: inFolder(opened.commands), start: started(opened.start) }
+    },
+    startServer: started(walls.startServer),
+  }
+}
+
+function foldersTo(inner: string): readonly string[] {
+  const names = inner.split('/')
+  return ['', ...names.map((_name, index) => names.slice(0, index + 1).join('/'))]
+}
+
+/** Only the files of the folder, which decide how it is checked. */
+export function filesIn({ reader, tree }: BegunFiles, inner: string | undefined): BegunFiles {
+  if (inner === undefined) return { reader, tree }
+  const prefix = `${inner}/`
+  const inside: TreeReader = {
+    async list(of) {
+      const all = await reader.list(of)
+      return new Map(
+        [...all].flatMap(([path, file]) =>
+          path.startsWith(prefix) ? [[path.slice(prefix.length), file] as const] : [],
+        ),
+      )
+    },
+    read: (of, path, bytesMax) => reader.read(of, `${prefix}${path}`, bytesMax),
+    patch: (before, after, paths, bytesMax) =>
+      reader.patch(
+        before,
+        after,
+        paths.map((path) => `${prefix}${path}`),
+        bytesMax,
+      ),
+  }
+  return { reader: inside, tree }
+}

@@ -1,0 +1,152 @@
+/** A loop file in YAML as something to run. */
+
+import { dirname, resolve } from 'node:path'
+import type { LoadOptions } from '../definition/load-options.ts'
+import {
+  changedAgent,
+  changedCertify,
+  changedChecks,
+  changedSections,
+  changedSource,
+  changedVersion,
+  requireChanges,
+  withSettings,
+} from '../definition/loop-changes.ts'
+import {
+  describePowers,
+  type ReadLoopFile,
+  type ReadSection,
+} from '../definition/loop-file/index.ts'
+import { didYouMean, type Json, type Limits, LoopError } from '../loop/index.ts'
+import { type CheckedPlain, checkPlain, type PlainSettings, plainLoop } from '../loops/index.ts'
+import type { LoopFile } from '../protocol/index.ts'
+import { modelWarnings } from './agents/model-warnings.ts'
+import type { LoadedLoop } from './loaded-loop.ts'
+import { loopWarnings } from './loop-warnings.ts'
+import { type OpenedParts, openParts } from './open-parts.ts'
+
+export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> {
+  const { path, digest } = read
+  const changes = requireChanges(withSettings(read.file.agent, options))
+  const file = {
+    ...read.file,
+    agent: changedAgent(read.file.agent, changes),
+    checks: changedChecks(read.file.checks, changes),
+    certify: changedCertify(read.file.certify, changes),
+  }
+  const environment = options.environment ?? process.env
+  await requireSeals(file)
+  const input = withGiven(file.input, options.input)
+  const sections = changedSections(read.sections, changes)
+  const settings = plainSettings(file, sections, changedVersion(digest, changes))
+  const checked = await checkPlain(settings, input)
+  const opened: OpenedParts[] = []
+  return {
+    source: changedSource({ file: path, digest }, changes),
+    files: named(read),
+    // Its functions are of one type; the engine holds loops of any.
+    loop: plainLoop(settings),
+    input,
+    limits: file.limits,
+    agent: file.agent,
+    sandbox: file.sandbox,
+    workspace: workspaceOf(file, path, options.here),
+    worktree: file.worktree,
+    powers: describePowers(file),
+    warnings: [
+      ...loopWarnings(file, path, workspaceOf(file, path, options.here), {
+        environment,
+        folder: options.folder,
+      }),
+      ...forgotten(file, checked.variables),
+      // A run asks for it anyway, and says so before it begins.
+      ...(options.purpose === 'look' ? await modelWarnings(file.agent, environment) : []),
+    ],
+    variables: checked.variables,
+    firstPrompt: (limits, workspace) => firstPrompt(checked, limits, workspace),
+    planChecks: async (workspace) =>
+      (await import('./checks/plan-checks.ts')).planChecks(file, workspace),
+    async open(place) {
+      if (options.purpose === 'look')
+        throw new LoopError('not-trusted', 'It was only looked at. Load it to run it.')
+      const apart = [...named(read), ...(place.apart ?? [])]
+      const base = dirname(path)
+      const parts = await openParts(file, { ...place, apart, base }, environment)
+      opened.push(parts)
+      return parts
+    },
+    async close() {
+      await Promise.all(opened.map((parts) => parts.close()))
+    },
+  }
+}
+
+/** What it tried is in its last report, which only progress holds. */
+function forgotten({ agent }: LoopFile, variables: readonly string[]): readonly string[] {
+  const knows = variables.some((name) => name === 'progress' || name === 'agent_report')
+  if (agent.type !== 'repair' || knows) return []
+  return ['prompt: without {{ progress }} each iteration of the repair agent searches anew.']
+}
+
+/** Changing the loop file is not the loop's work, and must not be undone with it. */
+const named = ({ path, files }: ReadLoopFile): readonly string[] =>
+  files.map((file) => resolve(dirname(path), file.path))
+
+export const firstPrompt = (
+  { first }: CheckedPlain,
+  { iterations, tokens, costMicros, timeMs }: Limits,
+  workspace: string,
+): string => first({ workspace, remaining: { iterations, tokens, costMicros, timeMs } }).text
+
+export const workspaceOf = (
+  { workspace }: { readonly workspace?: string },
+  path: string,
+  here: string = process.cwd(),
+): string => (workspace === undefined ? here : resolve(dirname(path), workspace))
+
+export function plainSettings(
+  file: Pick<LoopFile, 'name' | 'context' | 'progress' | 'until'>,
+  sections: readonly ReadSection[],
+  version: string,
+): PlainSettings {
+  const { name, context, progress, until } = file
+  const prompt = sections.map(({ position, ...section }) => ({
+    ...section,
+    source: { file: position.file, line: position.line, indent: position.column - 1 },
+  }))
+  return { name, version, prompt, context, progress, until }
+}
+
+/** A pattern that cannot be used would otherwise be found when there is something to certify. */
+export async function requireSeals({
+  scope,
+  seals: { paths, except, keys },
+}: Pick<LoopFile, 'scope' | 'seals'>): Promise<void> {
+  const patterns = {
+    scope: scope.map((glob) => glob.replace(/^!/, '')),
+    'seals.paths': paths,
+    'seals.except': except,
+    'seals.keys': Object.keys(keys),
+  }
+  if (Object.values(patterns).every(({ length }) => length === 0)) return
+  const { globProblem } = await import('../evidence/index.ts')
+  for (const [key, list] of Object.entries(patterns)) {
+    const problem = list.map(globProblem).find((one) => one !== undefined)
+    if (problem !== undefined) throw new LoopError('bad-loop-file', `${key}: ${problem}`)
+  }
+}
+
+/** Only what the file has can be given; a slip of the pen would otherwise change nothing. */
+export function withGiven(
+  input: { readonly [name: string]: Json },
+  given: Readonly<Record<string, string>> = {},
+): { readonly [name: string]: Json } {
+  const known = Object.keys(input)
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue
+    const listed = known.length === 0 ? ' It has none.' : ` It has: ${known.join(', ')}.`
+    const advice = didYouMean(name, known) || listed
+    throw new LoopError('bad-request', `The loop file has no input "${name}".${advice}`)
+  }
+  return { ...input, ...given }
+}

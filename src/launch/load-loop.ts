@@ -1,0 +1,153 @@
+/**
+ * Loop files, in YAML or in TypeScript: looked at, trusted, loaded, checked.
+ *
+ * Nothing of a file is used before its content was trusted; looking at it runs nothing of it.
+ */
+
+import { extname } from 'node:path'
+import { codePowers } from '../definition/code-loop/code-powers.ts'
+import {
+  codeLoopEndings,
+  type ScannedLoop,
+  scanCodeLoop,
+} from '../definition/code-loop/scan-code-loop.ts'
+import type { LoadOptions, LoopPreview } from '../definition/load-options.ts'
+import {
+  describePowers,
+  describeProblem,
+  LoopFileError,
+  type LoopFileProblem,
+  openTrust,
+  type ReadLoopFile,
+  readLoopFile,
+  requireTrusted,
+  type TrustedEntry,
+} from '../definition/loop-file/index.ts'
+import { LoopError } from '../loop/index.ts'
+import type { PlannedChecks } from './checks/plan-checks.ts'
+import type { LoadedLoop } from './loaded-loop.ts'
+import { neededVariables, variablesOfCode } from './needed-variables.ts'
+
+type Looked =
+  | { readonly type: 'data'; readonly read: ReadLoopFile }
+  | { readonly type: 'code'; readonly scanned: ScannedLoop }
+
+export async function previewLoop(
+  path: string,
+  folder: string,
+  purpose?: LoadOptions['purpose'],
+): Promise<LoopPreview> {
+  const seen = summary(await look(path, purpose))
+  return { ...seen, trusted: await openTrust(folder).isTrusted(seen) }
+}
+
+/** The content that was previewed, and no other. */
+export async function trustLoop(
+  preview: Pick<LoopPreview, 'file' | 'digest'>,
+  folder: string,
+): Promise<void> {
+  await openTrust(folder).trust({ digest: preview.digest, file: preview.file })
+}
+
+/** Rejects with `not-trusted`, and says what the file would do. */
+export const requireTrustedLoop = (
+  { file, digest, powers }: Pick<LoopPreview, 'file' | 'digest' | 'powers'>,
+  folder: string,
+): Promise<void> => requireTrusted(openTrust(folder), { path: file, digest, powers })
+
+/** Takes it back. What runs already goes on. */
+export async function distrustLoop(
+  preview: Pick<LoopPreview, 'file' | 'digest'>,
+  folder: string,
+): Promise<void> {
+  await openTrust(folder).forget(preview)
+}
+
+/** Newest first. */
+export const trustedLoops = (folder: string): Promise<readonly TrustedEntry[]> =>
+  openTrust(folder).list()
+
+/** Rejects with `not-trusted`, `bad-loop-file`, `bad-template` or `bad-request`. */
+export async function loadLoop(path: string, options: LoadOptions): Promise<LoadedLoop> {
+  const looked = await look(path, options.purpose)
+  if (options.purpose !== 'look' || looked.type === 'code') {
+    await requireTrustedLoop(summary(looked), options.folder)
+  }
+  return looked.type === 'data' ? loadFile(looked.read, options) : loadCode(looked.scanned, options)
+}
+
+const loadFile = async (read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> =>
+  (await import('./load-file.ts')).loadFile(read, options)
+
+const loadCode = async (scanned: ScannedLoop, options: LoadOptions): Promise<LoadedLoop> =>
+  (await import('./load-code.ts')).loadCode(scanned, options)
+
+export interface LoopReport {
+  readonly file: string
+  readonly ok: boolean
+  readonly problems: readonly (Partial<LoopFileProblem> & { readonly text: string })[]
+  readonly warnings: readonly string[]
+  /** What its templates expect to be given; absent when that is not known. */
+  readonly variables?: readonly string[]
+  /** What the agent may change without asking, as the workspace is now; absent when that is not known. */
+  readonly scope?: PlannedChecks['scope']
+}
+
+/** A loop that is code must be trusted first, since only running it tells what it holds. */
+export async function validateLoop(path: string, folder: string): Promise<LoopReport> {
+  try {
+    const looked = await look(path)
+    if (looked.type === 'code') return await validateCode(path, folder, looked.scanned)
+    const loaded = await loadFile(looked.read, { folder, purpose: 'look' })
+    await loaded.close()
+    return await reportOf(path, loaded)
+  } catch (error) {
+    return { file: path, ok: false, problems: problemsOf(error), warnings: [] }
+  }
+}
+
+async function validateCode(
+  path: string,
+  folder: string,
+  scanned: ScannedLoop,
+): Promise<LoopReport> {
+  if (!(await openTrust(folder).isTrusted(scanned))) {
+    const warning = `only its syntax was checked: trust it to have the rest checked (loopctl trust ${path})`
+    return { file: path, ok: true, problems: [], warnings: [warning] }
+  }
+  const loaded = await loadCode(scanned, { folder })
+  await loaded.close()
+  return reportOf(path, loaded)
+}
+
+async function reportOf(path: string, loaded: LoadedLoop): Promise<LoopReport> {
+  const { warnings, variables, workspace } = loaded
+  const { scope } = await loaded.planChecks(workspace)
+  return { file: path, ok: true, problems: [], warnings, variables, scope }
+}
+
+function problemsOf(error: unknown): LoopReport['problems'] {
+  if (error instanceof LoopFileError) {
+    return error.problems.map((problem) => ({ ...problem, text: describeProblem(problem) }))
+  }
+  if (error instanceof LoopError && error.code !== 'unknown-file')
+    return error.message.split('\n').map((text) => ({ text }))
+  throw error
+}
+
+async function look(path: string, purpose?: LoadOptions['purpose']): Promise<Looked> {
+  if (codeLoopEndings.includes(extname(path))) {
+    return { type: 'code', scanned: await scanCodeLoop(path) }
+  }
+  return { type: 'data', read: await readLoopFile(path, purpose === 'resume' ? { nowMs: 0 } : {}) }
+}
+
+function summary(looked: Looked): Omit<LoopPreview, 'trusted'> {
+  if (looked.type === 'data') {
+    const { path, digest, file } = looked.read
+    return { file: path, digest, powers: describePowers(file), variables: neededVariables(file) }
+  }
+  const { file, digest } = looked.scanned
+  const { scanned } = looked
+  return { file, digest, powers: codePowers(scanned), variables: variablesOfCode(scanned) }
+}

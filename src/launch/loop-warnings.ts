@@ -1,0 +1,122 @@
+/** What will be missed when a loop file runs, as far as it can be seen beforehand. */
+
+import { existsSync } from 'node:fs'
+import { delimiter, dirname, resolve } from 'node:path'
+import { agentProgram } from '../agents/index.ts'
+import { agentEnvironment } from '../gateway/index.ts'
+import type {
+  AgentSettings,
+  CommandAgentSettings,
+  LoopFile,
+  SandboxSettings,
+} from '../protocol/index.ts'
+import { isProgram as isExecutable } from '../sandbox/index.ts'
+import type { Environment } from '../system/environment.ts'
+import { acpProgram } from './agents/acp-program.ts'
+import { findAgentProgram, howToGet, type Wanted, type WhereToLook } from './agents/find-program.ts'
+
+export function loopWarnings(
+  { agent, sandbox }: Pick<LoopFile, 'agent' | 'sandbox'>,
+  path: string,
+  workspace: string,
+  { environment, folder }: WhereToLook,
+): readonly string[] {
+  return [
+    ...(existsSync(workspace) ? [] : [`workspace: there is no folder ${workspace}.`]),
+    ...agentWarnings(agent, workspace, { environment, folder }),
+    ...sandboxWarnings(sandbox, dirname(path), workspace),
+  ]
+}
+
+const agentWarnings = (
+  agent: AgentSettings,
+  workspace: string,
+  at: WhereToLook,
+): readonly string[] => [
+  ...missingAgents(agent, workspace, at),
+  ...('env' in agent ? variableWarnings(agent, at) : []),
+]
+
+/** Programs of the agent that are not there: without them it cannot work. */
+export function missingAgents(
+  agent: AgentSettings,
+  workspace: string,
+  at: WhereToLook,
+): readonly string[] {
+  switch (agent.type) {
+    case 'command':
+      return missingProgram('agent.command', agent.command, workspace, at)
+    case 'program': {
+      const where = { ...at, apart: [workspace], isBare: agent.subscription }
+      return missingAgent(agentProgram(agent.program), where)
+    }
+    case 'acp': {
+      if (typeof agent.acp !== 'string') {
+        return missingProgram('agent.acp', agent.acp, workspace, at)
+      }
+      const wanted = acpProgram(agentProgram(agent.acp))
+      return wanted === undefined ? [] : missingAgent(wanted, { ...at, apart: [workspace] })
+    }
+    default:
+      return []
+  }
+}
+
+const missingAgent = (wanted: Wanted, at: WhereToLook): readonly string[] =>
+  findAgentProgram(wanted, at) === undefined ? [`agent: ${howToGet(wanted)}`] : []
+
+/** Where the clients of the providers look: an agent finds its session of the gateway there. */
+const sessionVariables = new Set(Object.keys(agentEnvironment('', '')))
+
+function missingProgram(
+  key: string,
+  [program = '']: readonly string[],
+  workspace: string,
+  { environment }: WhereToLook,
+): readonly string[] {
+  if (isProgram(program, workspace, environment)) return []
+  const path = resolve(workspace, program)
+  if (program.includes('/') && existsSync(path)) {
+    return [`${key}: ${path} is not executable. Run: chmod +x ${path}`]
+  }
+  return [`${key}: there is no program ${program}: install it, or give its path.`]
+}
+
+function variableWarnings(
+  { env, subscription }: Pick<CommandAgentSettings, 'env' | 'subscription'>,
+  { environment }: WhereToLook,
+): readonly string[] {
+  const taken = subscription ? [] : env.filter((name) => sessionVariables.has(name))
+  const unset = env.filter((name) => !taken.includes(name) && environment[name] === undefined)
+  return [
+    ...taken.map(
+      (name) => `agent.env: ${name} is not passed on: it leads to the gateway. Take it out.`,
+    ),
+    ...unset.map((name) => `agent.env: ${name} is not set, so the agent will not have it.`),
+  ]
+}
+
+function isProgram(program: string, workspace: string, environment: Environment): boolean {
+  const folders = program.includes('/') ? [workspace] : (environment['PATH'] ?? '').split(delimiter)
+  return folders.some((folder) => isExecutable(resolve(folder, program)))
+}
+
+/** A name that was written wrongly would show what was to be hidden. */
+function sandboxWarnings(
+  { readOnly, hide }: SandboxSettings,
+  base: string,
+  workspace: string,
+): readonly string[] {
+  return [
+    ...readOnly
+      .filter((path) => !existsSync(resolve(base, path)))
+      .map((path) => `sandbox.readOnly: there is no ${resolve(base, path)}.`),
+    ...notHidden(hide, workspace),
+  ]
+}
+
+/** Also said when a run begins, which may be in another workspace. */
+export const notHidden = (hide: readonly string[], workspace: string): readonly string[] =>
+  (existsSync(workspace) ? hide : [])
+    .filter((path) => !existsSync(resolve(workspace, path)))
+    .map((path) => `sandbox.hide: there is no ${path} in the workspace, so nothing is hidden.`)

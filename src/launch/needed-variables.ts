@@ -1,0 +1,49 @@
+/** The names of the environment variables that a loop uses; the CLI sends their values with a request. */
+
+import type { ScannedLoop } from '../definition/code-loop/scan-code-loop.ts'
+import type { AgentSettings, LoopFile, McpServer } from '../protocol/index.ts'
+import { providerVariables } from './run-environment.ts'
+
+export function neededVariables({ agent, mcp, checks, certify }: LoopFile): readonly string[] {
+  const judges = Object.values(checks).flatMap((check) =>
+    check.type === 'judge' ? [check.agent] : [],
+  )
+  const agents = [agent, ...judges, ...certify.consult.map((one) => one.agent)]
+  return unique([
+    ...agents.flatMap(variablesOfAgent),
+    ...Object.values(mcp).flatMap(variablesOfServer),
+  ])
+}
+
+/** What code reads is known only when it runs, so every string literal that could be a variable counts. */
+export const variablesOfCode = ({ modules }: Pick<ScannedLoop, 'modules'>): readonly string[] =>
+  unique([
+    ...providerVariables(),
+    ...modules.flatMap(({ source }) =>
+      [...source.matchAll(/(['"`])([A-Z][A-Z0-9_]{1,99})\1/g)].map(([, , name = '']) => name),
+    ),
+  ])
+
+function variablesOfAgent(agent: AgentSettings): readonly string[] {
+  switch (agent.type) {
+    case 'script':
+    case 'repair':
+      return []
+    case 'model':
+      // Of all providers: the command line may name another model.
+      return [...(agent.apiKeyEnv === undefined ? [] : [agent.apiKeyEnv]), ...providerVariables()]
+    case 'command':
+    case 'program':
+    case 'acp':
+      return [...agent.env, ...(agent.subscription ? [] : providerVariables())]
+  }
+}
+
+const variablesOfServer = (server: McpServer): readonly string[] =>
+  server.type === 'stdio'
+    ? server.env
+    : Object.values(server.headers).flatMap((text) =>
+        [...text.matchAll(/\$\{([A-Za-z_]\w*)\}/g)].map(([, name = '']) => name),
+      )
+
+const unique = (names: readonly string[]): readonly string[] => [...new Set(names)].toSorted()

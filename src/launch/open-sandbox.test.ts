@@ -1,0 +1,242 @@
+import { once } from 'node:events'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { SandboxSettings } from '../protocol/index.ts'
+import type { OpenPlace } from './loaded-loop.ts'
+import { type OpenWalls, openWalls, partsOf } from './open-sandbox.ts'
+
+let folder: string
+let workspace: string
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'loopwright-walls-')))
+  workspace = join(folder, 'work')
+  for (const path of [workspace, join(folder, 'record'), join(folder, 'run')]) mkdirSync(path)
+  vi.stubEnv('XDG_RUNTIME_DIR', join(folder, 'run'))
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const plain: SandboxSettings = { readOnly: [], hide: [], network: [], limits: {} }
+
+const open = (
+  settings: Partial<SandboxSettings> = {},
+  place: Partial<OpenPlace> = {},
+): Promise<OpenWalls> =>
+  openWalls(
+    { settings: { ...plain, ...settings }, base: folder, workspace },
+    { folder: join(folder, 'record'), ...place },
+  )
+
+const never = new AbortController().signal
+
+async function listening(path: string): Promise<AsyncDisposable> {
+  const server = createServer().listen(path)
+  await once(server, 'listening')
+  return { [Symbol.asyncDispose]: async () => void (await once(server.close(), 'close')) }
+}
+
+async function run({ commands }: Pick<OpenWalls, 'commands'>, script: string): Promise<string> {
+  const result = await commands.run({ program: 'sh', args: ['-c', script] }, never)
+  return `${result.stdout}${result.stderr}`.trim()
+}
+
+describe('walls', () => {
+  test('are as strong as they can be, and nothing is said of that', async () => {
+    const walls = await open()
+    expect(walls.walls).toMatchObject({ tier: 'strong', attended: false })
+    expect(walls.problems).toEqual([])
+  })
+
+  test('are not put around the program that they are made by', async () => {
+    workspace = fileURLToPath(new URL('../..', import.meta.url))
+    await expect(open()).rejects.toMatchObject({ code: 'bad-request' })
+  })
+
+  test('say what was to be hidden and is not there', async () => {
+    const { problems } = await open({ hide: ['.envv'] })
+    expect(problems).toEqual([expect.stringContaining('.envv')])
+  })
+
+  test('that are not wanted are missing only for those who watch', async () => {
+    await expect(open({ require: 'none' })).rejects.toMatchObject({
+      code: 'not-available',
+      message: expect.stringContaining('--attended'),
+    })
+    const walls = await open({ require: 'none' }, { attended: true })
+    expect(walls.walls).toEqual({ tier: 'none', limits: 'none', attended: true })
+    expect(walls.problems).toHaveLength(1)
+    const { url } = walls.agentCommands(['sh'], '/nonexistent/model.sock')
+    expect(url).toBeUndefined()
+  })
+
+  test('around what holds more than the work are refused before there is a run', async () => {
+    workspace = dirname(homedir())
+    await expect(open()).rejects.toMatchObject({ code: 'bad-request' })
+  })
+
+  test('may be around a folder that is not there yet', async () => {
+    rmSync(workspace, { recursive: true })
+    const walls = await open()
+    mkdirSync(workspace)
+    expect(await run(walls, 'echo x > y; cat y')).toBe('x')
+  })
+})
+
+describe('inside', () => {
+  test('files that are apart can be read, the record and hidden files are empty', async () => {
+    const record = join(workspace, 'record')
+    mkdirSync(record)
+    for (const name of ['loop.yaml', '.env', 'record/journal.db']) {
+      writeFileSync(join(workspace, name), name)
+    }
+    const apart = [join(workspace, 'loop.yaml'), join(folder, 'elsewhere.yaml')]
+    const walls = await open({ hide: ['.env', 'not-there'] }, { folder: record, apart })
+    expect(await run(walls, 'cat loop.yaml .env; ls record')).toBe('loop.yaml')
+    for (const name of ['loop.yaml', '.env', 'record/new']) {
+      expect(await run(walls, `(echo x >> ${name}) 2>&1`)).toMatch(/Read-only|Permission denied/)
+    }
+  })
+
+  test('what is kept from commands is known to tools, as it is now', async () => {
+    const record = join(workspace, 'record')
+    mkdirSync(record)
+    mkdirSync(join(workspace, '.git'))
+    const [file, config] = [join(workspace, 'loop.yaml'), join(workspace, '.git/config')]
+    writeFileSync(file, '')
+    const walls = await open({ hide: ['.env'] }, { folder: record, apart: [file] })
+    expect(walls.protects()).toEqual({
+      hidden: [join(workspace, '.env'), record],
+      readOnly: [file, join(workspace, '.git')],
+    })
+    writeFileSync(config, '[remote "origin"]\n\turl = https://me:word@example.test/x.git\n')
+    expect(walls.protects().hidden).toContain(config)
+  })
+
+  test('what an agent must not take orders from is hidden from it alone', async () => {
+    mkdirSync(join(workspace, '.toy'))
+    for (const name of ['.toy/settings', 'toy.json']) writeFileSync(join(workspace, name), name)
+    const socket = join(folder, 'run/model.sock')
+    await using _ = await listening(socket)
+    const walls = await open()
+    const script = 'cat toy.json; ls .toy'
+    const agent = walls.agentCommands(['sh'], socket, {
+      hides: ['.toy', 'toy.json', 'not-there'],
+    })
+    expect(await run(agent, script)).toBe('')
+    expect(await run(walls, script)).toBe('toy.jsonsettings')
+  })
+
+  test.each(['src', '.', '/etc', 'not-there'])(
+    'what an agent must not take orders from is refused as a link to %s',
+    async (target) => {
+      mkdirSync(join(workspace, 'src'))
+      symlinkSync(target, join(workspace, '.toy'))
+      const walls = await open()
+      expect(() =>
+        walls.agentCommands(['sh'], '/nonexistent/model.sock', { hides: ['.toy'] }),
+      ).toThrow(/^\.toy in .* is a link, to .*Remove the link/)
+    },
+  )
+
+  test('what is hidden stays so in the checkout when an agent removes the link to it', async () => {
+    const checkout = join(folder, 'checkout')
+    mkdirSync(join(checkout, 'linked'), { recursive: true })
+    for (const name of ['.env', 'linked/key', 'linked/seen']) {
+      writeFileSync(join(checkout, name), name)
+    }
+    for (const name of ['.env', 'linked']) {
+      symlinkSync(join(checkout, name), join(workspace, name))
+    }
+    const readOnly = [join(checkout, '.env'), join(checkout, 'linked')]
+    const walls = await open({ hide: ['.env', 'linked/key'] }, { checkout, readOnly })
+    const script = `cat .env; cat ${checkout}/.env; cat ${checkout}/linked/*; rm -f .env linked`
+    const [first, second] = [await run(walls, script), await run(walls, script)]
+    for (const seen of [first, second]) {
+      expect(seen).toContain('linked/seen')
+      expect(seen).not.toContain('linked/key')
+      expect(seen).toContain(`${checkout}/.env: No such file`)
+    }
+    const again = await open({ hide: ['.env', 'linked/key'] }, { checkout, readOnly })
+    expect(await run(again, script)).toBe(second)
+  })
+
+  test('what is hidden twice, or in what is hidden, is hidden', async () => {
+    mkdirSync(join(workspace, '.git'))
+    mkdirSync(join(workspace, 'own'))
+    for (const name of ['own/a.env', 'b.env']) writeFileSync(join(workspace, name), name)
+    writeFileSync(join(workspace, '.git/config'), '[http]\n\textraheader = word\n')
+    symlinkSync('b.env', join(workspace, '.env'))
+    const hide = ['own/a.env', 'own', '.env', 'b.env', '.git/config']
+    expect(await run(await open({ hide }), 'cat .env b.env .git/config; ls own')).toBe('')
+    expect(await run(await open({ hide: [...hide, '.git'] }), 'ls .git own')).toBe('.git:\n\nown:')
+  })
+
+  test('what a link led to at first stays protected when an agent swaps the link', async () => {
+    mkdirSync(join(workspace, 'own'))
+    for (const name of ['a.env', 'loop.yaml']) writeFileSync(join(workspace, 'own', name), name)
+    symlinkSync('own/a.env', join(workspace, '.env'))
+    symlinkSync('own/loop.yaml', join(workspace, 'loop.yaml'))
+    const apart = [join(workspace, 'loop.yaml')]
+    const walls = await open({ hide: ['.env'] }, { apart })
+    expect(await run(walls, 'cat .env; rm .env loop.yaml; ln -s /etc/passwd .env; ls')).toBe('own')
+    expect(await run(walls, 'cat own/a.env')).toBe('')
+    expect(await run(walls, 'echo x > own/loop.yaml')).toContain('Read-only')
+    expect(walls.protects()).toMatchObject({
+      hidden: expect.arrayContaining([join(workspace, 'own/a.env')]),
+      readOnly: [join(workspace, 'own/loop.yaml')],
+    })
+  })
+
+  test('more can be read where the loop file says so, and it must be there', async () => {
+    mkdirSync(join(folder, 'shared'))
+    writeFileSync(join(folder, 'shared/a.txt'), 'shared')
+    const walls = await open({ readOnly: ['shared'] })
+    expect(await run(walls, `cat ${folder}/shared/a.txt`)).toBe('shared')
+    expect(await run(await open(), `cat ${folder}/shared/a.txt`)).toContain('No such file')
+    await expect(open({ readOnly: ['missing'] })).rejects.toMatchObject({
+      code: 'not-configured',
+      message: expect.stringContaining(join(folder, 'missing')),
+    })
+  })
+
+  test('hosts are reached through a proxy that goes with the walls, and not in a replay', async () => {
+    const network = ['registry.example.test:443']
+    const walls = await open({ network })
+    expect(await run(walls, 'echo $HTTPS_PROXY')).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(readdirSync(join(folder, 'run'))).toHaveLength(1)
+    await walls.close()
+    expect(readdirSync(join(folder, 'run'))).toEqual([])
+    const offline = await open({ network }, { replay: () => undefined })
+    expect(offline.problems).toEqual([expect.stringContaining('registry.example.test:443')])
+    expect(await run(offline, 'echo $HTTPS_PROXY')).toBe('')
+  })
+})
+
+test('of some paths those are found that are in the workspace, wherever links lead', () => {
+  const inner = join(workspace, 'a/b.txt')
+  mkdirSync(join(workspace, 'a'))
+  writeFileSync(inner, '')
+  symlinkSync(workspace, join(folder, 'link'))
+  symlinkSync(inner, join(folder, 'way-in.txt'))
+  const paths = ['link/a/b.txt', 'way-in.txt', 'record', 'missing', 'work'].map((path) =>
+    join(folder, path),
+  )
+  expect(partsOf(workspace, paths)).toEqual([inner, inner])
+  expect(partsOf(join(folder, 'none'), paths)).toEqual([])
+})

@@ -1,0 +1,324 @@
+/**
+ * The walls around all that a run starts, and who may do without them.
+ *
+ * Whatever nobody watches needs strong ones: it is refused where there are none, with the reason and what
+ * to do about it.
+ */
+
+import { existsSync, realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Commands, StartProcess } from '../engine/index.ts'
+import { LoopError, type Walls } from '../loop/index.ts'
+import type { SandboxSettings } from '../protocol/index.ts'
+import { logDirDefault } from '../runs/artifact-mode.ts'
+import {
+  innerHome,
+  type NetworkProxy,
+  openNetworkProxy,
+  openSandbox,
+  openWithoutWalls,
+  type ProtectedPaths,
+  protectedPaths,
+  type Relay,
+  type Sandbox,
+  type SandboxPlace,
+  type SandboxReport,
+} from '../sandbox/index.ts'
+import { hiddenPaths, pathInside, requireNoLinks } from '../system/index.ts'
+import { makeOwnFolder, type OwnFolder } from '../workspace/index.ts'
+import { type CommandView, commandsFor, trustedPath, withCommand } from './agents/command-view.ts'
+import { startingIn } from './inner-folder.ts'
+import type { OpenPlace } from './loaded-loop.ts'
+import { notHidden } from './loop-warnings.ts'
+import type { RunDependencies } from './preflight/run-preflight.ts'
+
+export interface OpenWalls {
+  readonly walls: Walls
+  /** The loop file says that there must be some. */
+  readonly isRequired: boolean
+  /** What a person should know of them. */
+  readonly problems: readonly string[]
+  /** For tools and checks. */
+  readonly commands: Commands
+  /** For a command that the loop file names: its program is shown inside, and what else it needs. */
+  commandsFor(command: readonly string[], shows?: CommandView): Commands
+  /** Without walls, for what cannot work inside. */
+  readonly bareCommands: Commands
+  readonly bareStart: StartProcess
+  /** For an agent: it can also reach a session of the gateway. */
+  agentCommands(command: readonly string[], socketPath: string, view?: AgentView): AgentCommands
+  readonly startServer: StartProcess
+  /** What they keep from commands, for tools that work on files themselves. */
+  protects(): ProtectedPaths
+  close(): Promise<void>
+}
+
+/** What only the agent sees otherwise. */
+export interface AgentView {
+  /** Paths in the workspace that are empty for it. */
+  readonly hides?: readonly string[]
+  /** Whole paths that it can read. */
+  readonly shows?: readonly string[]
+}
+
+export interface AgentCommands {
+  readonly commands: Commands
+  /** For one that is talked to. */
+  readonly start: StartProcess
+  /** A folder that is empty for each command and gone after it; undefined: there is none but yours. */
+  readonly home: string | undefined
+  /** Where the session is for the agent; undefined: where it is for everybody. */
+  readonly url: string | undefined
+}
+
+/** Inside, where nobody else listens. */
+const gatewayPort = 4140
+const proxyPort = 4141
+
+export interface WallsOptions {
+  readonly settings: SandboxSettings
+  /** The folder that paths of the settings are relative to. */
+  readonly base: string
+  readonly workspace: string
+  /** Dependencies of the workspace that are kept elsewhere, as soon as they are there. */
+  readonly dependencies?: () => RunDependencies | undefined
+}
+
+export async function openWalls(options: WallsOptions, place: OpenPlace): Promise<OpenWalls> {
+  return startingIn(await openAtTop(options, place), options.workspace, place.inner)
+}
+
+async function openAtTop(
+  { settings, base, workspace, dependencies = () => undefined }: WallsOptions,
+  place: OpenPlace,
+): Promise<OpenWalls> {
+  const attended = place.attended === true
+  const sandbox = await chooseSandbox(settings, attended)
+  const { tier, limits } = sandbox.report
+  const problems = [
+    ...(tier === 'strong' ? [] : [weakness(sandbox.report, settings)]),
+    ...notHidden(settings.hide, workspace),
+  ]
+  const hidden = hiddenPaths(settings.hide, workspace, place.checkout)
+  const readOnly = [
+    ...settings.readOnly.map((path) => inWorktree(requireThere(resolve(base, path)), place)),
+    // Where links of the workspace lead to: what is hidden is not shown to begin with.
+    ...(place.readOnly ?? []).filter((path) => existsSync(path) && !hidden.covers(path)),
+  ]
+  // Looked at for each command: the workspace may not be there yet, and what is in it changes.
+  const hide = hidden.paths
+  const parts = rememberParts(workspace)
+  const ownPath = place.path === undefined ? {} : { path: place.path }
+  const outside = [...readOnly, ...(place.apart ?? []), ownProgram()]
+  const shown = (): SandboxPlace => ({
+    workspace,
+    ...dependencies(),
+    readOnly: unique(readOnly, dependencies()?.readOnly ?? [], parts(outside)),
+    hide: unique(hide, parts([...hide, place.folder]), runFolders(workspace, place)),
+    limits: settings.limits,
+    ...ownPath,
+    ...place.layer,
+    env: { ...impatience(settings), ...dependencies()?.env, ...place.layer?.env },
+    ...(place.shownAs === undefined ? {} : { shownAs: place.shownAs }),
+  })
+  if (tier !== 'none' && existsSync(workspace)) requireApart(workspace)
+  // What cannot be walled in is better refused before there is a run.
+  if (existsSync(workspace)) sandbox.commands(shown())
+  const proxy = await openProxy(settings, place, problems)
+  const inside = (): SandboxPlace => ({ ...shown(), ...networkBy(proxy) })
+  const bare = openWithoutWalls()
+  const searched = trustedPath(place)
+  const { workspaceOverlay } = place
+  const ownWrites = workspaceOverlay === undefined ? {} : { workspaceOverlay }
+  return {
+    walls: { tier, limits, attended },
+    isRequired: settings.require !== undefined && settings.require !== 'none',
+    problems,
+    commands: { run: (command, signal) => sandbox.commands(inside()).run(command, signal) },
+    commandsFor: (named, shows) =>
+      commandsFor(sandbox, () => ({ ...inside(), ...ownWrites }), named, searched, shows),
+    bareCommands: bare.commands({ workspace, ...ownPath }),
+    bareStart: (command) => bare.start({ workspace, ...ownPath }, command),
+    agentCommands(command, socketPath, { hides = [], shows = [] } = {}) {
+      const outer = inside()
+      if (tier !== 'none') requireNoLinks(workspace, hides)
+      const seen = {
+        ...outer,
+        readOnly: unique(outer.readOnly ?? [], shows),
+        hide: unique(
+          outer.hide ?? [],
+          hides.map((path) => join(workspace, path)),
+        ),
+      }
+      return agentCommands(sandbox, seen, command, socketPath, searched)
+    },
+    startServer: (command) =>
+      sandbox.start(
+        withCommand(sandbox, inside(), [command.program, ...command.args], searched),
+        command,
+      ),
+    protects: () => protectedPaths(shown()),
+    close: async () => proxy?.close(),
+  }
+}
+
+/** Without a network npm would try again for a minute. */
+const impatience = ({ network }: SandboxSettings): Readonly<Record<string, string>> =>
+  network.length === 0 ? { npm_config_fetch_retries: '0' } : {}
+
+/** What runs left there is nothing that an agent learns from, or could change. */
+function runFolders(workspace: string, { checkout, logDir }: OpenPlace): readonly string[] {
+  if (checkout !== undefined || !existsSync(workspace)) return []
+  const folder = join(realpathSync(workspace), logDir ?? logDirDefault)
+  // Behind a link is something else, which nobody may hide.
+  return existsSync(folder) && realpathSync(folder) === folder ? [folder] : []
+}
+
+function requireApart(workspace: string): void {
+  if (realpathSync(workspace) !== ownProgram()) return
+  throw new LoopError(
+    'bad-request',
+    `${workspace} is where this loopctl itself was loaded from, and it could be changed there. Use one that is installed elsewhere, or give another workspace.`,
+  )
+}
+
+/** Rejects where it is weaker than what is needed. */
+export async function chooseSandbox(
+  { require }: SandboxSettings,
+  attended: boolean,
+): Promise<Sandbox> {
+  if (require === 'none') {
+    if (attended) return openWithoutWalls()
+    const message =
+      'The loop file wants no sandbox (sandbox.require: none), and nobody watches this run. ' +
+      `Take that line out, ${beThere}`
+    throw new LoopError('not-available', message)
+  }
+  const sandbox = await openSandbox()
+  const needed = require ?? (attended ? 'none' : 'strong')
+  if (strength[sandbox.report.tier] >= strength[needed]) return sandbox
+  throw tooWeak(sandbox.report, needed, require === undefined)
+}
+
+const strength = { none: 0, basic: 1, strong: 2 } as const
+
+const beThere = 'or be there: run it at a terminal, or say --attended.'
+
+function tooWeak({ tier, reason, fix }: SandboxReport, needed: string, isRule: boolean): LoopError {
+  const why = isRule ? 'Nobody watches this run, so it' : 'The loop file says that it'
+  const message =
+    `${why} needs a sandbox of tier "${needed}", and there is "${tier}". ${reason} ` +
+    [fix, ...(isRule ? [`Do that, ${beThere}`] : [])].filter((part) => part !== undefined).join(' ')
+  return new LoopError('not-available', message.trim())
+}
+
+function weakness({ tier, reason, fix }: SandboxReport, { require }: SandboxSettings): string {
+  if (require === 'none') {
+    return 'no sandbox, as the loop file says: what the agent starts can read your files and reach the network.'
+  }
+  const what =
+    tier === 'none'
+      ? 'no sandbox: what the agent starts can read your files and reach the network.'
+      : `the sandbox is of tier "${tier}".`
+  return [what, reason, fix].filter((part) => part !== undefined).join(' ')
+}
+
+const networkBy = (proxy: NetworkProxy | undefined): Pick<SandboxPlace, 'network'> =>
+  proxy === undefined ? {} : { network: { socket: proxy.socket, port: proxyPort } }
+
+/** A replay is offline. */
+async function openProxy(
+  { network }: SandboxSettings,
+  { replay }: OpenPlace,
+  problems: string[],
+): Promise<NetworkProxy | undefined> {
+  if (network.length === 0) return undefined
+  if (replay === undefined) return openProxyIn(await makeOwnFolder(), network)
+  problems.push(`sandbox.network: ${network.join(', ')} cannot be reached in a replay.`)
+  return undefined
+}
+
+async function openProxyIn(folder: OwnFolder, allow: readonly string[]): Promise<NetworkProxy> {
+  try {
+    const proxy = await openNetworkProxy({ allow, folder: folder.path })
+    return {
+      ...proxy,
+      async close() {
+        await proxy.close()
+        await folder.remove()
+      },
+    }
+  } catch (error) {
+    await folder.remove()
+    throw error
+  }
+}
+
+/**
+ * Where this program and all that it needs was loaded from. Whoever could change it would be run by the
+ * next start, outside the walls.
+ */
+function ownProgram(): string {
+  const root = realpathSync(fileURLToPath(new URL('../..', import.meta.url)))
+  return /^.*?\/node_modules(?=\/)/.exec(root)?.[0] ?? root
+}
+
+/** Of these paths, those that are in the workspace, as they are there. */
+export function partsOf(workspace: string, paths: readonly string[]): readonly string[] {
+  if (!existsSync(workspace)) return []
+  const root = realpathSync(workspace)
+  return paths.flatMap((path) => {
+    const inner = existsSync(path) ? pathInside(root, realpathSync(path)) : undefined
+    return inner === undefined || inner === '.' ? [] : [join(root, inner)]
+  })
+}
+
+/** An agent that swaps a link of the workspace does not uncover what it led to at first. */
+function rememberParts(workspace: string): (paths: readonly string[]) => readonly string[] {
+  const firsts = new Map<string, string>()
+  return (paths) => {
+    for (const path of paths) {
+      const [part] = firsts.has(path) ? [] : partsOf(workspace, [path])
+      if (part !== undefined) firsts.set(path, part)
+    }
+    return partsOf(workspace, [...paths, ...paths.flatMap((path) => firsts.get(path) ?? [])])
+  }
+}
+
+const unique = (...lists: readonly (readonly string[])[]): readonly string[] => [
+  ...new Set(lists.flat()),
+]
+
+function requireThere(path: string): string {
+  if (existsSync(path)) return path
+  const message = `sandbox.readOnly: there is no ${path}. Make it, or take it out of the loop file.`
+  throw new LoopError('not-configured', message)
+}
+
+/** What the loop file names in the checkout is meant as it is in the worktree, if it is there. */
+function inWorktree(path: string, { workspace, checkout }: OpenPlace): string {
+  const inner = checkout === undefined ? undefined : pathInside(checkout, realpathSync(path))
+  if (workspace === undefined || inner === undefined) return path
+  const there = join(workspace, inner)
+  return existsSync(there) ? there : path
+}
+
+function agentCommands(
+  sandbox: Sandbox,
+  inside: SandboxPlace,
+  command: readonly string[],
+  socketPath: string,
+  path: string,
+): AgentCommands {
+  const place = withCommand(sandbox, inside, command, path)
+  const { tier } = sandbox.report
+  const relay: Relay = { socket: socketPath, port: gatewayPort }
+  const seen = tier === 'none' ? place : { ...place, gateway: relay }
+  return {
+    commands: sandbox.commands(seen),
+    start: (started) => sandbox.start(seen, started),
+    home: tier === 'strong' ? innerHome : undefined,
+    url: tier === 'none' ? undefined : `http://127.0.0.1:${gatewayPort}`,
+  }
+}

@@ -1,0 +1,86 @@
+/** The tools of a run: those that its agent may call, and those that its checks and judges do. */
+
+import { join } from 'node:path'
+import { uuidv7 } from 'uuidv7'
+import type { Agent } from '../agents/index.ts'
+import type { Tools } from '../engine/index.ts'
+import { didYouMean, LoopError } from '../loop/index.ts'
+import type { LoopFile } from '../protocol/index.ts'
+import { outputFolder } from '../system/state-folders.ts'
+import { builtInTools, createTools, type Tool } from '../tools/index.ts'
+import { readTools } from './checks/reader-agent.ts'
+import type { OpenWalls } from './open-sandbox.ts'
+
+export interface OpenedTools {
+  readonly tools: Tools
+  /** An agent that may call those that the loop file lets it. */
+  allowing(agent: Agent): Agent
+}
+
+type ToolsFile = Pick<LoopFile, 'tools' | 'checks' | 'certify' | 'exclude'>
+
+export function openTools(
+  file: ToolsFile,
+  folder: string,
+  walls: Pick<OpenWalls, 'commands' | 'protects'>,
+  others: readonly Tool[],
+  problems: readonly string[],
+): OpenedTools {
+  const all = [...ownTools(walls, file.exclude), ...others]
+  const chosen = chooseTools(all, file.tools, problems)
+  const besides = new Set(namesBesides(file))
+  const unchosen = all.filter((tool) => !chosen.includes(tool) && besides.has(tool.name))
+  const tools = createTools({
+    tools: [...chosen, ...unchosen],
+    // Made when there is some.
+    spillFolder: join(outputFolder(folder), uuidv7()),
+  })
+  const names = new Set(chosen.map(({ name }) => name))
+  return { tools, allowing: (agent) => (unchosen.length === 0 ? agent : only(names, agent)) }
+}
+
+/** Those of the program itself, in these walls. */
+export const ownTools = (
+  { commands, protects }: Pick<OpenWalls, 'commands' | 'protects'>,
+  skip: readonly string[],
+): readonly Tool[] => builtInTools({ commands, protects, skip })
+
+/** Whoever judges reads, whatever the agent may do. */
+function namesBesides({ checks, certify }: ToolsFile): readonly string[] {
+  const all = Object.values(checks)
+  const isRead = certify.consult.length > 0 || all.some(({ type }) => type === 'judge')
+  return [
+    ...all.flatMap((check) => (check.type === 'tool' ? [check.tool] : [])),
+    ...(isRead ? readTools : []),
+  ]
+}
+
+const only = (names: ReadonlySet<string>, agent: Agent): Agent => ({
+  work: (task, context) =>
+    agent.work(task, {
+      ...context,
+      tools: async () => (await context.tools()).filter(({ name }) => names.has(name)),
+      async callTool(name, args) {
+        if (names.has(name)) return context.callTool(name, args)
+        const output = `There is no tool ${JSON.stringify(name.slice(0, 100))}. The tools are: ${[...names].join(', ')}.`
+        return { ok: false, error: 'unknown-tool', output }
+      },
+    }),
+})
+
+function chooseTools(
+  all: readonly Tool[],
+  names: readonly string[] | undefined,
+  problems: readonly string[],
+): readonly Tool[] {
+  if (names === undefined) return all
+  const known = new Map(all.map((tool) => [tool.name, tool]))
+  return names.map((name) => {
+    const tool = known.get(name)
+    if (tool !== undefined) return tool
+    const advice = didYouMean(name, known.keys()) || ` There are: ${[...known.keys()].join(', ')}.`
+    // A server that did not start is the likeliest reason.
+    const why = [`The loop file names the tool "${name}", and there is none.${advice}`, ...problems]
+    throw new LoopError('bad-loop-file', why.join('\n'))
+  })
+}

@@ -1,0 +1,61 @@
+/** What a run of a loop file would be, for those who want to know before. Nothing is made, started or spent. */
+
+import { defaultLimits, type Limits } from '../../loop/index.ts'
+import type { Plan } from '../../protocol/api/index.ts'
+import { requireLogDir, requireOnlyRuns } from '../../runs/log-dir.ts'
+import type { Runs } from '../../runs/runs.ts'
+import { planWorktree, type WorktreeChoice } from '../../runs/worktree-options.ts'
+import { mayBeFolder } from '../../system/index.ts'
+import type { LoadedLoop } from '../loaded-loop.ts'
+import { estimateCost } from './estimate-cost.ts'
+import { pastOf } from './past-of.ts'
+import { planSandbox } from './plan-sandbox.ts'
+
+export interface PlanOptions {
+  readonly workspace: string
+  readonly worktree: WorktreeChoice
+  /** A person says of the repository, whoever may have made it, that it is to be used. */
+  readonly isVouched?: boolean
+  /** In the place of those of the file. */
+  readonly limits?: Partial<Limits>
+  /** Files that may be there uncommitted, besides those of the loop: whole paths. */
+  readonly apart?: readonly string[]
+  readonly logDir?: string | undefined
+  /** Somebody would watch: then strong walls are not demanded. */
+  readonly attended?: boolean
+}
+
+export async function planRun(
+  host: Pick<Runs, 'folder'> & Partial<Pick<Runs, 'journal'>>,
+  loaded: LoadedLoop,
+  options: PlanOptions,
+): Promise<Plan> {
+  const { workspace, worktree, isVouched = false, attended = false, limits: given } = options
+  const apart = [...loaded.files, ...(options.apart ?? [])]
+  mayBeFolder(workspace)
+  requireOnlyRuns(workspace, requireLogDir(options.logDir))
+  const { loop, input, powers, warnings, variables } = loaded
+  const limits = { ...defaultLimits, ...loaded.limits, ...given }
+  const prompt = loaded.firstPrompt(limits, workspace)
+  const { checks, scope, seals, certify } = await loaded.planChecks(workspace)
+  const past = await pastOf(host, loop.name)
+  const journal = host.journal ?? { makerOfGit: async () => undefined }
+  return {
+    loop: loop.name,
+    workspace,
+    worktree: await planWorktree(workspace, worktree, { ...host, journal, isVouched, apart }),
+    limits,
+    input,
+    variables,
+    powers,
+    warnings,
+    ...(prompt === undefined ? {} : { prompt }),
+    checks,
+    scope,
+    seals,
+    certify,
+    policy: 'none',
+    sandbox: await planSandbox(loaded.sandbox, attended),
+    estimate: await estimateCost(loaded.agent, prompt, limits, past),
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Whether an earlier run did the same work and it is still valid: its certificate verifies, with the keys
+ * that are trusted here, on a branch of the same repository or on exactly the files that are here.
+ */
+
+import { loadRun, readCreated } from '../../engine/index.ts'
+import { verifyTarget } from '../../history/certificates/index.ts'
+import type { Earlier, RunId, TreeId } from '../../loop/index.ts'
+import type { HostPorts } from '../../runs/driver.ts'
+import { repositoryOf } from '../../runs/place-run.ts'
+import { openGitTrees } from '../../workspace/index.ts'
+
+export async function earlierWork(
+  { journal, folder }: Pick<HostPorts, 'journal' | 'folder'>,
+  run: RunId,
+  tree: TreeId,
+): Promise<Earlier | undefined> {
+  try {
+    const { name, status } = await journal.findRun(run)
+    const { certificate } = (await loadRun(journal, run)).state
+    if (status !== 'completed' || certificate?.tree === undefined) return undefined
+    const { verdict } = await verifyTarget({ target: certificate.id, folder })
+    if (verdict !== 'valid') return undefined
+    const found = { run, name, certificate: certificate.id }
+    const { worktree } = await readCreated(journal, run)
+    if (worktree === undefined) return certificate.tree === tree ? found : undefined
+    const { branch } = worktree
+    const kept = await openGitTrees(await repositoryOf(worktree)).treeOf(`refs/heads/${branch}`)
+    return kept === certificate.tree ? { ...found, branch } : undefined
+  } catch {
+    // What cannot be verified does not count: the work is done again.
+    return undefined
+  }
+}

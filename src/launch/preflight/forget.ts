@@ -1,0 +1,26 @@
+/** Forgets cached answers of checks, and what agents tried. */
+
+import { readdir, rm } from 'node:fs/promises'
+import type { Runs } from '../../runs/runs.ts'
+import { baseAnswersFolder } from '../certify/file-base-answers.ts'
+
+export interface Forgotten {
+  /** How many answers of checks. */
+  readonly answers: number
+  /** How many attempts of agents. */
+  readonly attempts: number
+}
+
+export async function forgetKnown(
+  { folder, journal }: Pick<Runs, 'folder' | 'journal'>,
+  run?: string,
+): Promise<Forgotten> {
+  if (run !== undefined) {
+    const { id } = await journal.findRun(run)
+    return { answers: 0, attempts: await journal.forgetTried(id) }
+  }
+  const known = baseAnswersFolder(folder)
+  const answers = (await readdir(known).catch(() => [])).length
+  await rm(known, { recursive: true, force: true })
+  return { answers, attempts: await journal.forgetTried() }
+}

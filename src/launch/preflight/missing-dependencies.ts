@@ -1,0 +1,34 @@
+/** What a user has to approve before the dependencies of a folder can be installed, by reading its files. */
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DependencyItem } from '../../evidence/index.ts'
+import type { CertifySettings } from '../../protocol/index.ts'
+import { folderWithGit, installedFolders } from '../../runs/worktree-options.ts'
+import { folderFiles } from '../checks/folder-reader.ts'
+import { neededApprovals } from '../dependencies/choose-layers.ts'
+import { planLayer } from '../dependencies/plan-layer.ts'
+import { findUnresolved } from '../dependencies/resolve-lockfile.ts'
+
+export interface MissingDependencies {
+  /** Packages from git or from addresses that are not approved yet. */
+  readonly sources: readonly DependencyItem[]
+  /** There is no lockfile and nothing installed: what would be installed. */
+  readonly unresolved?: string
+}
+
+export async function missingDependencies(
+  workspace: string,
+  mode: CertifySettings['dependencies'],
+  record: string,
+): Promise<MissingDependencies> {
+  if (mode !== 'install') return { sources: [] }
+  const top = folderWithGit(workspace) ?? workspace
+  const { reader, tree } = folderFiles(top)
+  const needed = await neededApprovals({ reader, lockfileOf: tree, mode, record })
+  const sources = needed.filter(({ approved }) => approved === undefined)
+  const isInstalled = installedFolders.some((name) => existsSync(join(top, name)))
+  if (isInstalled || (await planLayer(reader, tree)).length > 0) return { sources }
+  const unresolved = await findUnresolved(reader, tree)
+  return { sources, ...(unresolved === undefined ? {} : { unresolved: unresolved.item.text }) }
+}

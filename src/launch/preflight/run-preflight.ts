@@ -1,0 +1,192 @@
+/**
+ * The second stage of the preflight, on the base, in the same clean checkout as certification: installs
+ * dependencies, then runs every command check once. Answers are kept, and certification uses them.
+ */
+
+import { delimiter, join } from 'node:path'
+import type { CheckContext, RunPreflight } from '../../engine/index.ts'
+import {
+  type BaseAnswer,
+  baseAnswerKey,
+  baseAnswerOf,
+  type Layer,
+  notOfTheWork,
+} from '../../evidence/index.ts'
+import type { Fault, Preflight, PreflightCheck } from '../../loop/index.ts'
+import type { HostPorts } from '../../runs/driver.ts'
+import type { RunPlace } from '../../runs/run-place.ts'
+import type { SandboxPlace } from '../../sandbox/index.ts'
+import { createTreeReader } from '../../workspace/tree-reader.ts'
+import { fileBaseAnswers } from '../certify/file-base-answers.ts'
+import { openCertifyingPlace } from '../certify/open-place.ts'
+import type { CertifyingParts } from '../checks/certifying-parts.ts'
+import { type OpenedLayer, openLayer } from '../dependencies/open-layer.ts'
+import { bringDependencies } from './bring-dependencies.ts'
+
+type Base = Pick<HostPorts, 'folder' | 'blobs'> & {
+  readonly clock: Pick<HostPorts['clock'], 'now'>
+}
+
+type Place = Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> & {
+  readonly placed: Pick<NonNullable<RunPlace['placed']>, 'repository'> | undefined
+}
+
+/** What the commands of a run get besides the files of its workspace. */
+export type RunDependencies = Pick<SandboxPlace, 'readOnly' | 'programs' | 'env'>
+
+export interface OpenedPreflight extends RunPreflight {
+  /** The run is no longer driven here: its dependencies may be removed. */
+  close(): Promise<void>
+}
+
+/** `use` is passed what the commands of the run get, each time that a process takes the run. */
+export function openPreflight(
+  { folder, blobs, clock }: Base,
+  run: Place,
+  certifying: CertifyingParts,
+  use: (dependencies: RunDependencies) => void,
+): OpenedPreflight {
+  const { workspace, checkout } = run
+  const repository = run.placed?.repository
+  const reader = createTreeReader({ blobs, folder, repository })
+  const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
+  const bases = fileBaseAnswers(folder)
+  const now = (): number => clock.now()
+  /** In use as long as the run is driven. */
+  const held: OpenedLayer[] = []
+  let digest: string | undefined
+  return {
+    async prepare({ base, signal }) {
+      // Nothing is copied into the user's own folder.
+      if (run.worktree === undefined || workspace === undefined) return
+      const layer = await orFailure(
+        openLayer({
+          reader,
+          lockfileOf: base,
+          mode: certifying.certify.dependencies,
+          installScripts: certifying.certify.installScripts,
+          record: folder,
+          checkout: checkout ?? workspace,
+          projects: [workspace, ...(checkout === undefined ? [] : [checkout])],
+          signal,
+        }),
+      )
+      held.push(layer)
+      digest = layer.digest
+      const brought = await bringDependencies(layer.mounts, workspace, signal)
+      use(dependenciesOf(layer, brought, workspace))
+    },
+    digest: () => digest,
+    async close() {
+      for (const layer of held.splice(0)) await layer.release()
+    },
+    async tryChecks({ base, signal }, onBegin) {
+      const place = await orFailure(
+        openCertifyingPlace({ tree: base, lockfileOf: base, signal }, options),
+      )
+      digest ??= place.layer.digest
+      try {
+        const context = contextFor(place.checkout.path, signal)
+        const checks: PreflightCheck[] = []
+        for (const check of place.checks) {
+          if (check.kind === 'command') onBegin(check.name)
+          const beganMs = now()
+          const known = await bases.read(baseAnswerKey(base, check, place.layer))
+          const found = known ?? (await baseAnswerOf(base, check, place, { context, now }, bases))
+          checks.push({
+            check: check.name,
+            answer: answerOf(found),
+            durationMs: Math.max(0, now() - beganMs),
+            ...(known === undefined ? {} : { known: true }),
+            ...(found?.cannotRun === undefined ? {} : { detail: found.cannotRun }),
+          })
+        }
+        return { checks, ...faultOf(checks, place.layer.lacks) }
+      } finally {
+        await place.close()
+      }
+    },
+  }
+}
+
+async function orFailure<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw notOfTheWork(error)
+  }
+}
+
+/** What was copied into the workspace is used there; the rest is mounted from the state folder. */
+function dependenciesOf(
+  { mounts, outsidePrograms, managerPrograms, readOnly, paths, env }: OpenedLayer,
+  brought: readonly string[],
+  workspace: string,
+): RunDependencies {
+  const elsewhere = (path: string): string => {
+    const mount = mounts.find(({ to }) => to === path)
+    return mount === undefined || brought.includes(path) ? join(workspace, path) : mount.from
+  }
+  const inWorkspace = brought.map((path) => join(workspace, path, '.bin'))
+  const outside = outsidePrograms.filter((path) => !path.endsWith('/node_modules/.bin'))
+  return {
+    readOnly,
+    programs: [...inWorkspace, ...outside, ...managerPrograms],
+    env: {
+      ...env,
+      ...Object.fromEntries(
+        Object.entries(paths).map(([name, list]) => [name, list.map(elsewhere).join(delimiter)]),
+      ),
+    },
+  }
+}
+
+function answerOf(found: BaseAnswer | undefined): PreflightCheck['answer'] {
+  if (found === undefined) return 'unknown'
+  if (found.cannotRun !== undefined) return 'cannot-run'
+  if (found.status === 'met') return 'passes'
+  if (found.status === 'timeout') return 'timeout'
+  return found.status === 'not-met' ? 'fails' : 'unknown'
+}
+
+/** Reports all of them at once. */
+function faultOf(
+  checks: readonly PreflightCheck[],
+  lacks: Layer['lacks'] = [],
+): Pick<Preflight, 'fault'> {
+  const stopped = checks.filter(({ answer }) => answer === 'cannot-run')
+  if (stopped.length === 0) return {}
+  const message = stopped
+    .map(({ check, detail = '' }) => `The check ${check} cannot run: ${detail}`)
+    .concat(lackingAdvice(lacks, stopped.map(({ detail = '' }) => detail).join('\n')))
+    .join('\n')
+  const fault: Fault = { code: 'cannot-run', message, retryable: false, fatal: true }
+  return { fault }
+}
+
+/** What the user can approve so that the check can run. */
+function lackingAdvice(lacks: NonNullable<Layer['lacks']>, said: string): readonly string[] {
+  return lacks.flatMap(({ kind, id, text, mentions }) => {
+    if (kind === 'resolve-dependencies') {
+      return [
+        `There is no lockfile, and your checkout has no dependencies installed. Pass --dependencies resolve to install ${text}.`,
+      ]
+    }
+    const isIt = mentions !== undefined && said.toLowerCase().includes(mentions.toLowerCase())
+    return isIt
+      ? [`An install script was not run: ${text}. Approve it: loopctl certify --approve '${id}'`]
+      : []
+  })
+}
+
+/** Command checks need no agent and no tool. */
+const contextFor = (workspace: string, signal: AbortSignal): CheckContext => ({
+  signal,
+  attempt: 1,
+  spend: () => undefined,
+  reserve: () => Promise.reject(new Error('Preflight spends nothing.')),
+  workspace,
+  iteration: 0,
+  work: () => Promise.reject(new Error('Preflight calls no agent.')),
+  callTool: () => Promise.reject(new Error('Preflight calls no tool.')),
+})

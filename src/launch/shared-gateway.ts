@@ -1,0 +1,107 @@
+/** The gateway of a host, opened when the first agent asks for a model: one for all of its runs. */
+
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { Gateway, ProviderTable } from '../gateway/index.ts'
+import type { Environment } from '../system/environment.ts'
+
+export interface ModelDoor {
+  /** Rejects with `not-configured` when the keys cannot be read. */
+  gateway(): Promise<Gateway>
+  /** Whether there is a key for a provider. */
+  hasKey(provider: string): Promise<boolean>
+  /** The same gateway with the keys and addresses of another environment. Closing it closes nothing. */
+  withEnvironment(environment: Environment): ModelDoor
+  close(): Promise<void>
+}
+
+export function createModelDoor(environment: Environment = process.env): ModelDoor {
+  let opened: Promise<Gateway> | undefined
+  const door: ModelDoor = {
+    gateway() {
+      opened ??= openFor(environment)
+      // Whoever comes next may have repaired it.
+      opened.catch(() => {
+        opened = undefined
+      })
+      return opened
+    },
+    async hasKey(provider) {
+      return (await keysOf(environment))(provider) !== undefined
+    },
+    async close() {
+      await (await opened?.catch(() => undefined))?.close()
+    },
+    withEnvironment: (other) => doorWith(door, other),
+  }
+  return door
+}
+
+/** Keys are read each time: somebody may have added one to the file. */
+const doorWith = (door: ModelDoor, environment: Environment): ModelDoor => ({
+  async gateway() {
+    const [gateway, keys] = await Promise.all([door.gateway(), keysOf(environment)])
+    return gateway.withAccess({ keys, providers: await ownProviders(environment) })
+  },
+  async hasKey(provider) {
+    return (await keysOf(environment))(provider) !== undefined
+  },
+  withEnvironment: (other) => doorWith(door, other),
+  close: async () => undefined,
+})
+
+async function ownProviders(environment: Environment): Promise<ProviderTable> {
+  const { publicProviders } = await import('../gateway/index.ts')
+  const own = ownAddresses(environment).map(([provider, baseUrl]) => [
+    provider,
+    { ...publicProviders[provider], baseUrl },
+  ])
+  return Object.fromEntries(own) as ProviderTable
+}
+
+async function openFor(environment: Environment): Promise<Gateway> {
+  const { openGateway } = await import('../gateway/index.ts')
+  const { makeOwnFolder } = await import('../workspace/own-folder.ts')
+  const providers = await ownProviders(environment)
+  const keys = await keysOf(environment)
+  const folder = await makeOwnFolder()
+  try {
+    const gateway = await openGateway({ keys, providers, folder: folder.path })
+    return {
+      ...gateway,
+      async close() {
+        await gateway.close()
+        await folder.remove()
+      },
+    }
+  } catch (error) {
+    await folder.remove()
+    throw error
+  }
+}
+
+async function keysOf(environment: Environment): Promise<(provider: string) => string | undefined> {
+  const { readKeys } = await import('../gateway/index.ts')
+  return readKeys({ env: environment, file: keysFile(environment) })
+}
+
+/** Lines such as `ANTHROPIC_API_KEY=…`, for those who do not want them in their environment. */
+export function keysFile(environment: Environment = process.env): string {
+  const given = environment['XDG_CONFIG_HOME']
+  const config = given !== undefined && given !== '' ? given : join(homedir(), '.config')
+  return join(config, 'loopwright', 'keys')
+}
+
+/** Where the providers' own clients look for another address than the public one. */
+export const addressVariables = {
+  anthropic: 'ANTHROPIC_BASE_URL',
+  openai: 'OPENAI_BASE_URL',
+  google: 'GOOGLE_GEMINI_BASE_URL',
+} as const
+
+/** Providers that are elsewhere, as the environment says. */
+export const ownAddresses = (environment: Environment): readonly (readonly [string, string])[] =>
+  Object.entries(addressVariables).flatMap(([provider, variable]) => {
+    const baseUrl = environment[variable]
+    return baseUrl === undefined || baseUrl === '' ? [] : [[provider, baseUrl] as const]
+  })

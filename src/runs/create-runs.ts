@@ -1,0 +1,134 @@
+/** Runs that come into being, on disk and not driven yet (E10). */
+
+import {
+  type CreateOptions,
+  type CreatePorts,
+  createRun,
+  forkRun,
+  type RunRow,
+  readCreated,
+  stateAt,
+} from '../engine/index.ts'
+import type { NewQueueRow, RequestKey } from '../journal/index.ts'
+import { LoopError, type Source, type TreeId } from '../loop/index.ts'
+import { isWithoutGit, requireEmpty, resolveWorkspace } from '../system/index.ts'
+import { createTreeDoor } from '../workspace/tree-store.ts'
+import type { HostPorts } from './driver.ts'
+import { inFolder, placeFork, placeNew } from './place-run.ts'
+import { requireKnownLimits } from './requests.ts'
+import { chooseName } from './run-names.ts'
+import { type PlaceForkOptions, type RunPlace } from './run-place.ts'
+import type { Runs } from './runs.ts'
+
+/** In the same transaction as the run: that it is to be driven, and by which request. */
+export interface Queued {
+  readonly row: NewQueueRow
+  readonly request?: RequestKey
+}
+
+export function createCreation(base: HostPorts): Pick<Runs, 'create' | 'createFork'> {
+  const { journal } = base
+  return {
+    async create(loop, options) {
+      const { input } = options
+      const limits = requireKnownLimits(options.limits)
+      const place = options.place ?? (await placeNew(base, options))
+      const repeat = options.again === true ? { repeat: base.clock.now() } : {}
+      const settled = { ...placeOf(place), ...sourceOf(options), input, limits, ...repeat }
+      await createIn(place, () => createRun(loop, portsFor(base, options.queue), settled))
+      return place
+    },
+    async createFork(idOrName, loop, options) {
+      const from = await journal.findRun(idOrName)
+      const limits = requireKnownLimits(options.limits)
+      const place = options.place ?? (await placeForkOf(base, idOrName, options))
+      const trees = await treesFor(base, from, options.iteration, place)
+      await createIn(place, () =>
+        forkRun(loop, portsFor(base, options.queue), {
+          ...placeOf(place),
+          ...sourceOf(options),
+          from: from.id,
+          iteration: options.iteration,
+          limits,
+          ...(options.again === true ? { repeat: base.clock.now() } : {}),
+          ...(options.input === undefined ? {} : { input: options.input }),
+          ...trees,
+        }),
+      )
+      return place
+    },
+  }
+}
+
+function portsFor(base: HostPorts, queued: Queued | undefined): CreatePorts {
+  if (queued === undefined) return base
+  const { queue } = base.journal
+  const journal = {
+    ...base.journal,
+    createRun: (run: Parameters<typeof queue.create>[0]) =>
+      queue.create(run, queued.row, queued.request),
+  }
+  return { ...base, journal }
+}
+
+/** A place that nothing was begun in is left as it was. */
+async function createIn(place: RunPlace, create: () => Promise<void>): Promise<void> {
+  try {
+    await create()
+  } catch (error) {
+    await place.leave()
+    throw error
+  }
+}
+
+const placeOf = ({ id, name, workspace, worktree }: RunPlace): Placed => ({
+  id,
+  name,
+  ...(workspace === undefined ? {} : { workspace }),
+  ...(worktree === undefined ? { withoutGit: isWithoutGit(workspace) } : { worktree }),
+})
+
+type Placed = Pick<CreateOptions, 'id' | 'name' | 'workspace' | 'worktree' | 'withoutGit'>
+
+export async function placeForkOf(
+  base: HostPorts,
+  idOrName: string,
+  options: PlaceForkOptions,
+): Promise<RunPlace> {
+  const { journal, folder } = base
+  const from = await journal.findRun(idOrName)
+  const { worktree } = await readCreated(journal, from.id)
+  const workspace = resolveWorkspace(options.workspace, folder)
+  if (worktree !== undefined && workspace === undefined) {
+    const { tree } = await stateAt(journal, from.id, options.iteration)
+    return placeFork(base, options, { worktree, tree })
+  }
+  if (workspace === undefined && from.workspace !== undefined) throw needsWorkspace(from)
+  requireEmpty(workspace, options.replaceFiles)
+  return inFolder(await chooseName(journal, options.name), workspace)
+}
+
+/** In a plain folder, files of git are known by another name. */
+async function treesFor(
+  base: HostPorts,
+  { id }: RunRow,
+  iteration: number,
+  { workspace, worktree }: RunPlace,
+): Promise<{ readonly tree?: TreeId; readonly baseTree?: TreeId }> {
+  if (workspace === undefined || worktree !== undefined) return {}
+  const { tree, baseTree } = await stateAt(base.journal, id, iteration)
+  const door = createTreeDoor(base)
+  return {
+    ...(tree === undefined ? {} : { tree: await door.asBlobs(tree) }),
+    ...(baseTree === undefined ? {} : { baseTree: await door.asBlobs(baseTree) }),
+  }
+}
+
+const sourceOf = ({ source }: { readonly source?: Source }): { readonly source?: Source } =>
+  source === undefined ? {} : { source }
+
+const needsWorkspace = (from: RunRow): LoopError =>
+  new LoopError(
+    'bad-request',
+    `Run "${from.name}" works in ${from.workspace}. Give the fork a workspace of its own.`,
+  )

@@ -1,0 +1,104 @@
+/**
+ * The files of a run, as the engine sees them: a folder as it is, or a git worktree in which each
+ * iteration that changed something is a commit on the run's branch.
+ *
+ * A ref is moved only while the run's lease is held: whoever lost it moves none (fencing).
+ */
+
+import type { IterationWork, Workspace } from '../engine/index.ts'
+import { pathInside } from '../system/index.ts'
+import {
+  createDirectoryWorkspace,
+  openWorktree,
+  type WorktreeWorkspace,
+} from '../workspace/index.ts'
+import { createTreeReader } from '../workspace/tree-reader.ts'
+import { logDirDefault } from './artifact-mode.ts'
+import type { HostPorts } from './driver.ts'
+import type { RunPlace } from './run-place.ts'
+
+export interface OpenedAs {
+  readonly exclude: readonly string[]
+  /** Rejects when the run is not held any more. */
+  readonly fence: () => Promise<void>
+}
+
+export function openWorkspace(
+  { blobs, folder }: Pick<HostPorts, 'blobs' | 'folder'>,
+  { id, name, signedAs = { id, name }, workspace: path, placed, logDir }: RunPlace,
+  { exclude, fence }: OpenedAs,
+): Workspace | undefined {
+  if (path === undefined) return undefined
+  if (placed === undefined) {
+    const apart = [...exclude, ...recordInside(path, folder), logDir ?? logDirDefault]
+    return withPatch(createDirectoryWorkspace({ path, blobs, exclude: apart }), { blobs, folder })
+  }
+  // When it is first used: before that, another process may be at work in it.
+  let opened: Promise<WorktreeWorkspace> | undefined
+  const open = (): Promise<WorktreeWorkspace> => {
+    opened ??= openWorktree({ ...placed, exclude, beforeRef: fence })
+    return opened
+  }
+  return {
+    path,
+    exists: async () => (await open()).exists(),
+    snapshot: async () => (await open()).snapshot(),
+    restore: async (tree) => (await open()).restore(tree),
+    changes: async (before, after) => (await open()).changes(before, after),
+    patch: async (before, after, bytesMax) => (await open()).patch(before, after, bytesMax),
+    async keep(work) {
+      const worktree = await open()
+      const { commit } = await worktree.commit({
+        message: messageFor(signedAs.name, work),
+        tree: work.tree,
+        trailers: { 'Loopwright-Run': signedAs.id, 'Loopwright-Iteration': String(work.iteration) },
+      })
+      return { commit }
+    },
+  }
+}
+
+function withPatch(workspace: Workspace, record: Pick<HostPorts, 'blobs' | 'folder'>): Workspace {
+  return {
+    ...workspace,
+    async patch(before, after, bytesMax) {
+      const paths = (await workspace.changes?.(before, after)) ?? []
+      const reader = createTreeReader({ ...record, repository: undefined })
+      return reader.patch(before, after, paths, bytesMax)
+    },
+  }
+}
+
+/** The record is no part of the tree that it is about. */
+function recordInside(workspace: string, folder: string): readonly string[] {
+  const path = pathInside(workspace, folder)
+  return path === undefined ? [] : [path]
+}
+
+const reportCharsMax = 200
+
+/** What an agent says is one line here, and cannot be taken for anything else. */
+export function messageFor(
+  name: string,
+  { iteration, report, isUnfinished }: IterationWork,
+): string {
+  const subject = `${name}: iteration ${iteration}${isUnfinished === true ? ', unfinished' : ''}`
+  const line = firstLine(report ?? '')
+  return line === '' ? subject : `${subject}\n\n${line}`
+}
+
+function firstLine(report: string): string {
+  const [line = ''] = report
+    .slice(0, 20_000)
+    .split(/[\r\n\u2028\u2029]+/)
+    .map((one) =>
+      one
+        .replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ')
+        .replaceAll(/\s+/gu, ' ')
+        .trim(),
+    )
+    .filter((one) => one !== '')
+  if (line.length <= reportCharsMax) return line
+  // Half of a character would be none.
+  return `${line.slice(0, reportCharsMax).replace(/[\uD800-\uDBFF]$/, '')}…`
+}

@@ -1,0 +1,297 @@
+/**
+ * Where a run works. A new one's name, id and folder are settled, and its worktree is made, before
+ * anything is opened there; one that is taken up again finds its worktree, or has it made again.
+ */
+
+import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { loadRun, type RunRow, readCreated } from '../engine/index.ts'
+import { isLoopError, LoopError, type RunId, type RunWorktree, type TreeId } from '../loop/index.ts'
+import {
+  requireFolder,
+  requireNoGitDir,
+  requireReadable,
+  resolveWorkspace,
+} from '../system/index.ts'
+import {
+  type CreatedWorktree,
+  chooseProvider,
+  findRepository,
+  findWorktree,
+  forgetSnapshots,
+  type KnownWorktree,
+  leftOut,
+  openGitTrees,
+  projectFolders,
+  type Repository,
+  remakeWorktree,
+  removeWorktree,
+} from '../workspace/index.ts'
+import { choosePathTemplate } from './choose-path-template.ts'
+import type { HostPorts } from './driver.ts'
+import { logDirOf, requireLogDir, requireOnlyRuns } from './log-dir.ts'
+import { makeWorktree } from './make-worktree.ts'
+import { chooseName } from './run-names.ts'
+import type { PlaceOptions, RunPlace } from './run-place.ts'
+import { decideWorktree, pathsApart, requireOwnFolder, settingsOf } from './worktree-options.ts'
+
+export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<RunPlace> {
+  const workspace = resolveWorkspace(options.workspace, base.folder)
+  requireFolder(workspace)
+  const named = await chooseName(base.journal, options.name)
+  const settings = settingsOf(options.worktree)
+  const { repository, inner, why } = await decideWorktree(workspace, settings, {
+    ...base,
+    isVouched: options.isVouched === true,
+  })
+  if (options.needsChoice === true && settings.use === 'auto' && repository === undefined) {
+    requireOwnFolder(base.folder, workspace, why)
+  }
+  const logDir = requireLogDir(options.logDir)
+  const beside = repository === undefined ? workspace : repository.checkout
+  if (beside !== undefined) requireOnlyRuns(beside, logDir)
+  if (repository === undefined) return { ...inFolder(named, workspace, why), logDir }
+  const { base: from, path, branchPrefix, carry, allowDirty } = settings
+  const pathTemplate = await choosePathTemplate(repository, path)
+  const apart = pathsApart(repository, workspace ?? '', [...(options.apart ?? []), base.folder])
+  const made = await makeWorktree(base.folder, {
+    repository,
+    key: named.id,
+    name: named.name,
+    provider: await chooseProvider(settings.provider, {
+      ...settings.worktrunk,
+      apart: projectFolders(repository),
+    }),
+    apart,
+    allowDirty,
+    ...(from === undefined ? {} : { base: from }),
+    ...(pathTemplate === undefined ? {} : { pathTemplate }),
+    ...(branchPrefix === undefined ? {} : { branchPrefix }),
+    ...(carry === undefined ? {} : { carry }),
+  }).catch((error: unknown) => {
+    throw withWayOut(error)
+  })
+  const place = inWorktree(base, named, repository, made, inner)
+  await requireInner(place)
+  return place
+}
+
+/** A folder that is not committed is not in the worktree. */
+async function requireInner({ workspace = '', inner, worktree, leave }: RunPlace): Promise<void> {
+  if (inner === undefined || existsSync(join(workspace, inner))) return
+  await leave()
+  const message = `The folder ${inner} is not in ${worktree?.base.name ?? 'the base'}, which the run would start from.`
+  const advice = 'Commit it, choose another --base, or work in the folder itself (--in-place).'
+  throw new LoopError('bad-request', `${message} ${advice}`)
+}
+
+/** A worktree of its own for a run that goes on from a checkpoint of one that has one. */
+export async function placeFork(
+  base: HostPorts,
+  options: Pick<PlaceOptions, 'name' | 'worktree'>,
+  from: { readonly worktree: RunWorktree; readonly tree: TreeId | undefined },
+): Promise<RunPlace> {
+  const named = await chooseName(base.journal, options.name)
+  const repository = await repositoryOf(from.worktree)
+  const { path, branchPrefix, carry, provider, worktrunk } = settingsOf(options.worktree)
+  const pathTemplate = await choosePathTemplate(repository, path)
+  const { branch, base: begin } = from.worktree
+  const commit =
+    from.tree === undefined
+      ? undefined
+      : await openGitTrees(repository).commitWith(branch, from.tree)
+  const made = await makeWorktree(base.folder, {
+    repository,
+    key: named.id,
+    name: named.name,
+    provider: await chooseProvider(provider, {
+      ...worktrunk,
+      apart: projectFolders(repository),
+    }),
+    allowDirty: true,
+    base: begin.name,
+    baseCommit: commit ?? begin.commit,
+    ...(pathTemplate === undefined ? {} : { pathTemplate }),
+    ...(branchPrefix === undefined ? {} : { branchPrefix }),
+    ...(carry === undefined ? {} : { carry }),
+  })
+  return inWorktree(base, named, repository, made, from.worktree.folder)
+}
+
+/** A worktree like that of another run, in a folder that was chosen for it. */
+export async function placeReplica(
+  base: HostPorts,
+  named: Named,
+  like: RunWorktree,
+  path: string,
+): Promise<RunPlace> {
+  const repository = await repositoryOf(like)
+  const made = await makeWorktree(base.folder, {
+    repository,
+    key: named.id,
+    name: named.name,
+    branchPrefix: 'replay/',
+    allowDirty: true,
+    base: like.base.name,
+    baseCommit: like.base.commit,
+    pathTemplate: path,
+  })
+  return inWorktree(base, named, repository, made, like.folder)
+}
+
+/** All of it goes, but for its snapshots: whoever has the run on record may ask for its files. */
+export async function discardWorktree(worktree: RunWorktree, path: string): Promise<void> {
+  const repository = await repositoryOf(worktree)
+  await removeWorktree({ repository, key: worktree.key, path, discard: true })
+}
+
+/** Where a run works that is taken up again. A worktree that was deleted is made again. */
+export async function placeAgain(base: HostPorts, run: RunRow, given?: string): Promise<RunPlace> {
+  const { worktree } = await readCreated(base.journal, run.id)
+  const moved = resolveWorkspace(given, base.folder)
+  if (worktree === undefined) {
+    const logDir = await logDirOf(base.journal, run.id)
+    return { ...inFolder(run, moved ?? run.workspace, undefined), logDir }
+  }
+  if (moved !== undefined && moved !== run.workspace) {
+    const message = `Run "${run.name}" works in a git worktree, ${run.workspace}, and in no other folder.`
+    throw new LoopError('bad-request', `${message} Move it back, or fork the run.`)
+  }
+  const repository = await repositoryOf(worktree)
+  const known = await findWorktree(repository, worktree.key)
+  if (known === undefined) {
+    const message = `The worktree of run "${run.name}" was removed from ${repository.home}.`
+    throw new LoopError('workspace-failed', `${message} Fork the run: its checkpoints are there.`)
+  }
+  if (known.path !== run.workspace || known.branch !== worktree.branch) {
+    const message = `${repository.home} has ${known.path} as the worktree of run "${run.name}", which works in ${run.workspace}, on ${worktree.branch}.`
+    throw new LoopError('workspace-failed', `${message} Fork the run: its checkpoints are there.`)
+  }
+  requireReadable(known.path)
+  // Whoever holds it looks after it.
+  if (!run.held) await remake(base, run, repository, known)
+  const none = { paths: [], linked: [], skipped: [] }
+  return inWorktree(base, run, repository, { worktree: known, carried: none }, worktree.folder)
+}
+
+async function remake(
+  { journal }: HostPorts,
+  { id }: RunRow,
+  repository: Repository,
+  worktree: KnownWorktree,
+): Promise<void> {
+  const { state } = await loadRun(journal, id)
+  const tree = state.suspendedTree ?? state.tree
+  await remakeWorktree({ repository, worktree, ...(tree === undefined ? {} : { tree }) })
+}
+
+/** The repository of a run's worktree, wherever that is. */
+export async function repositoryOf({
+  repository: commonDir,
+}: Pick<RunWorktree, 'repository'>): Promise<Repository> {
+  const folder = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir
+  // In its place there may be a folder of another repository.
+  const found = existsSync(commonDir) ? await findRepository(folder) : undefined
+  if (found?.commonDir === commonDir) return found
+  const message = `The repository ${commonDir} is not there any more.`
+  throw new LoopError('workspace-failed', `${message} Put it back where it was.`)
+}
+
+/** None where it cannot be told any more: the repository was moved, the worktree is gone. */
+export async function leftOutOf(
+  worktree: Pick<RunWorktree, 'repository' | 'key'>,
+): Promise<readonly string[]> {
+  const repository = await repositoryOf(worktree).catch(() => undefined)
+  if (repository === undefined) return []
+  const known = await findWorktree(repository, worktree.key)
+  return known === undefined ? [] : leftOut(repository, known)
+}
+
+/** Nobody has to have a worktree. */
+function withWayOut(error: unknown): unknown {
+  if (!isLoopError(error, 'workspace-failed')) return error
+  const message = `${error.message} Or work in the folder itself (--in-place).`
+  return new LoopError('workspace-failed', message, { cause: error })
+}
+
+type Named = Pick<RunRow, 'id' | 'name'>
+
+/** The folder itself. */
+export function inFolder(
+  { id, name }: Named,
+  workspace: string | undefined,
+  why?: string,
+): RunPlace {
+  requireReadable(workspace)
+  requireNoGitDir(workspace)
+  return {
+    id,
+    name,
+    workspace,
+    worktree: undefined,
+    placed: undefined,
+    checkout: undefined,
+    readOnly: [],
+    why,
+    problems: [],
+    leftOut: async () => [],
+    leave: async () => undefined,
+  }
+}
+
+function inWorktree(
+  base: HostPorts,
+  { id, name }: Named,
+  repository: Repository,
+  { worktree, carried }: CreatedWorktree,
+  inner?: string,
+): RunPlace {
+  const { key, branch, base: begin, path, linked = [] } = worktree
+  const checkout = worktree.checkout ?? repository.checkout
+  return {
+    id,
+    name,
+    workspace: path,
+    worktree: {
+      repository: repository.commonDir,
+      key,
+      branch,
+      base: begin,
+      ...(inner === undefined ? {} : { folder: inner }),
+      ...carriedIn(worktree),
+    },
+    placed: { repository, worktree },
+    checkout,
+    ...(inner === undefined ? {} : { inner }),
+    readOnly: checkout === undefined ? [] : linked.map((one) => join(checkout, one)),
+    why: undefined,
+    problems: carried.skipped.map((one) => `${one.path} stays behind: ${one.why}.`),
+    leftOut: () => leftOutOf({ repository: repository.commonDir, key }),
+    async leave() {
+      if (await isRun(base, id)) return
+      await removeWorktree({ repository, key, path })
+      await forgetSnapshots(repository, key)
+    },
+  }
+}
+
+/** For the record, which is no place for all packages of a large repository. */
+const carriedMax = 100
+
+function carriedIn({ carried, linked = [] }: KnownWorktree): Pick<RunWorktree, 'carried'> {
+  if (carried.length === 0) return {}
+  const copied = carried.filter((path) => !linked.includes(path))
+  return {
+    carried: { copied: copied.slice(0, carriedMax), linked: linked.slice(0, carriedMax) },
+  }
+}
+
+async function isRun({ journal }: HostPorts, id: RunId): Promise<boolean> {
+  return journal.findRun(id).then(
+    () => true,
+    (error: unknown) => {
+      if (isLoopError(error, 'unknown-run')) return false
+      throw error
+    },
+  )
+}

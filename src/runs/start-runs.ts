@@ -1,0 +1,104 @@
+/** New runs, resumed runs, forks. */
+
+import { type RunRow, readCreated, rewindRun } from '../engine/index.ts'
+import { isLoopError, LoopError } from '../loop/index.ts'
+import { createOwner } from '../system/index.ts'
+import { withBegun } from './base-files.ts'
+import { carryOver } from './carry-over.ts'
+import { createCreation, placeForkOf } from './create-runs.ts'
+import type { Driver, HostPorts } from './driver.ts'
+import { placeAgain, placeNew } from './place-run.ts'
+import { requireOpen } from './requests.ts'
+import { requireSameHead } from './require-same-head.ts'
+import type { Runs } from './runs.ts'
+
+type Created = 'create' | 'createFork' | 'carryOver' | 'rewind'
+
+export function createStarts(
+  base: HostPorts,
+  driver: Driver,
+  tell: Runs['tell'],
+): Pick<Runs, Created | 'start' | 'resume' | 'fork' | 'place' | 'placeFork' | 'placeAgain'> {
+  const { journal } = base
+  const creation = createCreation(base)
+  const goingOn = createGoingOn(base)
+  return {
+    ...createPlaces(base),
+    ...creation,
+    ...goingOn,
+    async start(loop, options) {
+      const place = await creation.create(loop, options)
+      return driver.drive(place, loop, options).catch(async (error: unknown) => {
+        // Nothing was done, and nobody was told of it: a name in the list would only puzzle.
+        if (isLoopError(error, 'workspace-busy')) {
+          await journal.removeRun(place.id, { force: true })
+          await place.leave()
+        }
+        throw error
+      })
+    },
+    async resume(idOrName, loop, options = {}) {
+      const run = await journal.findRun(idOrName)
+      requireOpen(run)
+      await requireNoReplay(base, run)
+      const place = await placeAgain(base, run, options.workspace)
+      if (options.fromIteration === undefined && options.keepFiles !== true) {
+        await requireSameHead(base, run, place)
+      }
+      if (options.fromIteration !== undefined) await goingOn.rewind(run.id, options.fromIteration)
+      if (run.status === 'paused') await tell(run.id, { type: 'resume' }, 'resume')
+      return driver.drive(place, loop, options)
+    },
+    async fork(idOrName, loop, options) {
+      const place = await creation.createFork(idOrName, loop, options)
+      const { exclude = [], signal, onProblem } = options
+      for (const problem of await goingOn.carryOver(place.id, exclude, signal)) onProblem?.(problem)
+      return driver.drive(place, loop, options)
+    },
+  }
+}
+
+function createGoingOn(base: HostPorts): Pick<Runs, 'carryOver' | 'rewind'> {
+  const { journal } = base
+  return {
+    async carryOver(idOrName, exclude, signal) {
+      const { id, workspace } = await journal.findRun(idOrName)
+      const { origin } = await readCreated(journal, id)
+      if (origin?.type !== 'fork') return []
+      const from = await journal.findRun(origin.run)
+      // The `.git` of a worktree is for that one folder.
+      const { worktree } = await readCreated(journal, from.id)
+      const names = worktree === undefined ? ['.git', ...exclude] : exclude
+      return carryOver(base, { from: from.workspace, to: workspace, names, signal })
+    },
+    async rewind(idOrName, iteration) {
+      const run = await journal.findRun(idOrName)
+      requireOpen(run)
+      await requireNoReplay(base, run)
+      await rewindRun(run.id, iteration, base, createOwner())
+    },
+  }
+}
+
+const createPlaces = (base: HostPorts): Pick<Runs, 'place' | 'placeFork' | 'placeAgain'> => ({
+  place: (options = {}) => placeNew(base, options),
+  async placeFork(idOrName, options) {
+    const { id } = await base.journal.findRun(idOrName)
+    return withBegun(base, await placeForkOf(base, id, options), id)
+  },
+  async placeAgain(idOrName, workspace) {
+    const run = await base.journal.findRun(idOrName)
+    requireOpen(run)
+    return withBegun(base, await placeAgain(base, run, workspace), run.id)
+  },
+})
+
+/** With parts like any other it would ask models. */
+async function requireNoReplay({ journal }: HostPorts, { id, name }: RunRow): Promise<void> {
+  const { origin } = await readCreated(journal, id)
+  if (origin?.type !== 'replay') return
+  throw new LoopError(
+    'wrong-status',
+    `Run "${name}" is a replay. Go on with it by replay (in code: host.replay(run, { resume: true })).`,
+  )
+}

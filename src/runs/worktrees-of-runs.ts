@@ -1,0 +1,232 @@
+/**
+ * The worktrees of runs: which there are, and which can go.
+ *
+ * Taken away is only the worktree of a run that has ended, or of one that never began here. What others
+ * made, and what is in no commit, stays.
+ */
+
+import { type RunRow, readCreated } from '../engine/index.ts'
+import { isEnd, isLoopError } from '../loop/index.ts'
+import { mayLive } from '../system/index.ts'
+import {
+  findGit,
+  findRepository,
+  forgetSnapshots,
+  type ListedWorktree,
+  listWorktrees,
+  type Repository,
+  removeWorktree,
+  type WorktreeState,
+  whyNotOurs,
+  worktreeState,
+} from '../workspace/index.ts'
+import type { HostPorts } from './driver.ts'
+import { knownRepositories } from './make-worktree.ts'
+import { repositoryOf } from './place-run.ts'
+
+export interface RunWorktreeEntry {
+  readonly repository: string
+  readonly branch: string
+  readonly path: string
+  /** Absent: no run of this record has it. */
+  readonly run?: Pick<RunRow, 'id' | 'name' | 'status' | 'held' | 'interrupted'>
+  /** The folder is there, gone, forgotten by git, or something else is in its place. */
+  readonly status: ListedWorktree['status']
+  readonly size: ListedWorktree['size']
+  readonly state: WorktreeState
+  readonly createdAtMs: number
+}
+
+export interface WorktreesOptions {
+  /** A folder in the repository; those of all runs on record unless told. */
+  readonly repository?: string
+  /** Told of each whose record cannot be read: it is left out. */
+  readonly onProblem?: (problem: string) => void
+}
+
+export interface CleanOptions extends WorktreesOptions {
+  /** Only says what would be done. */
+  readonly dryRun?: boolean
+}
+
+export type CleanedWorktree = Pick<RunWorktreeEntry, 'repository' | 'branch' | 'path' | 'run'> &
+  (
+    | { readonly status: 'removed'; readonly branchKept?: string }
+    | { readonly status: 'kept'; readonly why: string }
+  )
+
+/** One that was made a moment ago may be about to get its run. */
+const newMs = 3_600_000
+
+interface Found {
+  readonly repository: Repository
+  readonly worktree: ListedWorktree
+  readonly run: RunRow | undefined
+  readonly isReplay: boolean
+}
+
+export async function listRunWorktrees(
+  base: HostPorts,
+  options: WorktreesOptions = {},
+): Promise<readonly RunWorktreeEntry[]> {
+  const found = await findAll(base, options)
+  return Promise.all(found.map(toEntry))
+}
+
+export async function cleanWorktrees(
+  base: HostPorts,
+  { dryRun = false, ...options }: CleanOptions = {},
+): Promise<readonly CleanedWorktree[]> {
+  const cleaned: CleanedWorktree[] = []
+  for (const found of await findAll(base, options)) {
+    const { repository, worktree, run } = found
+    const { branch, path } = worktree
+    const at = { repository: repository.home, branch, path, ...(run ? { run: shown(run) } : {}) }
+    const why = whyNeeded(base, found)
+    const result =
+      why !== undefined
+        ? ({ status: 'kept', why: (await whyInIt(found, why)) ?? why } as const)
+        : dryRun
+          ? await wouldRemove(found)
+          : await remove(found)
+    cleaned.push({ ...at, ...result })
+  }
+  return cleaned
+}
+
+type Result = { status: 'removed'; branchKept?: string } | { status: 'kept'; why: string }
+
+async function findAll(
+  base: HostPorts,
+  { repository: folder, onProblem }: WorktreesOptions,
+): Promise<readonly Found[]> {
+  const runs = await base.journal.listRuns({ limit: Number.MAX_SAFE_INTEGER })
+  const byKey = new Map<string, { run: RunRow; isReplay: boolean }>()
+  const paths = new Set(await knownRepositories(base.folder))
+  for (const run of runs) {
+    const { worktree, origin } = await readCreated(base.journal, run.id)
+    if (worktree === undefined) continue
+    paths.add(worktree.repository)
+    byKey.set(keyIn(worktree.repository, worktree.key), {
+      run,
+      isReplay: origin?.type === 'replay',
+    })
+  }
+  // Without it, none of them would seem to be there.
+  if (paths.size > 0 || folder !== undefined) await findGit()
+  const repositories =
+    folder === undefined
+      ? await Promise.all([...paths].map((path) => repositoryOf({ repository: path }).catch(gone)))
+      : [await findRepository(folder)]
+  const told = onProblem === undefined ? {} : { onProblem }
+  const found: Found[] = []
+  for (const repository of repositories) {
+    if (repository === undefined) continue
+    for (const worktree of await listWorktrees(repository, told)) {
+      const known = byKey.get(keyIn(repository.commonDir, worktree.key))
+      found.push({
+        repository,
+        worktree,
+        run: known?.run,
+        isReplay: known?.isReplay ?? worktree.key.startsWith('replay-'),
+      })
+    }
+  }
+  return found
+}
+
+/** A repository may hold the record of what is another's. */
+const keyIn = (repository: string, key: string): string => `${repository}\0${key}`
+
+/** A repository that is not there any more has no worktrees. */
+function gone(error: unknown): undefined {
+  if (!isLoopError(error)) throw error
+}
+
+const shown = ({
+  id,
+  name,
+  status,
+  held,
+  interrupted,
+}: RunRow): NonNullable<RunWorktreeEntry['run']> => ({
+  id,
+  name,
+  status,
+  held,
+  interrupted,
+})
+
+async function toEntry({ repository, worktree, run }: Found): Promise<RunWorktreeEntry> {
+  const { branch, path, status, size, createdAtMs } = worktree
+  return {
+    repository: repository.home,
+    branch,
+    path,
+    ...(run === undefined ? {} : { run: shown(run) }),
+    status,
+    size,
+    state: await worktreeState(repository, worktree),
+    createdAtMs,
+  }
+}
+
+/** Undefined: whether it goes is a question of what is in it. */
+function whyNeeded(
+  { folder, clock }: HostPorts,
+  { worktree, run, isReplay }: Found,
+): string | undefined {
+  if (run !== undefined) {
+    if (!isEnd(run.status))
+      return `its run has not ended (${run.interrupted ? 'interrupted' : run.status})`
+    return isReplay ? `it shows what a replay did: loopctl rm ${run.name} removes it` : undefined
+  }
+  const { owner, maker, createdAtMs, state } = worktree
+  if (owner !== folder) return 'its run is not on this record'
+  // Somebody began to take it away, or to make it, and was stopped.
+  if (state === 'removing' || clock.now() - createdAtMs > newMs) return undefined
+  if (maker !== undefined && !mayLive(maker)) return undefined
+  return madeNow
+}
+
+const madeNow = 'it was made within the last hour, and its run may be about to begin'
+
+/** What is in it counts more than its age. */
+async function whyInIt(found: Found, why: string): Promise<string | undefined> {
+  if (why !== madeNow) return undefined
+  const would = await wouldRemove(found)
+  return would.status === 'kept' ? would.why : undefined
+}
+
+async function wouldRemove({ repository, worktree, run, isReplay }: Found): Promise<Result> {
+  const doubt = await whyNotOurs(repository, worktree, run?.workspace === worktree.path)
+  if (doubt !== undefined) return { status: 'kept', why: doubt }
+  const { uncommitted, locked, unmerged } = await worktreeState(repository, worktree)
+  if (isReplay) return { status: 'removed' }
+  if (locked !== undefined) return { status: 'kept', why: 'it is locked' }
+  if (worktree.status === 'not-ours') return { status: 'kept', why: worktree.why ?? 'not ours' }
+  if (uncommitted.length > 0) {
+    return {
+      status: 'kept',
+      why: `it has uncommitted changes: ${uncommitted.slice(0, 5).join(', ')}`,
+    }
+  }
+  return { status: 'removed', ...(unmerged === undefined ? {} : { branchKept: unmerged }) }
+}
+
+async function remove({ repository, worktree, run, isReplay }: Found): Promise<Result> {
+  const { key } = worktree
+  try {
+    const at = run?.workspace === undefined ? {} : { path: run.workspace }
+    const removal = await removeWorktree({ repository, key, discard: isReplay, ...at })
+    // Those of a run on record are what forks and diffs come from.
+    if (run === undefined && removal.status !== 'kept') await forgetSnapshots(repository, key)
+    if (removal.status === 'kept') return { status: 'kept', why: removal.why }
+    if (removal.status === 'unknown') return { status: 'removed' }
+    const { branchKept } = removal
+    return { status: 'removed', ...(branchKept === undefined ? {} : { branchKept }) }
+  } catch (error) {
+    if (isLoopError(error)) return { status: 'kept', why: error.message }
+    throw error
+  }
+}

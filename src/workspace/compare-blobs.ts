@@ -1,0 +1,60 @@
+/** Two trees of blobs, compared: what is not the same is put into two folders, and git looks at those. */
+
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Blobs } from '../engine/index.ts'
+import type { TreeId } from '../loop/index.ts'
+import type { FileChange } from './git/compare-trees.ts'
+import { diffFolders } from './git/diff-folders.ts'
+import { createTrees } from './trees.ts'
+
+/** In a folder that nobody else has. Of these paths only, if some are named. */
+export async function compareBlobs(
+  { blobs }: { readonly blobs: Blobs },
+  [before, after]: readonly [TreeId, TreeId],
+  folder: string,
+  only?: ReadonlySet<string>,
+): Promise<{ readonly files: readonly FileChange[]; readonly patch: string }> {
+  const trees = createTrees(blobs)
+  const { added, changed, removed } = await trees.diffTrees(before, after)
+  const differs = [...added, ...changed, ...removed]
+  const wanted = new Set(only === undefined ? differs : differs.filter((path) => only.has(path)))
+  const put = async (tree: TreeId, side: string): Promise<void> => {
+    await mkdir(join(folder, side))
+    for await (const item of trees.readTree(tree)) {
+      // A name that is no text cannot stand in a patch either.
+      if (!wanted.has(item.path) || item.isText === false || item.mode === 'directory') continue
+      const path = join(folder, side, item.path)
+      await mkdir(dirname(path), { recursive: true })
+      if (item.mode === 'link') await symlink(item.target, path)
+      else await writeFile(path, await blobs.get(item.blob))
+      if (item.mode === 'executable') await chmod(path, 0o755)
+    }
+  }
+  await put(before, 'a')
+  await put(after, 'b')
+  const patch = await diffFolders(folder)
+  const counts = countLines(patch)
+  const files = [...wanted].toSorted().map((path) => ({ path, ...counts.get(path) }))
+  return { files, patch }
+}
+
+type Counts = Pick<FileChange, 'added' | 'removed'>
+
+/** Of each file in a patch, the lines that came and went. */
+function countLines(patch: string): ReadonlyMap<string, Counts> {
+  const counts = new Map<string, { added: number; removed: number }>()
+  let current = { added: 0, removed: 0 }
+  let isHead = true
+  for (const line of patch.split('\n')) {
+    if (line.startsWith('diff --git ')) {
+      current = { added: 0, removed: 0 }
+      isHead = true
+    } else if (isHead && /^(?:---|\+\+\+) [ab]\//.test(line)) {
+      counts.set(line.slice(6), current)
+    } else if (line.startsWith('@@')) isHead = false
+    else if (!isHead && line.startsWith('+')) current.added += 1
+    else if (!isHead && line.startsWith('-')) current.removed += 1
+  }
+  return counts
+}

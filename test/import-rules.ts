@@ -1,0 +1,123 @@
+/**
+ * Which folder of `src/` may import which, and what is wrong with a set of imports. Project references are
+ * transitive, so the compiler alone would let `cli` import `journal`.
+ */
+
+import { dirname, posix } from 'node:path'
+
+/** The parts that fill ports: they know the engine's ports, and nothing of each other. */
+const parts = 'journal workspace sandbox gateway tools agents authority telemetry'.split(' ')
+
+const belowHost = [
+  ...'loop system protocol formats engine evidence loops definition runs history launch'.split(' '),
+  ...parts,
+]
+
+/** `folder: the folders that it may import`. A folder without a row is not part of the architecture. */
+export const allowedImports: Readonly<Record<string, readonly string[]>> = {
+  loop: [],
+  system: ['loop'],
+  engine: ['loop', 'system'],
+  ...Object.fromEntries(parts.map((part) => [part, ['loop', 'system', 'engine']])),
+  protocol: ['loop'],
+  formats: ['loop', 'protocol'],
+  // Certificates are a published format, and evidence signs them.
+  evidence: ['loop', 'system', 'engine', 'protocol'],
+  loops: ['loop', 'engine'],
+  definition: ['loop', 'protocol', 'loops', 'system', 'formats'],
+  runs: ['loop', 'protocol', 'system', 'engine', 'journal', 'workspace', 'sandbox'],
+  history: [
+    ...['loop', 'protocol', 'system', 'formats', 'engine', 'journal', 'workspace', 'gateway'],
+    ...['tools', 'evidence', 'runs'],
+  ],
+  launch: [
+    ...['loop', 'protocol', 'system', 'formats', 'engine', ...parts, 'evidence', 'loops'],
+    ...['definition', 'runs', 'history'],
+  ],
+  host: belowHost,
+  daemon: [...belowHost, 'host'],
+  cluster: [...belowHost, 'host', 'daemon'],
+  client: ['loop', 'protocol'],
+  cli: [...belowHost, 'client', 'host', 'daemon'],
+  dashboard: ['client'],
+}
+
+export interface SourceFile {
+  /** From the root of the repository, such as `src/loop/decide.ts`. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Files of `src/` without tests, each with the files that it imports, types included. */
+export type ImportGraph = ReadonlyMap<string, readonly string[]>
+
+export const toImportGraph = (files: readonly SourceFile[]): ImportGraph =>
+  new Map(
+    files
+      .filter(({ path }) => !path.endsWith('.test.ts'))
+      .map(({ path, text }) => [path, importedFiles(path, text)]),
+  )
+
+const importPattern = /\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g
+
+const importedFiles = (path: string, text: string): readonly string[] =>
+  [...text.matchAll(importPattern)].map(([, specifier = '']) =>
+    posix.normalize(posix.join(dirname(path), specifier)),
+  )
+
+/** Imports against the table, each as `file imports file`. */
+export const forbiddenImports = (graph: ImportGraph): readonly string[] =>
+  [...graph].flatMap(([path, imported]) =>
+    imported
+      .filter((target) => !isAllowed(folderOf(path), folderOf(target)))
+      .map((target) => `${path} imports ${target}`),
+  )
+
+/** `testing` may import everything; only tests import `testing`. */
+const isAllowed = (from: string, to: string): boolean =>
+  from === to || from === 'testing' || allowedImports[from]?.includes(to) === true
+
+const folderOf = (path: string): string => path.split('/')[1] ?? ''
+
+/** Groups of folders that import each other, directly or through others. */
+export function folderCycles(graph: ImportGraph): readonly (readonly string[])[] {
+  const folders = new Map<string, Set<string>>()
+  for (const [path, imported] of graph) {
+    const from = folderOf(path)
+    const known = folders.get(from) ?? new Set()
+    for (const target of imported) if (folderOf(target) !== from) known.add(folderOf(target))
+    folders.set(from, known)
+  }
+  return cyclesIn(new Map([...folders].map(([from, to]) => [from, [...to]])))
+}
+
+/** Groups of files that import each other, directly or through others. */
+export const fileCycles = (graph: ImportGraph): readonly (readonly string[])[] => cyclesIn(graph)
+
+/** Strongly connected components with more than one member (Tarjan). */
+function cyclesIn(graph: ImportGraph): readonly (readonly string[])[] {
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const stack: string[] = []
+  const cycles: (readonly string[])[] = []
+  const visit = (node: string): number => {
+    const index = order.size
+    order.set(node, index)
+    stack.push(node)
+    let low = index
+    for (const next of graph.get(node) ?? []) {
+      if (!graph.has(next)) continue
+      if (!order.has(next)) low = Math.min(low, visit(next))
+      else if (stack.includes(next)) low = Math.min(low, lowest.get(next) ?? order.get(next) ?? 0)
+      lowest.set(node, low)
+    }
+    lowest.set(node, low)
+    if (low === index) {
+      const members = stack.splice(stack.indexOf(node))
+      if (members.length > 1) cycles.push(members.toSorted())
+    }
+    return low
+  }
+  for (const node of graph.keys()) if (!order.has(node)) visit(node)
+  return cycles
+}
