@@ -20,6 +20,7 @@ export {
 } from './context-window.ts'
 export { type Command, decide } from './decide.ts'
 export type { Decision, StoredDecision } from './decision.ts'
+export { defined } from './defined.ts'
 export {
   describeAgent,
   describeEnding,
