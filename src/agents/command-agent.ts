@@ -15,6 +15,7 @@ import {
   type AgentContext,
   type AgentReport,
   type AgentTask,
+  defined,
   FaultError,
   LoopError,
   textOf,
@@ -97,8 +98,7 @@ async function run(
           watch.heard()
           said.push(chunk)
         },
-        ...(workspace === undefined ? {} : { cwd: workspace }),
-        ...(env === undefined ? {} : { env }),
+        ...defined({ cwd: workspace, env }),
       },
       watch.signal,
     )

@@ -7,7 +7,7 @@
  */
 
 import { type Clock, systemClock } from '../engine/index.ts'
-import { type AgentContext, type Amount, LoopError } from '../loop/index.ts'
+import { type AgentContext, type Amount, defined, LoopError } from '../loop/index.ts'
 import type { Agent } from './agent.ts'
 import { type CallOutcome, callModel, fault, type ModelCall } from './call-model.ts'
 import type { Ask, Brain, Reply } from './conversation.ts'
@@ -86,10 +86,7 @@ export function modelAgent(options: ModelAgentOptions): Agent {
       if (!warned) context.note({ type: 'said', text: unpriced(settings) })
       warned = true
       const { system, turnsMax } = options
-      const parts = {
-        ...(system === undefined ? {} : { system }),
-        ...(turnsMax === undefined ? {} : { turnsMax }),
-      }
+      const parts = defined({ system, turnsMax })
       return runToolLoop({ brain: modelBrain(settings), ...parts }, task, context)
     },
   }
@@ -169,7 +166,7 @@ async function call(
           tools: toTools(ask, model.provider),
           toolChoice: { type: ask.mayCall ? ('auto' as const) : ('none' as const) },
         }),
-    ...(temperature === undefined ? {} : { temperature }),
+    ...defined({ temperature }),
     providerOptions: withDefaults(settings.providerOptions),
   }
   const modelCall: ModelCall = {

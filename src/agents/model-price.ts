@@ -3,6 +3,7 @@
  * package: no network. Money is in whole micro-dollars, rounded up.
  */
 
+import { defined } from '../loop/index.ts'
 import type { Price } from './model-types.ts'
 
 export interface Known {
@@ -31,6 +32,6 @@ export async function findPrice(providerId: string, model: string): Promise<Know
         return Math.ceil(dollars(usage) * 1_000_000 - 1e-6)
       },
     },
-    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...defined({ windowTokens }),
   }
 }

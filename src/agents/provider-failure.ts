@@ -4,6 +4,7 @@
  */
 
 import {
+  defined,
   type ProviderAnswerKind,
   providerAnswerKind,
   rateLimitWaitMs,
@@ -28,7 +29,7 @@ export function providerFailure(error: unknown, nowMs: number): ProviderFailure 
   const message = textOf(error).slice(0, messageCharsMax)
   if (status === undefined || status < 400) return withoutStatus(error, message)
   const waitMs = rateLimitWaitMs(headers, body, nowMs)
-  const wait = waitMs === undefined ? {} : { waitMs }
+  const wait = defined({ waitMs })
   const kind = providerAnswerKind(status, `${message}\n${body}`)
   return { kind, message: `${message} (HTTP ${status})`, perhapsCharged: false, ...wait }
 }

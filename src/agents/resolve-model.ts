@@ -6,7 +6,7 @@
  * The value of a key goes to the provider's client and into `secrets`, nowhere else.
  */
 
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { findPrice } from './model-price.ts'
 import type { Price, SdkModel } from './model-types.ts'
@@ -86,8 +86,7 @@ export async function resolveModel(
   const apiKey = keyVariable === undefined ? undefined : env[keyVariable]
   const access = {
     fetch: boundedFetch,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    ...defined({ apiKey, baseURL: baseUrl }),
   }
   const opened = await provider.open(access, model)
   const known = provider.priceId === undefined ? {} : await findPrice(provider.priceId, model)
@@ -95,7 +94,7 @@ export async function resolveModel(
     model: opened,
     modelId: id,
     ...known,
-    ...(keyVariable === undefined ? {} : { keyVariable }),
+    ...defined({ keyVariable }),
     secrets: apiKey === undefined ? [] : [apiKey],
   }
 }

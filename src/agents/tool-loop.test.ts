@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { defined } from '../loop/index.ts'
 import { createAgentContext, type TestAgentContext } from '../testing/agent-context.ts'
 import type { Ask, Brain, Reply } from './conversation.ts'
 import { runToolLoop } from './tool-loop.ts'
@@ -27,11 +28,7 @@ const call = (name: string, args = {}): Partial<Reply> => ({
 })
 
 const work = (brain: Brain, context: TestAgentContext, turnsMax?: number) =>
-  runToolLoop(
-    { brain, ...(turnsMax === undefined ? {} : { turnsMax }) },
-    { prompt: 'Go.' },
-    context,
-  )
+  runToolLoop({ brain, ...defined({ turnsMax }) }, { prompt: 'Go.' }, context)
 
 const notesOf = (context: TestAgentContext, type: string) =>
   context.notes.filter((note) => note.type === type)

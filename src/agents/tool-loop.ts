@@ -18,6 +18,7 @@ import {
   type AgentTask,
   type Amount,
   add,
+  defined,
   type ToolDescription,
   type ToolResult,
   zero,
@@ -107,7 +108,7 @@ async function ask(brain: Brain, talk: Talk): Promise<Reply> {
   if (reply.messages !== undefined) talk.messages = [...reply.messages]
   talk.usage = add(talk.usage, reply.usage)
   const { text, calls, usage, raw } = reply
-  talk.messages.push({ role: 'assistant', text, calls, ...(raw === undefined ? {} : { raw }) })
+  talk.messages.push({ role: 'assistant', text, calls, ...defined({ raw }) })
   const shown = text.slice(0, saidCharsMax)
   context.note({
     type: 'turn-ended',

@@ -1,6 +1,7 @@
 /** `--check`, as `run`, `init` and `certify` take it: a command, or `name=command`. */
 
 import { type Command, InvalidArgumentError } from 'commander'
+import { defined } from '../loop/index.ts'
 
 export type GivenChecks = readonly GivenCheck[]
 
@@ -24,7 +25,7 @@ function addCheck(written: string, before: GivenChecks = []): GivenChecks {
   if (name !== undefined && before.some((one) => one.name === name)) {
     throw new InvalidArgumentError(`Two checks are named ${name}.`)
   }
-  return [...before, { ...(name === undefined ? {} : { name }), command: command.trim() }]
+  return [...before, { ...defined({ name }), command: command.trim() }]
 }
 
 /** Commands by name. */

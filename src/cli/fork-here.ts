@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { LoadedLoop, OpenedLoop } from '../launch/loaded-loop.ts'
+import { defined } from '../loop/index.ts'
 import { type Drive, fileOf, type Started, type Watched, withLoop } from './drive-loop.ts'
 import { compareAtEnd } from './fork-epilogue.ts'
 import { allAtEnd, lookAtEnd } from './look-at-end.ts'
@@ -44,8 +45,7 @@ export async function forkHere(
       options.workspace === undefined ? forkFolder(from, iteration) : resolve(options.workspace)
     const chosen = {
       iteration,
-      ...(workspace === undefined ? {} : { workspace }),
-      ...(options.name === undefined ? {} : { name: options.name }),
+      ...defined({ workspace, name: options.name }),
     }
     const inherited = options.file === undefined ? from.state.source?.changes : undefined
     const changes = { ...inherited, ...(await changesFrom(options)) }

@@ -1,7 +1,7 @@
 /** The runs of the record in this process. What only some commands need is loaded when they do. */
 
 import type { Host } from '../host/host.ts'
-import { isEnd, statusesNamed } from '../loop/index.ts'
+import { defined, isEnd, statusesNamed } from '../loop/index.ts'
 import { everything } from './everything.ts'
 import type { ListFilter, Runs } from './runs.ts'
 
@@ -56,8 +56,7 @@ async function queueOf({ journal }: Host): ReturnType<Runs['queue']> {
         : { state: 'queued' as const, why: 'waits for a daemon: loopctl daemon start' }),
       priority,
       queuedAtMs,
-      ...(workspace === undefined ? {} : { workspace }),
-      ...(retryAtMs === undefined ? {} : { retryAtMs }),
+      ...defined({ workspace, retryAtMs }),
     })),
   )
 }
@@ -65,11 +64,7 @@ async function queueOf({ journal }: Host): ReturnType<Runs['queue']> {
 type HostRange = NonNullable<Parameters<Host['events']>[1]>
 
 function streamed({ afterSeq, follow, signal }: Parameters<Runs['events']>[1] = {}): HostRange {
-  return {
-    ...(afterSeq === undefined ? {} : { afterSeq }),
-    ...(follow === undefined ? {} : { follow }),
-    ...(signal === undefined ? {} : { signal }),
-  }
+  return defined({ afterSeq, follow, signal })
 }
 
 const pageItems = 500
@@ -80,7 +75,7 @@ async function listed(
 ): ReturnType<Runs['list']> {
   const statuses = status === undefined ? undefined : statusesNamed(status)
   const { viewRuns } = await import('../history/views/view-runs.ts')
-  const chosen = { ...filter, ...(statuses === undefined ? {} : { status: statuses }) }
+  const chosen = { ...filter, ...defined({ status: statuses }) }
   return everything(
     (cursor) => viewRuns(host, { ...chosen, limit: Math.min(limit, pageItems), ...cursor }),
     limit,

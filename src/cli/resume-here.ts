@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Inspection } from '../history/inspect-run.ts'
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import { replayRun } from './commands/replay.ts'
 import { fileOf, withLoop } from './drive-loop.ts'
 import { lookAtEnd } from './look-at-end.ts'
@@ -44,7 +44,7 @@ export async function resumeHere(
           signal: watched.signal,
           force: options.force === true,
           keepFiles: options.keepFiles === true,
-          ...(options.from === undefined ? {} : { fromIteration: options.from }),
+          ...defined({ fromIteration: options.from }),
         })
         const title = `${loaded.loop.name}${changed(loaded)}  resumed after iteration ${before.state.iteration}${whereOf(place)}`
         return { handle, before, title, epilogue: lookAtEnd(session, host, place) }

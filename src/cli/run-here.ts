@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { LoadedLoop } from '../launch/loaded-loop.ts'
-import { defaultLimits, type Limits, LoopError, textOf } from '../loop/index.ts'
+import { defaultLimits, defined, type Limits, LoopError, textOf } from '../loop/index.ts'
 import type { RunPlace } from '../runs/run-place.ts'
 import { withLoop } from './drive-loop.ts'
 import { lookAtEnd } from './look-at-end.ts'
@@ -69,7 +69,7 @@ export async function runHere(program: Command, file: string, options: RunOption
       const { nameRun } = await import('../launch/name-run.ts')
       const { name, source: nameSource } = await nameRun(host, {
         ...settings.naming,
-        ...(options.name === undefined ? {} : { given: options.name }),
+        ...defined({ given: options.name }),
         loop: loaded.loop.name,
         about: () => firstPromptOf(loaded, limits, workspace),
       })

@@ -3,7 +3,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Limits, LoopError, parseDuration } from '../loop/index.ts'
+import { defined, type Limits, LoopError, parseDuration } from '../loop/index.ts'
 import type { AskedWorktree } from '../protocol/api/index.ts'
 import type { NameSource } from '../protocol/config.ts'
 import type { CertifySettings } from '../protocol/index.ts'
@@ -83,12 +83,14 @@ export function askedWorktree(options: WorktreeOptions): AskedWorktree {
   return {
     ...(inPlace === true ? { use: false } : {}),
     ...(worktree === true || base !== undefined ? { use: true } : {}),
-    ...(base === undefined ? {} : { base }),
+    ...defined({ base }),
     ...(allowDirty === true ? { allowDirty } : {}),
-    ...(runBranchPrefix === undefined ? {} : { branchPrefix: runBranchPrefix }),
-    ...(worktreePathTemplate === undefined ? {} : { path: worktreePathTemplate }),
-    ...(worktreeProvider === undefined ? {} : { provider: worktreeProvider }),
-    ...(worktrunkBin === undefined ? {} : { worktrunkProgram: worktrunkBin }),
+    ...defined({
+      branchPrefix: runBranchPrefix,
+      path: worktreePathTemplate,
+      provider: worktreeProvider,
+      worktrunkProgram: worktrunkBin,
+    }),
     ...(worktrunkConfig === undefined ? {} : { worktrunkConfig: resolve(worktrunkConfig) }),
     ...(worktrunkCopyIgnored === true ? { copyIgnored: true } : {}),
   }
@@ -176,11 +178,7 @@ const promptBytesMax = 1_000_000
 export async function changesFrom(options: ChangeOptions): Promise<ChangeOptions> {
   const { model, prompt, dependencies } = options
   const text = prompt === undefined ? undefined : await readPrompt(prompt)
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(text === undefined ? {} : { prompt: text }),
-    ...(dependencies === undefined ? {} : { dependencies }),
-  }
+  return defined({ model, prompt: text, dependencies })
 }
 
 /** As `--prompt` takes it: the text itself, `@file`, or `-` for standard input. */
@@ -230,12 +228,7 @@ export function addLimitOptions(command: Command): Command {
 
 export function limitsFrom(options: LimitOptions): Partial<Limits> {
   const { iterations, tokens, cost, time } = options
-  return {
-    ...(iterations === undefined ? {} : { iterations }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(cost === undefined ? {} : { costMicros: cost }),
-    ...(time === undefined ? {} : { timeMs: time }),
-  }
+  return defined({ iterations, tokens, costMicros: cost, timeMs: time })
 }
 
 function keyValue(text: string, before: Record<string, string> = {}): Record<string, string> {

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { NewRunRequest, RunAnswer } from '../client/index.ts'
-import { LoopError, type RunId } from '../loop/index.ts'
+import { defined, LoopError, type RunId } from '../loop/index.ts'
 import type { Settings } from '../protocol/index.ts'
 import { callerEnvironment } from './caller-environment.ts'
 import { daemonRuns } from './daemon-runs.ts'
@@ -54,7 +54,7 @@ export async function runThere(
     ...hereUnlessHome(),
     settings,
     attended: isAttended(session, options),
-    ...(trust === undefined ? {} : { trust }),
+    ...defined({ trust }),
     by: who(),
   }
   await accepted(
@@ -89,7 +89,7 @@ export async function resumeThere(
     attended: isAttended(session, options),
     ...(options.force === true ? { force: true } : {}),
     ...(options.keepFiles === true ? { keepFiles: true } : {}),
-    ...(options.from === undefined ? {} : { fromIteration: options.from }),
+    ...defined({ fromIteration: options.from }),
   }
   await accepted(
     session,
@@ -116,7 +116,7 @@ export async function retryThere(
     ...(await callerEnvironment(there, before.state.source?.file)),
     by: who(),
     attended: isAttended(session, options),
-    ...(options.name === undefined ? {} : { name: options.name }),
+    ...defined({ name: options.name }),
   }
   await accepted(
     session,
@@ -149,10 +149,9 @@ export async function forkThere(
     attended: isAttended(session, options),
     limits: limitsFrom(options),
     ...(Object.keys(changes).length === 0 ? {} : { changes }),
-    ...(file === undefined ? {} : { file }),
+    ...defined({ file }),
     ...(options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }),
-    ...(options.name === undefined ? {} : { name: options.name }),
-    ...(options.input === undefined ? {} : { input: options.input }),
+    ...defined({ name: options.name, input: options.input }),
   }
   await accepted(
     session,
@@ -264,15 +263,14 @@ async function requestFrom(options: RunOptions): Promise<Omit<NewRunRequest, 'fi
   const worktree = askedWorktree(options)
   return {
     ...(options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }),
-    ...(options.name === undefined ? {} : { name: options.name }),
-    ...(options.input === undefined ? {} : { input: options.input }),
+    ...defined({ name: options.name, input: options.input }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
     ...(Object.keys(changes).length === 0 ? {} : { changes }),
     ...(Object.keys(worktree).length === 0 ? {} : { worktree }),
     needsChoice: true,
     ...(options.again === true ? { again: true } : {}),
     ...(options.skipPreflight === true ? { skipPreflight: true } : {}),
-    ...(options.priority === undefined ? {} : { priority: options.priority }),
+    ...defined({ priority: options.priority }),
   }
 }
 

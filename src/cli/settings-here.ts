@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import type { LoadedConfig } from '../definition/config/load-config.ts'
+import { defined } from '../loop/index.ts'
 import { visible } from './display/render.ts'
 import type { SettingOptions } from './run-options.ts'
 import { recordFolder, type Session } from './session.ts'
@@ -13,14 +14,11 @@ export async function settingsHere(
   { config, nameSource, nameModel }: SettingOptions = {},
 ): Promise<LoadedConfig> {
   const { loadConfig } = await import('../definition/config/load-config.ts')
-  const naming = {
-    ...(nameSource === undefined ? {} : { source: nameSource }),
-    ...(nameModel === undefined ? {} : { model: nameModel }),
-  }
+  const naming = defined({ source: nameSource, model: nameModel })
   const loaded = await loadConfig({
     folder: await recordFolder(program),
     flags: { naming },
-    ...(config === undefined ? {} : { file: config }),
+    ...defined({ file: config }),
   })
   if (json || quiet) return loaded
   for (const note of loaded.notes) process.stderr.write(`note: ${visible(note)}\n`)

@@ -1,7 +1,7 @@
 /** A loop file is used only after somebody trusted it as it is; this asks, where there is somebody. */
 
 import type { LoadedLoop } from '../launch/loaded-loop.ts'
-import type { Source } from '../loop/index.ts'
+import { defined, type Source } from '../loop/index.ts'
 import { confirm } from './ask.ts'
 import { visible } from './display/render.ts'
 import { renderPowers } from './display/wrap.ts'
@@ -24,10 +24,9 @@ export async function loadTrusted(
   return loadLoop(file, {
     folder,
     purpose,
-    ...(options.input === undefined ? {} : { input: options.input }),
-    ...(changes === undefined ? {} : { changes }),
+    ...defined({ input: options.input, changes }),
     defaultModel,
-    ...(moreChecks === undefined ? {} : { moreChecks }),
+    ...defined({ moreChecks }),
     ...(watched === undefined ? {} : { onLine: watched.say, signal: watched.signal }),
   })
 }

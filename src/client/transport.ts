@@ -7,7 +7,7 @@
  */
 
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http'
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import { rejectionFrom } from './problem.ts'
 import { describeWay, type Way } from './way.ts'
 
@@ -69,7 +69,7 @@ export function createTransport(way: Way, token: () => string): Transport {
     }
     const { signal } = ask
     const options = { ...targetOf(way, path), method, headers, agent: false }
-    const asked = await begin(way, { ...options, ...(signal === undefined ? {} : { signal }) })
+    const asked = await begin(way, { ...options, ...defined({ signal }) })
     return new Promise((resolve, reject) => {
       asked.once('response', (answer) => resolve({ asked, answer }))
       asked.on('error', (cause) =>

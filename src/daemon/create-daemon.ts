@@ -6,6 +6,7 @@ import { followRun } from '../history/run-folder/follow-run.ts'
 import type { Host } from '../host/host.ts'
 import { type DaemonLock, lockDaemon } from '../host/lock-daemon.ts'
 import { openHost } from '../host/open-host.ts'
+import { defined } from '../loop/index.ts'
 import type { DaemonPlace } from '../system/daemon-files.ts'
 import { packageVersion } from '../system/package-version.ts'
 import { removeDaemonFile, removePid, writeDaemonFile, writePid } from './daemon-file.ts'
@@ -171,7 +172,7 @@ const openDaemonLog = (place: DaemonPlace, { logLevel, echo }: DaemonOptions): D
   openLog({
     path: place.log,
     level: logLevel ?? 'info',
-    ...(echo === undefined ? {} : { echo }),
+    ...defined({ echo }),
   })
 
 interface Guarded {

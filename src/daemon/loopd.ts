@@ -8,7 +8,7 @@
 
 import { CommanderError } from 'commander'
 import { lockDaemon } from '../host/lock-daemon.ts'
-import { errorTable, LoopError } from '../loop/index.ts'
+import { defined, errorTable, LoopError } from '../loop/index.ts'
 import type { Daemon } from './create-daemon.ts'
 import { requireOpenFiles } from './open-files.ts'
 import { readSettings } from './settings.ts'
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
       process.exitCode = errorTable['store-failed'].exitCode
       process.stderr.write(`loopd: ${message}\n`)
     },
-    ...(token === undefined ? {} : { token }),
+    ...defined({ token }),
     ...(foreground ? { echo: (line: string) => void process.stderr.write(line) } : {}),
   })
   process.umask(umask)

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
-import { type ErrorCode, errorTable } from '../loop/index.ts'
+import { defined, type ErrorCode, errorTable } from '../loop/index.ts'
 
 export interface Refusal {
   readonly status: number
@@ -17,7 +17,7 @@ export function refuse(
   more: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Refusal {
   const { status = errorTable[code].httpStatus, headers } = more
-  return { status, code, detail, ...(headers === undefined ? {} : { headers }) }
+  return { status, code, detail, ...defined({ headers }) }
 }
 
 /** On every answer: it is for programs, is kept by nobody, and is never shown as a page. */

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { loadDaemonConfig } from '../definition/config/load-config.ts'
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import type { QueuePolicy } from '../protocol/api/queue.ts'
 import type { Config } from '../protocol/config.ts'
 import { stateFolder } from '../system/index.ts'
@@ -62,7 +62,7 @@ export async function readSettings(
       port: port ?? defaultPort,
       orAnyPort: port === undefined,
       ...(cert === undefined || key === undefined ? {} : { tls: { cert, key } }),
-      ...(publicNames === undefined ? {} : { publicNames }),
+      ...defined({ publicNames }),
       maxConcurrentRuns: limits.maxConcurrentRuns,
       maxRunsPerWorkspace: limits.maxRunsPerWorkspace ?? limits.maxConcurrentRuns,
       queuePolicy: limits.queuePolicy,

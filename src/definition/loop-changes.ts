@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { LoopError, type Source } from '../loop/index.ts'
+import { defined, LoopError, type Source } from '../loop/index.ts'
 import type { AgentSettings, CheckSettings, LoopFile } from '../protocol/index.ts'
 import type { LoadOptions } from './load-options.ts'
 import type { ReadSection } from './loop-file/index.ts'
@@ -22,9 +22,7 @@ export function requireChanges(changes: LoopChanges): LoopChanges {
     throw new LoopError('bad-request', `${message} Write it into a loop file.`)
   }
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(dependencies === undefined ? {} : { dependencies }),
+    ...defined({ model, prompt, dependencies }),
     ...(checks === undefined || checks.commands.length === 0 ? {} : { checks }),
   }
 }

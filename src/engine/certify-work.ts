@@ -7,6 +7,7 @@
 
 import {
   type Claim,
+  defined,
   type Fault,
   FaultError,
   type Refusal,
@@ -89,7 +90,7 @@ async function certifyOnce(
     finished: (result) => {
       const answer = result as unknown as Certification
       if (answer.type !== 'certified') return {}
-      return { certificate: { id: answer.certificate, ...(tree === undefined ? {} : { tree }) } }
+      return { certificate: { id: answer.certificate, ...defined({ tree }) } }
     },
   })
   return found as unknown as Certification
@@ -126,7 +127,7 @@ async function subjectOf(
     activeMs,
     answers,
     ...knownOf(state),
-    ...(kept?.commit === undefined ? {} : { commit: kept.commit }),
+    ...defined({ commit: kept?.commit }),
   }
 }
 
@@ -134,14 +135,7 @@ function knownOf(
   state: RunState,
 ): Pick<Subject, 'source' | 'allows' | 'tree' | 'base' | 'agent' | 'sandbox'> {
   const { source, allows, tree, baseTree: base, agent, sandbox } = state
-  return {
-    ...(source === undefined ? {} : { source }),
-    ...(allows === undefined ? {} : { allows }),
-    ...(tree === undefined ? {} : { tree }),
-    ...(base === undefined ? {} : { base }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-  }
+  return defined({ source, allows, tree, base, agent, sandbox })
 }
 
 /** What judges and consultants do is part of this step: metered and noted as any agent's work. */

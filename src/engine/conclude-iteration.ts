@@ -13,6 +13,7 @@ import {
   answerBefore,
   type CheckResult,
   type Claim,
+  defined,
   diff,
   type Ending,
   evolve,
@@ -136,7 +137,7 @@ function claimOf(run: LiveRun, event: IterationEnded, asked: Asked): Claim | und
   if (met === undefined) return undefined
   const { tree } = run.recorder.state
   const checks = restsOn(run.loop.until ?? [], factsAfter(run, event, asked))
-  return { met, checks, ...(tree === undefined ? {} : { tree }) }
+  return { met, checks, ...defined({ tree }) }
 }
 
 type Asked = Pick<Facts, 'made' | 'incomplete'>

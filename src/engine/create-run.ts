@@ -7,6 +7,7 @@
 import {
   type Carried,
   defaultLimits,
+  defined,
   eventVersion,
   type Json,
   type Limits,
@@ -76,10 +77,12 @@ export async function createRun(
     loop: loop.name,
     codeDigest: codeDigest(loop),
     limits: requireLimits({ ...defaultLimits, ...options.limits }),
-    ...(stored === undefined ? {} : { input: stored }),
-    ...(options.source === undefined ? {} : { source: options.source }),
-    ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
-    ...(options.repeat === undefined ? {} : { repeat: options.repeat }),
+    ...defined({
+      input: stored,
+      source: options.source,
+      worktree: options.worktree,
+      repeat: options.repeat,
+    }),
     ...(options.withoutGit === true ? { withoutGit: true } : {}),
     ...beginning,
   }
@@ -91,7 +94,7 @@ export async function createRun(
     event,
     blobs,
     trees: [beginning?.tree, beginning?.baseTree].filter((tree) => tree !== undefined),
-    ...(workspace === undefined ? {} : { workspace }),
+    ...defined({ workspace }),
   })
 }
 
@@ -125,13 +128,11 @@ export async function forkRun(
   await createRun(
     loop,
     ports,
-    { ...options, limits, ...(input === undefined ? {} : { input }) },
+    { ...options, limits, ...defined({ input }) },
     {
       origin,
       iteration,
-      ...(progress === undefined ? {} : { progress }),
-      ...(tree === undefined ? {} : { tree }),
-      ...(baseTree === undefined ? {} : { baseTree }),
+      ...defined({ progress, tree, baseTree }),
       ...(state.preflight === undefined ? {} : { preflight: { checks: state.preflight.checks } }),
     },
   )
@@ -162,8 +163,7 @@ export async function rewindRun(
         {
           type: 'run-rewound',
           toIteration: iteration,
-          ...(progress === undefined ? {} : { progress }),
-          ...(tree === undefined ? {} : { tree }),
+          ...defined({ progress, tree }),
         },
       ],
       { boundary: true },

@@ -7,6 +7,7 @@ import {
   type AgentUsed,
   type Decision,
   decide,
+  defined,
   eventVersion,
   type Fault,
   inOneLine,
@@ -108,8 +109,7 @@ async function drive(
   const { owner, fence } = lease
   const { sandbox, agent } = options
   const told = {
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(agent === undefined ? {} : { agent }),
+    ...defined({ sandbox, agent }),
     ...describeChecks(ports.checks),
   }
   await recorder.record([{ type: 'run-started', owner, fence, ...told }])
@@ -276,10 +276,9 @@ async function readOpen(live: LiveRun): Promise<LoadedRun['openEvents']> {
 
 async function suspend(live: LiveRun, reason: string): Promise<DriveEnd> {
   const tree = await live.ports.workspace?.snapshot()
-  await live.recorder.record(
-    [{ type: 'run-suspended', reason, ...(tree === undefined ? {} : { tree }) }],
-    { trees: tree === undefined ? [] : [tree] },
-  )
+  await live.recorder.record([{ type: 'run-suspended', reason, ...defined({ tree }) }], {
+    trees: tree === undefined ? [] : [tree],
+  })
   return { type: 'suspended', reason }
 }
 

@@ -4,6 +4,7 @@
 
 import {
   type Amount,
+  defined,
   type Fault,
   type Json,
   type StepFinished,
@@ -89,7 +90,7 @@ export async function fail(attempt: Attempt, meter: Meter, fault: Fault): Promis
   const { iteration } = attempt.branch
   const isOver = fault.code !== 'rate-limited'
   const tree = isOver ? await treeAfter(attempt) : undefined
-  const durable = recordFailure(attempt, meter, fault, tree === undefined ? {} : { tree })
+  const durable = recordFailure(attempt, meter, fault, defined({ tree }))
   const { seq } = iteration.run.recorder.state
   if (isOver) iteration.delivery.expect(seq)
   await durable
@@ -160,7 +161,7 @@ export async function interrupted(attempt: Attempt, meter: Meter): Promise<never
 
 function spentOf(meter: Meter): { spent?: Amount } {
   const spent = meter.spent()
-  return spent === undefined ? {} : { spent }
+  return defined({ spent })
 }
 
 const changesFiles = ({ spec, branch }: Attempt): boolean =>

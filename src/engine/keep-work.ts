@@ -6,6 +6,7 @@
 
 import {
   defaultRetry,
+  defined,
   isLoopError,
   LoopError,
   retryDelayMs,
@@ -24,7 +25,7 @@ export async function keepWork(
   const { workspace, clock } = ports
   if (workspace?.keep === undefined || tree === undefined) return undefined
   const { number, report } = iteration
-  const told = report === undefined ? {} : { report }
+  const told = defined({ report })
   for (let attempt = 1; ; attempt++) {
     try {
       return await workspace.keep({ iteration: number, tree, ...told })

@@ -8,6 +8,7 @@
 import {
   type CheckResult,
   contradicts,
+  defined,
   type Evidence,
   type EvidenceKept,
   isAnswer,
@@ -31,7 +32,7 @@ export function describeChecks(checks: Ports['checks'] = {}): Pick<RunStarted, '
   const described = Object.entries(checks).map(([check, { kind = 'code', condition }]) => ({
     check,
     kind,
-    ...(condition === undefined ? {} : { condition }),
+    ...defined({ condition }),
   }))
   return described.length === 0 ? {} : { checks: described }
 }
@@ -63,8 +64,7 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
   ): Evidence => ({
     status: part.status,
     iteration: number,
-    ...(part.tree === undefined ? {} : { tree: part.tree }),
-    ...(check.fingerprint === undefined ? {} : { fingerprint: check.fingerprint }),
+    ...defined({ tree: part.tree, fingerprint: check.fingerprint }),
     ...(part.reused === true ? { reused: part.reused } : {}),
     ...(part.allowed === true ? { allowed: part.allowed } : {}),
   })
@@ -83,7 +83,7 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
   }: Pick<CheckAnswer, 'status' | 'output' | 'whole'>): Json => {
     const { tree } = recorder.state
     const durationMs = ports.clock.now() - beganMs
-    const at = tree === undefined ? {} : { tree }
+    const at = defined({ tree })
     const flaky = isFlaky(evidenceOf({ ...part, ...at })) ? { flaky: true } : {}
     const output = plainOutput(part.output ?? '')
     return toJson({ ...part, output, check: name, durationMs, ...at, ...flaky })

@@ -6,6 +6,7 @@
 
 import {
   decide,
+  defined,
   type Ending,
   type Fault,
   FaultError,
@@ -66,7 +67,7 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
   // A snapshot of an open iteration would hide the steps that it is entered again with.
   run.recorder.note([event], {
     boundary: isCounted(event.ending),
-    ...(progress === undefined ? {} : { progress }),
+    ...defined({ progress }),
   })
   await run.hooks.tell('after-iteration')
 }
@@ -86,7 +87,7 @@ async function start(run: LiveRun, entry: Entry): Promise<boolean> {
   const tree = await ports.workspace?.snapshot()
   if (decide(recorder.state, ports.clock.now()).type !== 'iterate') return false
   recorder.note(
-    [{ type: 'iteration-started', iteration, ...changed, ...(tree === undefined ? {} : { tree }) }],
+    [{ type: 'iteration-started', iteration, ...changed, ...defined({ tree }) }],
     tree === undefined || tree === recorder.state.tree ? {} : { trees: [tree] },
   )
   return true

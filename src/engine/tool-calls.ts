@@ -6,6 +6,7 @@
 import {
   type AgentContext,
   type BlobId,
+  defined,
   FaultError,
   type Json,
   plainOutput,
@@ -62,7 +63,7 @@ export async function callTool(
     const outputBytes = result.spilled?.bytes ?? sizeOf(result.output)
     const { ok, error } = result
     const code = error?.slice(0, argsCharsMax)
-    note({ ok, outputBytes, ...(code === undefined ? {} : { error: code }) })
+    note({ ok, outputBytes, ...defined({ error: code }) })
     return result
   } catch (error) {
     const code = error instanceof FaultError ? error.fault.code : 'tool-failed'
@@ -86,7 +87,7 @@ export function agentContext(
 ): AgentContext {
   const { ports, recorder } = branch.iteration.run
   const base = toolContext(branch, context)
-  const by = { step, ...(role === undefined ? {} : { role }) }
+  const by = { step, ...defined({ role }) }
   return {
     ...base,
     step,

@@ -4,7 +4,7 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Amount, add, textOf, zero } from '../loop/index.ts'
+import { type Amount, add, defined, textOf, zero } from '../loop/index.ts'
 import type { Charge } from './charge.ts'
 import { forward, notReserved } from './forward.ts'
 import { defaultRoutes, type Provider } from './provider.ts'
@@ -238,7 +238,7 @@ function toExchange(
     usage,
     spent,
     isEstimated,
-    ...(trouble === undefined ? {} : { trouble }),
+    ...defined({ trouble }),
   }
 }
 

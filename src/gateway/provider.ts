@@ -1,6 +1,6 @@
 /** Where requests go: the providers that are configured, and which of them answers which format. */
 
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import type { PriceSource } from './price.ts'
 import type { LimitName } from './read-request.ts'
 import type { Route, WireFormat } from './route.ts'
@@ -81,7 +81,7 @@ function readProvider(name: string, settings: ProviderSettings): Provider {
     name,
     baseUrl,
     isLocal: isLocal(base.hostname),
-    ...(priceId === undefined ? {} : { priceId }),
+    ...defined({ priceId }),
     isFree: settings.free ?? (priceId === undefined && isLocal(base.hostname)),
     outputTokens: outputTokens ?? defaultOutputTokens,
     outputTokensMax: outputTokensMax ?? defaultOutputTokensMax,

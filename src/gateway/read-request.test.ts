@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { defined } from '../loop/index.ts'
 import { type RequestShape, readRequest } from './read-request.ts'
 import { routeOf } from './route.ts'
 
@@ -28,7 +29,7 @@ test('the limit is changed and nothing else, whatever a request holds', () => {
           ...fields,
           background: false,
           model: 'm',
-          ...(limit === undefined ? {} : { max_tokens: limit }),
+          ...defined({ max_tokens: limit }),
         }
         const text = `${space}${JSON.stringify(body, undefined, space)}${space}`
         const changed = shapeOf('/v1/messages', text).limitedTo(77, 'max_tokens').toString()

@@ -1,6 +1,6 @@
 /** What a session came to, and what of it the engine has to know. */
 
-import { type Amount, add, FaultError, rateLimited, zero } from '../loop/index.ts'
+import { type Amount, add, defined, FaultError, rateLimited, zero } from '../loop/index.ts'
 import type { Divergence } from './replay.ts'
 import { addUsage, noUsage, type TokenUsage } from './usage.ts'
 
@@ -64,7 +64,7 @@ export function faultOf({ trouble, diverged }: SessionTotals): FaultError | unde
   const { kind, message, limit, rateLimitedUntilMs } = trouble
   switch (kind) {
     case 'budget': {
-      const which = limit === undefined ? {} : { limit }
+      const which = defined({ limit })
       return new FaultError({ code: 'budget', message, retryable: false, ...which })
     }
     case 'rate-limited':

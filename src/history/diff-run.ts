@@ -1,7 +1,7 @@
 /** What a run changed, or one of its iterations, for people and for programs. */
 
 import { type RunRow, readCreated } from '../engine/index.ts'
-import { LoopError, type TreeId } from '../loop/index.ts'
+import { defined, LoopError, type TreeId } from '../loop/index.ts'
 import type { HostPorts } from '../runs/driver.ts'
 import { leftOutOf, repositoryOf } from '../runs/place-run.ts'
 import { type FileChange, openGitTrees } from '../workspace/index.ts'
@@ -47,7 +47,7 @@ export async function diffRun(
     after,
     files,
     leftOut,
-    ...(patch === undefined ? {} : { patch }),
+    ...defined({ patch }),
   }
 }
 

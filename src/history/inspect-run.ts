@@ -2,7 +2,13 @@
 
 import { type Checkpoint, loadRun, questionsOf, type RunRow } from '../engine/index.ts'
 import type { SqliteJournal } from '../journal/index.ts'
-import { listRunChecks, type OpenQuestion, type RunCheck, type RunState } from '../loop/index.ts'
+import {
+  defined,
+  listRunChecks,
+  type OpenQuestion,
+  type RunCheck,
+  type RunState,
+} from '../loop/index.ts'
 import { type Review, reviewOf } from './review.ts'
 
 export interface Inspection {
@@ -26,7 +32,7 @@ export async function inspectRun(journal: SqliteJournal, idOrName: string): Prom
   return {
     run,
     state: loaded.state,
-    ...(why === undefined ? {} : { why }),
+    ...defined({ why }),
     questions: await questionsOf(journal, run.id, loaded),
     checkpoints: await journal.checkpoints(run.id),
     checks: listRunChecks(loaded.state, loaded.state.tree),

@@ -17,7 +17,7 @@ import { type RunFolderOptions, writeRunFolder } from '../history/run-folder/ind
 import type { PostmortemFact } from '../history/run-folder/postmortem-rows.ts'
 import { askModel } from '../launch/ask-model.ts'
 import type { LaunchHost } from '../launch/launch-host.ts'
-import { add, isEnd, LoopError, textOf, zero } from '../loop/index.ts'
+import { add, defined, isEnd, LoopError, textOf, zero } from '../loop/index.ts'
 
 export interface AnalyzeOptions extends Pick<RunFolderOptions, 'logDir' | 'onProblem'> {
   /** `provider/model`; absent: from the record alone. */
@@ -66,10 +66,9 @@ export async function analyzeRun(
     atMs: endedAtMs,
   })
   const { logDir, onProblem } = options
-  await writeRunFolder(host, id, {
-    ...(logDir === undefined ? {} : { logDir }),
-    ...(onProblem === undefined ? {} : { onProblem }),
-  }).catch((error: unknown) => onProblem?.(textOf(error)))
+  await writeRunFolder(host, id, defined({ logDir, onProblem })).catch((error: unknown) =>
+    onProblem?.(textOf(error)),
+  )
   return postmortem
 }
 
@@ -133,7 +132,7 @@ async function askFor(
       outputTokensMax,
       costMicrosMax,
       timeoutMs,
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     })
     spent = add(spent, answer.spent)
     texts.set(name, answer.text)

@@ -2,7 +2,7 @@
 
 import { loadRun, readCreated } from '../engine/index.ts'
 import { recordReview } from '../history/review.ts'
-import { LoopError, type TreeId } from '../loop/index.ts'
+import { defined, LoopError, type TreeId } from '../loop/index.ts'
 import type { HostPorts } from '../runs/driver.ts'
 import { repositoryOf } from '../runs/place-run.ts'
 import {
@@ -52,7 +52,7 @@ export async function mergeRun(
     base: base.commit,
     target: into ?? mergeTargetDefault(run.loop),
     message: `${run.loop}: ${run.name}\n\nLoopwright-Run: ${run.id}`,
-    ...(strategy === undefined ? {} : { strategy }),
+    ...defined({ strategy }),
   })
   if (result.status !== 'conflict') {
     const commit = result.status === 'merged' ? { commit: result.commit } : {}

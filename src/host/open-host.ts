@@ -9,7 +9,7 @@ import { streamEvents, systemClock } from '../engine/index.ts'
 import { inspectRun } from '../history/inspect-run.ts'
 import { createBlobStore, openSqliteJournal } from '../journal/index.ts'
 import { createModelDoor } from '../launch/shared-gateway.ts'
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import type { createCheckpointFiles } from '../runs/checkpoint-files.ts'
 import type { Driver, HostPorts } from '../runs/driver.ts'
 import type { HostOptions } from '../runs/options.ts'
@@ -132,7 +132,7 @@ function openPorts(folder: string, options: HostOptions): HostPorts {
   const { synchronous } = options
   const journal = openSqliteJournal({
     path: join(folder, 'journal.db'),
-    ...(synchronous === undefined ? {} : { synchronous }),
+    ...defined({ synchronous }),
   })
   const blobs = createBlobStore({ root: join(folder, 'blobs') })
   return { folder, journal, blobs, clock: systemClock }

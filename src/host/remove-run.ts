@@ -6,7 +6,7 @@ import { type RunRow, readCreated } from '../engine/index.ts'
 import type { RemoveOptions } from '../journal/index.ts'
 import { raisedPath } from '../launch/certify/raised-concerns.ts'
 import { isReplayFolder } from '../launch/replay/index.ts'
-import { isEnd, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
+import { defined, isEnd, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
 import type { HostPorts } from '../runs/driver.ts'
 import { repositoryOf } from '../runs/place-run.ts'
 import {
@@ -80,7 +80,7 @@ async function cleanUp(
   try {
     const repository = await repositoryOf(worktree)
     const { key } = worktree
-    const at = path === undefined ? {} : { path }
+    const at = defined({ path })
     const removed = await removeWorktree({ repository, key, discard, ...at })
     await forgetSnapshots(repository, worktree.key)
     if (removed.status !== 'unknown') return removed
@@ -88,7 +88,7 @@ async function cleanUp(
     const left = await branchState(repository, worktree, [mergeTargetDefault(loop)])
     if (left.branch === 'gone') return removed
     const { unmerged } = left
-    const why = unmerged === undefined ? {} : { branchKept: unmerged }
+    const why = defined({ branchKept: unmerged })
     return { status: 'branch-left', branch, ...why }
   } catch (error) {
     if (isLoopError(error)) return { status: 'failed', why: error.message }

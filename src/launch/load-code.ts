@@ -15,7 +15,7 @@ import {
   withSettings,
 } from '../definition/loop-changes.ts'
 import { LoopFileError, pathName, type ReadSection } from '../definition/loop-file/index.ts'
-import { type Json, LoopError } from '../loop/index.ts'
+import { defined, type Json, LoopError } from '../loop/index.ts'
 import { checkPlain, plainLoop } from '../loops/index.ts'
 import {
   consultProblems,
@@ -39,8 +39,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
   const { onLine, signal } = options
   const code = await openCodeLoop(scanned, {
     env: environment,
-    ...(onLine === undefined ? {} : { onLine }),
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ onLine, signal }),
   })
   try {
     const { file: written, input } = readSettings(code)
@@ -139,7 +138,7 @@ function readSettings(code: OpenCodeLoop): Settings {
     ...owned,
     ...rest,
     ...plainInput,
-    ...(named === undefined ? {} : { tools: named }),
+    ...defined({ tools: named }),
   }
   const parsed = loopFileSchemas.plain.safeParse(withDefaultPrompt(written), {
     error: issueReason,

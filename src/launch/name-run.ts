@@ -3,7 +3,7 @@
  * Two to four words in lower case with hyphens between them, which no run has yet.
  */
 
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import { runNameProblem } from '../runs/requests.ts'
 import { chooseName, isNameFree } from '../runs/run-names.ts'
 import { askModel } from './ask-model.ts'
@@ -71,7 +71,7 @@ export async function nameFromModel(
     outputTokensMax: 30,
     costMicrosMax,
     timeoutMs,
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   })
   const [line = ''] = text.trim().split('\n')
   const name = toName(line)

@@ -6,6 +6,7 @@ import { join, relative } from 'node:path'
 import { type Agent, createAgents } from '../agents/index.ts'
 import type { Tools } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
+import { defined } from '../loop/index.ts'
 import type { LoopFile } from '../protocol/index.ts'
 import type { Environment } from '../system/environment.ts'
 import { connectMcp, type McpTools } from '../tools/index.ts'
@@ -121,10 +122,7 @@ export async function openParts(
         prepare: prepareWith(certifying, dependencies.set),
         exclude: [...file.exclude, ...apartIn(place)],
         sandbox: walls.walls,
-        ...(used === undefined ? {} : { agent: used }),
-        ...(hooks === undefined ? {} : { hooks }),
-        ...(gate === undefined ? {} : { gate }),
-        ...(actions === undefined ? {} : { actions }),
+        ...defined({ agent: used, hooks, gate, actions }),
       },
       problems,
       close,
@@ -231,8 +229,7 @@ async function openServers(
   const mcp = await connectMcp(servers, {
     environment,
     startServer,
-    ...(workspace === undefined ? {} : { cwd: workspace }),
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ cwd: workspace, signal }),
   })
   const { maskText } = createSecrets([], secretsOf(file.mcp, environment))
   problems.push(

@@ -9,7 +9,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Commands, StartProcess } from '../engine/index.ts'
-import { LoopError, type Walls } from '../loop/index.ts'
+import { defined, LoopError, type Walls } from '../loop/index.ts'
 import type { SandboxSettings } from '../protocol/index.ts'
 import { logDirDefault } from '../runs/artifact-mode.ts'
 import {
@@ -109,7 +109,7 @@ async function openAtTop(
   // Looked at for each command: the workspace may not be there yet, and what is in it changes.
   const hide = hidden.paths
   const parts = rememberParts(workspace)
-  const ownPath = place.path === undefined ? {} : { path: place.path }
+  const ownPath = defined({ path: place.path })
   const outside = [...readOnly, ...(place.apart ?? []), ownProgram()]
   const shown = (): SandboxPlace => ({
     workspace,
@@ -120,7 +120,7 @@ async function openAtTop(
     ...ownPath,
     ...place.layer,
     env: { ...impatience(settings), ...dependencies()?.env, ...place.layer?.env },
-    ...(place.shownAs === undefined ? {} : { shownAs: place.shownAs }),
+    ...defined({ shownAs: place.shownAs }),
   })
   if (tier !== 'none' && existsSync(workspace)) requireApart(workspace)
   // What cannot be walled in is better refused before there is a run.
@@ -130,7 +130,7 @@ async function openAtTop(
   const bare = openWithoutWalls()
   const searched = trustedPath(place)
   const { workspaceOverlay } = place
-  const ownWrites = workspaceOverlay === undefined ? {} : { workspaceOverlay }
+  const ownWrites = defined({ workspaceOverlay })
   return {
     walls: { tier, limits, attended },
     isRequired: settings.require !== undefined && settings.require !== 'none',

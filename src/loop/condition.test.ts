@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Condition, evaluate, type Facts, firstMet } from './condition.ts'
+import { defined } from './defined.ts'
 import type { Met } from './event.ts'
 import type { Evidence } from './evidence.ts'
 import type { TreeId } from './ids.ts'
@@ -123,7 +124,7 @@ describe('a condition is met or not', () => {
 })
 
 function passes(checks: readonly string[] | undefined, about: Facts): boolean {
-  const named = checks === undefined ? {} : { checks }
+  const named = defined({ checks })
   return evaluate({ type: 'checks-pass', ...named }, about) !== undefined
 }
 

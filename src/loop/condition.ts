@@ -4,6 +4,7 @@
  * iteration, and what was met is journaled with it.
  */
 
+import { defined } from './defined.ts'
 import type { Met } from './event.ts'
 import { checksPass } from './evidence.ts'
 import type { RunState } from './state.ts'
@@ -93,7 +94,7 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
       const { progress, result } = facts.made
       // The parts come from the same loop type as the condition; the union cannot say so.
       if (!condition.met(progress as never, result as never)) return undefined
-      return { condition: name, ends, ...(detail === undefined ? {} : { detail }) }
+      return { condition: name, ends, ...defined({ detail }) }
     }
     case 'no-progress':
       if (state.unchanged < condition.iterations) return undefined

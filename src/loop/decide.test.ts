@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Command, decide } from './decide.ts'
+import { defined } from './defined.ts'
 import type { Ending, Met } from './event.ts'
 import type { Fault } from './fault.ts'
 import type { CertificateId, TreeId } from './ids.ts'
@@ -21,7 +22,7 @@ const error = (changed: Partial<Fault> = {}, met?: Met): Ending => ({
   type: 'error',
   fault: { ...fault, ...changed },
   recoverable: changed.fatal !== true,
-  ...(met === undefined ? {} : { met }),
+  ...defined({ met }),
 })
 const finish = (outcome: Outcome): Command => ({ type: 'finish', outcome })
 const exhausted = (limit: 'iterations' | 'tokens' | 'cost' | 'time' | 'deadline'): Command =>

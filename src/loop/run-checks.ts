@@ -1,5 +1,6 @@
 /** The checks of a run: what each one is, and its status on the files as they are now. */
 
+import { defined } from './defined.ts'
 import type { PreflightCheck } from './event.ts'
 import type { CheckDescription, CheckKind, CheckStatus, StandardCondition } from './evidence.ts'
 import type { TreeId } from './ids.ts'
@@ -33,8 +34,7 @@ export function listRunChecks(state: Known, tree: TreeId | undefined): readonly 
     return {
       check,
       status: found === undefined || found.tree !== tree ? 'pending' : found.status,
-      ...(kind === undefined ? {} : { kind }),
-      ...(condition === undefined ? {} : { condition }),
+      ...defined({ kind, condition }),
       ...(found === undefined
         ? {}
         : { last: { status: found.status, iteration: found.iteration } }),

@@ -13,6 +13,7 @@ import {
   type CheckResult,
   type CheckStatus,
   type Condition,
+  defined,
   errorSignature,
   excerpt,
   keepEnd,
@@ -107,12 +108,12 @@ function entryOf(
     checks: result.checks.map(({ check, status, exitCode, durationMs, output }) => ({
       check,
       status,
-      ...(exitCode === undefined ? {} : { exitCode }),
+      ...defined({ exitCode }),
       durationMs,
       output: status === 'met' ? '' : excerpt(output.trim(), charsMax),
     })),
     ...(filesChanged === undefined ? {} : { filesChanged: bounded(filesChanged) }),
-    ...(after === undefined ? {} : { tree: after }),
+    ...defined({ tree: after }),
     ...(refusals.length === 0 ? {} : { refusals: refusals.slice(0, refusalsMax).map(brief) }),
   }
 }

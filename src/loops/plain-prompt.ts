@@ -3,6 +3,7 @@
 import {
   type Assembled,
   assembleContext,
+  defined,
   type Json,
   type Remaining,
   type Section,
@@ -63,9 +64,7 @@ export async function createPrompt(sections: readonly PromptSection[]): Promise<
           name,
           text: template.render(values).trim(),
           priority,
-          ...(stable === undefined ? {} : { stable }),
-          ...(keep === undefined ? {} : { keep }),
-          ...(required === undefined ? {} : { required }),
+          ...defined({ stable, keep, required }),
         }
       })
       return assembleContext(written, { tokensMax })

@@ -17,6 +17,7 @@ import {
   type CaptureLimits,
   type Condition,
   captureLimits,
+  defined,
   FaultError,
   type Iteration,
   isLoopError,
@@ -80,7 +81,7 @@ export function plainLoop(settings: PlainSettings): PlainLoop {
         readOnly: true,
         retry: { attempts: 1 },
       })
-      const given = settings.agent === undefined ? {} : { settings: settings.agent }
+      const given = defined({ settings: settings.agent })
       const report = await it.agent('maker', { prompt: written.prompt, ...given })
       const checks = await it.check()
       const before = written.tree ?? undefined
@@ -91,9 +92,7 @@ export function plainLoop(settings: PlainSettings): PlainLoop {
         iteration: it.number,
         report,
         checks,
-        ...(filesChanged === undefined ? {} : { filesChanged }),
-        ...(before === undefined ? {} : { before }),
-        ...(after === undefined ? {} : { after }),
+        ...defined({ filesChanged, before, after }),
       }
     },
     extractProgress: (result, previous, { refusals }) =>

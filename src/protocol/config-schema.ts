@@ -1,6 +1,7 @@
 /** How `loopwright.yaml` is written. The settings themselves are in the table of `config-rules.ts`. */
 
 import { z } from 'zod'
+import { defined } from '../loop/index.ts'
 import type { Config } from './config.ts'
 import { exactly } from './exactly.ts'
 import { dollars, duration, form, key, keys, list, text, told, whole } from './loop-file-values.ts'
@@ -76,8 +77,7 @@ const limits = keys({
   time: key(duration(365).exactOptional(), 'At most so much time at work.', '2h'),
 }).transform(({ cost, time, ...rest }) => ({
   ...rest,
-  ...(cost === undefined ? {} : { costMicros: cost }),
-  ...(time === undefined ? {} : { timeMs: time }),
+  ...defined({ costMicros: cost, timeMs: time }),
 }))
 
 const worktree = keys({
@@ -114,7 +114,7 @@ const checks = keys({
   timeout: key(duration().exactOptional(), 'How long each may take.', '10m'),
 }).transform(({ timeout, ...rest }) => ({
   ...rest,
-  ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+  ...defined({ timeoutMs: timeout }),
 }))
 
 export const configSchema: z.ZodType<Config> = exactly<Config>()(

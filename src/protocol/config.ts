@@ -4,7 +4,7 @@
  * Pure, and without the schema library: commands that must be quick read it too.
  */
 
-import type { Limits } from '../loop/index.ts'
+import { defined, type Limits } from '../loop/index.ts'
 import type { QueuePolicy } from './api/queue.ts'
 
 export type ArtifactMode = 'workspace' | 'global' | 'mirror'
@@ -94,7 +94,7 @@ export const mergeConfig = (under: Config, over: Config): Config => ({
 })
 
 export const withDefaults = ({ model, ...config }: Config): Settings => ({
-  ...(model === undefined ? {} : { model }),
+  ...defined({ model }),
   daemon: { ...defaultSettings.daemon, ...config.daemon },
   artifacts: { ...defaultSettings.artifacts, ...config.artifacts },
   naming: { ...defaultSettings.naming, ...config.naming },

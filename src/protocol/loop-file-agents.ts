@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod'
+import { defined } from '../loop/index.ts'
 import {
   type AgentSettings,
   acpPermissions,
@@ -165,10 +166,7 @@ const usage = () =>
       tokens: key(whole(0, 1_000_000_000).exactOptional(), 'Tokens, in and out.'),
       cost: key(dollars().exactOptional(), 'Dollars.'),
     })
-      .transform(({ tokens, cost }) => ({
-        ...(tokens === undefined ? {} : { tokens }),
-        ...(cost === undefined ? {} : { costMicros: cost }),
-      }))
+      .transform(({ tokens, cost }) => defined({ tokens, costMicros: cost }))
       .exactOptional(),
     'What the turn is taken to have spent; nothing unless told.',
     { tokens: 1000, cost: 0.01 },
@@ -248,7 +246,7 @@ export const agentSchema: z.ZodType<AgentSettings> = z
     }
     if ('program' in agent) {
       const { timeout, idle, turns, ...rest } = agent
-      const turnsMax = turns === undefined ? {} : { turnsMax: turns }
+      const turnsMax = defined({ turnsMax: turns })
       return { type: 'program', ...rest, ...turnsMax, timeoutMs: timeout, idleMs: idle }
     }
     if ('acp' in agent) {

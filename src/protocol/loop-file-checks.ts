@@ -4,7 +4,12 @@
  */
 
 import { z } from 'zod'
-import { existingFailures, type StandardCondition, standardConditions } from '../loop/index.ts'
+import {
+  defined,
+  existingFailures,
+  type StandardCondition,
+  standardConditions,
+} from '../loop/index.ts'
 import type { CheckSettings, CommandCheckSettings } from './loop-file.ts'
 import { agentSchema } from './loop-file-agents.ts'
 import { unknownName } from './loop-file-issues.ts'
@@ -181,7 +186,7 @@ function settingsOf(written: string | readonly string[] | Written): CheckSetting
   const given = { timeoutMs: limitMs, existing, outputs }
   if ('run' in written) {
     const { run, env, junit } = written
-    const report = junit === undefined ? {} : { junit }
+    const report = defined({ junit })
     return { type: 'command', command: commandOf(run), env, ...report, ...given }
   }
   if ('condition' in written) {
@@ -190,7 +195,7 @@ function settingsOf(written: string | readonly string[] | Written): CheckSetting
   if ('judge' in written) {
     return { type: 'judge', agent: written.judge, prompt: written.prompt, ...given }
   }
-  const expected = written.expect === undefined ? {} : { expect: written.expect }
+  const expected = defined({ expect: written.expect })
   return { type: 'tool', tool: written.tool, args: written.args, ...expected, ...given }
 }
 

@@ -1,6 +1,7 @@
 /** How the conditions of `until` are written. */
 
 import { z } from 'zod'
+import { defined } from '../loop/index.ts'
 import type { FileCondition } from './loop-file.ts'
 import { unknownName } from './loop-file-issues.ts'
 import {
@@ -108,8 +109,7 @@ export const conditionSchema: z.ZodType<FileCondition> = z
     const { cost, time, ...rest } = condition
     return {
       ...rest,
-      ...(cost === undefined ? {} : { costMicros: cost }),
-      ...(time === undefined ? {} : { timeMs: time }),
+      ...defined({ costMicros: cost, timeMs: time }),
     }
   })
 

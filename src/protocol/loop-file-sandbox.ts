@@ -1,6 +1,7 @@
 /** How the table `sandbox` of a loop file is written: what its commands may touch and use. */
 
 import { z } from 'zod'
+import { defined } from '../loop/index.ts'
 import { exactly } from './exactly.ts'
 import type { SandboxSettings } from './loop-file.ts'
 import { found } from './loop-file-issues.ts'
@@ -83,12 +84,9 @@ const limits = keys({
   ),
 }).transform(({ memory, cpuTime, file, output, tmp, workspace, ...rest }) => ({
   ...rest,
-  ...(memory === undefined ? {} : { memoryBytes: memory }),
+  ...defined({ memoryBytes: memory }),
   ...(cpuTime === undefined ? {} : { cpuSeconds: Math.ceil(cpuTime / 1000) }),
-  ...(file === undefined ? {} : { fileBytes: file }),
-  ...(output === undefined ? {} : { outputBytes: output }),
-  ...(tmp === undefined ? {} : { tmpBytes: tmp }),
-  ...(workspace === undefined ? {} : { workspaceBytes: workspace }),
+  ...defined({ fileBytes: file, outputBytes: output, tmpBytes: tmp, workspaceBytes: workspace }),
 }))
 
 export const sandboxSchema: z.ZodType<SandboxSettings> = exactly<SandboxSettings>()(

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod'
-import { captureLimits, defaultLimits } from '../loop/index.ts'
+import { captureLimits, defaultLimits, defined } from '../loop/index.ts'
 import { exactly } from './exactly.ts'
 import type { LoopFile, LoopFileType, PlainFile } from './loop-file.ts'
 import { agentSchema } from './loop-file-agents.ts'
@@ -73,7 +73,7 @@ const limitsSchema = keys({
   ...rest,
   costMicros: cost,
   timeMs: time,
-  ...(deadline === undefined ? {} : { deadlineAtMs: deadline }),
+  ...defined({ deadlineAtMs: deadline }),
 }))
 
 const contextSchema = keys({

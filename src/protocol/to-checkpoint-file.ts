@@ -12,7 +12,7 @@
  *   times                          years 1970 to 9999
  */
 
-import { committed, eventVersion, LoopError, NotJsonError } from '../loop/index.ts'
+import { committed, defined, eventVersion, LoopError, NotJsonError } from '../loop/index.ts'
 import { canonicalJson, pathText } from './canonical-json.ts'
 import {
   type CheckpointFile,
@@ -122,13 +122,11 @@ function toContinuation({ run, state, input, files }: CheckpointSource): Continu
     limits: state.limits,
     spent: committed(state),
     activeMs: state.activeMs,
-    ...(progress === undefined ? {} : { progress }),
-    ...(input === undefined ? {} : { input }),
+    ...defined({ progress, input }),
     evidence: Object.entries(state.evidence).map(([check, found]) => ({ check, ...found })),
     unchanged: state.unchanged,
     errors: state.errors,
-    ...(tree === undefined ? {} : { tree }),
-    ...(files === undefined ? {} : { files }),
+    ...defined({ tree, files }),
   }
 }
 

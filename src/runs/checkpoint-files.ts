@@ -3,7 +3,7 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createRun, eventsAfter, load, readCreated, stateAt } from '../engine/index.ts'
-import { LoopError, listRunChecks, type RunState, type TreeId } from '../loop/index.ts'
+import { defined, LoopError, listRunChecks, type RunState, type TreeId } from '../loop/index.ts'
 import {
   checkpointTree,
   fromCheckpointFile,
@@ -68,16 +68,14 @@ export function createCheckpointFiles(
           {
             ...named,
             limits: { ...limits, ...given },
-            ...(input === undefined ? {} : { input }),
-            ...(workspace === undefined ? {} : { workspace }),
+            ...defined({ input, workspace }),
             withoutGit: isWithoutGit(workspace),
           },
           {
             origin,
             iteration,
             carried: { spent, activeMs, unchanged, errors, evidence },
-            ...(progress === undefined ? {} : { progress }),
-            ...(known === undefined ? {} : { tree: known }),
+            ...defined({ progress, tree: known }),
           },
         ),
       )

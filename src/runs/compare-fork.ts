@@ -3,6 +3,7 @@
 import { loadRun, type RunRow, readCreated, stateAt } from '../engine/index.ts'
 import {
   type Amount,
+  defined,
   LoopError,
   type Outcome,
   type RunState,
@@ -61,7 +62,7 @@ const sideOf = (
 ): ForkSide => ({
   name,
   status,
-  ...(outcome === undefined ? {} : { outcome }),
+  ...defined({ outcome }),
   iterations: Math.max(0, iteration - from),
   spent,
 })

@@ -10,7 +10,7 @@ import {
   stateAt,
 } from '../engine/index.ts'
 import type { NewQueueRow, RequestKey } from '../journal/index.ts'
-import { LoopError, type Source, type TreeId } from '../loop/index.ts'
+import { defined, LoopError, type Source, type TreeId } from '../loop/index.ts'
 import { isWithoutGit, requireEmpty, resolveWorkspace } from '../system/index.ts'
 import { createTreeDoor } from '../workspace/tree-store.ts'
 import type { HostPorts } from './driver.ts'
@@ -51,7 +51,7 @@ export function createCreation(base: HostPorts): Pick<Runs, 'create' | 'createFo
           iteration: options.iteration,
           limits,
           ...(options.again === true ? { repeat: base.clock.now() } : {}),
-          ...(options.input === undefined ? {} : { input: options.input }),
+          ...defined({ input: options.input }),
           ...trees,
         }),
       )
@@ -84,7 +84,7 @@ async function createIn(place: RunPlace, create: () => Promise<void>): Promise<v
 const placeOf = ({ id, name, workspace, worktree }: RunPlace): Placed => ({
   id,
   name,
-  ...(workspace === undefined ? {} : { workspace }),
+  ...defined({ workspace }),
   ...(worktree === undefined ? { withoutGit: isWithoutGit(workspace) } : { worktree }),
 })
 
@@ -125,7 +125,7 @@ async function treesFor(
 }
 
 const sourceOf = ({ source }: { readonly source?: Source }): { readonly source?: Source } =>
-  source === undefined ? {} : { source }
+  defined({ source })
 
 const needsWorkspace = (from: RunRow): LoopError =>
   new LoopError(

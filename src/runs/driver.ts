@@ -12,7 +12,13 @@ import {
   streamEvents,
 } from '../engine/index.ts'
 import { type BlobStore, type SqliteJournal } from '../journal/index.ts'
-import { didNothing, type RecordedEvent, type RunId, type RunState } from '../loop/index.ts'
+import {
+  defined,
+  didNothing,
+  type RecordedEvent,
+  type RunId,
+  type RunState,
+} from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
 import { createOwner } from '../system/index.ts'
 import { removeWorktree } from '../workspace/index.ts'
@@ -78,9 +84,7 @@ export function createDriver(base: HostPorts, prepareDefault: PrepareRun): Drive
         force: parts.force === true,
         keepFiles: parts.keepFiles === true,
         onStarted,
-        ...(parts.graceMs === undefined ? {} : { graceMs: parts.graceMs }),
-        ...(parts.sandbox === undefined ? {} : { sandbox: parts.sandbox }),
-        ...(parts.agent === undefined ? {} : { agent: parts.agent }),
+        ...defined({ graceMs: parts.graceMs, sandbox: parts.sandbox, agent: parts.agent }),
       })
         .then((end) => leaveUnused(run, end))
         .finally(async () => {
@@ -185,7 +189,7 @@ function portsFor(
     ...base,
     journal,
     certifier: parts.certifier ?? prepared.ports.certifier,
-    ...(workspace === undefined ? {} : { workspace }),
+    ...defined({ workspace }),
   }
 }
 

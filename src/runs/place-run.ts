@@ -6,7 +6,14 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { loadRun, type RunRow, readCreated } from '../engine/index.ts'
-import { isLoopError, LoopError, type RunId, type RunWorktree, type TreeId } from '../loop/index.ts'
+import {
+  defined,
+  isLoopError,
+  LoopError,
+  type RunId,
+  type RunWorktree,
+  type TreeId,
+} from '../loop/index.ts'
 import {
   requireFolder,
   requireNoGitDir,
@@ -64,10 +71,7 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
     }),
     apart,
     allowDirty,
-    ...(from === undefined ? {} : { base: from }),
-    ...(pathTemplate === undefined ? {} : { pathTemplate }),
-    ...(branchPrefix === undefined ? {} : { branchPrefix }),
-    ...(carry === undefined ? {} : { carry }),
+    ...defined({ base: from, pathTemplate, branchPrefix, carry }),
   }).catch((error: unknown) => {
     throw withWayOut(error)
   })
@@ -111,9 +115,7 @@ export async function placeFork(
     allowDirty: true,
     base: begin.name,
     baseCommit: commit ?? begin.commit,
-    ...(pathTemplate === undefined ? {} : { pathTemplate }),
-    ...(branchPrefix === undefined ? {} : { branchPrefix }),
-    ...(carry === undefined ? {} : { carry }),
+    ...defined({ pathTemplate, branchPrefix, carry }),
   })
   return inWorktree(base, named, repository, made, from.worktree.folder)
 }
@@ -182,7 +184,7 @@ async function remake(
 ): Promise<void> {
   const { state } = await loadRun(journal, id)
   const tree = state.suspendedTree ?? state.tree
-  await remakeWorktree({ repository, worktree, ...(tree === undefined ? {} : { tree }) })
+  await remakeWorktree({ repository, worktree, ...defined({ tree }) })
 }
 
 /** The repository of a run's worktree, wherever that is. */
@@ -257,12 +259,12 @@ function inWorktree(
       key,
       branch,
       base: begin,
-      ...(inner === undefined ? {} : { folder: inner }),
+      ...defined({ folder: inner }),
       ...carriedIn(worktree),
     },
     placed: { repository, worktree },
     checkout,
-    ...(inner === undefined ? {} : { inner }),
+    ...defined({ inner }),
     readOnly: checkout === undefined ? [] : linked.map((one) => join(checkout, one)),
     why: undefined,
     problems: carried.skipped.map((one) => `${one.path} stays behind: ${one.why}.`),

@@ -3,7 +3,7 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { SqliteJournal } from '../journal/index.ts'
-import { isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
+import { defined, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
 import type { ChosenWorktree } from '../protocol/chosen-worktree.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
 import { gitDirAround, pathInside } from '../system/index.ts'
@@ -71,7 +71,7 @@ export async function planWorktree(
   const real = existsSync(workspace) ? realpathSync(workspace) : workspace
   const settings = settingsOf(choice)
   const { repository, why } = await decideWorktree(real, settings, at)
-  if (repository === undefined) return { isUsed: false, ...(why === undefined ? {} : { why }) }
+  if (repository === undefined) return { isUsed: false, ...defined({ why }) }
   const tools = { git: runGit, files: worktreeFiles }
   const base = await findBase(tools, repository, settings.base)
   const { branchPrefix = branchPrefixDefault, carry = carryRulesDefault, allowDirty } = settings
@@ -82,7 +82,7 @@ export async function planWorktree(
   return {
     isUsed: true,
     base: { name: base.name, commit: base.commit },
-    ...(problem === undefined ? {} : { problem }),
+    ...defined({ problem }),
     branch: `${branchPrefix}<name of the run>`,
     carry: carry.filter(({ by }) => by !== 'nothing'),
   }

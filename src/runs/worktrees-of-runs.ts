@@ -6,7 +6,7 @@
  */
 
 import { type RunRow, readCreated } from '../engine/index.ts'
-import { isEnd, isLoopError } from '../loop/index.ts'
+import { defined, isEnd, isLoopError } from '../loop/index.ts'
 import { mayLive } from '../system/index.ts'
 import {
   findGit,
@@ -118,7 +118,7 @@ async function findAll(
     folder === undefined
       ? await Promise.all([...paths].map((path) => repositoryOf({ repository: path }).catch(gone)))
       : [await findRepository(folder)]
-  const told = onProblem === undefined ? {} : { onProblem }
+  const told = defined({ onProblem })
   const found: Found[] = []
   for (const repository of repositories) {
     if (repository === undefined) continue
@@ -211,20 +211,20 @@ async function wouldRemove({ repository, worktree, run, isReplay }: Found): Prom
       why: `it has uncommitted changes: ${uncommitted.slice(0, 5).join(', ')}`,
     }
   }
-  return { status: 'removed', ...(unmerged === undefined ? {} : { branchKept: unmerged }) }
+  return { status: 'removed', ...defined({ branchKept: unmerged }) }
 }
 
 async function remove({ repository, worktree, run, isReplay }: Found): Promise<Result> {
   const { key } = worktree
   try {
-    const at = run?.workspace === undefined ? {} : { path: run.workspace }
+    const at = defined({ path: run?.workspace })
     const removal = await removeWorktree({ repository, key, discard: isReplay, ...at })
     // Those of a run on record are what forks and diffs come from.
     if (run === undefined && removal.status !== 'kept') await forgetSnapshots(repository, key)
     if (removal.status === 'kept') return { status: 'kept', why: removal.why }
     if (removal.status === 'unknown') return { status: 'removed' }
     const { branchKept } = removal
-    return { status: 'removed', ...(branchKept === undefined ? {} : { branchKept }) }
+    return { status: 'removed', ...defined({ branchKept }) }
   } catch (error) {
     if (isLoopError(error)) return { status: 'kept', why: error.message }
     throw error

@@ -9,7 +9,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, normalize, relative } from 'node:path'
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import type { GitMounts } from './git-mounts.ts'
 import type { SandboxLimits, SandboxPlace } from './sandbox-type.ts'
 import type { ShownPaths } from './shown-paths.ts'
@@ -251,7 +251,7 @@ function environmentOf(place: PreparedPlace, command: InnerCommand): readonly [s
       place.toolchains.env['PATH'],
       ...place.shown.programFolders,
     ].join(delimiter),
-    ...(proxy === undefined ? {} : { HTTPS_PROXY: proxy, https_proxy: proxy }),
+    ...defined({ HTTPS_PROXY: proxy, https_proxy: proxy }),
     ...place.env,
     ...command.env,
   })

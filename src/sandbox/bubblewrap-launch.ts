@@ -15,7 +15,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from '../engine/index.ts'
-import { FaultError, LoopError } from '../loop/index.ts'
+import { defined, FaultError, LoopError } from '../loop/index.ts'
 import {
   bubblewrapArgs,
   hiddenDescriptor,
@@ -227,7 +227,7 @@ function supervise(supervised: Supervised): Launched {
       const failure = ending.ended === 'exited' ? guardFailure(ending.exitCode, stderr) : undefined
       if (failure === 'not-limited') throw sandboxFailed(command, 'its limits were refused')
       if (failure !== undefined) throw cannotStart(command, { code: failure })
-      return met === undefined ? {} : { exceeded: met }
+      return defined({ exceeded: met })
     },
   }
 }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { defined } from '../loop/index.ts'
 import { type Hierarchy, readHierarchies } from './cgroup-hierarchies.ts'
 import { type Cgroup, openCgroups } from './cgroups.ts'
 import { newMark } from './process-group.ts'
@@ -26,7 +27,7 @@ async function group(path: string, subtree: string): Promise<void> {
 
 const settingsOf = (hierarchy: Hierarchy | undefined, cpus?: number): Record<string, string> =>
   Object.fromEntries(
-    (hierarchy?.settings({ ...defaultLimits, ...(cpus === undefined ? {} : { cpus }) }) ?? []).map(
+    (hierarchy?.settings({ ...defaultLimits, ...defined({ cpus }) }) ?? []).map(
       ({ file, value }) => [file, value],
     ),
   )

@@ -4,7 +4,7 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Command, Commands } from '../engine/index.ts'
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import { type PreparedPlace, realWorkspace } from './bubblewrap-args.ts'
 import { launchInBubblewrap } from './bubblewrap-launch.ts'
 import { findOverlay } from './find-overlay.ts'
@@ -167,7 +167,7 @@ function launcher(
 }
 
 function pathOf({ programs = [], path }: SandboxPlace): Readonly<Record<string, string>> {
-  if (programs.length === 0) return path === undefined ? {} : { PATH: path }
+  if (programs.length === 0) return defined({ PATH: path })
   return { PATH: [...programs, path ?? process.env['PATH'] ?? ''].join(delimiter) }
 }
 

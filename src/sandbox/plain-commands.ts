@@ -12,6 +12,7 @@
 
 import { type ChildProcess, spawn as nodeSpawn, type SpawnOptions } from 'node:child_process'
 import { type Command, type Commands } from '../engine/index.ts'
+import { defined } from '../loop/index.ts'
 import { baseEnvironment } from '../system/index.ts'
 import { killAll, markVariable, newMark, signalGroup } from './process-group.ts'
 import { type Launched, runCommand } from './run-command.ts'
@@ -40,7 +41,7 @@ export function launchPlain(
     detached: true,
     stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     env: { ...baseEnvironment(), ...command.env, [markVariable]: mark.value },
-    ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
+    ...defined({ cwd: command.cwd }),
   })
   const group = child.pid
   return {

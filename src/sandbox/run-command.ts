@@ -12,7 +12,7 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { Command, CommandResult } from '../engine/index.ts'
-import { FaultError, type Signal, toFault } from '../loop/index.ts'
+import { defined, FaultError, type Signal, toFault } from '../loop/index.ts'
 import { createOutputTail, type OutputTail } from './output-tail.ts'
 import { createSpillFile, type SpillFile } from './spill-file.ts'
 
@@ -82,7 +82,7 @@ export async function runCommand(
     stdout: stdout.text(),
     stderr: stderr.text(),
     outputBytes: stdout.bytes + stderr.bytes,
-    ...(spilled === undefined ? {} : { spilled }),
+    ...defined({ spilled }),
     durationMs: Math.round(performance.now() - startedAt),
   }
 }

@@ -5,6 +5,7 @@
 
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, relative } from 'node:path'
+import { defined } from '../loop/index.ts'
 import { findUserPrograms } from './user-programs.ts'
 
 export interface Toolchains {
@@ -48,7 +49,7 @@ const topFolders = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
 export function findToolchains({ home, path, node, variables }: ToolchainOptions): Toolchains {
-  const own = findUserPrograms({ home, path, ...(variables === undefined ? {} : { variables }) })
+  const own = findUserPrograms({ home, path, ...defined({ variables }) })
   const entries = own.path
   const mounts = [
     '/usr',

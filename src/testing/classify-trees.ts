@@ -6,6 +6,7 @@ import {
   classifyChanges,
   scopeOf,
 } from '../evidence/index.ts'
+import { defined } from '../loop/index.ts'
 import { createMemoryTrees, type TreeContent } from './memory-trees.ts'
 
 export type TreeFiles = { readonly [path: string]: TreeContent }
@@ -43,7 +44,7 @@ export async function classifyTrees(
     reader,
     base,
     tree,
-    scope: await scopeOf(reader, base, globs === undefined ? {} : { scope: globs }),
+    scope: await scopeOf(reader, base, defined({ scope: globs })),
     seals: {},
     testsOfBase: new Set(Object.keys(before).filter(isTest)),
     testsOfTree: new Set(Object.keys(after).filter(isTest)),

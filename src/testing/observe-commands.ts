@@ -4,6 +4,7 @@ import type { Observation, ObserveOptions } from '../evidence/index.ts'
 import { observeCheck } from '../launch/certify/identity/observe-check.ts'
 import { openIdentity } from '../launch/certify/identity/open-identity.ts'
 import { commandCheck } from '../launch/checks/command-check.ts'
+import { defined } from '../loop/index.ts'
 import { openSandbox } from '../sandbox/index.ts'
 
 export type { Observation }
@@ -31,7 +32,7 @@ export async function observeCommands(): Promise<CommandObserver> {
           const [program = '', ...args] = [...prefix, ...command]
           return commandCheck(program, args, { timeoutMs: 300_000, env, commands })
         },
-        ...(junit === undefined ? {} : { junit }),
+        ...defined({ junit }),
       }
       return observeCheck(observed, { ...context, workspace }, options)
     },

@@ -4,6 +4,7 @@ import { uuidv7 } from 'uuidv7'
 import type { Journal, Lease, Unit } from '../engine/index.ts'
 import {
   defaultLimits,
+  defined,
   evolve,
   initialState,
   type RunCreated,
@@ -52,7 +53,7 @@ export async function writeRun(
     event: created,
     blobs: [],
     trees: [],
-    ...(workspace === undefined ? {} : { workspace }),
+    ...defined({ workspace }),
   })
   let state = evolve(initialState, { seq: 1, atMs, event: created })
   let lease: Lease | undefined

@@ -1,6 +1,6 @@
 /** Output that is longer than what callers are shown: its two ends, and where all of it is. */
 
-import type { Json, ToolResult } from '../loop/index.ts'
+import { defined, type Json, type ToolResult } from '../loop/index.ts'
 import type { OutputFolder } from './output-folder.ts'
 
 /** What has its file already is only cut. */
@@ -24,7 +24,7 @@ export async function capOutput(
       charsMax,
       `[${left} of ${text.length} characters are left out. ${where}]`,
     ),
-    ...(spilled === undefined ? {} : { spilled }),
+    ...defined({ spilled }),
   }
 }
 

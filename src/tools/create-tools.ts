@@ -9,6 +9,7 @@
 
 import type { Tools } from '../engine/index.ts'
 import {
+  defined,
   didYouMean,
   FaultError,
   type Json,
@@ -86,7 +87,7 @@ async function perform(
   if (!parsed.ok) return failure('bad-arguments', parsed.message)
   const timeoutMs = tool.timeoutMs ?? defaultTimeoutMs
   const answer = await runWithin({ timeoutMs, graceMs }, context.signal, (signal) =>
-    tool.run(parsed.args, { ...context, signal, ...(output === undefined ? {} : { output }) }),
+    tool.run(parsed.args, { ...context, signal, ...defined({ output }) }),
   )
   if (answer.type === 'timeout') {
     const message = `${tool.name} took longer than ${timeoutMs / 1000} s and was stopped. Ask for less.`

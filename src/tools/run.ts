@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { CommandResult, Commands } from '../engine/index.ts'
-import { plainOutput, type ToolResult } from '../loop/index.ts'
+import { defined, plainOutput, type ToolResult } from '../loop/index.ts'
 import { cutStart } from './cap-output.ts'
 import { type OpenFile, withFile } from './open-file.ts'
 import { defineTool, type Tool, ToolError, type ToolRunContext } from './tool.ts'
@@ -69,7 +69,7 @@ async function runCommand(
       cwd: workspace,
       timeoutMs,
       outputBytesMax: keptBytes,
-      ...(env === undefined ? {} : { env }),
+      ...defined({ env }),
       ...(place === undefined ? {} : { spill: { file: place.file, bytesMax: place.bytesMax } }),
     },
     signal,

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TreeId } from '../loop/index.ts'
+import { defined, type TreeId } from '../loop/index.ts'
 import { compareWithTree, type TreeComparison } from './compare-with-tree.ts'
 import { makeRepository } from './git/make-repository.ts'
 import { runGit } from './git/run-git.ts'
@@ -40,7 +40,7 @@ const differs = (
 ): TreeComparison => ({ status: 'differs', changed: [], missing: [], added: [], ...parts })
 
 const compare = (name?: string): Promise<TreeComparison> =>
-  compareWithTree({ folder, tree, known: commit, ...(name === undefined ? {} : { commit: name }) })
+  compareWithTree({ folder, tree, known: commit, ...defined({ commit: name }) })
 
 /** An object that git can unpack, with other bytes than its name says. */
 function forge(id: string, type: string, content: string): void {

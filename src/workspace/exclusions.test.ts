@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Workspace } from '../engine/index.ts'
-import type { TreeId } from '../loop/index.ts'
+import { defined, type TreeId } from '../loop/index.ts'
 import { memoryBlobs } from '../testing/memory-blobs.ts'
 import { createDirectoryWorkspace } from './directory.ts'
 import { blobOf, treeIdOf } from './tree-object.ts'
@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const open = (exclude?: readonly string[]): Workspace =>
-  createDirectoryWorkspace({ path, blobs, ...(exclude === undefined ? {} : { exclude }) })
+  createDirectoryWorkspace({ path, blobs, ...defined({ exclude }) })
 
 const inWork = (...names: string[]) => join(path, ...names)
 const write = async (name: string) => {

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Files, Workspace } from '../engine/index.ts'
-import type { BlobId } from '../loop/index.ts'
+import { type BlobId, defined } from '../loop/index.ts'
 import { createFailingFiles } from '../testing/failing-files.ts'
 import { memoryBlobs } from '../testing/memory-blobs.ts'
 import { createDirectoryWorkspace } from './directory.ts'
@@ -38,7 +38,7 @@ afterEach(async () => {
 })
 
 const open = (files?: Files): Workspace =>
-  createDirectoryWorkspace({ path, blobs, ...(files === undefined ? {} : { files }) })
+  createDirectoryWorkspace({ path, blobs, ...defined({ files }) })
 
 const inWork = (...names: string[]) => join(path, ...names)
 const write = async (name: string, content = name, mode = 0o644) => {

@@ -16,6 +16,7 @@ import {
   type AgentContext,
   type AgentReport,
   type AgentTask,
+  defined,
   FaultError,
   type Json,
   LoopError,
@@ -159,8 +160,7 @@ async function connect(
   const command = {
     program,
     args,
-    ...(workspace === undefined ? {} : { cwd: workspace }),
-    ...(env === undefined ? {} : { env }),
+    ...defined({ cwd: workspace, env }),
   }
   try {
     return await openAcpConnection(start, command, {

@@ -7,7 +7,7 @@
 
 import type { ClientConnection, McpServerStdio } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
-import { FaultError, type Json } from '../../loop/index.ts'
+import { defined, FaultError, type Json } from '../../loop/index.ts'
 
 export interface SessionOptions {
   /** How the agent is called, for messages. */
@@ -108,7 +108,7 @@ async function openSession(agent: AgentSide, options: SessionOptions): Promise<s
   const answer = await agent.request('session/new', {
     cwd,
     mcpServers: mcpServers.map(toServer),
-    ...(sessionMeta === undefined ? {} : { _meta: sessionMeta }),
+    ...defined({ _meta: sessionMeta }),
   })
   const { configOptions, sessionId } = read(sessionSchema, answer, 'session/new')
   if (mode !== undefined) await agent.request('session/set_mode', { sessionId, modeId: mode })

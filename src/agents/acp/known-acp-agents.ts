@@ -5,7 +5,7 @@
  * Where a program asks before it does something, it is made to ask us: the rule of the loop file answers.
  */
 
-import type { Json } from '../../loop/index.ts'
+import { defined, type Json } from '../../loop/index.ts'
 import type { AgentProgram, Launch, LaunchOptions, ProgramName } from '../programs/agent-program.ts'
 import type { AcpAgentOptions } from './acp-agent.ts'
 import type { Permissions } from './permissions.ts'
@@ -27,7 +27,7 @@ export function acpLaunch(
     ...special,
     args: [...(special.args ?? []), ...options.args],
     env: { ...env, ...special.env },
-    ...(settings === undefined ? {} : { settings }),
+    ...defined({ settings }),
   }
 }
 

@@ -5,7 +5,7 @@
  * code 0 when it was refused what it wanted, and when it was interrupted. So each field has to agree.
  */
 
-import type { AgentEnd } from '../../loop/index.ts'
+import { type AgentEnd, defined } from '../../loop/index.ts'
 import type { Conclusion, LineReader, ProgramEvent, ProgramExit } from './agent-program.ts'
 import { endOfExit, whyItEnded } from './end-of-exit.ts'
 import { at, briefly, countAt, type EventObject, listAt, readEvent, textAt } from './event-line.ts'
@@ -130,7 +130,7 @@ function noticed(heard: Heard, event: EventObject): readonly ProgramEvent[] {
       const id = textAt(event, 'session_id')
       const model = textAt(event, 'model')
       if (id === undefined) return []
-      return [{ type: 'session', id, ...(model === undefined ? {} : { model }) }]
+      return [{ type: 'session', id, ...defined({ model }) }]
     }
     case 'api_retry': {
       const status = countAt(event, 'error_status')

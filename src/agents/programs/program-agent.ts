@@ -15,6 +15,7 @@ import {
   type AgentContext,
   type AgentReport,
   type AgentTask,
+  defined,
   FaultError,
   LoopError,
   textOf,
@@ -94,7 +95,7 @@ export function launchOf(
   { program, model, url, token, home, settings, turnsMax, args }: ProgramAgentOptions,
   prompt: string,
 ): Launch {
-  const limit = turnsMax === undefined ? {} : { turnsMax }
+  const limit = defined({ turnsMax })
   const named = model ?? program.model
   return program.launch({ prompt, model: named, url, token, home, settings, args, ...limit })
 }
@@ -136,8 +137,7 @@ async function run(
           watch.heard()
           if (stream === 'stdout') lines.push(chunk)
         },
-        ...(input === undefined ? {} : { input }),
-        ...(workspace === undefined ? {} : { cwd: workspace }),
+        ...defined({ input, cwd: workspace }),
       },
       watch.signal,
     )

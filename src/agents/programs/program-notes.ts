@@ -1,6 +1,6 @@
 /** What a program does, as notes for those who watch: short, plain, and not without end. */
 
-import { type AgentNote, zero } from '../../loop/index.ts'
+import { type AgentNote, defined, zero } from '../../loop/index.ts'
 import type { Redact } from '../redact.ts'
 import { tidy } from '../said-lines.ts'
 import type { ProgramEvent } from './agent-program.ts'
@@ -61,7 +61,7 @@ export function createProgramNotes(note: (note: AgentNote) => void, redact: Reda
         case 'turn-ended': {
           const [calling] = calls
           const usage = zero
-          const called = calling === undefined ? {} : { calling }
+          const called = defined({ calling })
           put({ type: 'turn-ended', turn: ++turn, text: '', calls: calls.length, ...called, usage })
           calls = []
           return

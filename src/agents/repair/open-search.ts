@@ -3,7 +3,7 @@
  * the command as a whole on copies of the project.
  */
 
-import type { AgentContext } from '../../loop/index.ts'
+import { type AgentContext, defined } from '../../loop/index.ts'
 import { type Candidate, digestOf, rankCandidates, toSent } from './candidates.ts'
 import { chooseTests, namedByCommand } from './choose-tests.ts'
 import { describeEdit, lineOf } from './edit.ts'
@@ -62,7 +62,7 @@ export async function openSearch(given: OpenSearchOptions): Promise<Opened> {
     preload: options.preload,
     commands: options.commands,
     signal: context.signal,
-    ...(options.node === undefined ? {} : { node: options.node }),
+    ...defined({ node: options.node }),
     deadlineMs: given.deadlineMs / 2,
   })
   // A command that hangs with one of its tests has nothing to tell, and takes long to tell it.
@@ -166,7 +166,7 @@ async function runBatch(
   await runInside(makeJob(some), {
     commands: options.commands,
     signal: context.signal,
-    ...(options.node === undefined ? {} : { node: options.node }),
+    ...defined({ node: options.node }),
     onSaid(said: Said) {
       if (said.type === 'tried') {
         tally.hung = hungBefore + said.hung
@@ -209,7 +209,7 @@ async function openBlackBox(
     {
       commands: options.commands,
       signal: context.signal,
-      ...(options.node === undefined ? {} : { node: options.node }),
+      ...defined({ node: options.node }),
       onSaid(said) {
         if (said.type === 'covered')
           covered.set(said.file, [...(covered.get(said.file) ?? []), ...said.ranges])

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import type { FetchPlan } from '../../launch/agents/fetch-agent.ts'
 import type { AgentTrial } from '../../launch/agents/try-agent.ts'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import { confirm } from '../ask.ts'
 import { renderAgents, renderFinding, renderTrialEnd } from '../display/agents-view.ts'
 import { renderSection, type SectionOptions } from '../display/findings.ts'
@@ -60,7 +60,7 @@ async function list(program: Command): Promise<void> {
   const found = await listAgents(await recordFolder(program))
   const { daemonFindings, daemonView } = await import('../daemon-view.ts')
   const daemon = await daemonView(program)
-  session.print({ ...found, ...(daemon === undefined ? {} : { daemon }) }, () =>
+  session.print({ ...found, ...defined({ daemon }) }, () =>
     [
       renderAgents(found, sectionOptions(session)),
       ...(daemon === undefined
@@ -121,7 +121,7 @@ async function tryOut(program: Command, name: string, options: TestOptions): Pro
       signal: stop.signal,
       attended: session.terminal.asks || options.attended === true,
       ...(options.acp === true ? { acp: true } : {}),
-      ...(options.model === undefined ? {} : { model: options.model }),
+      ...defined({ model: options.model }),
       onStart: () => {
         if (session.json || name === 'repair') return
         process.stdout.write(`${budgetLine(trialBudget)}\n`)

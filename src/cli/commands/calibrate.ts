@@ -1,7 +1,7 @@
 /** The command that measures checks: calibrate. */
 
 import type { Command } from 'commander'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import { renderCalibration } from '../display/calibration-view.ts'
 import { visible } from '../display/render.ts'
 import { interruptible } from '../interruptible.ts'
@@ -69,9 +69,7 @@ async function runCalibrate(
           signal: stop.signal,
           onRound: (done, of) => showRound(session, done, of),
           onProblem: (problem) => void process.stderr.write(`warning: ${visible(problem)}\n`),
-          ...(options.time === undefined ? {} : { timeMs: options.time }),
-          ...(options.cost === undefined ? {} : { costMicros: options.cost }),
-          ...(options.base === undefined ? {} : { base: options.base }),
+          ...defined({ timeMs: options.time, costMicros: options.cost, base: options.base }),
         })
         showRound(session, 1, 1)
         session.print(report, () => renderCalibration(report))

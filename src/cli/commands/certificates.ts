@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import type { Verdict, VerifyTarget } from '../../history/certificates/index.ts'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import {
   renderCertificate,
   renderCertificates,
@@ -67,8 +67,8 @@ async function verify(program: Command, target: string, options: VerifyOptions):
   const request: VerifyTarget = {
     target,
     folder: await recordFolder(program),
-    ...(repo === undefined ? {} : { look: { repo, ...(commit === undefined ? {} : { commit }) } }),
-    ...(trusted === undefined ? {} : { trusted }),
+    ...(repo === undefined ? {} : { look: { repo, ...defined({ commit }) } }),
+    ...defined({ trusted }),
   }
   const { print, terminal } = openSession(program)
   const width = terminal.live ? Math.min(terminal.width(), widthMax) : Number.POSITIVE_INFINITY

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import type { Host } from '../../host/host.ts'
 import type { CertifiedFolder } from '../../launch/certify/certify-folder.ts'
 import type { LoadedLoop } from '../../launch/loaded-loop.ts'
-import { LoopError, type Question } from '../../loop/index.ts'
+import { defined, LoopError, type Question } from '../../loop/index.ts'
 import { describeLevel, describeStrength } from '../../protocol/index.ts'
 import { promptFor } from '../ask.ts'
 import { addCheckOption, type GivenChecks, namedChecks } from '../check-option.ts'
@@ -81,10 +81,9 @@ async function run(
           onProblem: (problem) => void process.stderr.write(`warning: ${visible(problem)}\n`),
           ...(session.terminal.asks ? { ask: (question: Question) => ask(question, stop) } : {}),
           ...(session.terminal.asks || approve !== undefined ? { who: who() } : {}),
-          ...(approve === undefined ? {} : { approve }),
-          ...(base === undefined ? {} : { base }),
+          ...defined({ approve, base }),
           ...(dirty === true ? { dirty } : {}),
-          ...(dependencies === undefined ? {} : { dependencies }),
+          ...defined({ dependencies }),
         })
         if (!found.certified) process.exitCode = notCertifiedExitCode
         const shows = found.certified ? await strengthOf(host, found.certificate) : []

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import type { LoadedConfig } from '../../definition/config/load-config.ts'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import { renderTable, visible } from '../display/render.ts'
 import { openSession, recordFolder } from '../session.ts'
 
@@ -41,7 +41,7 @@ interface ShowOptions {
 async function load(program: Command, file?: string): Promise<LoadedConfig> {
   const folder = await recordFolder(program)
   const { loadConfig } = await import('../../definition/config/load-config.ts')
-  return loadConfig({ folder, ...(file === undefined ? {} : { file }) })
+  return loadConfig({ folder, ...defined({ file }) })
 }
 
 async function show(program: Command, { origin = false, config }: ShowOptions): Promise<void> {

@@ -1,6 +1,7 @@
 /** The command that looks at this machine: doctor. */
 
 import type { Command } from 'commander'
+import { defined } from '../../loop/index.ts'
 import { renderExamination } from '../display/examination.ts'
 import { renderSection } from '../display/findings.ts'
 import { outputExitCode } from '../exit-codes.ts'
@@ -30,7 +31,7 @@ export function addDoctor(program: Command): void {
       const { daemonFindings, daemonView } = await import('../daemon-view.ts')
       const daemon = await daemonView(program)
       const probes = options.probes === true
-      print({ ...found, ...(daemon === undefined ? {} : { daemon }) }, () =>
+      print({ ...found, ...defined({ daemon }) }, () =>
         [
           renderExamination(found, { style, width, probes }),
           ...(daemon === undefined

@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import type { LoopDraft } from '../../launch/init/loop-text.ts'
 import type { WrittenLoop } from '../../launch/init/write-loop.ts'
 import type { PreflightReport } from '../../launch/preflight/index.ts'
-import { isLoopError, LoopError } from '../../loop/index.ts'
+import { defined, isLoopError, LoopError } from '../../loop/index.ts'
 import { addCheckOption, type GivenChecks } from '../check-option.ts'
 import { loopFiles } from '../choose-loop.ts'
 import { describeFound } from '../display/found-view.ts'
@@ -130,8 +130,7 @@ async function answers(
   { agent, check, prompt, yes = false }: InitOptions,
 ): Promise<LoopDraft | undefined> {
   const given = {
-    ...(agent === undefined ? {} : { agent }),
-    ...(check === undefined ? {} : { check }),
+    ...defined({ agent, check }),
     ...(prompt === undefined ? {} : { task: await readPrompt(prompt) }),
   }
   if (yes) return defaultAnswers(found, given)
@@ -154,7 +153,7 @@ function describeWritten(found: InitFound, draft: LoopDraft, { file, digest }: W
     file,
     digest,
     folder,
-    ...(repository === undefined ? {} : { repository }),
+    ...defined({ repository }),
     stacks,
     agents,
     agent: draft.agent,

@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import type { Collected } from '../../host/collect-garbage.ts'
 import type { RemovedRun } from '../../host/remove-run.ts'
+import { defined } from '../../loop/index.ts'
 import { plural, renderSize } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { requireYes } from '../require-yes.ts'
@@ -20,7 +21,7 @@ export function addKeeping(program: Command): void {
     .action((run: string, options: { iteration?: number; files: boolean }) =>
       withRecord(program, async (host) => {
         const { iteration, files } = options
-        const chosen = iteration === undefined ? {} : { iteration }
+        const chosen = defined({ iteration })
         process.stdout.write(await host.exportCheckpoint(run, { files, ...chosen }))
       }),
     )

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Break, OutputEntry } from '../../client/index.ts'
 import type { RunRow } from '../../engine/index.ts'
-import { describeEvent, LoopError, runStatuses, statusesNamed } from '../../loop/index.ts'
+import { defined, describeEvent, LoopError, runStatuses, statusesNamed } from '../../loop/index.ts'
 import { renderQueue } from '../display/queue-view.ts'
 import { renderTime, visible, visibleText } from '../display/render.ts'
 import { renderInspection, renderList } from '../display/runs-view.ts'
@@ -145,7 +145,7 @@ function filterFrom({ status, workspace, limit, all }: ListOptions, more: number
   const isKnown = status === undefined || status === interrupted || statusesNamed(status)
   if (!isKnown) throw noStatus(status)
   return {
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     ...(workspace === undefined ? {} : { workspace: resolve(workspace) }),
     ...(all === true ? {} : { limit: (limit ?? listedMax) + more }),
   }

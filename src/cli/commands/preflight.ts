@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import type { PreflightReport } from '../../launch/preflight/index.ts'
-import { describePreflight, type PreflightCheck } from '../../loop/index.ts'
+import { defined, describePreflight, type PreflightCheck } from '../../loop/index.ts'
 import { plural, renderSpan } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { interruptible } from '../interruptible.ts'
@@ -82,7 +82,7 @@ export async function preflightFile(
           attended: session.terminal.asks || options.attended === true,
           dirty: options.dirty === true,
           signal: stop.signal,
-          ...(options.dependencies === undefined ? {} : { dependencies: options.dependencies }),
+          ...defined({ dependencies: options.dependencies }),
           ...(session.json ? {} : progressPrinter(session)),
         })
         onReport(report)

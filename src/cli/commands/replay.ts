@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { DriveEnd } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
 import type { Replay, ReplayResult } from '../../launch/replay/replay.ts'
-import { describeOutcome } from '../../loop/index.ts'
+import { defined, describeOutcome } from '../../loop/index.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
 import { plural, renderCount, renderMoney } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
@@ -47,7 +47,7 @@ export async function replayRun(
 ): Promise<void> {
   const replay = await host.replay(name, {
     resume: options.resume === true,
-    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+    ...defined({ workspace: options.workspace }),
   })
   let started = false
   try {
@@ -67,7 +67,7 @@ export async function replayRun(
           source: loaded.source,
           ...watched,
           changedFile: options.file !== undefined,
-          ...(options.name === undefined ? {} : { name: options.name }),
+          ...defined({ name: options.name }),
         })
         started = true
         return { ...told(replay, handle), before }
@@ -116,7 +116,7 @@ async function epilogueOf(
       ...(result.difference && { difference: { ...result.difference, text: difference } }),
       requests: 0,
       paid: { tokens: 0, costMicros: 0 },
-      ...(kept === undefined ? {} : { workspace: kept }),
+      ...defined({ workspace: kept }),
     },
     exitCode: result.same ? 0 : divergedExitCode,
   }

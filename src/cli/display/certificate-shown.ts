@@ -1,6 +1,7 @@
 /** The certificate of an iteration, as `show` has it: what it shows, and what its checks read. */
 
 import type { Certificate } from '../../history/certificates/index.ts'
+import { defined } from '../../loop/index.ts'
 import { describeLevel, describeStrength } from '../../protocol/index.ts'
 
 export interface CertificateShown {
@@ -37,14 +38,12 @@ export async function showCertificate(
     checks.push({
       name,
       pass,
-      ...(reads === undefined
-        ? {}
-        : { reads: { count: reads.count, ...(files === undefined ? {} : { files }) } }),
+      ...(reads === undefined ? {} : { reads: { count: reads.count, ...defined({ files }) } }),
     })
   }
   return {
     id,
-    ...(strength === undefined ? {} : { strength }),
+    ...defined({ strength }),
     shows: [
       ...(level === undefined ? [] : [`Strength: ${level}.`]),
       ...describeStrength(certificate),

@@ -8,6 +8,7 @@
 
 import {
   type BlobId,
+  defined,
   describeEvent,
   type Ending,
   type ExchangeNote,
@@ -133,8 +134,7 @@ function withTotals(draft: Draft, state: RunState): Draft {
     ...draft,
     spent,
     tools: metrics.tools,
-    ...(before === undefined ? {} : { before }),
-    ...(tree === undefined ? {} : { after: tree }),
+    ...defined({ before, after: tree }),
   }
 }
 
@@ -213,7 +213,7 @@ function stepAfter(before: StepRecord, event: StepEvent, atMs: number): StepReco
         attempts,
         tookMs,
         state: 'done',
-        ...(result === undefined ? {} : { result }),
+        ...defined({ result }),
         ...(evidence === undefined ? {} : { check: evidence.check }),
       }
     }

@@ -6,6 +6,7 @@
 import {
   type AgentReport,
   type CheckResult,
+  defined,
   describeEnding,
   estimateTokens,
   type Fault,
@@ -91,7 +92,7 @@ export function viewIteration(
     prompts: asSent(prompts, sent),
     reports,
     checks: showChecks(checks, known, record.ending === undefined && !record.undone),
-    ...(filesChanged === undefined ? {} : { filesChanged }),
+    ...defined({ filesChanged }),
     steps: stepViews,
   }
 }

@@ -1,6 +1,6 @@
 /** The checks of an iteration as `show` lists them: those that ran, and those that are pending. */
 
-import type { CheckResult, RunCheck, RunCheckStatus } from '../../loop/index.ts'
+import { type CheckResult, defined, type RunCheck, type RunCheckStatus } from '../../loop/index.ts'
 
 export interface ShownCheck extends Omit<CheckResult, 'status'> {
   readonly status: RunCheckStatus
@@ -22,7 +22,7 @@ export function showChecks(
       status: 'pending' as const,
       output: '',
       durationMs: 0,
-      ...(kind === undefined ? {} : { kind }),
+      ...defined({ kind }),
       ...failedBefore(check),
     })),
   ]

@@ -6,7 +6,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { OutgoingMessage } from 'node:http'
 import { type Context, Hono } from 'hono'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import type { DaemonParts } from '../parts.ts'
 import { endStreams } from '../streams/index.ts'
 import type { Operation, Reply } from './operation.ts'
@@ -82,7 +82,7 @@ async function refuse(
     requestId: requestIdOf(context),
     method,
     path,
-    ...(run === undefined ? {} : { run }),
+    ...defined({ run }),
   }
   const problem = await problemOf(parts, error, at)
   const headers = new Headers({ 'content-type': problemType })

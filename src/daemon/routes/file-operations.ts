@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pageCertificates, readSigned } from '../../history/certificates/index.ts'
 import { listArtifacts, readArtifact } from '../../history/run-folder/artifacts.ts'
 import { analyzeRun, readPostmortem } from '../../host/analyze-run.ts'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import {
   artifactSchema,
   certificateEntrySchema,
@@ -99,8 +99,7 @@ async function certificatePage(
   const before = numberIn(cursor)
   const { items, next } = await pageCertificates(folder, {
     limit,
-    ...(before === undefined ? {} : { before }),
-    ...(run === undefined ? {} : { run }),
+    ...defined({ before, run }),
   })
   return { items, ...(next === undefined ? {} : { next: String(next) }) }
 }

@@ -7,7 +7,7 @@ import { loadDaemonConfig } from '../../definition/config/load-config.ts'
 import { loadLoop, previewLoop } from '../../launch/load-loop.ts'
 import { planRun } from '../../launch/plan/plan-run.ts'
 import { wouldWait } from '../../launch/plan/would-wait.ts'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import {
   newRunSchema,
   planSchema,
@@ -56,8 +56,7 @@ const plan = operation({
       ...moreChecks(settings.checks),
       signal,
       onLine: () => undefined,
-      ...(input === undefined ? {} : { input }),
-      ...(changes === undefined ? {} : { changes }),
+      ...defined({ input, changes }),
     })
     try {
       const where = workspace ?? loaded.workspace

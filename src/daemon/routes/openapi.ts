@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { defined } from '../../loop/index.ts'
 import { problemSchema } from '../../protocol/api/index.ts'
 import { published } from '../../protocol/index.ts'
 import { packageVersion } from '../../system/package-version.ts'
@@ -94,7 +95,7 @@ function describe(one: Operation, schemas: Schemas, problem: Fields): Fields {
     operationId: id,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     parameters: [
       ...describeParameters('path', params),
       ...describeParameters('query', query),

@@ -13,7 +13,7 @@ import {
   viewSteps,
   viewStoreEvents,
 } from '../../history/views/index.ts'
-import type { RunId } from '../../loop/index.ts'
+import { defined, type RunId } from '../../loop/index.ts'
 import {
   evidenceEntrySchema,
   inboxQuestionSchema,
@@ -47,7 +47,7 @@ interface PageQuery {
 /** Without what is not given. */
 const within = ({ limit: size, cursor: from }: PageQuery): { limit: number; cursor?: string } => ({
   limit: size,
-  ...(from === undefined ? {} : { cursor: from }),
+  ...defined({ cursor: from }),
 })
 
 const steps = operation({

@@ -1,7 +1,7 @@
 /** Runs: which there are, a new one, one of them, one less. */
 
 import { viewRuns } from '../../history/views/index.ts'
-import { isEnd, runStatuses, statusAliases, statusesNamed } from '../../loop/index.ts'
+import { defined, isEnd, runStatuses, statusAliases, statusesNamed } from '../../loop/index.ts'
 import {
   newRunSchema,
   pageSchema,
@@ -50,13 +50,15 @@ const list = operation({
     const statuses = status === undefined ? undefined : statusesNamed(status)
     const page = await viewRuns(host, {
       limit,
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(statuses === undefined ? {} : { status: statuses }),
-      ...(workspace === undefined ? {} : { workspace }),
-      ...(loop === undefined ? {} : { loop }),
-      ...(name === undefined ? {} : { name }),
-      ...(createdAfter === undefined ? {} : { createdAfterMs: createdAfter }),
-      ...(createdBefore === undefined ? {} : { createdBeforeMs: createdBefore }),
+      ...defined({
+        cursor,
+        status: statuses,
+        workspace,
+        loop,
+        name,
+        createdAfterMs: createdAfter,
+        createdBeforeMs: createdBefore,
+      }),
     })
     return ok(page)
   },
@@ -101,7 +103,7 @@ export function createdReply(
   { run, isNew }: Submitted,
 ): Reply {
   const queue = scheduler.entry(run.id)
-  const value: RunAnswer = { run, ...(queue === undefined ? {} : { queue }) }
+  const value: RunAnswer = { run, ...defined({ queue }) }
   const headers = { location: `/runs/${run.id}` }
   return { status: isNew ? 201 : 200, value, headers }
 }
@@ -118,7 +120,7 @@ const inspect = operation({
   async handle({ host, scheduler }, { params }) {
     const found = await host.inspect(params.run)
     const queue = scheduler.entry(found.run.id)
-    return ok({ ...found, ...(queue === undefined ? {} : { queue }) })
+    return ok({ ...found, ...defined({ queue }) })
   },
 })
 

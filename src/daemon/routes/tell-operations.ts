@@ -1,6 +1,6 @@
 /** What people say to runs: pause, resume, stop, cancel, limits, answers; and runs that come of runs. */
 
-import { type Decision, isEnd } from '../../loop/index.ts'
+import { type Decision, defined, isEnd } from '../../loop/index.ts'
 import {
   answerSchema,
   forkSchema,
@@ -173,7 +173,7 @@ async function tell(
 async function asItIs({ host, scheduler }: DaemonParts, idOrName: string): Promise<Reply> {
   const run = await host.journal.findRun(idOrName)
   const queue = scheduler.entry(run.id)
-  const value: RunAnswer = { run, ...(queue === undefined ? {} : { queue }) }
+  const value: RunAnswer = { run, ...defined({ queue }) }
   return ok(value)
 }
 

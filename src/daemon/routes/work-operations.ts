@@ -5,7 +5,7 @@ import { reviewDiff } from '../../history/review-diff.ts'
 import { createPullRequest } from '../../host/review/create-pull-request.ts'
 import { resetRun } from '../../host/review/reset-run.ts'
 import { scrapRun } from '../../host/review/scrap-run.ts'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import {
   diffSchema,
   discardedSchema,
@@ -46,9 +46,7 @@ const diff = operation({
   problems,
   async handle({ host }, { params, query: { iteration, stat, view } }) {
     if (view === 'review') return ok(await reviewDiff(host, params.run))
-    return ok(
-      await host.diff(params.run, { stat, ...(iteration === undefined ? {} : { iteration }) }),
-    )
+    return ok(await host.diff(params.run, { stat, ...defined({ iteration }) }))
   },
 })
 

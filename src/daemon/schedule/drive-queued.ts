@@ -8,7 +8,7 @@ import { loadLoop } from '../../launch/load-loop.ts'
 import type { LoadedLoop } from '../../launch/loaded-loop.ts'
 import { needsVariables, runEnvironment, withNeeded } from '../../launch/run-environment.ts'
 import { keysFile, type ModelDoor } from '../../launch/shared-gateway.ts'
-import { isLoopError, LoopError, type RunId, type RunState } from '../../loop/index.ts'
+import { defined, isLoopError, LoopError, type RunId, type RunState } from '../../loop/index.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
 import type { Log } from '../parts.ts'
 import type { CallerEnvironments } from './caller-environments.ts'
@@ -58,7 +58,7 @@ export async function driveQueued(
         purpose: 'resume',
         onLine: (line) => log.info({ run }, line),
         signal,
-        ...(changes === undefined ? {} : { changes }),
+        ...defined({ changes }),
       })
       const models = host.models.withEnvironment(environment)
       return startIn({ ...parts, models }, run, loaded, request, watched).catch(
@@ -96,9 +96,7 @@ async function startIn(
     workspace,
     checkout,
     readOnly,
-    ...(inner === undefined ? {} : { inner }),
-    ...(begun === undefined ? {} : { begun }),
-    ...(logDir === undefined ? {} : { logDir }),
+    ...defined({ inner, begun, logDir }),
     folder: host.folder,
     signal,
     attended: request.attended === true,

@@ -1,7 +1,7 @@
 /** How a run in the queue is to be driven: kept with its row, read back after a restart. */
 
 import { namedVariables } from '../../launch/run-environment.ts'
-import type { Json } from '../../loop/index.ts'
+import { defined, type Json } from '../../loop/index.ts'
 import type { Environment } from '../../system/environment.ts'
 
 export interface DriveRequest {
@@ -39,11 +39,8 @@ export function toDriveRequest(
 }
 
 /** What still holds once the run is under way. */
-export const lasting = ({ attended, needs, skipPreflight }: DriveRequest): DriveRequest => ({
-  ...(attended === undefined ? {} : { attended }),
-  ...(skipPreflight === undefined ? {} : { skipPreflight }),
-  ...(needs === undefined ? {} : { needs }),
-})
+export const lasting = ({ attended, needs, skipPreflight }: DriveRequest): DriveRequest =>
+  defined({ attended, skipPreflight, needs })
 
 /** As its row in the queue has it. */
 export const toRow = (request: DriveRequest): { readonly [name: string]: Json } =>

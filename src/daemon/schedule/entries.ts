@@ -1,7 +1,7 @@
 /** The queue as people see it: who is at work, who is next, and what the others wait for. */
 
 import type { QueueRow } from '../../journal/index.ts'
-import type { RunId } from '../../loop/index.ts'
+import { defined, type RunId } from '../../loop/index.ts'
 import type { QueueEntry } from '../../protocol/api/index.ts'
 import type { Choice, Waits } from './choose.ts'
 import type { Item } from './queue-item.ts'
@@ -52,7 +52,5 @@ const entryOf = (row: QueueRow): Omit<QueueEntry, 'state'> => ({
   name: row.name,
   priority: row.priority,
   queuedAtMs: row.queuedAtMs,
-  ...(row.workspace === undefined ? {} : { workspace: row.workspace }),
-  ...(row.place === undefined ? {} : { place: row.place }),
-  ...(row.retryAtMs === undefined ? {} : { retryAtMs: row.retryAtMs }),
+  ...defined({ workspace: row.workspace, place: row.place, retryAtMs: row.retryAtMs }),
 })

@@ -8,7 +8,7 @@
 
 import { loadLoop } from '../../launch/load-loop.ts'
 import { runEnvironment } from '../../launch/run-environment.ts'
-import { isEnd, isLoopError, LoopError, type RunId } from '../../loop/index.ts'
+import { defined, isEnd, isLoopError, LoopError, type RunId } from '../../loop/index.ts'
 import type { ForkRequest, RetryRequest } from '../../protocol/api/index.ts'
 import { forkFolder } from '../../runs/fork-folder.ts'
 import { makeWorkFolder } from '../../system/index.ts'
@@ -71,7 +71,7 @@ async function createFrom(
     environment: runEnvironment(request.environment),
     changes: { ...inherited, ...request.changes },
     onLine: (line) => log.info({ run, file }, line),
-    ...(input === undefined ? {} : { input }),
+    ...defined({ input }),
   })
   try {
     const workspace = request.workspace ?? forkFolder(from, iteration)
@@ -79,16 +79,14 @@ async function createFrom(
     const place = await host.placeFork(run, {
       iteration,
       worktree: loaded.worktree,
-      ...(workspace === undefined ? {} : { workspace }),
-      ...(name === undefined ? {} : { name }),
-      ...(replaceFiles === undefined ? {} : { replaceFiles }),
+      ...defined({ workspace, name, replaceFiles }),
     })
     const { id } = await host.createFork(run, loaded.loop, {
       iteration,
       place,
       source: loaded.source,
       ...(request.isAgain === true ? { again: true } : {}),
-      ...(request.limits === undefined ? {} : { limits: request.limits }),
+      ...defined({ limits: request.limits }),
       ...(input === undefined ? {} : { input: loaded.input }),
       queue: { row: queueRow(place, { ...request, carry: true }, now()) },
     })

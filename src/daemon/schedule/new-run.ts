@@ -13,7 +13,7 @@ import { type NamingOptions, nameRun } from '../../launch/name-run.ts'
 import { requireReady } from '../../launch/preflight/look-ahead.ts'
 import { runEnvironment } from '../../launch/run-environment.ts'
 import type { ModelDoor } from '../../launch/shared-gateway.ts'
-import { defaultLimits, LoopError, type RunId } from '../../loop/index.ts'
+import { defaultLimits, defined, LoopError, type RunId } from '../../loop/index.ts'
 import type { NewRunRequest, RunSettings } from '../../protocol/api/index.ts'
 import type { Queued } from '../../runs/create-runs.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
@@ -60,7 +60,7 @@ export async function createQueued(
     const { logDir } = settings.artifacts ?? {}
     const place = await host.place({
       name,
-      ...(logDir === undefined ? {} : { logDir }),
+      ...defined({ logDir }),
       workspace,
       worktree: runWorktree(loaded.worktree, settings, request.worktree),
       needsChoice: request.needsChoice === true,
@@ -103,7 +103,7 @@ function namingFor(
     loaded.loop.name
   return {
     ...settings.naming,
-    ...(name === undefined ? {} : { given: name }),
+    ...defined({ given: name }),
     loop: loaded.loop.name,
     about,
   }
@@ -120,8 +120,7 @@ export function queueRow(
     queuedAtMs: nowMs,
     request: toRow(toDriveRequest(request)),
     tries: 0,
-    ...(request.by === undefined ? {} : { by: request.by }),
-    ...(folder === undefined ? {} : { workspace: folder }),
+    ...defined({ by: request.by, workspace: folder }),
   }
 }
 
@@ -177,8 +176,7 @@ function loadFor(
     defaultModel: model,
     ...moreChecks(checks),
     onLine: (line) => log.info({ file }, line),
-    ...(input === undefined ? {} : { input }),
-    ...(changes === undefined ? {} : { changes }),
+    ...defined({ input, changes }),
   })
 }
 

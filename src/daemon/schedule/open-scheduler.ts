@@ -9,7 +9,7 @@
 
 import type { Host } from '../../host/host.ts'
 import type { QueueRow } from '../../journal/index.ts'
-import { isEnd, LoopError, type RunId } from '../../loop/index.ts'
+import { defined, isEnd, LoopError, type RunId } from '../../loop/index.ts'
 import type { NewRunRequest } from '../../protocol/api/index.ts'
 import type { DaemonSettings, EnqueueOptions, Log, Scheduler, Submitted } from '../parts.ts'
 import { type Board, createBoard } from './board.ts'
@@ -165,7 +165,7 @@ async function enqueueRun(
     request: toRow(toDriveRequest(how)),
     tries: 0,
     by,
-    ...(folder === undefined ? {} : { workspace: folder }),
+    ...defined({ workspace: folder }),
   })
   return rowOf(host, run)
 }

@@ -3,7 +3,7 @@
  * the settings are the most that a loop file may ask for.
  */
 
-import type { Limits } from '../../loop/index.ts'
+import { defined, type Limits } from '../../loop/index.ts'
 import type { AskedWorktree, RunSettings } from '../../protocol/api/index.ts'
 import type { ChosenWorktree } from '../../protocol/chosen-worktree.ts'
 import type { WorktreeSettings } from '../../protocol/index.ts'
@@ -14,9 +14,7 @@ export const moreChecks = ({
   commands = [],
   timeoutMs,
 }: NonNullable<RunSettings['checks']> = {}): Pick<LoadOptions, 'moreChecks'> =>
-  commands.length === 0
-    ? {}
-    : { moreChecks: { commands, ...(timeoutMs === undefined ? {} : { timeoutMs }) } }
+  commands.length === 0 ? {} : { moreChecks: { commands, ...defined({ timeoutMs }) } }
 
 export function runLimits(
   file: Partial<Limits>,
@@ -62,20 +60,12 @@ export function runWorktree(
   const copies = given.copyIgnored ?? weak.copyIgnored ?? false
   const carry =
     given.copyIgnored === true ? everything : (file.carry ?? (copies ? everything : undefined))
-  const worktrunk = {
-    ...(program === undefined ? {} : { program }),
-    ...(configPath === undefined ? {} : { configPath }),
-  }
+  const worktrunk = defined({ program, configPath })
   return {
     ...file,
     provider: given.provider ?? ofFile ?? weak.provider ?? 'auto',
     ...(use !== undefined || given.base === undefined ? {} : { use: true }),
-    ...(use === undefined ? {} : { use }),
-    ...(allowDirty === undefined ? {} : { allowDirty }),
-    ...(base === undefined ? {} : { base }),
-    ...(path === undefined ? {} : { path }),
-    ...(branchPrefix === undefined ? {} : { branchPrefix }),
-    ...(carry === undefined ? {} : { carry }),
+    ...defined({ use, allowDirty, base, path, branchPrefix, carry }),
     ...(Object.keys(worktrunk).length === 0 ? {} : { worktrunk }),
   }
 }

@@ -1,5 +1,6 @@
 /** Every setting with its value and where that comes from, for people and for programs. */
 
+import { defined } from '../../loop/index.ts'
 import {
   type SettingRule,
   type SettingValue,
@@ -28,9 +29,9 @@ export function describeSettings({
     const origin = origins[rule.name]
     return {
       name: rule.name,
-      ...(value === undefined ? {} : { value }),
+      ...defined({ value }),
       text: shown(rule, value),
-      ...(origin === undefined ? {} : { origin }),
+      ...defined({ origin }),
       from: describeOrigin(origin),
     }
   })

@@ -6,7 +6,7 @@
  * 3. Nothing is measured where the tree itself does not pass: its checks reject everything.
  */
 
-import type { CheckKind, ErrorRates, TreeId } from '../../loop/index.ts'
+import { type CheckKind, defined, type ErrorRates, type TreeId } from '../../loop/index.ts'
 import type { Overlay } from '../parts.ts'
 import { wilson } from '../wilson.ts'
 import type { CalibrationReport, Stopped, Survivor, TurnedAway } from './calibration.ts'
@@ -90,12 +90,12 @@ export async function calibrate(request: CalibrateRequest): Promise<Calibrated> 
   const report: CalibrationReport = {
     loop,
     tree,
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ commit }),
     seed,
     atMs: startedAtMs,
     durationMs: now() - startedAtMs,
     ...counted,
-    ...(stopped === undefined ? {} : { stopped }),
+    ...defined({ stopped }),
     costMicros: spent(),
   }
   return { type: 'calibrated', report }

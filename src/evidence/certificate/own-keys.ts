@@ -11,7 +11,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import {
   canonicalJson,
   type Endorsement,
@@ -108,7 +108,7 @@ export function toTrusted(own: readonly OwnKey[]): readonly TrustedKey[] {
       name: `installation ${key.installation.slice(0, 12)}, key ${key.number}`,
       since: key.createdAt,
       ...(untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }),
-      ...(key.endorsedBy === undefined ? {} : { endorsedBy: key.endorsedBy }),
+      ...defined({ endorsedBy: key.endorsedBy }),
     }
   })
 }
@@ -149,7 +149,7 @@ function newKey(last: SigningKey | undefined, now: number): KeyFile & SigningKey
     publicKey,
     privateKey,
     createdAt: new Date(now).toISOString(),
-    ...(endorsedBy === undefined ? {} : { endorsedBy }),
+    ...defined({ endorsedBy }),
   }
 }
 

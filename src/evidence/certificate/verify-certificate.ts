@@ -8,7 +8,7 @@
  * 4. `valid` only if nothing failed. What was not looked at is said, and is no failure.
  */
 
-import type { CertificateId, TreeId } from '../../loop/index.ts'
+import { type CertificateId, defined, type TreeId } from '../../loop/index.ts'
 import {
   type Certificate,
   describeLevel,
@@ -259,5 +259,5 @@ const notLooked = (
   look,
   status: 'not-looked-at',
   message,
-  ...(advice === undefined ? {} : { advice }),
+  ...defined({ advice }),
 })

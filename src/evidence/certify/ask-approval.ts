@@ -8,6 +8,7 @@
 
 import type { Certification, GivenAnswer, Subject, TreeReader } from '../../engine/index.ts'
 import {
+  defined,
   keepEnd,
   keyLines,
   type Question,
@@ -74,8 +75,7 @@ export const refused = (
   refusals: concerns.map(({ code, message, check, findings, printed }) => ({
     code,
     message: printed === undefined ? message : `${message}\n${printedText(printed)}`,
-    ...(check === undefined ? {} : { check }),
-    ...(findings === undefined ? {} : { findings }),
+    ...defined({ check, findings }),
   })),
 })
 
@@ -115,9 +115,9 @@ function questionFor(request: ApprovalRequest, review: Review): Question {
     text,
     options: [approve, reject],
     default: reject,
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...defined({ deadlineMs }),
     ...(isRun ? { review: { ...request.review, observed } } : {}),
-    ...(confirm === undefined ? {} : { confirm }),
+    ...defined({ confirm }),
   }
 }
 

@@ -3,7 +3,7 @@
  * certifies nothing, so it is kept for the next time, by everything that the answer depends on.
  */
 
-import type { CheckStatus, TreeId } from '../../loop/index.ts'
+import { type CheckStatus, defined, type TreeId } from '../../loop/index.ts'
 import type { Observation, RunnerReport } from '../observe/observation.ts'
 import type { CertifyingPlace, Layer, OpenCheck } from '../parts.ts'
 import { digestOf } from './digest.ts'
@@ -90,10 +90,7 @@ export function baseAnswerFrom(observation: Observation): BaseAnswer {
     problems: problems.map(({ code }) => code),
     signature: signatureOf(output),
     durationMs: Math.max(0, observation.endedAtMs - observation.startedAtMs),
-    ...(tests === undefined ? {} : { tests }),
-    ...(read === undefined ? {} : { read }),
-    ...(written === undefined ? {} : { written }),
-    ...(cannotRun === undefined ? {} : { cannotRun }),
+    ...defined({ tests, read, written, cannotRun }),
   }
 }
 

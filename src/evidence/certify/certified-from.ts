@@ -1,6 +1,7 @@
 /** What was examined, as the parts of a certificate. Pure. */
 
 import type { Subject } from '../../engine/index.ts'
+import { defined } from '../../loop/index.ts'
 import type { StrengthParts, TestEvidence } from '../../protocol/index.ts'
 import type { Certified } from './certifier.ts'
 import type { ComparedTests } from './compare-tests.ts'
@@ -21,7 +22,7 @@ export function certifiedFrom(
   return {
     subject,
     layer,
-    ...(walls === undefined ? {} : { walls }),
+    ...defined({ walls }),
     own,
     sealed,
     sealedChanges: changes.filter((change) => isApproved.has(change.path)),

@@ -1,7 +1,7 @@
 /** The way from a tree to its certificate, a question, or the reasons why not. */
 
 import type { Certification } from '../../engine/index.ts'
-import { LoopError, type Refusal, type TreeId } from '../../loop/index.ts'
+import { defined, LoopError, type Refusal, type TreeId } from '../../loop/index.ts'
 import type { CertifyingPlace } from '../parts.ts'
 import { RefusedError } from '../refused-error.ts'
 import { type ClassifiedChange, classifyChanges } from '../scope/index.ts'
@@ -173,7 +173,7 @@ async function examineAnew(
     tree,
     lockfileOf,
     signal: context.signal,
-    ...(subject.commit === undefined ? {} : { commit: subject.commit }),
+    ...defined({ commit: subject.commit }),
   }
   const open = async (): Promise<CertifyingPlace> =>
     allowing(await parts.open(request), subject.allows)

@@ -1,6 +1,6 @@
 /** The message about a check that did not pass in the clean checkout. */
 
-import type { CheckStatus, Evidence } from '../../loop/index.ts'
+import { type CheckStatus, defined, type Evidence } from '../../loop/index.ts'
 import type { Ran } from './run-checks.ts'
 import type { Concern } from './seen.ts'
 
@@ -16,7 +16,7 @@ export function failure(
     code: check.kind === 'judge' && result.status === 'error' ? 'unclear' : code,
     message: `${message}${exitText(result.exitCode)} ${said}`,
     check: check.name,
-    ...(result.findings === undefined ? {} : { findings: result.findings }),
+    ...defined({ findings: result.findings }),
     mayBeApproved: false,
   }
 }

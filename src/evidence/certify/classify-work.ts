@@ -1,5 +1,6 @@
 /** Which of the changed files are the work, by what the checks were observed to read and to test. */
 
+import { defined } from '../../loop/index.ts'
 import { compareTestFiles } from '../planting/index.ts'
 import { type ClassifiedChange, classifyChanges, type Scope, scopeOf } from '../scope/index.ts'
 import { foldersOf } from '../scope/root.ts'
@@ -69,7 +70,7 @@ export async function classify(
 export function scopeIn({ parts, memory, base }: Certifying): Promise<Scope> {
   const { reader, scope } = parts
   if (memory.scope?.base !== base) {
-    memory.scope = { base, scope: scopeOf(reader, base, scope === undefined ? {} : { scope }) }
+    memory.scope = { base, scope: scopeOf(reader, base, defined({ scope })) }
   }
   return memory.scope.scope
 }

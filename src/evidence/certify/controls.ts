@@ -3,6 +3,7 @@
  * without anything else.
  */
 
+import { defined } from '../../loop/index.ts'
 import type { ObservedTest } from '../observe/observation.ts'
 import { compareTestFiles } from '../planting/index.ts'
 import { askBase } from './base-answers.ts'
@@ -41,7 +42,7 @@ export async function runControls(
   }
   const second = parts.quick ? undefined : await certifying.openAgain()
   try {
-    return await runAll({ ...all, ...(second === undefined ? {} : { second }) }, first)
+    return await runAll({ ...all, ...defined({ second }) }, first)
   } finally {
     await second?.close()
   }

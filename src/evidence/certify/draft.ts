@@ -1,5 +1,6 @@
 /** What was found, as a certificate says it. */
 
+import { defined } from '../../loop/index.ts'
 import {
   type CertificateDraft,
   type CertifiedCheck,
@@ -42,11 +43,8 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
   const { baseCommit, model } = parts
   return {
     what: parts.what ?? whatOf(subject),
-    ...(tree === undefined ? {} : { tree }),
-    ...(commit === undefined ? {} : { commit }),
-    ...(base === undefined
-      ? {}
-      : { base: { tree: base, ...(baseCommit === undefined ? {} : { commit: baseCommit }) } }),
+    ...defined({ tree, commit }),
+    ...(base === undefined ? {} : { base: { tree: base, ...defined({ commit: baseCommit }) } }),
     rests:
       own.length === 0
         ? { checks: [], code: subject.condition }
@@ -79,11 +77,10 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
       ...(reasons.length === 0 ? {} : { summary: reasons.map(({ text }) => text).join('\n') }),
     })),
     ...(layer === undefined ? {} : { layer: layerOf(layer) }),
-    ...(sandbox === undefined ? {} : { sandbox }),
+    ...defined({ sandbox }),
     policy: { decision: 'none', set: 'none' },
     budget: { spent, limits, activeMs },
-    ...(agent === undefined ? {} : { agent }),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ agent, model }),
     ...proof,
     ...(proof.changes === undefined ? {} : listedChanges(proof.changes)),
   }
@@ -113,7 +110,7 @@ const layerOf = ({
   from,
   digest,
   summary,
-  ...(resolved === undefined ? {} : { resolved }),
+  ...defined({ resolved }),
   ...(approved.length === 0 ? {} : { approved: approved.map(({ id }) => id) }),
 })
 
@@ -126,7 +123,7 @@ function whatOf({
   iteration,
   condition,
 }: Certified['subject']): CertificateDraft['what'] {
-  const from = source === undefined ? {} : { source }
+  const from = defined({ source })
   return { type: 'run', run, name, loop, ...from, codeDigest, iteration, condition }
 }
 
@@ -149,15 +146,15 @@ async function checksOf(
       command: check.describes,
       toolDigest: check.toolDigest,
       status,
-      ...(exitCode === undefined ? {} : { exitCode }),
+      ...defined({ exitCode }),
       output: await parts.keep(whole),
-      ...(counts === undefined ? {} : { counts }),
+      ...defined({ counts }),
       startedAt: new Date(startedAtMs).toISOString(),
       endedAt: new Date(endedAtMs).toISOString(),
       ...(flaky === true ? { flaky: answers } : {}),
       ...(existing === true ? { existing } : {}),
       ...(allowed === true ? { allowed } : {}),
-      ...(calibration === undefined ? {} : { calibration }),
+      ...defined({ calibration }),
       ...(read === undefined ? {} : { reads: await keepReads(read, parts.keep) }),
     })
   }

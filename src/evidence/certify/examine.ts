@@ -10,7 +10,7 @@
  *                 after the planted failures
  */
 
-import type { CheckStatus } from '../../loop/index.ts'
+import { type CheckStatus, defined } from '../../loop/index.ts'
 import type { Strength } from '../../protocol/index.ts'
 import type { CertifyingPlace, OpenCheck } from '../parts.ts'
 import type { ClassifiedChange } from '../scope/index.ts'
@@ -64,7 +64,7 @@ export async function examine(
   const { layer, walls } = place
   const found = {
     layer,
-    ...(walls === undefined ? {} : { walls }),
+    ...defined({ walls }),
     own,
     sealed: [],
     controls: [],
@@ -83,7 +83,7 @@ export async function examine(
   const commandInstead = await parts.commandInstead(base)
   const all: Seen = {
     ...seen,
-    ...(commandInstead === undefined ? {} : { commandInstead }),
+    ...defined({ commandInstead }),
     ...(base === tree ? {} : await tried(certifying, run, seen)),
   }
   const concerns = concernsOf(all)

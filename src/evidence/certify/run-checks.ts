@@ -4,7 +4,7 @@
  */
 
 import type { CheckContext } from '../../engine/index.ts'
-import { type CheckStatus, type TreeId, textOf } from '../../loop/index.ts'
+import { type CheckStatus, defined, type TreeId, textOf } from '../../loop/index.ts'
 import type { Answered, Observation, ObservedTest, ObserveOptions } from '../observe/observation.ts'
 import type { CertifyingPlace, OpenCheck, Overlay } from '../parts.ts'
 
@@ -98,13 +98,10 @@ async function runOnce(
   const { place, tree, over, environment, only } = request
   const context = { ...request.context, workspace: place.checkout.path }
   context.signal.throwIfAborted()
-  await place.checkout.reset(tree, { ...(over === undefined ? {} : { over }), keep })
+  await place.checkout.reset(tree, { ...defined({ over }), keep })
   try {
     const tests = only?.get(check.name)
-    const options: ObserveOptions = {
-      ...(environment === undefined ? {} : { environment }),
-      ...(tests === undefined ? {} : { only: tests }),
-    }
+    const options: ObserveOptions = defined({ environment, only: tests })
     const observation =
       check.observe === undefined
         ? await answeredOnly(request, check, context)
@@ -135,7 +132,7 @@ async function answeredOnly(
     runners: [],
     problems: [],
     replaced: [],
-    ...(written === undefined ? {} : { written }),
+    ...defined({ written }),
     startedAtMs,
     endedAtMs: now(),
   }

@@ -6,6 +6,7 @@
  * 2. What comes in is limited: lines, records, bytes, connections.
  */
 
+import { defined } from '../../loop/index.ts'
 import type {
   ChannelProblem,
   ObservedRunner,
@@ -169,7 +170,7 @@ function splitLines(
 const nameOf = ({ pid, argv }: HelloRecord): string => `${argv.slice(0, 3).join(' ')} (pid ${pid})`
 
 const runnersOf = ({ runners, exitCode }: Connection): readonly ObservedRunner[] =>
-  [...runners].map((name) => ({ name, ...(exitCode === undefined ? {} : { exitCode }) }))
+  [...runners].map((name) => ({ name, ...defined({ exitCode }) }))
 
 function onceEach(problems: readonly ChannelProblem[]): readonly ChannelProblem[] {
   return [...new Map(problems.map((problem) => [problem.text, problem])).values()]

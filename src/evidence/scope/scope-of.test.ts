@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { defined } from '../../loop/index.ts'
 import { createMemoryTrees } from '../../testing/memory-trees.ts'
 import { scopeOf } from './scope-of.ts'
 
 const derive = async (files: { readonly [path: string]: string }, scope?: readonly string[]) => {
   const trees = createMemoryTrees()
-  return scopeOf(trees, trees.put(files), scope === undefined ? {} : { scope })
+  return scopeOf(trees, trees.put(files), defined({ scope }))
 }
 
 describe('the scope of manifests', () => {

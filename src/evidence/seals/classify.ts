@@ -1,5 +1,6 @@
 /** What a path is to the one who judges: which rule of the tables, or of the loop file, holds for it. */
 
+import { defined } from '../../loop/index.ts'
 import { compileGlob, compileGlobs, matchesAny } from './glob.ts'
 import { type KeyedRule, keyedRules } from './keyed-rules.ts'
 import { type PathRule, pathRules } from './path-rules.ts'
@@ -84,7 +85,7 @@ function byTable(
       kind: rule.kind,
       fresh: rule.fresh,
       place: rule.paths[index] ?? '',
-      ...(rule.actsIf === undefined ? {} : { actsIf: rule.actsIf }),
+      ...defined({ actsIf: rule.actsIf }),
     }
   }
   return undefined

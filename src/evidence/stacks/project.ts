@@ -1,7 +1,7 @@
 /** What the tables of conditions ask about one stack in one folder. */
 
 import type { TreeReader } from '../../engine/index.ts'
-import type { TreeId } from '../../loop/index.ts'
+import { defined, type TreeId } from '../../loop/index.ts'
 import { isObject, type JsonObject, parseJsonObject } from '../seals/json-text.ts'
 import { lockfiles } from './lockfiles.ts'
 import type { Stack } from './stack.ts'
@@ -83,7 +83,7 @@ export function workspaceOf(
   const manager =
     namedManager(manifest) ?? managerByLockfile({ name: 'node' }, (file) => names.includes(file))
   return {
-    ...(manager === undefined ? {} : { manager }),
+    ...defined({ manager }),
     depends: (name) => dependsOn(manifest, name),
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { defined } from '../../loop/index.ts'
 import { createMemoryTrees } from '../../testing/memory-trees.ts'
 import { proposeChecks } from './propose-checks.ts'
 
@@ -6,11 +7,7 @@ type Files = { readonly [path: string]: string }
 
 async function propose(files: Files, manager?: string): Promise<Readonly<Record<string, string>>> {
   const trees = createMemoryTrees()
-  const { checks } = await proposeChecks(
-    trees,
-    trees.put(files),
-    manager === undefined ? {} : { manager },
-  )
+  const { checks } = await proposeChecks(trees, trees.put(files), defined({ manager }))
   return Object.fromEntries(checks.map(({ name, command }) => [name, command]))
 }
 

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import type { TreeLook } from '../../evidence/certificate/index.ts'
 import { createBlobStore } from '../../journal/index.ts'
-import type { TreeId } from '../../loop/index.ts'
+import { defined, type TreeId } from '../../loop/index.ts'
 import type { Certificate } from '../../protocol/index.ts'
 import type { TreeComparison } from '../../workspace/index.ts'
 import { blobsFolder } from './kept-outputs.ts'
@@ -41,9 +41,7 @@ export async function lookAtFiles(
     folder: repo,
     tree,
     blobs: createBlobStore({ root: blobsFolder(folder) }),
-    ...(wanted === undefined ? {} : { commit: wanted }),
-    ...(known === undefined ? {} : { known }),
-    ...(certificate.apart === undefined ? {} : { apart: certificate.apart }),
+    ...defined({ commit: wanted, known, apart: certificate.apart }),
   })
   return inWords(compared, { repo, tree, known, wanted })
 }

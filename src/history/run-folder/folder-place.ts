@@ -9,7 +9,7 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type RunRow, readCreated } from '../../engine/index.ts'
-import type { RunCreated } from '../../loop/index.ts'
+import { defined, type RunCreated } from '../../loop/index.ts'
 import { artifactModeDefault, logDirDefault } from '../../runs/artifact-mode.ts'
 import {
   requireLogDir,
@@ -41,11 +41,10 @@ export async function settlePlaces(
   const known = await settledBefore(host.journal, run.id)
   const settled: Settled = {
     ...(known ?? (await settleNew(host, run))),
-    ...(mode === undefined ? {} : { mode }),
+    ...defined({ mode }),
     ...(logDir === undefined ? {} : { logDir: requireLogDir(logDir) }),
     ...(globalLogDir === undefined ? {} : { globalLogDir: requireWhole(globalLogDir) }),
-    ...(summary === undefined ? {} : { summary }),
-    ...(postmortem === undefined ? {} : { postmortem }),
+    ...defined({ summary, postmortem }),
   }
   if (JSON.stringify(known) !== JSON.stringify(settled)) {
     await host.journal.setFact(run.id, settledName, { value: { ...settled }, atMs: Date.now() })
@@ -72,7 +71,7 @@ async function settleNew({ journal }: FolderHost, run: RunRow): Promise<Settled>
     mode: artifactModeDefault,
     logDir: logDirDefault,
   }
-  return { ...settled, ...(workspace === undefined ? {} : { workspace }) }
+  return { ...settled, ...defined({ workspace }) }
 }
 
 async function namedFolder(

@@ -7,6 +7,7 @@
  */
 
 import {
+  defined,
   describeAgent,
   describeEnding,
   describeEvent,
@@ -121,7 +122,7 @@ function endIteration(
     ...rest,
     ...(counts ? { ended: carried.ended + 1, endedMs: carried.endedMs + durationMs } : {}),
     lastExitCode: exitCode,
-    ...(open?.log === undefined ? {} : { lastLog: open.log }),
+    ...defined({ lastLog: open?.log }),
     ...(ending.type === 'complete'
       ? { completedIteration: iteration, completionMode: ending.met.condition }
       : {}),
@@ -132,7 +133,7 @@ function endIteration(
   const output = {
     outputBytes: open?.bytes ?? 0,
     outputLines: open?.lines ?? 0,
-    ...(open?.log === undefined ? {} : { outputPath: open.log }),
+    ...defined({ outputPath: open?.log }),
   }
   const at = { atMs, iteration }
   const message = describeEnding(ending)

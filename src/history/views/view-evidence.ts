@@ -1,7 +1,7 @@
 /** The answers of checks, each with the files that it is about. */
 
 import { loadRun } from '../../engine/index.ts'
-import type { RecordedEvent, RunId, TreeId } from '../../loop/index.ts'
+import { defined, type RecordedEvent, type RunId, type TreeId } from '../../loop/index.ts'
 import type { EvidenceEntry, Page } from '../../protocol/api/index.ts'
 import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
 import type { RecordSource } from './record-source.ts'
@@ -39,8 +39,7 @@ async function entryOf(
     step,
     evidence,
     isCurrent: evidence.tree === tree,
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(check?.durationMs === undefined ? {} : { durationMs: check.durationMs }),
+    ...defined({ exitCode, durationMs: check?.durationMs }),
     ...(check === undefined ? {} : { output: shortened(check.output, outputMax).text }),
   }
 }

@@ -2,6 +2,7 @@
 
 import {
   add,
+  defined,
   kindOf,
   type RecordedEvent,
   type RunId,
@@ -127,7 +128,7 @@ function emptyDraft({ event, seq, atMs }: RecordedEvent): Draft {
     spent: zero,
     steps: 0,
     checks: [],
-    ...(before === undefined ? {} : { before, after: before }),
+    ...defined({ before, after: before }),
   }
 }
 

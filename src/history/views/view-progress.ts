@@ -1,7 +1,7 @@
 /** What a run has got to. */
 
 import { loadRun, readSteps } from '../../engine/index.ts'
-import { add, type RunId, type RunState, remaining, zero } from '../../loop/index.ts'
+import { add, defined, type RunId, type RunState, remaining, zero } from '../../loop/index.ts'
 import type { OpenWork, Progress } from '../../protocol/api/index.ts'
 import type { RecordSource } from './record-source.ts'
 
@@ -22,9 +22,7 @@ export async function viewProgress(
     activeMs,
     unchanged,
     errors,
-    ...(open === undefined ? {} : { open }),
-    ...(state.progress === undefined ? {} : { progress: state.progress }),
-    ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
+    ...defined({ open, progress: state.progress, outcome: state.outcome }),
   }
 }
 

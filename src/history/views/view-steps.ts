@@ -2,6 +2,7 @@
 
 import {
   add,
+  defined,
   kindOf,
   type RecordedEvent,
   type RunId,
@@ -108,7 +109,7 @@ const begun = ({ seq, atMs }: RecordedEvent, event: StepStarted): Draft => {
     step,
     kind,
     name,
-    ...(phase === undefined ? {} : { phase }),
+    ...defined({ phase }),
     attempt,
     state: wakeAtMs === undefined ? 'under-way' : 'waiting',
     startedAtMs: atMs,

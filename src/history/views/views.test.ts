@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Host } from '../../host/host.ts'
 import { openHost } from '../../host/open-host.ts'
-import { add, FaultError, type LoopType, type RunId, zero } from '../../loop/index.ts'
+import { add, defined, FaultError, type LoopType, type RunId, zero } from '../../loop/index.ts'
 import { writeRun } from '../../testing/write-run.ts'
 import {
   viewEvents,
@@ -91,7 +91,7 @@ async function all<T>(
   const items: T[] = []
   let cursor: string | undefined
   do {
-    const page = await read({ limit, ...(cursor === undefined ? {} : { cursor }) })
+    const page = await read({ limit, ...defined({ cursor }) })
     expect(page.items.length).toBeLessThanOrEqual(limit)
     items.push(...page.items)
     cursor = page.next

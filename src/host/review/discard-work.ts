@@ -2,7 +2,7 @@
 
 import { type RunRow, readCreated } from '../../engine/index.ts'
 import type { SqliteJournal } from '../../journal/index.ts'
-import { LoopError, type RunWorktree } from '../../loop/index.ts'
+import { defined, LoopError, type RunWorktree } from '../../loop/index.ts'
 import { repositoryOf } from '../../runs/place-run.ts'
 import {
   branchCommits,
@@ -35,7 +35,7 @@ export async function discardWork(journal: SqliteJournal, run: RunRow): Promise<
   const range = { base: base.commit, head: `refs/heads/${branch}`, max: commitsMax }
   const commits = (await branchCommits(repository, range)).length
   const uncommitted = await uncommittedIn(repository, worktree)
-  const path = run.workspace === undefined ? {} : { path: run.workspace }
+  const path = defined({ path: run.workspace })
   const removed = await removeWorktree({ repository, key, discard: true, ...path })
   if (removed.status === 'kept') {
     const message = `The worktree of run "${run.name}" stays: ${removed.why}.`

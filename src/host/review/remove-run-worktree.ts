@@ -2,7 +2,7 @@
 
 import { realpathSync } from 'node:fs'
 import { readCreated } from '../../engine/index.ts'
-import { isEnd, LoopError } from '../../loop/index.ts'
+import { defined, isEnd, LoopError } from '../../loop/index.ts'
 import { repositoryOf } from '../../runs/place-run.ts'
 import type { Runs } from '../../runs/runs.ts'
 import type { CleanedWorktree, RunWorktreeEntry } from '../../runs/worktrees-of-runs.ts'
@@ -23,7 +23,7 @@ export async function removeRunWorktree(
 ): Promise<CleanedWorktree> {
   const entry = await find(host, worktree, repository)
   const { run, branch, path } = entry
-  const at = { repository: entry.repository, branch, path, ...(run === undefined ? {} : { run }) }
+  const at = { repository: entry.repository, branch, path, ...defined({ run }) }
   if (run === undefined) return { ...at, status: 'kept', why: 'its run is not on this record' }
   if (!isEnd(run.status) || run.held) {
     const message = `Run "${run.name}" works in ${path}, and has not ended (${run.status}).`
@@ -39,7 +39,7 @@ export async function removeRunWorktree(
   })
   if (removed.status === 'kept') return { ...at, status: 'kept', why: removed.why }
   const kept = removed.status === 'removed' ? removed.branchKept : undefined
-  return { ...at, status: 'removed', ...(kept === undefined ? {} : { branchKept: kept }) }
+  return { ...at, status: 'removed', ...defined({ branchKept: kept }) }
 }
 
 async function find(
@@ -47,7 +47,7 @@ async function find(
   wanted: string,
   repository: string | undefined,
 ): Promise<RunWorktreeEntry> {
-  const entries = await host.worktrees(repository === undefined ? {} : { repository })
+  const entries = await host.worktrees(defined({ repository }))
   const real = realOf(wanted)
   const found = entries.find(
     ({ path, branch, run }) =>

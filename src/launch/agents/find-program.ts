@@ -8,7 +8,7 @@
 
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import { isProgram } from '../../sandbox/index.ts'
 import type { Environment } from '../../system/environment.ts'
 import { pathInside } from '../../system/index.ts'
@@ -61,7 +61,7 @@ export function findAgentProgram(wanted: Wanted, at: WhereToLook): FoundProgram 
   const program = isPlaceholder(real) ? platformProgram(real, wanted) : found.path
   if (program === undefined) return undefined
   const version = packageVersion(real, wanted.package.name)
-  return { ...found, command: [program], ...(version === undefined ? {} : { version }) }
+  return { ...found, command: [program], ...defined({ version }) }
 }
 
 /** By its own path, or by that of what it links to. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Agent } from '../../agents/index.ts'
-import { zero } from '../../loop/index.ts'
+import { defined, zero } from '../../loop/index.ts'
 import { createAgentContext } from '../../testing/agent-context.ts'
 import { toldOfGit } from './git-instructions.ts'
 
@@ -18,7 +18,7 @@ const repeating: Agent = {
 }
 
 async function told(workspace: string | undefined): Promise<string> {
-  const context = createAgentContext(workspace === undefined ? {} : { workspace })
+  const context = createAgentContext(defined({ workspace }))
   return (await toldOfGit(repeating).work({ prompt: 'Mend it.' }, context)).text
 }
 

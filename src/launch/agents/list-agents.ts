@@ -6,6 +6,7 @@
 
 import { type AgentProgram, knownPrograms } from '../../agents/index.ts'
 import { keyVariables, publicProviders } from '../../gateway/index.ts'
+import { defined } from '../../loop/index.ts'
 import { openSandbox, type Sandbox, type SandboxReport } from '../../sandbox/index.ts'
 import type { Environment } from '../../system/environment.ts'
 import { createModelDoor, type ModelDoor } from '../shared-gateway.ts'
@@ -94,7 +95,7 @@ async function lookAt(program: AgentProgram, look: Look): Promise<AgentFound> {
     ...base,
     path: found.path,
     from: found.from,
-    ...(version === undefined ? {} : { version }),
+    ...defined({ version }),
     ...(key.found ? { state: 'ready' } : { state: 'no-key', next: howToKey(key) }),
   }
 }

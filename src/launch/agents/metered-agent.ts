@@ -23,6 +23,7 @@ import {
   type AgentContext,
   type AgentReport,
   type AgentTask,
+  defined,
   FaultError,
   type Reservation,
   type Signal,
@@ -143,7 +144,7 @@ function sessionFor(options: MeteredAgentOptions, context: AgentContext): Sessio
     signal,
     remaining: () => context.remaining(),
     record: (exchange) => keep(context, exchange),
-    ...(secrets === undefined ? {} : { secrets }),
+    ...defined({ secrets }),
     ...(replay === undefined ? {} : { replay: replay({ iteration, step }) ?? { exchanges: [] } }),
   }
 }

@@ -7,7 +7,7 @@ import {
   publicProviders,
   type Session,
 } from '../../gateway/index.ts'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import { requireNoLinks } from '../../system/index.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { meteredAgent } from './metered-agent.ts'
@@ -55,7 +55,7 @@ export function meteredProgram(
     keyVariable: (provider) => keyVariables(provider)[0] ?? provider,
     secrets: [...secrets, ...others],
     make,
-    ...(replay === undefined ? {} : { replay }),
+    ...defined({ replay }),
   })
 }
 

@@ -14,7 +14,7 @@ import {
   type LaunchOptions,
 } from '../../agents/index.ts'
 import { agentEnvironment } from '../../gateway/index.ts'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import type { AcpAgentSettings } from '../../protocol/index.ts'
 import { acpProgram } from './acp-program.ts'
 import { type AgentParts, folderInside, type OpenedAgent } from './agent-parts.ts'
@@ -37,7 +37,7 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
   const program = typeof settings.acp === 'string' ? agentProgram(settings.acp) : undefined
   const { command, version } = commandOf(settings, program, parts)
   const name = program?.name ?? command[0] ?? ''
-  const used = { ...(version === undefined ? {} : { version }), name, protocol: 'acp' } as const
+  const used = { ...defined({ version }), name, protocol: 'acp' } as const
   if (settings.subscription) {
     if (program !== undefined) throw onlyHeadless(program)
     return { agent: openOwn(settings, command, name, parts), used }
@@ -82,7 +82,7 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
         lastAnswer: () => session.activity.lastAnswer,
         // Some ask for a title then, which nobody would see and all would pay for.
         onTurnEnded: () => void (session.activity.underWay === 0 && session.close()),
-        ...(cwd === undefined ? {} : { cwd }),
+        ...defined({ cwd }),
       })
       return removedAfter(worker, remove)
     } catch (error) {
@@ -126,7 +126,7 @@ const common = ({
 }: AcpAgentSettings): Pick<
   AcpAgentOptions,
   'permissions' | 'timeoutMs' | 'idleMs' | 'authMethod'
-> => ({ permissions, timeoutMs, idleMs, ...(auth === undefined ? {} : { authMethod: auth }) })
+> => ({ permissions, timeoutMs, idleMs, ...defined({ authMethod: auth }) })
 
 type Led = Pick<LaunchOptions, 'url' | 'token' | 'home' | 'settings' | 'model'>
 
@@ -158,7 +158,7 @@ function openOwn(
   const env = passOn('the agent', settings.env, parts.environment, parts.problems)
   const { args, model } = settings
   const { bareStart } = parts.walls
-  const chosen = model === undefined ? {} : { model }
+  const chosen = defined({ model })
   return acpAgent({
     ...common(settings),
     command: [...command, ...args],

@@ -2,6 +2,7 @@
 
 import { type Agent, commandAgent, describeModel, scriptedAgent } from '../../agents/index.ts'
 import { agentEnvironment, publicProviders, type SessionOptions } from '../../gateway/index.ts'
+import { defined } from '../../loop/index.ts'
 import type {
   AgentSettings,
   CommandAgentSettings,
@@ -104,8 +105,7 @@ async function openModel(settings: ModelAgentSettings, parts: AgentParts): Promi
     gateway: () => models.gateway(),
     keyVariable: () => keyVariable ?? `the key of ${provider}`,
     access: accessOf(settings, parts.environment),
-    ...(parts.secrets === undefined ? {} : { secrets: parts.secrets }),
-    ...(place.replay === undefined ? {} : { replay: place.replay }),
+    ...defined({ secrets: parts.secrets, replay: place.replay }),
     async make(session) {
       const { modelAgent, resolveModel } = await import('../../agents/index.ts')
       const model = await resolveModel(id, {
@@ -113,7 +113,7 @@ async function openModel(settings: ModelAgentSettings, parts: AgentParts): Promi
         apiKeyEnv: tokenVariable,
         env: { [tokenVariable]: session.token },
       })
-      const named = keyVariable === undefined ? {} : { keyVariable }
+      const named = defined({ keyVariable })
       return modelAgent({ ...model, ...named, ...rest, spending: 'gateway' })
     },
   })

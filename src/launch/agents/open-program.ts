@@ -12,7 +12,7 @@ import {
   programAgent,
   withOwnLogin,
 } from '../../agents/index.ts'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import type { ProgramAgentSettings } from '../../protocol/index.ts'
 import type { AgentParts, OpenedAgent } from './agent-parts.ts'
 import { askWith } from './ask-version.ts'
@@ -92,7 +92,7 @@ export async function versionOf(
 ): Promise<{ readonly version?: string }> {
   const isAsked = version === undefined && place.replay === undefined
   const known = isAsked ? await askWith(command, walls.commandsFor(command)) : version
-  return known === undefined ? {} : { version: known }
+  return defined({ version: known })
 }
 
 const common = ({
@@ -103,7 +103,7 @@ const common = ({
 }: ProgramAgentSettings): Pick<
   ProgramAgentOptions,
   'args' | 'timeoutMs' | 'idleMs' | 'turnsMax'
-> => ({ args, timeoutMs, idleMs, ...(turnsMax === undefined ? {} : { turnsMax }) })
+> => ({ args, timeoutMs, idleMs, ...defined({ turnsMax }) })
 
 export const modelOf = (
   program: AgentProgram,

@@ -2,7 +2,7 @@
 
 import { type Agent, repairAgent } from '../../agents/index.ts'
 import type { Command, Commands } from '../../engine/index.ts'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import type { CommandCheckSettings, RepairAgentSettings } from '../../protocol/index.ts'
 import type { OpenWalls } from '../open-sandbox.ts'
 
@@ -28,7 +28,7 @@ export function openRepair(
     checks: given.map(({ command }) => command),
     commands: asTheirChecks(given, walls),
     checkTimeoutMs: Math.max(...given.map(({ timeoutMs }) => timeoutMs)),
-    ...(shownAs === undefined ? {} : { shownAs }),
+    ...defined({ shownAs }),
   })
 }
 

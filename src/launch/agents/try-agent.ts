@@ -9,7 +9,7 @@
 import { agentProgram, isProgramName } from '../../agents/index.ts'
 import { readLoopFile } from '../../definition/loop-file/index.ts'
 import type { Inspection } from '../../history/inspect-run.ts'
-import { isLoopError, LoopError, zero } from '../../loop/index.ts'
+import { defined, isLoopError, LoopError, zero } from '../../loop/index.ts'
 import type { Runs } from '../../runs/runs.ts'
 import { openSandbox } from '../../sandbox/index.ts'
 import type { Environment } from '../../system/environment.ts'
@@ -88,7 +88,7 @@ export async function tryAgent(
 
 /** As a loop file has it. */
 function agentOf(name: string, { acp, model }: TryAgentOptions): unknown {
-  const given = model === undefined ? {} : { model }
+  const given = defined({ model })
   if (name === 'repair') return 'repair'
   if (name.includes('/')) return { model: name }
   const program = requireProgram(name, ['repair'])
@@ -173,7 +173,7 @@ async function work(
   tell: (finding: Finding) => void,
 ): Promise<Worked> {
   const { folder, models } = host
-  const stop = signal === undefined ? {} : { signal }
+  const stop = defined({ signal })
   const { loadFile } = await import('../load-file.ts')
   const loaded = await loadFile(await readLoopFile(file), { folder, environment })
   try {

@@ -4,7 +4,7 @@
  */
 
 import { type CalibrationReport, createClassify, type OpenCheck } from '../../evidence/index.ts'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import { openCertifyingPlace } from '../certify/open-place.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
@@ -49,13 +49,13 @@ export async function calibrateLoop(
     models: host.models,
     isForChecks: true,
     signal,
-    ...(attended === undefined ? {} : { attended }),
+    ...defined({ attended }),
   })
   for (const problem of opened.problems) options.onProblem?.(problem)
   const { certifying } = opened.parts
   if (certifying === undefined) throw nothingToMeasure(loaded)
   const place = await openCertifyingPlace(
-    { tree, lockfileOf: tree, signal, ...(commit === undefined ? {} : { commit }) },
+    { tree, lockfileOf: tree, signal, ...defined({ commit }) },
     { reader, blobs: host.blobs, record: host.folder, repository, workspace, certifying },
   )
   try {
@@ -69,7 +69,7 @@ export async function calibrateLoop(
     const calibrated = await measureChecks({
       loop: loaded.loop.name,
       tree,
-      ...(commit === undefined ? {} : { commit }),
+      ...defined({ commit }),
       place,
       reader,
       planter: await openPlanter(),
@@ -84,7 +84,7 @@ export async function calibrateLoop(
       money,
       now: () => Date.now(),
       signal,
-      ...(options.onRound === undefined ? {} : { onRound: options.onRound }),
+      ...defined({ onRound: options.onRound }),
     })
     if (calibrated.type === 'not-good') throw notGood(measured, calibrated.checks, checks)
     if (calibrated.type === 'nothing-to-plant') throw nothingToPlant(measured)

@@ -20,7 +20,7 @@ import {
   type SourceText,
   shuffled,
 } from '../../evidence/index.ts'
-import type { CheckResult, TreeId } from '../../loop/index.ts'
+import { type CheckResult, defined, type TreeId } from '../../loop/index.ts'
 import type { Money } from './money.ts'
 
 export interface MeasureRequest {
@@ -78,7 +78,7 @@ export async function measureChecks(request: MeasureRequest): Promise<Calibrated
   return calibrate({
     loop,
     tree,
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ commit }),
     seed,
     checks: place.checks.map((check) => ({
       name: check.name,
@@ -101,7 +101,7 @@ export async function measureChecks(request: MeasureRequest): Promise<Calibrated
     },
     now,
     spent: () => request.money.spentMicros(),
-    ...(request.onRound === undefined ? {} : { onRound: request.onRound }),
+    ...defined({ onRound: request.onRound }),
   })
 }
 

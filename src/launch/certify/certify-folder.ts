@@ -19,6 +19,7 @@ import {
 import {
   type AgentContext,
   defaultLimits,
+  defined,
   type Json,
   LoopError,
   type Question,
@@ -91,11 +92,11 @@ export async function certifyFolder(
   const { parts, problems } = await loaded.open({
     folder: host.folder,
     workspace: chosen.folder,
-    ...(chosen.inner === undefined ? {} : { inner: chosen.inner }),
+    ...defined({ inner: chosen.inner }),
     models: host.models,
     signal,
     begun: () => ({ reader: chosen.reader, tree: chosen.base ?? chosen.tree }),
-    ...(attended === undefined ? {} : { attended }),
+    ...defined({ attended }),
   })
   for (const problem of problems) options.onProblem?.(problem)
   const { certifying } = parts
@@ -126,7 +127,7 @@ export async function certifyFolder(
     certifier.certify({ ...subject, answers }, context),
   )
   const { folder, tree, commit } = chosen
-  const named = { folder, tree, checks, ...(commit === undefined ? {} : { commit }) }
+  const named = { folder, tree, checks, ...defined({ commit }) }
   return found.type === 'certified'
     ? { ...named, certified: true, certificate: found.certificate }
     : { ...named, certified: false, refusals: found.refusals }
@@ -184,7 +185,7 @@ async function settle(
     answers.push(
       answer === undefined
         ? { key, answer: question.default, by: 'default' }
-        : { key, answer, by: 'person', ...(who === undefined ? {} : { who }) },
+        : { key, answer, by: 'person', ...defined({ who }) },
     )
   }
   const message = `Certifying asked ${questionsMax} questions, and the answers did not settle it. Try again.`
@@ -212,7 +213,7 @@ function subjectOf(
     limits: defaultLimits,
     activeMs: 0,
     answers: [],
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ commit }),
   }
 }
 

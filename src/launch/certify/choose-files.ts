@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TreeReader } from '../../engine/index.ts'
-import { LoopError, type TreeId } from '../../loop/index.ts'
+import { defined, LoopError, type TreeId } from '../../loop/index.ts'
 import type { Runs } from '../../runs/runs.ts'
 import { decideWorktree, loopFilesIn } from '../../runs/worktree-options.ts'
 import { pathInside, requireFolder } from '../../system/index.ts'
@@ -82,7 +82,7 @@ export async function chooseFiles(
   if (inner !== undefined) await requireIn(reader, tree, inner)
   const chosen = {
     folder: repository.checkout ?? folder,
-    ...(inner === undefined ? {} : { inner }),
+    ...defined({ inner }),
     reader,
     repository,
     commit,

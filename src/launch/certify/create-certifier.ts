@@ -11,7 +11,13 @@ import {
   planCondition,
   type SealRules,
 } from '../../evidence/index.ts'
-import type { CertificateId, RunId, Share, TreeId } from '../../loop/index.ts'
+import {
+  type CertificateId,
+  defined,
+  type RunId,
+  type Share,
+  type TreeId,
+} from '../../loop/index.ts'
 import type { CertificateDraft, CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'
 import type { HostPorts } from '../../runs/driver.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
@@ -71,7 +77,7 @@ export async function createHostCertifier(
       agent: agentName(agent),
     })),
     raised: fileRaisedConcerns(folder),
-    ...(certifying.scope === undefined ? {} : { scope: certifying.scope }),
+    ...defined({ scope: certifying.scope }),
     required: certify.require,
     quick: certify.quick,
     bases: fileBaseAnswers(folder),
@@ -123,9 +129,7 @@ async function issue(
     calibrationOf: ({ check }) => calibrationOf(folder, certified.subject.loop, check),
     now: () => clock.now(),
     ...(worktree === undefined ? {} : { baseCommit: worktree.base.commit }),
-    ...(as.what === undefined ? {} : { what: as.what }),
-    ...(model === undefined ? {} : { model }),
-    ...(as.baseCommit === undefined ? {} : { baseCommit: as.baseCommit }),
+    ...defined({ what: as.what, model, baseCommit: as.baseCommit }),
   })
   const apart = apartFrom(place, folder)
   const { layer } = draft

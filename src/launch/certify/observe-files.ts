@@ -1,6 +1,7 @@
 /** What can be observed of the files of a clean checkout, and how each observed run of a check gets it. */
 
 import type { FileAccess, Observable, OpenCheck } from '../../evidence/index.ts'
+import { defined } from '../../loop/index.ts'
 import type { SandboxSettings } from '../../protocol/index.ts'
 import { openSandbox, watchReads } from '../../sandbox/index.ts'
 import type { OpenedCheckout } from '../../workspace/index.ts'
@@ -55,10 +56,7 @@ async function startWatch({
     stopped ??= (async () => {
       const read = await watch?.stop()
       const written = await opened.writes?.()
-      return {
-        ...(read === undefined ? {} : { read }),
-        ...(written === undefined ? {} : { written }),
-      }
+      return defined({ read, written })
     })()
     return stopped
   }

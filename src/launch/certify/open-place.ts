@@ -13,7 +13,7 @@ import {
   type PlaceRequest,
   RefusedError,
 } from '../../evidence/index.ts'
-import type { Signal } from '../../loop/index.ts'
+import { defined, type Signal } from '../../loop/index.ts'
 import type { SandboxSettings } from '../../protocol/index.ts'
 import {
   createPlainCommands,
@@ -127,7 +127,7 @@ async function openClean(
   const git =
     repository === undefined || !isGitTree(tree)
       ? {}
-      : { git: { repository, ...(commit === undefined ? {} : { commit }) } }
+      : { git: { repository, ...defined({ commit }) } }
   const apart = mounts.map((mount) => (mode === 'copy' ? copied(mount) : mountPoint(mount.to)))
   try {
     if (mode === 'overlay') await mkdir(join(own.path, overlayFolder), { mode: 0o700 })

@@ -5,6 +5,7 @@
 
 import type { Check, CommandResult, Commands } from '../../engine/index.ts'
 import { cannotRun } from '../../evidence/index.ts'
+import { defined } from '../../loop/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
 import { createCheckOutput, withWhole } from './check-output.ts'
 
@@ -38,8 +39,7 @@ export function commandCheck(
         program,
         args,
         onOutput: (chunk, stream) => printed.push(chunk, stream),
-        ...(workspace === undefined ? {} : { cwd: workspace }),
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...defined({ cwd: workspace, timeoutMs }),
         env: { ...plainTerminal, ...env },
       },
       signal,

@@ -6,7 +6,7 @@
 
 import type { Check, CheckContext } from '../../engine/index.ts'
 import { type BaseAnswer, baseAnswerFrom, isNoWorse } from '../../evidence/index.ts'
-import { type ExistingFailure, FaultError } from '../../loop/index.ts'
+import { defined, type ExistingFailure, FaultError } from '../../loop/index.ts'
 import { withinLimit } from '../../system/index.ts'
 
 /** Undefined: it is not known. */
@@ -59,10 +59,7 @@ function comparing(name: string, check: Check, existing: ExistingFailure, ask: A
   const { fingerprint, isLive, kind, condition } = check
   return Object.assign(compared, {
     timeoutMs: timeoutMs + baseMsMax,
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(isLive === undefined ? {} : { isLive }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(condition === undefined ? {} : { condition }),
+    ...defined({ fingerprint, isLive, kind, condition }),
   })
 }
 

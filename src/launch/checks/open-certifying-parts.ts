@@ -3,6 +3,7 @@
 import { delimiter } from 'node:path'
 import { createAgents } from '../../agents/index.ts'
 import type { Check, Tools } from '../../engine/index.ts'
+import { defined } from '../../loop/index.ts'
 import type { CertifySettings, LoopFile } from '../../protocol/index.ts'
 import { createTools } from '../../tools/index.ts'
 import type { AgentParts } from '../agents/agent-parts.ts'
@@ -44,7 +45,7 @@ export function certifyingParts(
     seals: file.seals,
     certify: file.certify,
     ...modelNamed(file.agent),
-    ...(file.sandbox.require === undefined ? {} : { require: file.sandbox.require }),
+    ...defined({ require: file.sandbox.require }),
     existing: Object.fromEntries(
       Object.entries(checks).map(([name, { existing }]) => [name, existing]),
     ),
@@ -56,7 +57,7 @@ export function certifyingParts(
         ...layered,
         workspace,
         readOnly,
-        ...(signal === undefined ? {} : { signal }),
+        ...defined({ signal }),
       }
       const walls = await openWalls({ settings: file.sandbox, base: place.base, workspace }, clean)
       const identity = await openIdentity(walls.walls.tier, environment['PATH'])

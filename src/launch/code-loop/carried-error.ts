@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { Interruption } from '../../engine/index.ts'
 import {
+  defined,
   type ErrorCode,
   errorTable,
   FaultError,
@@ -69,7 +70,7 @@ export function encodeError(error: unknown, keep?: (error: unknown) => number): 
     message: shorten(message),
     ...(typeof known?.stack === 'string' ? { stack: known.stack.slice(0, stackCharsMax) } : {}),
     ...(typeof code === 'string' ? { code: shorten(code) } : {}),
-    ...(kept === undefined ? {} : { kept }),
+    ...defined({ kept }),
   }
 }
 
@@ -82,9 +83,7 @@ export function decodeError(sent: unknown, find?: (kept: number) => unknown): un
       const { fatal, retryAtMs, limit, ...rest } = data.fault
       return new FaultError({
         ...rest,
-        ...(fatal === undefined ? {} : { fatal }),
-        ...(retryAtMs === undefined ? {} : { retryAtMs }),
-        ...(limit === undefined ? {} : { limit }),
+        ...defined({ fatal, retryAtMs, limit }),
       })
     }
     case 'rejection':

@@ -8,6 +8,7 @@
 import type { AnyLoopType } from '../../engine/index.ts'
 import {
   type Condition,
+  defined,
   type Findings,
   type Iteration,
   type Json,
@@ -63,7 +64,7 @@ function toCondition(sent: SentCondition): Condition {
   if (!('code' in sent)) return sent
   const { code, name, ends } = sent
   const met = (_progress: unknown, result: unknown): boolean => lookUp(result as WentAround, code)
-  return { type: 'custom', name, met: met.bind(undefined), ...(ends === undefined ? {} : { ends }) }
+  return { type: 'custom', name, met: met.bind(undefined), ...defined({ ends }) }
 }
 
 /** What a trip around came to once the engine had looked, in the place of what it came to at first. */

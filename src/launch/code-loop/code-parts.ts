@@ -6,7 +6,14 @@
 import { z } from 'zod'
 import type { Agent } from '../../agents/index.ts'
 import type { Actions, Check, Found, Gate, Hook, Verdict } from '../../engine/index.ts'
-import { type AgentReport, FaultError, type Json, type Receipt, toJson } from '../../loop/index.ts'
+import {
+  type AgentReport,
+  defined,
+  FaultError,
+  type Json,
+  type Receipt,
+  toJson,
+} from '../../loop/index.ts'
 import type { Tool, ToolArgs } from '../../tools/index.ts'
 import type { LentContext } from './contexts.ts'
 import type { Session } from './session.ts'
@@ -82,8 +89,7 @@ export function codeParts(session: Session): CodeParts {
     ...(described.hasActions ? { actions } : {}),
     tools: described.tools.map(({ timeoutMs, outputCharsMax, ...tool }) => ({
       ...tool,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(outputCharsMax === undefined ? {} : { outputCharsMax }),
+      ...defined({ timeoutMs, outputCharsMax }),
       run: async (args: ToolArgs, context) =>
         (await run(`tools.${tool.name}`, [args], context)) ?? null,
     })),

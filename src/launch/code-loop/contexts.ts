@@ -2,6 +2,7 @@
 
 import {
   type AgentContext,
+  defined,
   FaultError,
   type Json,
   LoopError,
@@ -115,9 +116,7 @@ function describe(number: number, context: LentContext): Json {
     context: number,
     attempt,
     isAgent: context.callTool !== undefined,
-    ...(iteration === undefined ? {} : { iteration }),
-    ...(step === undefined ? {} : { step }),
-    ...(workspace === undefined ? {} : { workspace }),
+    ...defined({ iteration, step, workspace }),
     ...(signal.aborted ? { aborted: encodeError(signal.reason) } : {}),
   }
 }

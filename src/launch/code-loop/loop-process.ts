@@ -12,7 +12,7 @@ import { existsSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { FaultError, LoopError } from '../../loop/index.ts'
+import { defined, FaultError, LoopError } from '../../loop/index.ts'
 import { killAll, markVariable, newMark } from '../../sandbox/index.ts'
 import { baseEnvironment } from '../../system/index.ts'
 import { createLoopOutput, type LoopOutput } from './loop-output.ts'
@@ -103,7 +103,7 @@ function spawnChild(options: LoopProcessOptions, mark: string): ChildProcess {
     // The first pipe carries messages; the second only tells that we are alive.
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
     env,
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...defined({ cwd: options.cwd }),
   })
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { ScannedLoop } from '../../definition/code-loop/scan-code-loop.ts'
-import { FaultError, LoopError } from '../../loop/index.ts'
+import { defined, FaultError, LoopError } from '../../loop/index.ts'
 import { type Connection, openConnection } from './connection.ts'
 import type { Described } from './wire.ts'
 
@@ -45,8 +45,7 @@ export async function openSession(scanned: ScannedLoop, options: SessionOptions)
         open = undefined
         current = undefined
       },
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-      ...(options.env === undefined ? {} : { env: options.env }),
+      ...defined({ cwd: options.cwd, env: options.env }),
     })
     open = connection
     try {

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import type { TreeReader } from '../../engine/index.ts'
-import type { Signal, TreeId } from '../../loop/index.ts'
+import { defined, type Signal, type TreeId } from '../../loop/index.ts'
 import { openSandbox, type Sandbox } from '../../sandbox/index.ts'
 import { makeOwnFolder } from '../../workspace/index.ts'
 import { fetchSource } from './fetch-source.ts'
@@ -103,9 +103,7 @@ export async function installIn<T>(
       routes,
       folder: own.path,
       files: await fetchApproved(plan, own.path, options.signal),
-      ...(caFile === undefined ? {} : { caFile }),
-      ...(isStrictSsl === undefined ? {} : { isStrictSsl }),
-      ...(proxy === undefined ? {} : { proxy }),
+      ...defined({ caFile, isStrictSsl, proxy }),
     })
     try {
       return await work({ plan, manager, path, sandbox, endpoint, signal: options.signal })
@@ -168,7 +166,7 @@ async function putFiles(
       await putFile(join(path, file), content)
     }),
   )
-  const settings = registries.files(npmrc === undefined ? {} : { npmrc })
+  const settings = registries.files(defined({ npmrc }))
   for (const [name, text] of Object.entries(settings)) await putFile(join(path, folder, name), text)
   await registries.fill?.(reading.text, join(path, folder))
 }

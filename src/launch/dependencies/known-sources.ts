@@ -1,6 +1,7 @@
 /** Refuses a lockfile with packages that may not be installed, before anything runs. */
 
 import type { DependencyItem } from '../../evidence/index.ts'
+import { defined } from '../../loop/index.ts'
 import type { LayerPlan } from './plan-layer.ts'
 import { shown } from './registry/lockfile-reading.ts'
 import { isBerry } from './registry/yarn-lockfile.ts'
@@ -33,7 +34,7 @@ export function requireKnownSources(
         `(loopctl certify at a terminal, or loopctl certify --approve '${first?.id}')`,
     )
   }
-  const unknown = registries.unknown(npmrc === undefined ? {} : { npmrc })
+  const unknown = registries.unknown(defined({ npmrc }))
   if (unknown.length > 0) {
     throw refused(
       `The project's .npmrc names a registry that your own npm settings do not: ${few(unknown)}. ` +

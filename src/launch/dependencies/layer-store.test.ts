@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { defined } from '../../loop/index.ts'
 import { type CollectedLayers, collectLayers } from './collect-layers.ts'
 import { leasesFolder } from './layer-leases.ts'
 import {
@@ -58,7 +59,7 @@ async function make(
 
 const find = (letter = 'a'): Promise<StoredLayer | undefined> => findLayer(store, keyOf(letter))
 const collect = (bytesMax?: number, now = Date.now()): Promise<CollectedLayers> =>
-  collectLayers(record, { now, ...(bytesMax === undefined ? {} : { bytesMax }) })
+  collectLayers(record, { now, ...defined({ bytesMax }) })
 const layersIn = (): readonly string[] =>
   readdirSync(store).filter((name) => /^[0-9a-f-]{36}$/.test(name))
 const objectsIn = (): readonly string[] =>

@@ -7,7 +7,7 @@ import { posix } from 'node:path'
 import { z } from 'zod'
 import { type TreeFile, type TreeReader } from '../../engine/index.ts'
 import { type Lockfile, lockfiles } from '../../evidence/index.ts'
-import type { TreeId } from '../../loop/index.ts'
+import { defined, type TreeId } from '../../loop/index.ts'
 import { managerFolder } from './bring-manager.ts'
 import {
   collectSources,
@@ -119,8 +119,7 @@ async function planFor(
     outside: [...reading.paths, ...(reading.links ?? [])].filter(
       (path) => !isInsideRepository(path, folder),
     ),
-    ...(npmrc === undefined ? {} : { npmrc }),
-    ...(packageManager === undefined ? {} : { wantedManager: packageManager }),
+    ...defined({ npmrc, wantedManager: packageManager }),
   }
 }
 

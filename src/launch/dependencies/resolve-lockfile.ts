@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { type TreeFile, type TreeReader } from '../../engine/index.ts'
 import { type DependencyItem, type Lockfile, lockfiles } from '../../evidence/index.ts'
-import type { TreeId } from '../../loop/index.ts'
+import { defined, type TreeId } from '../../loop/index.ts'
 import { findManager } from './find-manager.ts'
 import { type InstallOptions, installIn } from './install-layer.ts'
 import { newLayerFolder, removeLayerFolder } from './layer-store.ts'
@@ -77,7 +77,7 @@ export async function findUnresolved(
     registries,
     missing: [],
     outside: [],
-    ...(wanted?.packageManager === undefined ? {} : { wantedManager: wanted.packageManager }),
+    ...defined({ wantedManager: wanted?.packageManager }),
   }
   const hash = createHash('sha256').update(`resolve 1 ${lockfile.manager}\n`)
   for (const [path, { content }] of [...files].toSorted(([one], [two]) => (one < two ? -1 : 1))) {

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { defined } from '../../loop/index.ts'
 import { findOnPath } from '../../workspace/index.ts'
 import { type PackageScripts, scriptPath } from './install-scripts.ts'
 import { type Installing, programFolders, runInside } from './run-manager.ts'
@@ -38,7 +39,7 @@ export async function runScripts(
           // npm's program starts this one, and without it succeeds without doing anything.
           ...(gyp === undefined ? {} : { npm_config_node_gyp: gyp.script }),
           // Without them node-gyp would download them from an address that is no registry.
-          ...(headers[0] === undefined ? {} : { npm_config_nodedir: headers[0] }),
+          ...defined({ npm_config_nodedir: headers[0] }),
         },
       })
     }

@@ -10,6 +10,7 @@ import {
   type Stack,
   workspaceOf,
 } from '../../evidence/index.ts'
+import { defined } from '../../loop/index.ts'
 import { folderWithGit } from '../../runs/worktree-options.ts'
 import { readSmallFile } from '../../system/index.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
@@ -27,7 +28,7 @@ export async function inspectFolder(path: string): Promise<InspectedFolder> {
   const { reader, tree } = folderFiles(folder)
   const around = await workspaceAround(folder, repository)
   const { stacks, checks }: Proposal = await proposeChecks(reader, tree, around)
-  return { folder, ...(repository === undefined ? {} : { repository }), stacks, checks }
+  return { folder, ...defined({ repository }), stacks, checks }
 }
 
 /** Without the checks, which take longer in a large repository. */
@@ -35,13 +36,13 @@ export async function glanceAtFolder(path: string): Promise<Omit<InspectedFolder
   const { folder, repository } = placeOf(path)
   const { reader, tree } = folderFiles(folder, 1)
   const stacks = await detectStacks(reader, tree)
-  return { folder, ...(repository === undefined ? {} : { repository }), stacks }
+  return { folder, ...defined({ repository }), stacks }
 }
 
 function placeOf(path: string): { readonly folder: string; readonly repository?: string } {
   const folder = realpathSync(path)
   const repository = folderWithGit(folder)
-  return { folder, ...(repository === undefined ? {} : { repository }) }
+  return { folder, ...defined({ repository }) }
 }
 
 const manifestBytesMax = 1024 * 1024

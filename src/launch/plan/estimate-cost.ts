@@ -5,7 +5,7 @@
 
 import { agentProgram } from '../../agents/index.ts'
 import { isLocal, noUsage, openPrices, type Price, publicProviders } from '../../gateway/index.ts'
-import { estimateTokens, isLoopError, type Limits } from '../../loop/index.ts'
+import { defined, estimateTokens, isLoopError, type Limits } from '../../loop/index.ts'
 import type { CostEstimate } from '../../protocol/api/index.ts'
 import type { AgentSettings } from '../../protocol/index.ts'
 import { modelFor } from '../agents/program-model.ts'
@@ -23,7 +23,7 @@ export async function estimateCost(
 ): Promise<CostEstimate> {
   const seen = {
     ...(prompt === undefined ? {} : { promptTokens: estimateTokens(prompt) }),
-    ...(past === undefined ? {} : { past }),
+    ...defined({ past }),
   }
   const limited = { iterations, tokens, costMicros }
   const model = modelOf(agent)
@@ -89,7 +89,7 @@ async function priceOf(agent: AgentSettings, model: string): Promise<Price | und
   const source =
     settings === undefined
       ? { baseUrl: baseUrl ?? '', isFree: isLocal(hostnameOf(baseUrl ?? '')) }
-      : { isFree: false, ...settings, ...(baseUrl === undefined ? {} : { baseUrl }) }
+      : { isFree: false, ...settings, ...defined({ baseUrl }) }
   try {
     const find = await openPrices()
     return find(source, settings === undefined ? model : model.slice(slash + 1))

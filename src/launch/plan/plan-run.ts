@@ -1,6 +1,6 @@
 /** What a run of a loop file would be, for those who want to know before. Nothing is made, started or spent. */
 
-import { defaultLimits, type Limits } from '../../loop/index.ts'
+import { defaultLimits, defined, type Limits } from '../../loop/index.ts'
 import type { Plan } from '../../protocol/api/index.ts'
 import { requireLogDir, requireOnlyRuns } from '../../runs/log-dir.ts'
 import type { Runs } from '../../runs/runs.ts'
@@ -49,7 +49,7 @@ export async function planRun(
     variables,
     powers,
     warnings,
-    ...(prompt === undefined ? {} : { prompt }),
+    ...defined({ prompt }),
     checks,
     scope,
     seals,

@@ -1,5 +1,6 @@
 /** The preflight of a loop file, without a run. */
 
+import { defined } from '../../loop/index.ts'
 import type { CertifySettings } from '../../protocol/index.ts'
 import { chooseFiles } from '../certify/choose-files.ts'
 import type { LaunchHost } from '../launch-host.ts'
@@ -39,7 +40,7 @@ export async function preflightLoop(
     signal,
     attended,
     begun: () => ({ reader: chosen.reader, tree: chosen.tree }),
-    ...(chosen.inner === undefined ? {} : { inner: chosen.inner }),
+    ...defined({ inner: chosen.inner }),
   })
   const { certifying } = parts
   if (certifying === undefined) return { ...found, ready: true }

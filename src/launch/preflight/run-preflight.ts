@@ -12,7 +12,7 @@ import {
   type Layer,
   notOfTheWork,
 } from '../../evidence/index.ts'
-import type { Fault, Preflight, PreflightCheck } from '../../loop/index.ts'
+import { defined, type Fault, type Preflight, type PreflightCheck } from '../../loop/index.ts'
 import type { HostPorts } from '../../runs/driver.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import type { SandboxPlace } from '../../sandbox/index.ts'
@@ -98,7 +98,7 @@ export function openPreflight(
             answer: answerOf(found),
             durationMs: Math.max(0, now() - beganMs),
             ...(known === undefined ? {} : { known: true }),
-            ...(found?.cannotRun === undefined ? {} : { detail: found.cannotRun }),
+            ...defined({ detail: found?.cannotRun }),
           })
         }
         return { checks, ...faultOf(checks, place.layer.lacks) }

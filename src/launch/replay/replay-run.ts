@@ -24,6 +24,7 @@ import {
 } from '../../history/recording.ts'
 import {
   type Answer,
+  defined,
   describeOutcome,
   isEnd,
   isLoopError,
@@ -142,10 +143,9 @@ async function create(
       {
         ...given,
         limits,
-        ...(input === undefined ? {} : { input }),
-        ...(workspace === undefined ? {} : { workspace }),
+        ...defined({ input, workspace }),
         ...(worktree === undefined ? { withoutGit: isWithoutGit(workspace) } : { worktree }),
-        ...(source === undefined ? {} : { source }),
+        ...defined({ source }),
       },
       beginningOf(original, run.id),
     ),
@@ -160,11 +160,9 @@ function beginningOf(original: Recording, run: RunId): Beginning {
   return {
     origin: { type: 'replay', run, iteration },
     iteration,
-    ...(progress === undefined ? {} : { progress }),
-    ...(tree === undefined ? {} : { tree }),
-    ...(baseTree === undefined ? {} : { baseTree }),
+    ...defined({ progress, tree, baseTree }),
     ...failuresBefore(state),
-    ...(carried === undefined ? {} : { carried }),
+    ...defined({ carried }),
   }
 }
 
@@ -208,8 +206,7 @@ async function resultOf(base: HostPorts, original: Recording, run: RunId): Promi
   const end = endOfRecord(original)
   return {
     same: difference === undefined,
-    ...(difference === undefined ? {} : { difference }),
-    ...(end === undefined ? {} : { end }),
+    ...defined({ difference, end }),
     exchanges: countExchanges(again),
     iterations: [...original.iterations.keys()].filter((one) => again.iterations.has(one)).length,
     recorded: original.state.spent,

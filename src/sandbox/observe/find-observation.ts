@@ -6,7 +6,7 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Commands } from '../../engine/index.ts'
-import { textOf } from '../../loop/index.ts'
+import { defined, textOf } from '../../loop/index.ts'
 import type { ObservationReport, OverlayReport, SandboxPlace } from '../sandbox-type.ts'
 import { type ReadWatch, watchReads } from './watch-reads.ts'
 
@@ -30,7 +30,7 @@ const script = [
 export async function findObservation(trial: ObservationTrial): Promise<ObservationReport> {
   const { mode, reason, fix } = await trial.overlay()
   if (mode !== 'overlay') {
-    return { reads: 'none', writes: 'none', reason, ...(fix === undefined ? {} : { fix }) }
+    return { reads: 'none', writes: 'none', reason, ...defined({ fix }) }
   }
   try {
     await mkdir(trial.folder, { recursive: true, mode: 0o700 })

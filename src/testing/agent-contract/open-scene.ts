@@ -13,6 +13,7 @@ import {
   type AgentTask,
   type Amount,
   add,
+  defined,
   type Remaining,
   zero,
 } from '../../loop/index.ts'
@@ -114,7 +115,7 @@ export async function playScene(
       )
     await stopAll(trials)
     const left = looksAfter ? await leftAfter(handles, folders, options.endMs ?? defaultEndMs) : []
-    return { left, ...(failure === undefined ? {} : { failure }) }
+    return { left, ...defined({ failure }) }
   } finally {
     handles.close()
     await endProcessesIn(folders)
@@ -254,7 +255,7 @@ function watch(stage: Stage, signal: AbortSignal): Watch {
   const base = createAgentContext({
     signal,
     tools: named === undefined ? tools : mapped(tools, named),
-    ...(stage.limits === undefined ? {} : { limits: stage.limits }),
+    ...defined({ limits: stage.limits }),
     ...(stage.withoutWorkspace === true ? {} : { workspace: stage.folder }),
   })
   const calls: string[] = []

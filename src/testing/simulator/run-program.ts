@@ -5,6 +5,7 @@
 
 import {
   captureProgress,
+  defined,
   FaultError,
   type Iteration,
   type Json,
@@ -205,9 +206,9 @@ function optionsOf(node: Work): StepOptions {
   const { readOnly, timeoutMs, attempts, reserve } = node
   return {
     readOnly,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...defined({ timeoutMs }),
     ...(attempts === undefined ? {} : { retry: { attempts } }),
-    ...(reserve === undefined ? {} : { reserve }),
+    ...defined({ reserve }),
   }
 }
 

@@ -9,7 +9,7 @@
 
 import { spawn } from 'node:child_process'
 import { type OpenProcess, openProcess, type StartProcess } from '../../engine/index.ts'
-import { textOf } from '../../loop/index.ts'
+import { defined, textOf } from '../../loop/index.ts'
 import { baseEnvironment } from '../../system/index.ts'
 import { McpFailure } from './mcp-failure.ts'
 
@@ -41,10 +41,7 @@ const markNothing: MarkProcesses = () => ({
 export async function startServerProcess(options: ProcessOptions): Promise<OpenProcess> {
   const { cwd, env, startServer = plainStart(options) } = options
   const [program = '', ...args] = options.command
-  const given = {
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(env === undefined ? {} : { env }),
-  }
+  const given = defined({ cwd, env })
   try {
     return await openProcess(startServer, { program, args, ...given })
   } catch (error) {
@@ -63,7 +60,7 @@ const plainStart =
       detached: true,
       stdio: 'pipe',
       env: { ...baseEnvironment(environment), ...env, ...mark.environment },
-      ...(cwd === undefined ? {} : { cwd }),
+      ...defined({ cwd }),
     })
     const group = child.pid ?? 0
     return {

@@ -7,7 +7,7 @@
  */
 
 import { basename, dirname, join } from 'node:path'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import { branchPrefixDefault, type CarryRule } from '../../system/worktree-defaults.ts'
 import { hasCode } from '../place.ts'
 import { findBase } from './base-branch.ts'
@@ -151,9 +151,7 @@ async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<Kn
       base: { name, commit },
       path,
       carried: [],
-      ...(repository.checkout === undefined ? {} : { checkout: repository.checkout }),
-      ...(options.owner === undefined ? {} : { owner: options.owner }),
-      ...(options.maker === undefined ? {} : { maker: options.maker }),
+      ...defined({ checkout: repository.checkout, owner: options.owner, maker: options.maker }),
       createdAtMs: tools.now(),
     }
     if (await tookBranch(tools, repository, record)) return addedOrUndone(tools, options, record)
@@ -263,8 +261,7 @@ async function filled(
           from: checkout,
           to: known.path,
           ignored: await ignoredPaths(git, files, repository),
-          ...(options.carry === undefined ? {} : { rules: options.carry }),
-          ...(options.carryLimits === undefined ? {} : { limits: options.carryLimits }),
+          ...defined({ rules: options.carry, limits: options.carryLimits }),
         })
   const ready: KnownWorktree = {
     ...known,

@@ -6,6 +6,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import { defined } from '../../loop/index.ts'
 import { show } from '../bytes.ts'
 import { checkWorktree } from './check-worktree.ts'
 import { tipOf } from './commit-tree.ts'
@@ -94,7 +95,7 @@ async function removeOrKeep(tools: Tools, options: RemoveWorktreeOptions): Promi
   }
   await writeRecord(tools.files, repository, removing)
   await finishRemoval(tools, repository, removing, provider ?? gitProvider)
-  return { status: 'removed', path, branch, ...(branchKept === undefined ? {} : { branchKept }) }
+  return { status: 'removed', path, branch, ...defined({ branchKept }) }
 }
 
 /** One that was never finished: what there is of it, if it is a worktree at all. */

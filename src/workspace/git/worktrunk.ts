@@ -7,7 +7,7 @@
  */
 
 import { z } from 'zod'
-import { LoopError } from '../../loop/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import { findGit } from './find-git.ts'
 import { findOnPath } from './find-on-path.ts'
 import { gitProvider, type WorktreeProvider, type WorktreeRequest } from './provider.ts'
@@ -116,7 +116,7 @@ async function environmentFor(
     ...gitEnvironment({}, folder),
     ...configuration({ ...settings, ...Object.fromEntries(silent) }),
     // Its own configuration is the person's.
-    ...(process.env['HOME'] === undefined ? {} : { HOME: process.env['HOME'] }),
+    ...defined({ HOME: process.env['HOME'] }),
     NO_COLOR: '1',
   }
 }

@@ -6,7 +6,7 @@
 import { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import type { ScannedModule } from '../../../definition/code-loop/scan-code-loop.ts'
-import { type Findings, type Json, LoopError, toJson } from '../../../loop/index.ts'
+import { defined, type Findings, type Json, LoopError, toJson } from '../../../loop/index.ts'
 import { encodeError } from '../carried-error.ts'
 import { createPeer } from '../peer.ts'
 import type { WentAround } from '../wire.ts'
@@ -121,7 +121,7 @@ function conclude(findings: Findings): WentAround {
       met[code] = { error: encodeError(error) }
     }
   }
-  return { ...(progress === undefined ? {} : { progress }), met }
+  return { ...defined({ progress }), met }
 }
 
 function keep(error: unknown): number {

@@ -4,6 +4,7 @@ import { type IncomingMessage, request as plain, type RequestOptions } from 'nod
 import { request as secure } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { defined } from '../../../loop/index.ts'
 import { type FindProxy, portOf } from './operator-proxy.ts'
 
 export interface Tls {
@@ -38,7 +39,7 @@ export async function askUpstream(
   const common = { method, headers, timeout: silenceMs }
   if (proxy === undefined) {
     const { lookup } = options
-    const direct = { ...common, ...(lookup === undefined ? {} : { lookup }) }
+    const direct = { ...common, ...defined({ lookup }) }
     return send(url, { ...direct, ...(url.protocol === 'https:' ? mutable(options.tls) : {}) })
   }
   if (url.protocol === 'http:') {

@@ -8,6 +8,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { z } from 'zod'
+import { defined } from '../../../loop/index.ts'
 import { type CargoFolder, cargoFolderConfig } from './cargo-folder.ts'
 import { tryParse } from './lockfile-reading.ts'
 import type { Env, OperatorRegistry } from './other-routes.ts'
@@ -66,7 +67,7 @@ export function cargoRegistry(env: Env = process.env, home: string = homedir()):
     toOurs: () => undefined,
     readOnly: [],
     config: `[source.crates-io]\nreplace-with = "operator-0"\n${main.folder === undefined ? ourIndex(0) : cargoFolderConfig(main.folder)}${named}`,
-    ...(main.folder === undefined ? {} : { mirror: main.folder }),
+    ...defined({ mirror: main.folder }),
     isKnown: (one) => known.has(withSlash(one)),
   }
 }

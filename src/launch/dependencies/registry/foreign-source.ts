@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import { defined } from '../../../loop/index.ts'
 import { registryUrl } from './registry-endpoint.ts'
 
 export type ForeignSource = GitSource | AddressSource
@@ -44,7 +45,7 @@ export function parseForeign(
     type: 'address',
     name,
     url: url.href,
-    ...(checksum === undefined ? {} : { integrity: checksum }),
+    ...defined({ integrity: checksum }),
   }
 }
 

@@ -6,6 +6,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { defined } from '../../../loop/index.ts'
 import { type ProxySettings, readProxySettings } from './operator-proxy.ts'
 import { splitAddress } from './split-address.ts'
 
@@ -98,7 +99,7 @@ const expand = (value: string, env: Readonly<Record<string, string | undefined>>
 function toRegistry(all: Entries, address: string, scope?: string): NpmRegistry {
   const { upstream, headers } = splitAddress(URL.canParse(address) ? address : publicRegistry)
   return {
-    ...(scope === undefined ? {} : { scope }),
+    ...defined({ scope }),
     url: upstream,
     headers: { ...headers, ...credentialsFor(all, upstream) },
   }

@@ -1,6 +1,7 @@
 /** For each package manager: how its lockfile is read, and which registries it has inside the sandbox. */
 
 import { join } from 'node:path'
+import { defined } from '../../../loop/index.ts'
 import { copyFromMirror } from './cargo-folder.ts'
 import { cargoRegistry } from './cargo-routes.ts'
 import { readCargoLockfile, readGoMod } from './compiled-lockfiles.ts'
@@ -104,9 +105,9 @@ function ofNpm(
     },
     toOurs,
     readOnly: [],
-    ...(settings.caFile === undefined ? {} : { caFile: settings.caFile }),
+    ...defined({ caFile: settings.caFile }),
     isStrictSsl: settings.isStrictSsl,
-    ...(settings.proxy === undefined ? {} : { proxy: settings.proxy }),
+    ...defined({ proxy: settings.proxy }),
     // What is not YAML is null: it is not parsed again.
     read: async (text) =>
       isYaml(text) ? read(text, toOurs, (await parseYamlAside(text)) ?? null) : read(text, toOurs),

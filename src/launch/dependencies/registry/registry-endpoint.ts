@@ -19,7 +19,7 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { rootCertificates } from 'node:tls'
-import { textOf } from '../../../loop/index.ts'
+import { defined, textOf } from '../../../loop/index.ts'
 import { askUpstream, type UpstreamOptions } from './ask-upstream.ts'
 import { findTarget, routeFor, type Target } from './find-target.ts'
 import { findProxy, type ProxySettings } from './operator-proxy.ts'
@@ -90,7 +90,7 @@ export async function openRegistryEndpoint(options: EndpointOptions): Promise<Re
   }
   const ca = options.caFile === undefined ? undefined : trusted(options.caFile)
   const tls = {
-    ...(ca === undefined ? {} : { ca }),
+    ...defined({ ca }),
     rejectUnauthorized: options.isStrictSsl !== false,
   }
   const forwarding = { ...options, links, tls, proxy: findProxy(options.proxy ?? {}) }
@@ -232,7 +232,7 @@ async function passOn(
   const length = headers['content-length']
   response.writeHead(statusCode, {
     'content-type': contentType,
-    ...(length === undefined ? {} : { 'content-length': length }),
+    ...defined({ 'content-length': length }),
   })
   await new Promise<void>((resolve, reject) => {
     found.on('error', reject).on('end', resolve)
