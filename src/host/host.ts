@@ -1,7 +1,6 @@
 /** What a host offers. */
 
-import type { Checkpoint, RunRow } from '../engine/index.ts'
-import type { RemoveOptions } from '../journal/index.ts'
+import type { Checkpoint, RemoveOptions, RunRow } from '../engine/index.ts'
 import type { OpenQuestion, RunCheck, RunState, TreeId } from '../loop/index.ts'
 import type { MergeResult } from '../workspace/index.ts'
 import type { Collected } from './collect-garbage.ts'

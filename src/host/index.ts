@@ -46,6 +46,10 @@ export type {
   Hook,
   HookContext,
   HookPoint,
+  NewQueueRow,
+  QueueRow,
+  RemoveOptions,
+  RunFilter,
   RunRow,
   StartProcess,
   Tools,
@@ -67,7 +71,6 @@ export {
   type SessionOptions,
   type SessionTotals,
 } from '../gateway/index.ts'
-export type { NewQueueRow, QueueRow, RemoveOptions, RunFilter } from '../journal/index.ts'
 export {
   type Action,
   type AgentContext,

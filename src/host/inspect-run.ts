@@ -1,12 +1,11 @@
 /** One run with all that is known about it. */
 
-import { loadRun, questionsOf, type RunRow } from '../engine/index.ts'
-import type { SqliteJournal } from '../journal/index.ts'
+import { loadRun, questionsOf, type RunRow, type Store } from '../engine/index.ts'
 import { listRunChecks } from '../loop/index.ts'
 import type { Inspection } from './host.ts'
 import { reviewOf } from './review/review.ts'
 
-export async function inspectRun(journal: SqliteJournal, idOrName: string): Promise<Inspection> {
+export async function inspectRun(journal: Store, idOrName: string): Promise<Inspection> {
   const run = await journal.findRun(idOrName)
   const loaded = await loadRun(journal, run.id)
   const why = await whyLeft(journal, run)
@@ -26,7 +25,7 @@ export async function inspectRun(journal: SqliteJournal, idOrName: string): Prom
 const lookedAt = 20
 
 async function whyLeft(
-  journal: SqliteJournal,
+  journal: Store,
   { id, status, lastSeq }: RunRow,
 ): Promise<string | undefined> {
   if (status !== 'suspended') return undefined

@@ -6,9 +6,9 @@
 import { chmodSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { streamEvents, systemClock } from '../engine/index.ts'
-import { createBlobStore, openSqliteJournal } from '../journal/index.ts'
+import { createBlobStore, openStore } from '../journal/index.ts'
 import { LoopError } from '../loop/index.ts'
-import { makeFolder, stateFolder } from '../system/index.ts'
+import { localOwners, makeFolder, stateFolder } from '../system/index.ts'
 import type { createCheckpointFiles } from './checkpoint-files.ts'
 import type { Driver, HostPorts } from './driver.ts'
 import type { Host } from './host.ts'
@@ -127,8 +127,9 @@ function openFolder(folder: string): string {
 
 function openPorts(folder: string, options: HostOptions): HostPorts {
   const { synchronous } = options
-  const journal = openSqliteJournal({
+  const journal = openStore({
     path: join(folder, 'journal.db'),
+    owners: localOwners,
     ...(synchronous === undefined ? {} : { synchronous }),
   })
   const blobs = createBlobStore({ root: join(folder, 'blobs') })

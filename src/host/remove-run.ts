@@ -2,8 +2,7 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type RunRow, readCreated } from '../engine/index.ts'
-import type { RemoveOptions } from '../journal/index.ts'
+import { type RemoveOptions, type RunRow, readCreated } from '../engine/index.ts'
 import { isEnd, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
 import {
   branchState,

@@ -10,18 +10,12 @@
  *     in each commit.)
  */
 
+import type { RemoveOptions } from '../engine/index.ts'
 import { isEnd, LoopError, type RunId, type RunStatus } from '../loop/index.ts'
 import type { Database } from './database.ts'
 
 export interface Removal {
   remove(key: number, options: RemoveOptions): void
-  /** Whether a run was ever removed here. */
-  happened(): boolean
-}
-
-export interface RemoveOptions {
-  /** Also a run that has not ended. */
-  readonly force?: boolean
 }
 
 /** SQL: a number above all that there are and all that there were. */
@@ -62,11 +56,13 @@ export function createRemoval(
       for (const table of tables) database.prepare(`DELETE FROM ${table} WHERE run = ?`).run(key)
       database.prepare('DELETE FROM runs WHERE key = ?').run(key)
     },
-    happened() {
-      const row = database.prepare('SELECT run FROM removed').get() as { run: number }
-      return row.run > 0
-    },
   }
+}
+
+/** Whether a run was ever removed here. */
+export function hasRemoved(database: Database): boolean {
+  const row = database.prepare('SELECT run FROM removed').get() as { run: number }
+  return row.run > 0
 }
 
 const notEnded = (name: string, status: RunStatus): LoopError =>

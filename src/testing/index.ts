@@ -22,6 +22,7 @@ export {
   loadRun,
   type NewRun,
   type Ports,
+  type Store,
   stateAt,
   systemClock,
   type Unit,
@@ -54,13 +55,7 @@ export {
 } from '../host/certify/layer-store.ts'
 export { openCertifyingPlace } from '../host/certify/open-place.ts'
 export { createTreeReader } from '../host/tree-reader.ts'
-export {
-  createBlobStore,
-  type Database,
-  openDatabase,
-  openSqliteJournal,
-  type SqliteJournal,
-} from '../journal/index.ts'
+export { createBlobStore, type Database, openDatabase } from '../journal/index.ts'
 export { createPrompt, type PromptSection } from '../loops/index.ts'
 export { createPlainCommands, killAbandoned, openSandbox, watchReads } from '../sandbox/index.ts'
 export { createOwner } from '../system/index.ts'
@@ -104,6 +99,7 @@ export {
 } from './model-server.ts'
 export type { ModelFormat, ModelSpeech, ModelSpeechCall } from './model-wire.ts'
 export { type CommandObserver, type Observation, observeCommands } from './observe-commands.ts'
+export { openLocalStore } from './open-local-store.ts'
 export { type SeededRandom, seededRandom } from './seeded-random.ts'
 export { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
 export {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Host, RunId } from '../../host/index.ts'
-import { openSqliteJournal } from '../../journal/index.ts'
+import { openStore } from '../../journal/index.ts'
 import { type WrittenRun, writeRun } from '../../testing/write-run.ts'
 import { endStreams, streamRunEvents, streamStoreEvents } from './index.ts'
 import { sseResponse } from './sse-response.ts'
@@ -11,7 +11,7 @@ let app: Hono
 let reads: number
 
 beforeEach(() => {
-  const opened = openSqliteJournal({ path: ':memory:' })
+  const opened = openStore({ path: ':memory:' })
   reads = 0
   const journal = {
     ...opened,
