@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Store } from '../engine/index.ts'
+import { leaseTtlMs, type Store } from '../engine/index.ts'
 import type { LoopError } from '../loop/index.ts'
 import { createOwner, localOwners, mayLive } from '../system/index.ts'
 import { note, writeRun } from '../testing/write-run.ts'
-import { leaseTtlMs } from './leases.ts'
 import { openStore } from './open-store.ts'
 
 let journal: Store

@@ -9,11 +9,9 @@
  *     The clock on the wall counts only for holders that may be of another machine or an earlier boot.
  */
 
-import type { Lease, LocalOwners } from '../engine/index.ts'
-import { LoopError, type RunId } from '../loop/index.ts'
+import { type Lease, type LocalOwners, leaseTtlMs, storeErrors } from '../engine/index.ts'
+import type { RunId } from '../loop/index.ts'
 import type { Database } from './database.ts'
-
-export const leaseTtlMs = 15_000
 
 export interface LeaseColumns {
   readonly owner: string | null
@@ -92,7 +90,8 @@ export function createLeases(
 
   function freeRow(key: number, run: RunId, now: Moment): LeaseColumns | undefined {
     const row = select.get(key) as LeaseColumns | undefined
-    if (row !== undefined && isHeld(row, now, owners)) throw busy(run, row.owner, owners)
+    if (row !== undefined && row.owner !== null && isHeld(row, now, owners))
+      throw storeErrors.runBusy(run, row.owner, owners)
     return row
   }
 
@@ -101,7 +100,7 @@ export function createLeases(
     requireWorkspace(key) {
       const now = clock()
       for (const rival of rivals.all(key) as (LeaseColumns & { name: string })[]) {
-        if (isHeld(rival, now, owners)) throw workspaceBusy(rival.name)
+        if (isHeld(rival, now, owners)) throw storeErrors.workspaceBusy(rival.name)
       }
     },
     requireFree: (key, run) => {
@@ -122,7 +121,7 @@ export function createLeases(
       if (verified.get(key) === lease) return
       const now = clock()
       const row = current.get(key, lease.fence, lease.owner) as LeaseColumns | undefined
-      if (row === undefined) throw fenced(lease.run)
+      if (row === undefined) throw storeErrors.fenced(lease.run)
       if (leftMs(row, now) < (leaseTtlMs * 2) / 3) {
         prolong.run(now.wallMs + leaseTtlMs, now.upMs + leaseTtlMs, key)
       }
@@ -136,24 +135,3 @@ function isWithin(inner: string, outer: string): string {
   const folder = (table: string): string => `rtrim(${table}.workspace, '/') || '/'`
   return `substr(${folder(inner)}, 1, length(${folder(outer)})) = ${folder(outer)}`
 }
-
-function busy(run: RunId, owner: string | null, owners: LocalOwners | undefined): LoopError {
-  const holder = (owner !== null && owners?.describe?.(owner)) || 'another process'
-  return new LoopError(
-    'run-busy',
-    `Run ${run} is running in ${holder}. Wait for it, or end it: loopctl stop ${run}`,
-  )
-}
-
-const workspaceBusy = (name: string): LoopError =>
-  new LoopError(
-    'workspace-busy',
-    `Run "${name}" is running in the same workspace, or in one inside the other. Wait for it, or give this run another one.`,
-  )
-
-const fenced = (run: RunId): LoopError =>
-  new LoopError(
-    'fenced',
-    `Run ${run} was taken over by another process while this one did not answer. ` +
-      'Nothing of this change was kept.',
-  )

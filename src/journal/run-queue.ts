@@ -1,7 +1,6 @@
 /** The queue as the journal offers it: each change is a transaction of its own, and then on disk. */
 
-import type { RunQueue } from '../engine/index.ts'
-import { LoopError } from '../loop/index.ts'
+import { type RunQueue, storeErrors } from '../engine/index.ts'
 import type { QueueTable } from './queue-table.ts'
 import type { RunTable } from './run-table.ts'
 import type { Watch } from './watch.ts'
@@ -21,7 +20,7 @@ export function createRunQueue(parts: QueueParts): RunQueue {
     async create(run, row, request) {
       await transaction(() => {
         if (request !== undefined && queue.request(request.key, now()) !== undefined) {
-          throw keyReused(request.key)
+          throw storeErrors.keyReused(request.key)
         }
         runs.insert(run)
         const key = runs.key(run.id)
@@ -38,9 +37,3 @@ export function createRunQueue(parts: QueueParts): RunQueue {
     request: (key) => reading(() => queue.request(key, now())),
   }
 }
-
-export const keyReused = (key: string): LoopError =>
-  new LoopError(
-    'key-reused',
-    `The key ${JSON.stringify(key)} was used for another request. Give each new request a key of its own.`,
-  )

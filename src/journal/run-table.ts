@@ -6,8 +6,8 @@
  */
 
 import { dirname } from 'node:path'
-import type { NewRun, RunMaker, RunRow } from '../engine/index.ts'
-import { LoopError, type RunEvent, type RunId } from '../loop/index.ts'
+import { type NewRun, type RunMaker, type RunRow, storeErrors } from '../engine/index.ts'
+import type { RunEvent, RunId } from '../loop/index.ts'
 import { type Database, orNull } from './database.ts'
 import { encodeEvent } from './event-code.ts'
 import type { JoinedLease } from './leases.ts'
@@ -42,7 +42,7 @@ export function createRunTable(
 
   function key(run: RunId): number {
     const row = selectKey.get(run) as { key: number } | undefined
-    if (row === undefined) throw unknownRun(run)
+    if (row === undefined) throw storeErrors.unknownRun(run)
     return row.key
   }
 
@@ -70,11 +70,7 @@ export function createRunTable(
         insertRun.run(id, name, loop, first, ...folders, atMs)
       } catch (cause) {
         if (!/UNIQUE/.test(String(cause))) throw cause
-        throw new LoopError(
-          'name-taken',
-          `There is a run named "${run.name}" already. Resume or fork that one, or choose another name.`,
-          { cause },
-        )
+        throw storeErrors.nameTaken(run.name, cause)
       }
       const row = selectKey.get(run.id) as { key: number }
       const { code, body } = encodeEvent(run.event)
@@ -134,13 +130,7 @@ function findColumns(database: Database, idOrName: string): unknown {
     )
     .all(prefix) as RunColumns[]
   const [only] = rows
-  if (only === undefined || idOrName === '') throw unknownRun(idOrName)
+  if (only === undefined || idOrName === '') throw storeErrors.unknownRun(idOrName)
   if (rows.length === 1) return only
-  const names = rows.map((row) => `${row.name} (${row.id})`)
-  throw new LoopError('ambiguous-run', `"${idOrName}" fits ${names.join(', ')}. Say more of it.`, {
-    details: { candidates: rows.map(({ id, name }) => ({ id, name })) },
-  })
+  throw storeErrors.ambiguousRun(idOrName, rows)
 }
-
-const unknownRun = (run: string): LoopError =>
-  new LoopError('unknown-run', `There is no run "${run}". See which there are: loopctl list`)

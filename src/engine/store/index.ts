@@ -11,7 +11,8 @@ export type {
   Tried,
   Unit,
 } from './journal.ts'
-export type { Lease, LocalOwners, Owner } from './lease.ts'
+export { type Lease, type LocalOwners, leaseTtlMs, type Owner } from './lease.ts'
+export { requireDecision } from './require-decision.ts'
 export type { RunFilter, RunPage, RunPageOptions } from './run-page.ts'
 export type { KnownRequest, NewQueueRow, QueueRow, RequestKey, RunQueue } from './run-queue.ts'
 export type {
@@ -23,3 +24,4 @@ export type {
   RunMaker,
   Store,
 } from './store.ts'
+export { storeErrors } from './store-errors.ts'

@@ -12,6 +12,9 @@ export interface Lease {
   readonly fence: number
 }
 
+/** How long a lease holds after it was taken or renewed. */
+export const leaseTtlMs = 15_000
+
 /**
  * What this machine knows about owners. A store that is opened without it waits for every lease to expire,
  * by the clock on the wall.
