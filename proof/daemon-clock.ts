@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openHost, type RecordedEvent } from 'loopwright'
-import { openSqliteJournal } from 'loopwright/testing'
+import { openLocalStore } from 'loopwright/testing'
 import { atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { type Ask, askerOf, countingLoop, endsOf, submit, writeLoop } from './daemon-loops.ts'
 import { type DaemonProcess, startProcess } from './daemon-process.ts'
@@ -114,7 +114,7 @@ async function findTaken(
   runs: readonly string[],
   name: string,
 ): Promise<readonly string[]> {
-  const journal = openSqliteJournal({ path: join(state, 'journal.db') })
+  const journal = openLocalStore({ path: join(state, 'journal.db') })
   try {
     const rows = await Promise.all(runs.map((run) => journal.findRun(run)))
     return rows

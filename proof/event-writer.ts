@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openSqliteJournal } from 'loopwright/testing'
+import { openLocalStore } from 'loopwright/testing'
 
 type Writing = typeof import('../src/testing/write-run.ts')
 
@@ -17,7 +17,7 @@ export interface EventWriter {
 export async function openWriter(state: string, name: string): Promise<EventWriter> {
   const at = new URL('../../dist/testing/write-run.js', import.meta.url).href
   const { writeRun } = (await import(at)) as Writing
-  const journal = openSqliteJournal({ path: join(state, 'journal.db'), synchronous: 'NORMAL' })
+  const journal = openLocalStore({ path: join(state, 'journal.db'), synchronous: 'NORMAL' })
   const written = await writeRun(journal, { name })
   await written.take()
   return {

@@ -17,8 +17,8 @@ import {
   type Journal,
   type ModelAnswer,
   type ModelServer,
-  openSqliteJournal,
-  type SqliteJournal,
+  openLocalStore,
+  type Store,
   startModelServer,
 } from 'loopwright/testing'
 import { atLeast, atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
@@ -96,7 +96,7 @@ interface Told {
 interface Stage {
   readonly base: string
   readonly server: ModelServer
-  readonly journal: SqliteJournal
+  readonly journal: Store
   readonly gateway: Gateway
   readonly told: Map<string, Told>
   readonly sabotage: BudgetSabotage | undefined
@@ -112,7 +112,7 @@ export async function runSchedules(options: BudgetOptions): Promise<BudgetReport
     return one === undefined ? { status: 500 } : answerFor(one)
   })
   mkdirSync(dirname(placesIn(base).journal), { recursive: true })
-  const journal = openSqliteJournal({ path: placesIn(base).journal })
+  const journal = openLocalStore({ path: placesIn(base).journal })
   const gateway = await openBudgetGateway(server.url, join(base, 'p'))
   const { sabotage } = options
   const stage: Stage = { base, server, journal, gateway, told, sabotage, kills: 0, aborts: 0 }

@@ -12,7 +12,7 @@ import {
   openGateway,
   type Ports,
   type SessionOptions,
-  type SqliteJournal,
+  type Store,
 } from 'loopwright/testing'
 import { type Question, requestFor } from './gateway-questions.ts'
 import type { Schedule } from './gateway-schedule.ts'
@@ -58,7 +58,7 @@ export const openBudgetGateway = (url: string, folder: string): Promise<Gateway>
 
 export function budgetPorts(
   base: string,
-  journal: Ports['journal'] | SqliteJournal,
+  journal: Ports['journal'] | Store,
   gateway: Gateway,
   schedule: Schedule,
   sabotage?: BudgetSabotage,

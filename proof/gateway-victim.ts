@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path'
-import { createOwner, driveRun, openSqliteJournal } from 'loopwright/testing'
+import { createOwner, driveRun, openLocalStore } from 'loopwright/testing'
 import { type BudgetSabotage, budgetLoop, budgetPorts, openBudgetGateway } from './gateway-run.ts'
 import type { Schedule } from './gateway-schedule.ts'
 import { asRunId, placesIn } from './victim-world.ts'
@@ -18,7 +18,7 @@ export interface GatewayJob {
 }
 
 const job: GatewayJob = JSON.parse(process.argv[2] ?? '{}')
-const journal = openSqliteJournal({ path: placesIn(job.base).journal })
+const journal = openLocalStore({ path: placesIn(job.base).journal })
 const gateway = await openBudgetGateway(job.url, join(job.base, 's'))
 const ports = budgetPorts(job.base, journal, gateway, job.schedule, job.sabotage)
 await driveRun(asRunId(job.run), budgetLoop(job.schedule), ports, { owner: createOwner() })

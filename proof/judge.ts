@@ -23,7 +23,7 @@ import {
   createBlobStore,
   type Journal,
   loadRun,
-  openSqliteJournal,
+  openLocalStore,
 } from 'loopwright/testing'
 import { type Effect, hashOf, type Place, placeKey, readEffects } from './effects.ts'
 import { spentBy } from './spent.ts'
@@ -66,7 +66,7 @@ const isBlobId = (hash: string): hash is BlobId => /^[0-9a-f]{64}$/.test(hash)
 /** Reads everything back with fresh eyes. */
 export async function readRecord(base: string): Promise<Recorded> {
   const places = placesIn(base)
-  const journal = openSqliteJournal({ path: places.journal })
+  const journal = openLocalStore({ path: places.journal })
   const blobs = createBlobStore({ root: places.blobs })
   try {
     const victim = await readRun(journal, blobs, victimRun, places.effects)
@@ -75,8 +75,8 @@ export async function readRecord(base: string): Promise<Recorded> {
         readRun(journal, blobs, run, places.companions[index] ?? ''),
       ),
     )
-    const problems = [...journal.integrityProblems()]
-    for (const { hash } of journal.namedContent()) {
+    const problems = [...(await journal.integrityProblems())]
+    for (const { hash } of await journal.namedContent()) {
       assert(isBlobId(hash))
       await blobs.get(hash).catch((error: Error) => problems.push(error.message))
     }
@@ -95,7 +95,7 @@ export async function findLost(base: string): Promise<readonly Finding[]> {
     recursive: true,
     filter: (path) => path !== places.blobs,
   })
-  const journal = openSqliteJournal({ path: join(copy, basename(places.journal)) })
+  const journal = openLocalStore({ path: join(copy, basename(places.journal)) })
   try {
     const blobs = createBlobStore({ root: places.blobs })
     const there = new Set((await journal.listRuns()).map(({ id }) => id))

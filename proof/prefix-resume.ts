@@ -15,7 +15,7 @@ import {
   createRun,
   driveRun,
   loadRun,
-  openSqliteJournal,
+  openLocalStore,
   systemClock,
   type Workspace,
 } from 'loopwright/testing'
@@ -138,7 +138,7 @@ async function drive(
 ): Promise<Ending> {
   const entries = [...before]
   const executed: string[] = []
-  const journal = openSqliteJournal({ path, synchronous: 'NORMAL' })
+  const journal = openLocalStore({ path, synchronous: 'NORMAL' })
   const { example, work } = stage
   const parts = steady(example.parts(work), entries)
   const observed = observe(example.loop, parts, {

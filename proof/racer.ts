@@ -7,7 +7,7 @@ import {
   createFakeCertifier,
   createOwner,
   driveRun,
-  openSqliteJournal,
+  openLocalStore,
   systemClock,
 } from 'loopwright/testing'
 import { openEffects } from './effects.ts'
@@ -18,7 +18,7 @@ import { placesIn, treeOf } from './victim-world.ts'
 
 const places = placesIn(process.argv[2] ?? '.')
 let aheadMs = 0
-const journal = openSqliteJournal({ path: places.journal, now: () => Date.now() + aheadMs })
+const journal = openLocalStore({ path: places.journal, now: () => Date.now() + aheadMs })
 const blobs = createBlobStore({ root: places.blobs })
 
 const tell = (message: RacerMessage): void => void process.send?.(message)

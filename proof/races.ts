@@ -13,8 +13,8 @@ import {
   createBlobStore,
   createRun,
   loadRun,
-  openSqliteJournal,
-  type SqliteJournal,
+  openLocalStore,
+  type Store,
   systemClock,
 } from 'loopwright/testing'
 import { atLeast, atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
@@ -56,7 +56,7 @@ export interface RaceReport {
 
 interface Track {
   readonly base: string
-  readonly journal: SqliteJournal
+  readonly journal: Store
   readonly racers: readonly [Racer, Racer]
   /** Of the one that comes second. */
   readonly aheadMs: number
@@ -71,7 +71,7 @@ export async function runRaces(options: RaceOptions): Promise<RaceReport> {
   const base = mkdtempSync(join(tmpdir(), 'loopwright-race-'))
   const { journal: path } = placesIn(base)
   mkdirSync(dirname(path), { recursive: true })
-  const journal = openSqliteJournal({ path })
+  const journal = openLocalStore({ path })
   const racers = [startRacer(base), startRacer(base)] as const
   const problems: string[] = []
   const all = Math.max(2, Math.round(racesWanted * options.scale))
@@ -145,12 +145,7 @@ async function freeze({ base, journal, racers }: Track, race: number): Promise<r
 }
 
 /** A run and its files, created here. */
-async function lay(
-  base: string,
-  journal: SqliteJournal,
-  race: number,
-  hold: Hold,
-): Promise<RaceJob> {
+async function lay(base: string, journal: Store, race: number, hold: Hold): Promise<RaceJob> {
   const work = join(base, 'work', String(race))
   mkdirSync(work, { recursive: true })
   writeFileSync(join(work, 'first.txt'), 'nothing yet\n')
@@ -177,7 +172,7 @@ const runOf = (race: number): RunId =>
 
 /** Steps that ran more often than they should, and files that are not those of the record. */
 async function doubles(
-  journal: SqliteJournal,
+  journal: Store,
   { run, work, effects }: RaceJob,
   holds: number,
 ): Promise<readonly string[]> {

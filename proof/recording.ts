@@ -8,7 +8,7 @@ import {
   createOwner,
   type Journal,
   type NewRun,
-  openSqliteJournal,
+  openLocalStore,
   type Unit,
 } from 'loopwright/testing'
 
@@ -60,7 +60,7 @@ export function recordingActions(entries: Entry[], actions: Actions): Actions {
 
 /** Writes a record that holds these entries and nothing else, left behind by a dead process. */
 export async function writeRecord(path: string, entries: readonly Entry[]): Promise<void> {
-  const journal = openSqliteJournal({ path, synchronous: 'NORMAL' })
+  const journal = openLocalStore({ path, synchronous: 'NORMAL' })
   try {
     const [first, ...rest] = entries
     if (first?.type !== 'created') throw new Error('a record begins with the creation of its run')

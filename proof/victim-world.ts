@@ -25,9 +25,9 @@ import {
   killAbandoned,
   memoryBlobs,
   openDatabase,
-  openSqliteJournal,
+  openLocalStore,
   type Ports,
-  type SqliteJournal,
+  type Store,
   systemClock,
 } from 'loopwright/testing'
 import { type Effects, openEffects } from './effects.ts'
@@ -116,7 +116,7 @@ export interface VictimOptions {
 interface Victim {
   readonly loop: AnyLoopType
   readonly ports: Ports
-  readonly journal: SqliteJournal
+  readonly journal: Store
 }
 
 function openVictim(options: VictimOptions): Victim {
@@ -127,7 +127,7 @@ function openVictim(options: VictimOptions): Victim {
   watch.reach(opening, 'before')
   const database = openDatabase(places.journal, 'FULL')
   watch.reach(opening, 'after')
-  const journal = openSqliteJournal({
+  const journal = openLocalStore({
     path: places.journal,
     database: watchStatements(database, counter, watch),
     now: () => Date.now() + (options.laterMs ?? 0),
@@ -201,7 +201,7 @@ export async function driveVictim(options: VictimOptions): Promise<void> {
 }
 
 async function createUnlessThere(
-  journal: SqliteJournal,
+  journal: Store,
   id: RunId,
   effects: Effects,
   create: (run: { id: RunId; name: string }) => Promise<void>,

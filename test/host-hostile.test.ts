@@ -90,7 +90,7 @@ describe('the record', () => {
 
   test('with damage is not swept', async () => {
     const host = await newHost()
-    const journal = { ...host.journal, integrityProblems: () => ['page 2 is never used'] }
+    const journal = { ...host.journal, integrityProblems: async () => ['page 2 is never used'] }
     const sweep = collectGarbage({ ...host, journal, clock: systemClock })
     await expect(sweep).rejects.toEqual(code('store-damaged'))
   })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../src/engine/index.ts'
 import type { Host } from '../src/host/index.ts'
-import { openSqliteJournal } from '../src/journal/index.ts'
 import { cleanWorktrees } from '../src/runs/worktrees-of-runs.ts'
+import { openLocalStore } from '../src/testing/open-local-store.ts'
 import { removeWorktree } from '../src/workspace/index.ts'
 import { lines, newFolder, newHost, slow } from './host-fixture.ts'
 import { append, loopOf } from './replay-fixture.ts'
@@ -179,7 +179,7 @@ describe('a run in a worktree that is taken up again', () => {
 /** As a process does whose clock says that this one has been silent for too long. */
 async function takeOver({ folder }: Host, name: string): Promise<void> {
   const path = join(folder, 'journal.db')
-  const journal = openSqliteJournal({ path, now: () => Date.now() + 60_000 })
+  const journal = openLocalStore({ path, now: () => Date.now() + 60_000 })
   await journal.acquire((await journal.findRun(name)).id, 'another')
   await journal.close()
 }

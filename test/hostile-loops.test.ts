@@ -154,7 +154,7 @@ test('content that is away leaves the run resumable, and it goes on when it is b
   for await (const { event } of run.events()) {
     if (event.type === 'step-started' && event.question !== undefined) stop.abort()
   }
-  const [named] = host.journal.namedContent()
+  const [named] = await host.journal.namedContent()
   const path = host.blobs.path(named?.hash as never)
   const content = readFileSync(path)
   rmSync(path)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Host } from '../host/host.ts'
-import { openSqliteJournal } from '../journal/sqlite-journal.ts'
+import { openStore } from '../journal/index.ts'
 import { writeRun } from '../testing/write-run.ts'
 import { renderQueue } from './display/queue-view.ts'
 import { recordRuns } from './record-runs.ts'
 
 test('without a daemon the queue is what waits for one, with how to start it', async () => {
-  const journal = openSqliteJournal({ path: ':memory:' })
+  const journal = openStore({ path: ':memory:' })
   const runs = recordRuns({ journal } as unknown as Host)
   const shown = async (): Promise<string> =>
     renderQueue(await runs.queue(), { live: false, width: () => 80 })

@@ -9,26 +9,19 @@ import type {
   AgentContext,
   AgentReport,
   AgentTask,
-  ArtifactContent,
   BlobId,
   CheckKind,
   CheckResult,
-  Decision,
   Earlier,
   Json,
   LoopType,
   Preflight,
   Receipt,
-  RecordedEvent,
-  RunEvent,
   RunId,
-  RunState,
-  RunStatus,
   Signal,
   StandardCondition,
   StepContext,
   StepId,
-  StoredDecision,
   ToolContext,
   ToolDescription,
   ToolResult,
@@ -36,6 +29,9 @@ import type {
 } from '../loop/index.ts'
 import type { Certifier } from './certifier.ts'
 import type { Hook } from './hook.ts'
+import type { Blobs, Journal } from './store/index.ts'
+
+export type { Blobs, Journal, Lease, Owner, Tried } from './store/index.ts'
 
 /** Time and chance. The simulator has its own. */
 export interface Clock {
@@ -46,130 +42,6 @@ export interface Clock {
   turn(): Promise<void>
   /** In [0, 1). */
   random(): number
-}
-
-/** Who holds a run. Equal after a restart only if it is the same process. */
-export type Owner = string
-
-/** The right to write to one run. `fence` grows with each holder. */
-export interface Lease {
-  readonly run: RunId
-  readonly owner: Owner
-  readonly fence: number
-}
-
-export interface NewRun {
-  readonly id: RunId
-  readonly name: string
-  readonly loop: string
-  readonly workspace?: string
-  readonly atMs: number
-  readonly event: RunEvent
-  readonly blobs: readonly BlobId[]
-  readonly trees: readonly TreeId[]
-}
-
-/** A run as lists show it; the journal keeps this row in step with the events. */
-export interface RunRow {
-  readonly id: RunId
-  readonly name: string
-  readonly loop: string
-  readonly status: RunStatus
-  readonly iteration: number
-  readonly workspace?: string
-  /** Of a run in a worktree: the folder of its repository, and its branch. Only lists have them. */
-  readonly repository?: string
-  readonly branch?: string
-  readonly createdAtMs: number
-  readonly updatedAtMs: number
-  readonly lastSeq: number
-  /** Somebody drives it now. */
-  readonly held: boolean
-  /** Its process ended without a word; it can be resumed. */
-  readonly interrupted: boolean
-}
-
-/** What is written together or not at all. */
-export interface Unit {
-  /** The seq of the first event; the others follow without a gap. */
-  readonly firstSeq: number
-  readonly atMs: number
-  readonly events: readonly RunEvent[]
-  /** The state after the last event. */
-  readonly state: RunState
-  /**
-   * A state on the way that is worth keeping, so that a resume need not read what came before it:
-   * one between two iterations.
-   */
-  readonly boundary: RunState | undefined
-  /** Content that these events name, kept from garbage collection. */
-  readonly blobs: readonly BlobId[]
-  readonly trees: readonly TreeId[]
-}
-
-/**
- * The record. Contract: a promise resolves only when the change is on disk (E1, E10); a unit whose
- * lease is no longer the newest is refused with `fenced`; a store that failed rejects with
- * `store-failed` and has changed nothing.
- */
-export interface Journal {
-  createRun(run: NewRun): Promise<void>
-  /** By id, name, or a unique beginning of the id. Rejects with `unknown-run`, `ambiguous-run`. */
-  findRun(idOrName: string): Promise<RunRow>
-  listRuns(options?: {
-    readonly status?: RunStatus
-    readonly limit?: number
-  }): Promise<readonly RunRow[]>
-  /** Rejects with `run-busy` while another living process holds it. */
-  acquire(run: RunId, owner: Owner): Promise<Lease>
-  renew(lease: Lease): Promise<void>
-  release(lease: Lease): Promise<void>
-  append(lease: Lease, unit: Unit): Promise<void>
-  /** The last snapshot, if there is one. */
-  snapshot(run: RunId): Promise<RunState | undefined>
-  read(
-    run: RunId,
-    options?: { readonly afterSeq?: number; readonly toSeq?: number; readonly limit?: number },
-  ): Promise<readonly RecordedEvent[]>
-  /** All runs' events in the order of the store. */
-  readStore(options: {
-    readonly afterPosition: number
-    readonly limit: number
-  }): Promise<readonly RecordedEvent[]>
-  /** Where iterations ended: what can be forked, exported and rewound to. */
-  checkpoints(run: RunId): Promise<readonly Checkpoint[]>
-  /** E8. Where agents were given exactly this and came to an end of their own; the newest first. */
-  tried(fingerprint: string): Promise<readonly Tried[]>
-  /** Keeps a decision. Rejects with `already-answered` for a second answer to one question. */
-  recordDecision(run: RunId, decision: Decision, by: string, atMs: number): Promise<StoredDecision>
-  pendingDecisions(run: RunId): Promise<readonly StoredDecision[]>
-  /** Calls back after such writes of this process and, a moment later, of others. */
-  watch(topic: Topic, onChange: () => void): () => void
-  close(): Promise<void>
-}
-
-export interface Tried {
-  readonly run: RunId
-  readonly iteration: number
-  /** The end of the agent's step. */
-  readonly seq: number
-}
-
-export type Topic = 'events' | 'decisions'
-
-export interface Checkpoint {
-  readonly iteration: number
-  readonly seq: number
-  readonly atMs: number
-}
-
-/** Content by its hash. */
-export interface Blobs {
-  /** Resolves when the content is on disk. */
-  put(content: ArtifactContent): Promise<{ readonly blob: BlobId; readonly bytes: number }>
-  /** Rejects with `unknown-artifact`. */
-  get(blob: BlobId): Promise<Buffer>
-  stream(blob: BlobId): AsyncIterable<Uint8Array>
 }
 
 /** Where an iteration works. */

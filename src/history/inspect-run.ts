@@ -1,7 +1,7 @@
 /** One run with all that is known about it. */
 
+import type { Store } from '../engine/index.ts'
 import { type Checkpoint, loadRun, questionsOf, type RunRow } from '../engine/index.ts'
-import type { SqliteJournal } from '../journal/index.ts'
 import {
   defined,
   listRunChecks,
@@ -24,7 +24,7 @@ export interface Inspection {
   readonly review?: Review
 }
 
-export async function inspectRun(journal: SqliteJournal, idOrName: string): Promise<Inspection> {
+export async function inspectRun(journal: Store, idOrName: string): Promise<Inspection> {
   const run = await journal.findRun(idOrName)
   const loaded = await loadRun(journal, run.id)
   const why = await whyLeft(journal, run)
@@ -44,7 +44,7 @@ export async function inspectRun(journal: SqliteJournal, idOrName: string): Prom
 const lookedAt = 20
 
 async function whyLeft(
-  journal: SqliteJournal,
+  journal: Store,
   { id, status, lastSeq }: RunRow,
 ): Promise<string | undefined> {
   if (status !== 'suspended') return undefined

@@ -34,7 +34,7 @@ export async function collectGarbage(
   const kept = new Set<BlobId>()
   const seen = new Set<string>()
   // A tree that cannot be read stops this: what hangs on it would be lost.
-  for (const { hash, isTree } of journal.namedContent()) {
+  for (const { hash, isTree } of await journal.namedContent()) {
     kept.add(hash as BlobId)
     if (!isTree) continue
     for await (const blob of trees.reachable(hash as TreeId, seen)) kept.add(blob)
@@ -52,13 +52,13 @@ export async function collectGarbage(
 
 /** A journal that lost rows names too little, and all that it should name would go. */
 async function requireSound({ journal, folder }: HostPorts): Promise<void> {
-  const [problem] = journal.integrityProblems()
+  const [problem] = await journal.integrityProblems()
   if (problem !== undefined) {
     const advice = 'Nothing was removed: restore the journal from a backup first.'
     throw new LoopError('store-damaged', `The journal in ${folder}: ${problem}. ${advice}`)
   }
   // None because they were removed is as it should be.
-  if (journal.hasRemoved() || (await journal.listRuns({ limit: 1 })).length > 0) return
+  if ((await journal.hasRemoved()) || (await journal.listRuns({ limit: 1 })).length > 0) return
   // Nor are there any where only `certify` was used: what it kept is evidence.
   const evidence = new Set<string>()
   for await (const blob of certifiedOutputs({ folder })) evidence.add(blob)

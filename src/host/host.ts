@@ -1,9 +1,9 @@
 /** What a host offers. */
 
+import type { RemoveOptions } from '../engine/index.ts'
 import type { DiffOptions, RunDiff } from '../history/diff-run.ts'
 import type { Inspection } from '../history/inspect-run.ts'
 import type { ReviewedQuestion } from '../history/review-question.ts'
-import type { RemoveOptions } from '../journal/index.ts'
 import type { Replay, ReplayOptions } from '../launch/replay/index.ts'
 import type { ModelDoor } from '../launch/shared-gateway.ts'
 import type { TreeId } from '../loop/index.ts'

@@ -59,6 +59,10 @@ export type {
   Hook,
   HookContext,
   HookPoint,
+  NewQueueRow,
+  QueueRow,
+  RemoveOptions,
+  RunFilter,
   RunRow,
   StartProcess,
   Tools,
@@ -85,7 +89,6 @@ export type { Inspection } from '../history/inspect-run.ts'
 export { loadExchange } from '../history/load-exchange.ts'
 export { loadStored } from '../history/load-stored.ts'
 export type { ReviewedQuestion } from '../history/review-question.ts'
-export type { NewQueueRow, QueueRow, RemoveOptions, RunFilter } from '../journal/index.ts'
 export {
   type AgentFound,
   type AgentKey,

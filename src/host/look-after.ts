@@ -6,15 +6,15 @@ import { requireEmpty, resolveWorkspace } from '../system/index.ts'
 import { isGitTree } from '../workspace/index.ts'
 import { createTreeDoor } from '../workspace/tree-store.ts'
 
-/** Findings of SQLite's own check, and content that rows name and the disk does not have. */
+/** Findings of the store's own check, and content that rows name and the disk does not have. */
 export async function findProblems(base: HostPorts): Promise<readonly string[]> {
   const { journal, blobs } = base
-  const problems = [...journal.integrityProblems()]
+  const problems = [...(await journal.integrityProblems())]
   // Of a database that is damaged, what it names cannot be trusted.
   if (problems.length > 0) return problems
   const trees = createTreeDoor(base)
   const seen = new Set<string>()
-  const named = journal.namedContent()
+  const named = await journal.namedContent()
   const ofGit = named.filter(({ hash, isTree }) => isTree && isGitTree(hash as TreeId))
   problems.push(...(await trees.gitProblems(ofGit.map(({ hash }) => hash as TreeId))))
   for (const { hash, isTree } of named) {
@@ -38,7 +38,9 @@ async function readThrough(content: AsyncIterable<Uint8Array>): Promise<void> {
 /** Puts a tree that the record has into an empty folder. */
 export async function extractTree(base: HostPorts, tree: string, folder: string): Promise<TreeId> {
   const { journal, folder: record } = base
-  const named = journal.namedContent().filter(({ hash, isTree }) => isTree && hash.startsWith(tree))
+  const named = (await journal.namedContent()).filter(
+    ({ hash, isTree }) => isTree && hash.startsWith(tree),
+  )
   const [only] = named
   if (only === undefined || named.length > 1 || tree === '') {
     const what =

@@ -7,7 +7,7 @@ import { chmodSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { streamEvents, systemClock } from '../engine/index.ts'
 import { inspectRun } from '../history/inspect-run.ts'
-import { createBlobStore, openSqliteJournal } from '../journal/index.ts'
+import { createBlobStore, openStore } from '../journal/index.ts'
 import { createModelDoor } from '../launch/shared-gateway.ts'
 import { defined, LoopError } from '../loop/index.ts'
 import type { createCheckpointFiles } from '../runs/checkpoint-files.ts'
@@ -15,7 +15,7 @@ import type { Driver, HostPorts } from '../runs/driver.ts'
 import type { HostOptions } from '../runs/options.ts'
 import type { createStarts } from '../runs/start-runs.ts'
 import { createTells } from '../runs/tell-runs.ts'
-import { makeFolder, stateFolder } from '../system/index.ts'
+import { localOwners, makeFolder, stateFolder } from '../system/index.ts'
 import type { Host } from './host.ts'
 
 export async function openHost(options: HostOptions = {}): Promise<Host> {
@@ -130,8 +130,9 @@ function openFolder(folder: string): string {
 
 function openPorts(folder: string, options: HostOptions): HostPorts {
   const { synchronous } = options
-  const journal = openSqliteJournal({
+  const journal = openStore({
     path: join(folder, 'journal.db'),
+    owners: localOwners,
     ...defined({ synchronous }),
   })
   const blobs = createBlobStore({ root: join(folder, 'blobs') })

@@ -2,8 +2,8 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { RemoveOptions } from '../engine/index.ts'
 import { type RunRow, readCreated } from '../engine/index.ts'
-import type { RemoveOptions } from '../journal/index.ts'
 import { raisedPath } from '../launch/certify/raised-concerns.ts'
 import { isReplayFolder } from '../launch/replay/index.ts'
 import { defined, isEnd, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'

@@ -12,20 +12,12 @@
 
 import * as nodeFiles from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Blobs, Files } from '../engine/index.ts'
-import type { BlobId } from '../loop/index.ts'
+import type { BlobStore, Files } from '../engine/index.ts'
 import { blobPath } from './blob-files.ts'
 import { getBlob, streamBlob } from './blob-get.ts'
 import { putBlob } from './blob-put.ts'
-import { type Keep, type SweepOptions, type Swept, sweepBlobs } from './blob-sweep.ts'
+import { sweepBlobs } from './blob-sweep.ts'
 import { createDurableFolders } from './durable-folders.ts'
-
-export interface BlobStore extends Blobs {
-  /** The file that holds this content, or would. */
-  path(blob: BlobId): string
-  /** Removes what `keep` does not name and nobody put within the grace time. */
-  sweep(keep: Keep, options: SweepOptions): Promise<Swept>
-}
 
 export interface BlobStoreOptions {
   readonly root: string

@@ -8,7 +8,7 @@
  */
 
 import { join } from 'node:path'
-import type { Files } from '../engine/index.ts'
+import type { Files, Keep, SweepOptions, Swept } from '../engine/index.ts'
 import type { BlobId } from '../loop/index.ts'
 import {
   blobPath,
@@ -20,22 +20,6 @@ import {
   trashedBlob,
   trashPath,
 } from './blob-files.ts'
-
-export type Keep = ReadonlySet<BlobId> | ((blob: BlobId) => boolean)
-
-export interface SweepOptions {
-  /**
-   * The grace time: younger content is kept whoever names it. It must be longer than the time
-   * between a put and the row that names it; one hour is plenty.
-   */
-  readonly olderThanMs: number
-  readonly now: number
-}
-
-export interface Swept {
-  readonly removed: number
-  readonly bytes: number
-}
 
 interface Sweep {
   readonly files: Files

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../engine/index.ts'
 import type { Decision, RunEvent, StoredDecision } from '../loop/index.ts'
 import { writeRun } from '../testing/write-run.ts'
-import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
+import { openStore } from './open-store.ts'
 
-let journal: SqliteJournal
+let journal: Store
 
 beforeEach(() => {
-  journal = openSqliteJournal({ path: ':memory:' })
+  journal = openStore({ path: ':memory:' })
 })
 
 const pause: Decision = { type: 'pause' }
@@ -108,7 +109,7 @@ describe('E11: what people decided', () => {
   })
 
   test('for a run that there is not is refused', async () => {
-    const { run } = await writeRun(openSqliteJournal({ path: ':memory:' }))
+    const { run } = await writeRun(openStore({ path: ':memory:' }))
     await expect(journal.recordDecision(run, pause, 'ada', 5)).rejects.toMatchObject({
       code: 'unknown-run',
     })

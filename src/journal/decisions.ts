@@ -1,12 +1,7 @@
 /** What people decided: kept in order, one answer to a question, applied once (E11). */
 
-import {
-  type Decision,
-  isEnd,
-  LoopError,
-  type RunStatus,
-  type StoredDecision,
-} from '../loop/index.ts'
+import { requireDecision, storeErrors } from '../engine/index.ts'
+import { type Decision, isEnd, type RunStatus, type StoredDecision } from '../loop/index.ts'
 import { type Database, orNull } from './database.ts'
 
 export interface Decisions {
@@ -20,15 +15,6 @@ interface DecisionColumns {
   readonly body: string
   readonly by: string
   readonly at: number
-}
-
-const types: Readonly<Record<Decision['type'], true>> = {
-  pause: true,
-  resume: true,
-  stop: true,
-  cancel: true,
-  'change-limits': true,
-  answer: true,
 }
 
 export function createDecisions(database: Database): Decisions {
@@ -45,16 +31,10 @@ export function createDecisions(database: Database): Decisions {
 
   return {
     insert(key, decision, by, atMs) {
-      if (!Object.hasOwn(types, decision.type)) {
-        const known = Object.keys(types).join(', ')
-        throw new LoopError(
-          'bad-request',
-          `"${decision.type}" is no decision. Say one of: ${known}.`,
-        )
-      }
+      requireDecision(decision)
       const { name, status } = selectStatus.get(key) as { name: string; status: RunStatus }
       if (isEnd(status)) {
-        throw new LoopError('wrong-status', `Run "${name}" has ended (${status}); fork it instead.`)
+        throw storeErrors.alreadyEnded(name, status)
       }
       const question = decision.type === 'answer' ? decision.question : undefined
       try {
@@ -62,9 +42,7 @@ export function createDecisions(database: Database): Decisions {
         return { id: (row as { id: number }).id, by, atMs, decision }
       } catch (cause) {
         if (!/UNIQUE/.test(String(cause))) throw cause
-        throw new LoopError('already-answered', `Question ${question} has its answer already.`, {
-          cause,
-        })
+        throw storeErrors.alreadyAnswered(String(question), cause)
       }
     },
     pending: (key) =>
@@ -76,10 +54,7 @@ export function createDecisions(database: Database): Decisions {
       })),
     markApplied(id, seq) {
       if (Number(mark.run(seq, id).changes) === 1) return
-      throw new LoopError(
-        'fenced',
-        `Decision ${id} was applied already; nothing was kept. Read the run anew.`,
-      )
+      throw storeErrors.alreadyApplied(id)
     },
   }
 }

@@ -1,32 +1,10 @@
 /** Reading what was recorded: events, the newest snapshot, checkpoints. Writing happens in units. */
 
-import type { Checkpoint, Tried } from '../engine/index.ts'
+import type { Checkpoint, EventRange, EventText, StoreRange, Tried } from '../engine/index.ts'
 import type { EventType, RecordedEvent, RunId, RunState } from '../loop/index.ts'
 import type { Database, SqlValue } from './database.ts'
 import { eventCode } from './event-code.ts'
-import {
-  type EventColumns,
-  type EventText,
-  parseBody,
-  toEventText,
-  toRecordedEvent,
-} from './rows.ts'
-
-export interface EventRange {
-  readonly afterSeq?: number
-  readonly toSeq?: number
-  readonly limit?: number
-  /** Only these. */
-  readonly types?: readonly EventType[]
-  /** No more than one event beyond so many bytes. */
-  readonly bytesMax?: number
-}
-
-export interface StoreRange {
-  readonly afterPosition: number
-  readonly limit: number
-  readonly bytesMax?: number
-}
+import { type EventColumns, parseBody, toEventText, toRecordedEvent } from './rows.ts'
 
 export interface EventTable {
   snapshot(run: RunId): RunState | undefined

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Store } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { diskError, watchDatabase } from '../testing/watched-database.ts'
 import { writeRun } from '../testing/write-run.ts'
 import { openDatabase } from './database.ts'
-import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
+import { openStore } from './open-store.ts'
 
 let folder: string
 
@@ -18,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A journal whose k-th statement fails. */
-function openFailing(k: number): { journal: SqliteJournal; statements: () => number } {
+function openFailing(k: number): { journal: Store; statements: () => number } {
   const path = join(folder, 'journal.db')
   let count = 0
   const database = watchDatabase(openDatabase(path, 'NORMAL'), {
@@ -27,7 +28,7 @@ function openFailing(k: number): { journal: SqliteJournal; statements: () => num
     },
     after: () => undefined,
   })
-  return { journal: openSqliteJournal({ path, database }), statements: () => count }
+  return { journal: openStore({ path, database }), statements: () => count }
 }
 
 test('any statement of opening that fails is told with what to do, and the next opening works', async () => {
@@ -62,8 +63,8 @@ test('looking for writes of others survives a store that fails for a moment', as
     },
     after: () => undefined,
   })
-  const journal = openSqliteJournal({ path, database: watched })
-  const other = openSqliteJournal({ path })
+  const journal = openStore({ path, database: watched })
+  const other = openStore({ path })
   fails = true
   let told = 0
   const stop = journal.watch('events', () => told++)
@@ -84,14 +85,14 @@ test('closing works although the log cannot be folded into the file', async () =
     },
     after: () => undefined,
   })
-  const journal = openSqliteJournal({ path, database })
+  const journal = openStore({ path, database })
   await expect(journal.close()).resolves.toBeUndefined()
-  await openSqliteJournal({ path }).close()
+  await openStore({ path }).close()
 })
 
 test('a record that another holds for too long is told as that', async () => {
   const path = join(folder, 'journal.db')
-  const journal = openSqliteJournal({ path, patienceMs: 200 })
+  const journal = openStore({ path, patienceMs: 200 })
   const frozen = openDatabase(path, 'NORMAL')
   frozen.exec('BEGIN IMMEDIATE')
   await expect(writeRun(journal)).rejects.toMatchObject({

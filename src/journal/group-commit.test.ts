@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Lease } from '../engine/index.ts'
+import type { Lease, Store } from '../engine/index.ts'
 import { diskError, watchDatabase } from '../testing/watched-database.ts'
 import { note, type WrittenRun, writeRun } from '../testing/write-run.ts'
 import { openDatabase } from './database.ts'
-import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
+import { openStore } from './open-store.ts'
 
-let journal: SqliteJournal
+let journal: Store
 let statements: string[]
 /** Throws where a disk would fail. */
 let disk: (sql: string) => void
@@ -23,7 +23,7 @@ beforeEach(() => {
   const schedule = (write: () => void): void => {
     flush = write
   }
-  journal = openSqliteJournal({ path: ':memory:', database, schedule })
+  journal = openStore({ path: ':memory:', database, schedule })
 })
 
 const commits = (): number => statements.filter((sql) => sql === 'COMMIT').length

@@ -21,12 +21,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 async function runChild(code: string, ...flags: string[]): Promise<string> {
   const head = `
     import { readdirSync, statSync } from 'node:fs'
-    const { openSqliteJournal } = await import(${JSON.stringify(built)})
+    const { openStore } = await import(${JSON.stringify(built)})
     const folder = ${JSON.stringify(folder)}
     const handles = () => readdirSync('/proc/self/fd').length
     const turn = () => new Promise((resolve) => setTimeout(resolve, 1))
     async function openAndClose(name) {
-      const journal = openSqliteJournal({ path: folder + '/' + name + '.db' })
+      const journal = openStore({ path: folder + '/' + name + '.db' })
       await journal.listRuns()
       await journal.close()
       await turn()
@@ -73,7 +73,7 @@ test('a journal opens in a worker thread, for its owner only', async () => {
     const { Worker } = await import('node:worker_threads')
     process.umask(0)
     const work = 'import(' + ${JSON.stringify(JSON.stringify(built))} + ').then(async (journal) => {' +
-      'const open = journal.openSqliteJournal({ path: ' + JSON.stringify(folder + '/worker.db') + ' });' +
+      'const open = journal.openStore({ path: ' + JSON.stringify(folder + '/worker.db') + ' });' +
       'await open.listRuns();' +
       'setInterval(() => undefined, 1000);' +
       'require("node:worker_threads").parentPort.postMessage("open") })'

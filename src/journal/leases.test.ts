@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { leaseTtlMs, type Store } from '../engine/index.ts'
 import type { LoopError } from '../loop/index.ts'
-import { createOwner, mayLive } from '../system/index.ts'
+import { createOwner, localOwners, mayLive } from '../system/index.ts'
 import { note, writeRun } from '../testing/write-run.ts'
-import { leaseTtlMs } from './leases.ts'
-import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
+import { openStore } from './open-store.ts'
 
-let journal: SqliteJournal
+let journal: Store
 let nowMs: number
 
 beforeEach(() => {
   nowMs = 1_000_000
-  journal = openSqliteJournal({ path: ':memory:', now: () => nowMs })
+  journal = openStore({ owners: localOwners, path: ':memory:', now: () => nowMs })
 })
 
 /** Owners whose processes are surely gone: the number is beyond what a kernel gives out. */

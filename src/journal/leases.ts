@@ -1,19 +1,17 @@
 /**
  * One writer per run: a lease with a fencing number.
  *
- * L1. A living holder is never replaced before its lease expires; a dead one is replaced at once.
+ * L1. A living holder is never replaced before its lease expires; one that is known to be dead is replaced
+ *     at once.
  * L2. The fence grows with each holder and is compared inside each transaction, so that a process
  *     that was frozen and woke up cannot write.
- * L3. Time is that since the machine was booted, which all of its processes share and nobody can set.
- *     The clock on the wall counts only for holders of whom that is not known.
+ * L3. Time is that since the machine was booted, which all of its processes share and which cannot be set.
+ *     The clock on the wall counts only for holders that may be of another machine or an earlier boot.
  */
 
-import type { Lease } from '../engine/index.ts'
-import { LoopError, type RunId } from '../loop/index.ts'
-import { isOfThisBoot, mayLive } from '../system/index.ts'
+import { type Lease, type LocalOwners, leaseTtlMs, storeErrors } from '../engine/index.ts'
+import type { RunId } from '../loop/index.ts'
 import type { Database } from './database.ts'
-
-export const leaseTtlMs = 15_000
 
 export interface LeaseColumns {
   readonly owner: string | null
@@ -28,38 +26,46 @@ export interface Moment {
   readonly upMs: number
 }
 
-export function isHeld(
-  lease: {
-    readonly owner: string | null
-    readonly expires_at: number | null
-    readonly expires_up: number | null
-  },
-  now: Moment,
-): boolean {
+/** Of a run that may never have had one. */
+export interface JoinedLease {
+  readonly owner: string | null
+  readonly expires_at: number | null
+  readonly expires_up: number | null
+}
+
+function isHeld(lease: JoinedLease, now: Moment, owners: LocalOwners | undefined): boolean {
   const { owner, expires_at: atMs, expires_up: upMs } = lease
   if (owner === null) return false
-  const isInTime = upMs !== null && isOfThisBoot(owner) ? upMs > now.upMs : (atMs ?? 0) > now.wallMs
-  return isInTime && mayLive(owner)
+  const isInTime =
+    upMs !== null && owners?.isOfThisBoot(owner) === true
+      ? upMs > now.upMs
+      : (atMs ?? 0) > now.wallMs
+  return isInTime && owners?.isDead(owner) !== true
 }
 
 const leftMs = (lease: Pick<LeaseColumns, 'expires_at' | 'expires_up'>, now: Moment): number =>
   lease.expires_up === null ? lease.expires_at - now.wallMs : lease.expires_up - now.upMs
 
 export interface Leases {
-  // All of these run inside a transaction of the caller.
+  isHeld(lease: JoinedLease): boolean
+  // All others run inside a transaction of the caller.
   /** Throws `workspace-busy` when another run is at work in the workspace, above it or below it. */
-  requireWorkspace(key: number, now: Moment): void
-  /** Throws `run-busy` when somebody holds it. */
-  requireFree(key: number, run: RunId, now: Moment): void
-  take(key: number, run: RunId, owner: string, now: Moment): Lease
+  requireWorkspace(key: number): void
+  /** Throws `run-busy` when it is held. */
+  requireFree(key: number, run: RunId): void
+  take(key: number, run: RunId, owner: string): Lease
   drop(key: number, lease: Lease): void
   /** Throws `fenced`. Prolongs a lease that is past a third of its time. */
-  verify(key: number, lease: Lease, now: Moment): void
+  verify(key: number, lease: Lease): void
   /** A transaction begins: what was verified in the one before may have changed. */
   begin(): void
 }
 
-export function createLeases(database: Database): Leases {
+export function createLeases(
+  database: Database,
+  clock: () => Moment,
+  owners: LocalOwners | undefined,
+): Leases {
   const select = database.prepare(
     'SELECT owner, fence, expires_at, expires_up FROM leases WHERE run = ?',
   )
@@ -79,25 +85,29 @@ export function createLeases(database: Database): Leases {
       'WHERE runs.key <> ?1 AND leases.owner IS NOT NULL ' +
       `AND (${isWithin('runs', 'mine')} OR ${isWithin('mine', 'runs')})`,
   )
-  // Nobody else can write while a transaction is open, so once in it is enough.
+  // No other process can write while a transaction is open, so once in it is enough.
   const verified = new Map<number, Lease>()
 
   function freeRow(key: number, run: RunId, now: Moment): LeaseColumns | undefined {
     const row = select.get(key) as LeaseColumns | undefined
-    if (row !== undefined && isHeld(row, now)) throw busy(run, row)
+    if (row !== undefined && row.owner !== null && isHeld(row, now, owners))
+      throw storeErrors.runBusy(run, row.owner, owners)
     return row
   }
 
   return {
-    requireWorkspace(key, now) {
+    isHeld: (lease) => isHeld(lease, clock(), owners),
+    requireWorkspace(key) {
+      const now = clock()
       for (const rival of rivals.all(key) as (LeaseColumns & { name: string })[]) {
-        if (isHeld(rival, now)) throw workspaceBusy(rival.name)
+        if (isHeld(rival, now, owners)) throw storeErrors.workspaceBusy(rival.name)
       }
     },
-    requireFree: (key, run, now) => {
-      freeRow(key, run, now)
+    requireFree: (key, run) => {
+      freeRow(key, run, clock())
     },
-    take(key, run, owner, now) {
+    take(key, run, owner) {
+      const now = clock()
       const row = freeRow(key, run, now)
       const fence = (row?.fence ?? 0) + 1
       upsert.run(key, owner, fence, now.wallMs + leaseTtlMs, now.upMs + leaseTtlMs)
@@ -107,10 +117,11 @@ export function createLeases(database: Database): Leases {
       clear.run(key, lease.fence)
     },
     begin: () => verified.clear(),
-    verify(key, lease, now) {
+    verify(key, lease) {
       if (verified.get(key) === lease) return
+      const now = clock()
       const row = current.get(key, lease.fence, lease.owner) as LeaseColumns | undefined
-      if (row === undefined) throw fenced(lease.run)
+      if (row === undefined) throw storeErrors.fenced(lease.run)
       if (leftMs(row, now) < (leaseTtlMs * 2) / 3) {
         prolong.run(now.wallMs + leaseTtlMs, now.upMs + leaseTtlMs, key)
       }
@@ -124,24 +135,3 @@ function isWithin(inner: string, outer: string): string {
   const folder = (table: string): string => `rtrim(${table}.workspace, '/') || '/'`
   return `substr(${folder(inner)}, 1, length(${folder(outer)})) = ${folder(outer)}`
 }
-
-function busy(run: RunId, row: LeaseColumns): LoopError {
-  const pid = row.owner?.split('|')[2] ?? '?'
-  return new LoopError(
-    'run-busy',
-    `Run ${run} is running in process ${pid}. Wait for it, or end it: loopctl stop ${run}`,
-  )
-}
-
-const workspaceBusy = (name: string): LoopError =>
-  new LoopError(
-    'workspace-busy',
-    `Run "${name}" is running in the same workspace, or in one inside the other. Wait for it, or give this run another one.`,
-  )
-
-const fenced = (run: RunId): LoopError =>
-  new LoopError(
-    'fenced',
-    `Run ${run} was taken over by another process while this one did not answer. ` +
-      'Nothing of this change was kept.',
-  )

@@ -16,8 +16,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { watchDatabase } from '../testing/watched-database.ts'
 import { note, writeRun } from '../testing/write-run.ts'
 import { type Database, openDatabase } from './database.ts'
+import { openStore } from './open-store.ts'
 import { schemaVersion } from './schema.ts'
-import { openSqliteJournal } from './sqlite-journal.ts'
 
 let folder: string
 let path: string
@@ -35,7 +35,7 @@ const bits = (file: string): string => (statSync(file).mode & 0o777).toString(8)
 
 /** A file of this schema with a run in it, closed. */
 async function makeJournal(): Promise<void> {
-  const journal = openSqliteJournal({ path })
+  const journal = openStore({ path })
   await (await writeRun(journal, { name: 'kept' })).write(note())
   await journal.close()
 }
@@ -63,7 +63,7 @@ describe('S1: on every open', () => {
   })
 
   test('the files are for their owner only, also those beside the first and the folder', async () => {
-    const journal = openSqliteJournal({ path })
+    const journal = openStore({ path })
     await (await writeRun(journal)).write(note())
     expect(readdirSync(dirname(path)).toSorted()).toEqual([
       'journal.db',
@@ -80,7 +80,7 @@ describe('S1: on every open', () => {
   test('a file that others could read is closed to them', async () => {
     await makeJournal()
     chmodSync(path, 0o644)
-    await openSqliteJournal({ path }).close()
+    await openStore({ path }).close()
     expect(bits(path)).toBe('600')
   })
 
@@ -89,9 +89,9 @@ describe('S1: on every open', () => {
     for (const name of readdirSync(dirname(path))) {
       if (name !== 'journal.db') rmSync(join(dirname(path), name))
     }
-    const journal = openSqliteJournal({ path })
+    const journal = openStore({ path })
     expect(await journal.findRun('kept')).toMatchObject({ lastSeq: 2, status: 'pending' })
-    expect(journal.integrityProblems()).toEqual([])
+    expect(await journal.integrityProblems()).toEqual([])
     await journal.close()
   })
 })
@@ -113,7 +113,7 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
     const file = join(folder, 'other.db')
     writeFileSync(file, content())
     const before = readFileSync(file)
-    expect(() => openSqliteJournal({ path: file })).toThrow(
+    expect(() => openStore({ path: file })).toThrow(
       expect.objectContaining({ code: 'store-damaged' }),
     )
     expect(readFileSync(file).equals(before)).toBe(true)
@@ -123,7 +123,7 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
     await makeJournal()
     truncateSync(path, statSync(path).size / 2)
     const before = readFileSync(path)
-    expect(() => openSqliteJournal({ path })).toThrow(
+    expect(() => openStore({ path })).toThrow(
       expect.objectContaining({
         code: 'store-damaged',
         message: expect.stringContaining('a part of it is missing'),
@@ -141,7 +141,7 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
     const file = join(folder, 'other.db')
     meddle(sql, file)
     const before = readFileSync(file)
-    expect(() => openSqliteJournal({ path: file })).toThrow(
+    expect(() => openStore({ path: file })).toThrow(
       expect.objectContaining({ code: 'store-damaged' }),
     )
     expect(readFileSync(file).equals(before)).toBe(true)
@@ -151,7 +151,7 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
     const file = join(folder, 'other.db')
     const open = openDatabase(file, 'FULL')
     open.exec('CREATE TABLE mine (a)')
-    expect(() => openSqliteJournal({ path: file })).toThrow(
+    expect(() => openStore({ path: file })).toThrow(
       expect.objectContaining({ code: 'store-damaged' }),
     )
     expect(open.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'mine' }])
@@ -161,11 +161,11 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
   test('the message says what to do', () => {
     const file = join(folder, 'other.db')
     writeFileSync(file, 'text')
-    expect(() => openSqliteJournal({ path: file })).toThrow(/left as it is.*backup/s)
+    expect(() => openStore({ path: file })).toThrow(/left as it is.*backup/s)
   })
 
   test('a folder in its place is refused', () => {
-    expect(() => openSqliteJournal({ path: folder })).toThrow(
+    expect(() => openStore({ path: folder })).toThrow(
       expect.objectContaining({ code: 'store-damaged' }),
     )
   })
@@ -173,14 +173,14 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
   test('a pipe in its place is refused and not waited for', () => {
     const pipe = join(folder, 'pipe.db')
     execFileSync('mkfifo', [pipe])
-    expect(() => openSqliteJournal({ path: pipe })).toThrow(/not a regular file/)
+    expect(() => openStore({ path: pipe })).toThrow(/not a regular file/)
   })
 
   test('an empty file is refused when content lies beside it', () => {
     mkdirSync(join(folder, 'blobs', 'ab'), { recursive: true })
     const file = join(folder, 'journal.db')
     writeFileSync(file, '')
-    expect(() => openSqliteJournal({ path: file })).toThrow(
+    expect(() => openStore({ path: file })).toThrow(
       expect.objectContaining({ code: 'store-damaged' }),
     )
     expect(statSync(file).size).toBe(0)
@@ -189,7 +189,7 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
   test('an empty file becomes a journal', async () => {
     const file = join(folder, 'empty.db')
     writeFileSync(file, '')
-    const journal = openSqliteJournal({ path: file })
+    const journal = openStore({ path: file })
     expect(await journal.listRuns()).toEqual([])
     await journal.close()
   })
@@ -200,7 +200,7 @@ describe('a newer file', () => {
     await makeJournal()
     meddle(`PRAGMA user_version = ${schemaVersion + 1}`)
     const before = readFileSync(path)
-    expect(() => openSqliteJournal({ path })).toThrow(
+    expect(() => openStore({ path })).toThrow(
       expect.objectContaining({ code: 'store-newer', message: expect.stringContaining('Upgrade') }),
     )
     expect(readFileSync(path).equals(before)).toBe(true)
@@ -222,7 +222,7 @@ describe('a migration', () => {
       after: () => undefined,
     })
     try {
-      openSqliteJournal({ path, database: watched })
+      openStore({ path, database: watched })
       watched.close()
       return { statements, failed: false }
     } catch {
@@ -233,9 +233,9 @@ describe('a migration', () => {
   test('that is killed at any place leaves a file that opens and works', async () => {
     path = join(folder, 'journal.db')
     for (let failAt = 1; openAndFailAt(failAt).failed; failAt++) {
-      const journal = openSqliteJournal({ path })
+      const journal = openStore({ path })
       await (await writeRun(journal)).write(note())
-      expect(journal.integrityProblems()).toEqual([])
+      expect(await journal.integrityProblems()).toEqual([])
       await journal.close()
       rmSync(path)
     }
@@ -243,8 +243,8 @@ describe('a migration', () => {
   })
 
   test('is done once, by whoever comes first', async () => {
-    const first = openSqliteJournal({ path })
-    const second = openSqliteJournal({ path })
+    const first = openStore({ path })
+    const second = openStore({ path })
     await writeRun(first, { name: 'one' })
     await writeRun(second, { name: 'two' })
     expect((await first.listRuns()).map(({ name }) => name)).toEqual(['two', 'one'])
@@ -254,7 +254,7 @@ describe('a migration', () => {
 })
 
 test('a journal in memory leaves no file', async () => {
-  const journal = openSqliteJournal({ path: ':memory:' })
+  const journal = openStore({ path: ':memory:' })
   await (await writeRun(journal)).write(note())
   await journal.close()
   expect(readdirSync(folder)).toEqual([])

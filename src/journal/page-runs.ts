@@ -1,38 +1,17 @@
 /** Lists of runs, newest first, in pages. Keys of runs only grow, so a page goes on below the last. */
 
-import type { RunRow } from '../engine/index.ts'
-import type { RunStatus } from '../loop/index.ts'
+import type { RunPage, RunPageOptions } from '../engine/index.ts'
 import type { Database, SqlValue } from './database.ts'
-import { isHeld, type Moment } from './leases.ts'
+import type { JoinedLease } from './leases.ts'
 import { type RunColumns, runColumns, toRunRow } from './rows.ts'
-
-export interface RunFilter {
-  /** Any of these. */
-  readonly status?: readonly RunStatus[]
-  /** Where it works, or the checkout that its worktree is of. */
-  readonly workspace?: string
-  readonly loop?: string
-  /** What its name begins with. */
-  readonly name?: string
-  readonly createdAfterMs?: number
-  readonly createdBeforeMs?: number
-}
-
-export interface RunPageOptions extends RunFilter {
-  readonly limit?: number
-  /** From the page before. */
-  readonly before?: number
-}
-
-export interface RunPage {
-  readonly runs: readonly RunRow[]
-  /** Where the next page begins; absent: there is no more. */
-  readonly next?: number
-}
 
 const defaultLimit = 100
 
-export function pageRuns(database: Database, options: RunPageOptions, now: Moment): RunPage {
+export function pageRuns(
+  database: Database,
+  options: RunPageOptions,
+  isHeld: (lease: JoinedLease) => boolean,
+): RunPage {
   const limit = options.limit ?? defaultLimit
   const { sql, values } = conditionsOf(options)
   const rows = database
@@ -41,7 +20,7 @@ export function pageRuns(database: Database, options: RunPageOptions, now: Momen
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
-    runs: page.map((row) => toRunRow(row, isHeld(row, now))),
+    runs: page.map((row) => toRunRow(row, isHeld(row))),
     ...(rows.length > limit && last !== undefined ? { next: last.key } : {}),
   }
 }

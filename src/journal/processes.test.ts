@@ -6,22 +6,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createOwner } from '../system/index.ts'
+import type { Store } from '../engine/index.ts'
+import { createOwner, localOwners } from '../system/index.ts'
 import { note, writeRun } from '../testing/write-run.ts'
-import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
+import { openStore } from './open-store.ts'
 
 const built = resolve(import.meta.dirname, '../../dist/journal/index.js')
 const builtSystem = resolve(import.meta.dirname, '../../dist/system/index.js')
 
 let folder: string
 let path: string
-let journal: SqliteJournal
+let journal: Store
 const children: ChildProcess[] = []
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'loopwright-processes-'))
   path = join(folder, 'journal.db')
-  journal = openSqliteJournal({ path })
+  journal = openStore({ owners: localOwners, path })
 })
 
 afterEach(async () => {
@@ -33,9 +34,9 @@ afterEach(async () => {
 /** A process with the same journal open as `journal`; resolves when it has done its work. */
 async function startChild(work: string): Promise<ChildProcess> {
   const code = `
-    const { openSqliteJournal } = await import(${JSON.stringify(built)})
-    const { createOwner } = await import(${JSON.stringify(builtSystem)})
-    const journal = openSqliteJournal({ path: ${JSON.stringify(path)} })
+    const { openStore } = await import(${JSON.stringify(built)})
+    const { createOwner, localOwners } = await import(${JSON.stringify(builtSystem)})
+    const journal = openStore({ owners: localOwners, path: ${JSON.stringify(path)} })
     setInterval(() => undefined, 1000)
     ${work}
     console.log('done')`
@@ -85,7 +86,7 @@ describe('another process', () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect((await journal.read(run)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
-    expect(journal.integrityProblems()).toEqual([])
+    expect(await journal.integrityProblems()).toEqual([])
   })
 
   test('and this one write to their own runs in one file', async () => {
@@ -109,6 +110,6 @@ describe('another process', () => {
       const seqs = (await journal.read(run)).map(({ seq }) => seq)
       expect(seqs).toEqual(Array.from({ length: 101 }, (_, index) => index + 1))
     }
-    expect(journal.integrityProblems()).toEqual([])
+    expect(await journal.integrityProblems()).toEqual([])
   })
 })

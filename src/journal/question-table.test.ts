@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openDatabase } from './database.ts'
 import { encodeEvent } from './event-code.ts'
+import { openStore } from './open-store.ts'
 import { migrate, migrations } from './schema.ts'
-import { openSqliteJournal } from './sqlite-journal.ts'
 
 const ask = (iteration: number, name: string) =>
   ({
@@ -53,7 +53,7 @@ test('questions that were open in an older record are in the inbox, and no other
     }
   }
   database.close()
-  const journal = openSqliteJournal({ path })
+  const journal = openStore({ path })
   const questions = await journal.questions({ limit: 10 })
   expect(questions.map(({ name, id }) => [name, id])).toEqual([
     ['run-0', '1/ask:open#1'],

@@ -3,21 +3,10 @@
  * the transaction of the caller, so that an inbox need not look at every run.
  */
 
-import type { Question, RunEvent, RunId, StepId } from '../loop/index.ts'
+import type { AskedAfter, AskedQuestion } from '../engine/index.ts'
+import type { RunEvent, RunId, StepId } from '../loop/index.ts'
 import type { Database } from './database.ts'
 import { decodeEvent } from './event-code.ts'
-
-export interface AskedQuestion {
-  readonly run: RunId
-  readonly name: string
-  readonly id: string
-  readonly question: Question
-  readonly askedAtMs: number
-  readonly deadlineAtMs: number
-}
-
-/** Where a page goes on: after this one. */
-export type AskedAfter = Pick<AskedQuestion, 'run' | 'id' | 'deadlineAtMs'>
 
 export function createQuestionKeeper(
   database: Database,

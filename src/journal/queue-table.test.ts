@@ -5,13 +5,13 @@ import { expect, test } from 'vitest'
 import { afterStory } from '../../test/after.ts'
 import { writeRun } from '../testing/write-run.ts'
 import { openDatabase } from './database.ts'
-import { openSqliteJournal } from './sqlite-journal.ts'
+import { openStore } from './open-store.ts'
 
 test('a row that is damaged keeps none of the others from being read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-queue-'))
   afterStory(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'journal.db')
-  const journal = openSqliteJournal({ path })
+  const journal = openStore({ path })
   afterStory(() => journal.close())
   const row = { priority: 0, queuedAtMs: 1, request: { attended: true }, tries: 0 }
   for (const name of ['calm-otter', 'brave-owl']) {

@@ -6,44 +6,9 @@
  * Q2. Keys are kept for a day, and no more than the newest ten thousand (E9).
  */
 
+import type { KnownRequest, NewQueueRow, QueueRow, RequestKey } from '../engine/index.ts'
 import type { Json, RunId, RunStatus } from '../loop/index.ts'
 import { type Database, orNull } from './database.ts'
-
-/** How a run that is to be driven was asked for. */
-export interface NewQueueRow {
-  readonly priority: number
-  readonly queuedAtMs: number
-  readonly by?: string
-  /** The folder that somebody named: what counts as its workspace. */
-  readonly workspace?: string
-  /** How it is to be driven: the business of whoever drives. */
-  readonly request: Json
-  /** Not before this moment. */
-  readonly retryAtMs?: number
-  /** How often it could not go on, without going on in between. */
-  readonly tries: number
-  /** Why it could not. */
-  readonly why?: string
-}
-
-export interface QueueRow extends NewQueueRow {
-  readonly run: RunId
-  readonly name: string
-  readonly status: RunStatus
-  /** The folder that is worked in: another one where it is a worktree. */
-  readonly place?: string
-}
-
-/** What made a run, so that the same request makes no second one. */
-export interface RequestKey {
-  readonly key: string
-  /** Of all that was asked for. */
-  readonly digest: string
-}
-
-export interface KnownRequest extends RequestKey {
-  readonly run: RunId
-}
 
 export interface QueueTable {
   /** Puts it there, or in place of what is there. */

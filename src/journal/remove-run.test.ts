@@ -2,20 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { streamEvents } from '../engine/index.ts'
+import { leaseTtlMs, type Store, streamEvents } from '../engine/index.ts'
 import type { BlobId, RunCreated, RunEvent, RunId } from '../loop/index.ts'
-import { createOwner } from '../system/index.ts'
+import { createOwner, localOwners } from '../system/index.ts'
 import { diskError, watchDatabase } from '../testing/watched-database.ts'
 import { note, type WrittenRun, writeRun } from '../testing/write-run.ts'
 import { type Database, openDatabase } from './database.ts'
-import { leaseTtlMs } from './leases.ts'
+import { openStore } from './open-store.ts'
 import { migrate, migrations } from './schema.ts'
-import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
 
 let folder: string
 let path: string
 let nowMs: number
-const open: SqliteJournal[] = []
+const open: Store[] = []
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'loopwright-remove-'))
@@ -28,9 +27,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function openJournal(database?: Database): SqliteJournal {
+function openJournal(database?: Database): Store {
   const given = database === undefined ? {} : { database }
-  const journal = openSqliteJournal({ path, now: () => nowMs, ...given })
+  const journal = openStore({ owners: localOwners, path, now: () => nowMs, ...given })
   open.push(journal)
   return journal
 }
@@ -46,7 +45,7 @@ const ended: readonly RunEvent[] = [
 ]
 
 /** A run with a row in each table, which has ended and which nobody holds. */
-async function endedRun(journal: SqliteJournal, name: string): Promise<WrittenRun> {
+async function endedRun(journal: Store, name: string): Promise<WrittenRun> {
   const written = await writeRun(journal, { name })
   const lease = await written.take(createOwner())
   await journal.recordDecision(written.run, { type: 'pause' }, 'me', nowMs)
@@ -90,18 +89,18 @@ describe('a run that is removed', () => {
       await expect(look).rejects.toMatchObject({ code: 'unknown-run' })
     }
     expect((await journal.read(kept.run)).length).toBe(kept.state.seq)
-    expect(journal.namedContent().map(({ hash }) => hash)).toEqual(
+    expect((await journal.namedContent()).map(({ hash }) => hash)).toEqual(
       expect.arrayContaining([blob('shared'), blob('kept')]),
     )
-    expect(journal.integrityProblems()).toEqual([])
+    expect(await journal.integrityProblems()).toEqual([])
   })
 
   test('leaves its name free, and is not removed twice', async () => {
     const journal = openJournal()
     const { run } = await endedRun(journal, 'again')
-    expect(journal.hasRemoved()).toBe(false)
+    expect(await journal.hasRemoved()).toBe(false)
     await journal.removeRun(run)
-    expect(journal.hasRemoved()).toBe(true)
+    expect(await journal.hasRemoved()).toBe(true)
     await expect(journal.removeRun(run)).rejects.toMatchObject({ code: 'unknown-run' })
     await endedRun(journal, 'again')
     expect((await journal.findRun('again')).status).toBe('completed')
@@ -135,7 +134,7 @@ describe('a run that is removed', () => {
     const read = new Promise<void>((resolve) => {
       bothRead = resolve
     })
-    const follow = async (from: SqliteJournal): Promise<void> => {
+    const follow = async (from: Store): Promise<void> => {
       for await (const { seq } of streamEvents(from, run)) {
         if (seq === 2 && --reading === 0) bothRead()
       }

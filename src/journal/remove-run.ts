@@ -10,18 +10,12 @@
  *     in each commit.)
  */
 
-import { isEnd, LoopError, type RunId, type RunStatus } from '../loop/index.ts'
+import { type RemoveOptions, storeErrors } from '../engine/index.ts'
+import { isEnd, type RunId, type RunStatus } from '../loop/index.ts'
 import type { Database } from './database.ts'
 
 export interface Removal {
   remove(key: number, options: RemoveOptions): void
-  /** Whether a run was ever removed here. */
-  happened(): boolean
-}
-
-export interface RemoveOptions {
-  /** Also a run that has not ended. */
-  readonly force?: boolean
 }
 
 /** SQL: a number above all that there are and all that there were. */
@@ -57,21 +51,16 @@ export function createRemoval(
       const row = database.prepare('SELECT id, name, status FROM runs WHERE key = ?').get(key)
       const { id, name, status } = row as { id: RunId; name: string; status: RunStatus }
       requireFree(key, id)
-      if (!force && !isEnd(status)) throw notEnded(name, status)
+      if (!force && !isEnd(status)) throw storeErrors.notEnded(name, status)
       database.prepare(rememberSql).run(key)
       for (const table of tables) database.prepare(`DELETE FROM ${table} WHERE run = ?`).run(key)
       database.prepare('DELETE FROM runs WHERE key = ?').run(key)
     },
-    happened() {
-      const row = database.prepare('SELECT run FROM removed').get() as { run: number }
-      return row.run > 0
-    },
   }
 }
 
-const notEnded = (name: string, status: RunStatus): LoopError =>
-  new LoopError(
-    'wrong-status',
-    `Run "${name}" has not ended (${status}), so it could be resumed. End it first ` +
-      `(loopctl cancel ${name}), or remove it as it is (--force; in code: force).`,
-  )
+/** Whether a run was ever removed here. */
+export function hasRemoved(database: Database): boolean {
+  const row = database.prepare('SELECT run FROM removed').get() as { run: number }
+  return row.run > 0
+}

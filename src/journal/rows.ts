@@ -1,7 +1,7 @@
 /** Rows as they come out of the tables, parsed once. */
 
-import type { RunRow } from '../engine/index.ts'
-import type { EventType, RecordedEvent, RunId, RunStatus } from '../loop/index.ts'
+import type { EventText, RunRow } from '../engine/index.ts'
+import type { RecordedEvent, RunId, RunStatus } from '../loop/index.ts'
 import { decodeEvent, eventText, eventTypeOf } from './event-code.ts'
 import { damaged } from './store-failures.ts'
 
@@ -63,15 +63,6 @@ export function toRecordedEvent(row: EventColumns, path: string): RecordedEvent 
     atMs: row.at,
     event: guarded(() => decodeEvent(row.type, row.body), path),
   }
-}
-
-/** An event as it is sent on: nobody here looks into it. */
-export interface EventText {
-  readonly seq: number
-  readonly position: number
-  readonly type: EventType
-  /** A `RecordedEvent` as JSON. */
-  readonly json: string
 }
 
 export function toEventText({ id, seq, position, at, type, body }: EventColumns): EventText {

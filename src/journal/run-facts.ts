@@ -3,13 +3,9 @@
  * work after it ended. The newest word counts; nothing of a run depends on it.
  */
 
+import type { RunFact } from '../engine/index.ts'
 import type { Json } from '../loop/index.ts'
 import type { Database } from './database.ts'
-
-export interface RunFact {
-  readonly value: Json
-  readonly atMs: number
-}
 
 export interface RunFacts {
   set(key: number, name: string, fact: RunFact): void

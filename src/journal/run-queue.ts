@@ -1,25 +1,9 @@
 /** The queue as the journal offers it: each change is a transaction of its own, and then on disk. */
 
-import type { NewRun } from '../engine/index.ts'
-import { LoopError, type RunId } from '../loop/index.ts'
-import type { KnownRequest, NewQueueRow, QueueRow, QueueTable, RequestKey } from './queue-table.ts'
+import { type RunQueue, storeErrors } from '../engine/index.ts'
+import type { QueueTable } from './queue-table.ts'
 import type { RunTable } from './run-table.ts'
 import type { Watch } from './watch.ts'
-
-export interface RunQueue {
-  /** Q1. Rejects with `key-reused` when the key made a run already. */
-  create(run: NewRun, row: NewQueueRow, request?: RequestKey): Promise<void>
-  put(run: RunId, row: NewQueueRow): Promise<void>
-  remove(run: RunId): Promise<void>
-  /** Undefined: nobody is to drive it. Rejects with `unknown-run`. */
-  row(run: RunId): Promise<QueueRow | undefined>
-  /** The oldest first. */
-  list(): Promise<readonly QueueRow[]>
-  /** Those of which nobody has said that they are not to be driven: they have not ended or been paused. */
-  open(): Promise<readonly RunId[]>
-  /** What was made by this key. */
-  request(key: string): Promise<KnownRequest | undefined>
-}
 
 export interface QueueParts {
   readonly runs: RunTable
@@ -36,7 +20,7 @@ export function createRunQueue(parts: QueueParts): RunQueue {
     async create(run, row, request) {
       await transaction(() => {
         if (request !== undefined && queue.request(request.key, now()) !== undefined) {
-          throw keyReused(request.key)
+          throw storeErrors.keyReused(request.key)
         }
         runs.insert(run)
         const key = runs.key(run.id)
@@ -53,9 +37,3 @@ export function createRunQueue(parts: QueueParts): RunQueue {
     request: (key) => reading(() => queue.request(key, now())),
   }
 }
-
-export const keyReused = (key: string): LoopError =>
-  new LoopError(
-    'key-reused',
-    `The key ${JSON.stringify(key)} was used for another request. Give each new request a key of its own.`,
-  )

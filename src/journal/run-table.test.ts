@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../engine/index.ts'
 import { defaultLimits, type RunEvent, type RunId } from '../loop/index.ts'
 import { writeRun } from '../testing/write-run.ts'
-import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
+import { openStore } from './open-store.ts'
 
-let journal: SqliteJournal
+let journal: Store
 
 beforeEach(() => {
-  journal = openSqliteJournal({ path: ':memory:' })
+  journal = openStore({ path: ':memory:' })
 })
 
 const started: RunEvent = { type: 'run-started', owner: 'me', fence: 1 }

@@ -6,11 +6,11 @@
  */
 
 import { dirname } from 'node:path'
-import type { NewRun, RunRow } from '../engine/index.ts'
-import { LoopError, type RunEvent, type RunId } from '../loop/index.ts'
+import { type NewRun, type RunMaker, type RunRow, storeErrors } from '../engine/index.ts'
+import type { RunEvent, RunId } from '../loop/index.ts'
 import { type Database, orNull } from './database.ts'
 import { encodeEvent } from './event-code.ts'
-import { isHeld, type Moment } from './leases.ts'
+import type { JoinedLease } from './leases.ts'
 import { nextRunKey } from './remove-run.ts'
 import { type RunColumns, runColumns, toRunRow } from './rows.ts'
 import { createContentNames, insertEventSql } from './unit-writer.ts'
@@ -22,18 +22,15 @@ export interface RunTable {
   heldKey(run: RunId): number
   forget(run: RunId): void
   insert(run: NewRun): void
-  find(idOrName: string, now: Moment): RunRow
-  list(status: string | undefined, limit: number, now: Moment): readonly RunRow[]
+  find(idOrName: string): RunRow
+  list(status: string | undefined, limit: number): readonly RunRow[]
   makerOfGit(folder: string): RunMaker | undefined
 }
 
-/** A run, and the folder that it worked in. */
-export interface RunMaker {
-  readonly name: string
-  readonly workspace: string
-}
-
-export function createRunTable(database: Database): RunTable {
+export function createRunTable(
+  database: Database,
+  isHeld: (lease: JoinedLease) => boolean,
+): RunTable {
   const keys = new Map<string, number>()
   const selectKey = database.prepare('SELECT key FROM runs WHERE id = ?')
   const insertRun = database.prepare(
@@ -45,8 +42,13 @@ export function createRunTable(database: Database): RunTable {
 
   function key(run: RunId): number {
     const row = selectKey.get(run) as { key: number } | undefined
-    if (row === undefined) throw unknownRun(run)
+    if (row === undefined) throw storeErrors.unknownRun(run)
     return row.key
+  }
+
+  function toRow(columns: unknown): RunRow {
+    const row = columns as RunColumns
+    return toRunRow(row, isHeld(row))
   }
 
   return {
@@ -68,30 +70,26 @@ export function createRunTable(database: Database): RunTable {
         insertRun.run(id, name, loop, first, ...folders, atMs)
       } catch (cause) {
         if (!/UNIQUE/.test(String(cause))) throw cause
-        throw new LoopError(
-          'name-taken',
-          `There is a run named "${run.name}" already. Resume or fork that one, or choose another name.`,
-          { cause },
-        )
+        throw storeErrors.nameTaken(run.name, cause)
       }
       const row = selectKey.get(run.id) as { key: number }
       const { code, body } = encodeEvent(run.event)
       insertEvent.run(row.key, 1, run.atMs, code, body)
       nameContent(row.key, run.blobs, run.trees)
     },
-    find: (idOrName, now) => toRow(findColumns(database, idOrName), now),
+    find: (idOrName) => toRow(findColumns(database, idOrName)),
     makerOfGit: (folder) =>
       database.prepare(makerSql).get(folder, JSON.stringify(foldersAbove(folder))) as
         | RunMaker
         | undefined,
-    list(status: string | undefined, limit: number, now: Moment): readonly RunRow[] {
+    list(status: string | undefined, limit: number): readonly RunRow[] {
       const rows =
         status === undefined
           ? database.prepare(`SELECT ${runColumns} ORDER BY runs.key DESC LIMIT ?`).all(limit)
           : database
               .prepare(`SELECT ${runColumns} WHERE runs.status = ? ORDER BY runs.key DESC LIMIT ?`)
               .all(status, limit)
-      return rows.map((row) => toRow(row, now))
+      return rows.map(toRow)
     },
   }
 }
@@ -119,11 +117,6 @@ function requireOrigin({ event }: NewRun, key: (run: RunId) => number): void {
   if (event.type === 'run-created' && event.origin?.type === 'fork') key(event.origin.run)
 }
 
-function toRow(columns: unknown, now: Moment): RunRow {
-  const row = columns as RunColumns
-  return toRunRow(row, isHeld(row, now))
-}
-
 /** By id or name, else by a beginning that only one has. */
 function findColumns(database: Database, idOrName: string): unknown {
   const found = database
@@ -137,13 +130,7 @@ function findColumns(database: Database, idOrName: string): unknown {
     )
     .all(prefix) as RunColumns[]
   const [only] = rows
-  if (only === undefined || idOrName === '') throw unknownRun(idOrName)
+  if (only === undefined || idOrName === '') throw storeErrors.unknownRun(idOrName)
   if (rows.length === 1) return only
-  const names = rows.map((row) => `${row.name} (${row.id})`)
-  throw new LoopError('ambiguous-run', `"${idOrName}" fits ${names.join(', ')}. Say more of it.`, {
-    details: { candidates: rows.map(({ id, name }) => ({ id, name })) },
-  })
+  throw storeErrors.ambiguousRun(idOrName, rows)
 }
-
-const unknownRun = (run: string): LoopError =>
-  new LoopError('unknown-run', `There is no run "${run}". See which there are: loopctl list`)

@@ -1,12 +1,8 @@
 /** Where the record as a whole has got to, for those who follow it. */
 
+import type { ChangedRuns } from '../engine/index.ts'
 import type { RunId } from '../loop/index.ts'
 import type { Database } from './database.ts'
-
-export interface ChangedRuns {
-  readonly position: number
-  readonly runs: readonly RunId[]
-}
 
 export function lastPosition(database: Database): number {
   const row = database.prepare('SELECT max(position) AS last FROM events').get()

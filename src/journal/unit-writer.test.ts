@@ -1,15 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../engine/index.ts'
 import type { BlobId, RunEvent, TreeId } from '../loop/index.ts'
 import { note, type WrittenRun, writeRun } from '../testing/write-run.ts'
 import { type Database, openDatabase } from './database.ts'
-import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
+import { openStore } from './open-store.ts'
 
 let database: Database
-let journal: SqliteJournal
+let journal: Store
 
 beforeEach(() => {
   database = openDatabase(':memory:', 'FULL')
-  journal = openSqliteJournal({ path: ':memory:', database })
+  journal = openStore({ path: ':memory:', database })
 })
 
 const tailMin = 32 * 1024
@@ -92,7 +93,7 @@ test('content that events name is kept by name, once for each run, blobs and tre
     await journal.append(lease, written.unit([note()], { blobs, trees }))
     await journal.append(lease, written.unit([note()], { blobs: blobs.slice(0, 1) }))
   }
-  const named = journal.namedContent()
+  const named = await journal.namedContent()
   expect(named).toHaveLength(3)
   expect(named).toEqual(
     expect.arrayContaining([
@@ -112,5 +113,5 @@ test('content of a unit that was refused is not kept by name', async () => {
   await expect(journal.append(lease, written.unit([note()], { blobs }))).rejects.toMatchObject({
     code: 'fenced',
   })
-  expect(journal.namedContent()).toEqual([])
+  expect(await journal.namedContent()).toEqual([])
 })

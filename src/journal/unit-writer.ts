@@ -5,8 +5,8 @@
  *     that the one before it failed.
  */
 
-import type { Unit } from '../engine/index.ts'
-import { type BlobId, LoopError, type RunEvent, type TreeId } from '../loop/index.ts'
+import { storeErrors, type Unit } from '../engine/index.ts'
+import type { BlobId, RunEvent, TreeId } from '../loop/index.ts'
 import type { Database } from './database.ts'
 import { encodeEvent } from './event-code.ts'
 import { createQuestionKeeper, endsIteration } from './question-table.ts'
@@ -67,7 +67,7 @@ export function createUnitWriter(database: Database): UnitWriter {
       last.set(key, written)
     }
     let seq = unit.firstSeq
-    if (seq !== written.lastSeq + 1) throw outOfPlace(seq, written.lastSeq)
+    if (seq !== written.lastSeq + 1) throw storeErrors.outOfPlace(seq, written.lastSeq)
     for (const event of unit.events) {
       const { code, body } = encodeEvent(event)
       written.tailBytes += body.length
@@ -101,13 +101,6 @@ export function createUnitWriter(database: Database): UnitWriter {
 
   return { write, forget: (key) => last.delete(key) }
 }
-
-const outOfPlace = (seq: number, lastSeq: number): LoopError =>
-  new LoopError(
-    'store-failed',
-    `Event ${seq} does not follow event ${lastSeq}, which is the last on disk. Nothing of this ` +
-      'change was kept; resume the run.',
-  )
 
 /** Keeps in step what is known by iteration: checkpoints, what was tried, and which questions have an answer. */
 function createIterationKeeper(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { note, writeRun } from '../testing/write-run.ts'
-import { openSqliteJournal } from './sqlite-journal.ts'
+import { openStore } from './open-store.ts'
 
 let folder: string
 
@@ -28,7 +28,7 @@ function called(): { readonly promise: Promise<void>; readonly call: () => void;
 
 describe('a watcher', () => {
   test('is told at once of what its own process writes, by topic', async () => {
-    const journal = openSqliteJournal({ path: ':memory:' })
+    const journal = openStore({ path: ':memory:' })
     const events = called()
     const decisions = called()
     const { run, write } = await writeRun(journal)
@@ -42,7 +42,7 @@ describe('a watcher', () => {
   })
 
   test('is not told any more when it has stopped, nor after the journal was closed', async () => {
-    const journal = openSqliteJournal({ path: ':memory:' })
+    const journal = openStore({ path: ':memory:' })
     const stopped = called()
     const { write } = await writeRun(journal)
     const stop = journal.watch('events', stopped.call)
@@ -54,7 +54,7 @@ describe('a watcher', () => {
   })
 
   test('is told once more when the journal closes, so that nobody waits for ever', async () => {
-    const journal = openSqliteJournal({ path: ':memory:' })
+    const journal = openStore({ path: ':memory:' })
     const waiting = called()
     journal.watch('events', waiting.call)
     await journal.close()
@@ -64,7 +64,7 @@ describe('a watcher', () => {
 
   test('is told a moment later of what another connection writes, and of both topics', async () => {
     const path = join(folder, 'journal.db')
-    const [mine, other] = [openSqliteJournal({ path }), openSqliteJournal({ path })]
+    const [mine, other] = [openStore({ path }), openStore({ path })]
     const events = called()
     const decisions = called()
     mine.watch('events', events.call)

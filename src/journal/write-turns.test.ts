@@ -3,19 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Store } from '../engine/index.ts'
 import { writeRun } from '../testing/write-run.ts'
 import { type Database, openDatabase } from './database.ts'
-import { openSqliteJournal, type SqliteJournal } from './sqlite-journal.ts'
+import { openStore } from './open-store.ts'
 
 let folder: string
-let journal: SqliteJournal
+let journal: Store
 /** Another process, as far as SQLite can tell. */
 let other: Database
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'loopwright-turns-'))
   const path = join(folder, 'journal.db')
-  journal = openSqliteJournal({ path })
+  journal = openStore({ path })
   other = openDatabase(path, 'NORMAL')
 })
 
@@ -64,7 +65,7 @@ test('what waits is written before a journal is closed', async () => {
   const closed = journal.close()
   setTimeout(() => other.exec('ROLLBACK'), 50)
   await Promise.all([written, closed])
-  journal = openSqliteJournal({ path: join(folder, 'journal.db') })
+  journal = openStore({ path: join(folder, 'journal.db') })
   expect((await journal.read(first.run)).at(-1)?.event).toMatchObject({ message: 'the last' })
 })
 

@@ -5,11 +5,12 @@ import {
   type CreatePorts,
   createRun,
   forkRun,
+  type NewQueueRow,
+  type RequestKey,
   type RunRow,
   readCreated,
   stateAt,
 } from '../engine/index.ts'
-import type { NewQueueRow, RequestKey } from '../journal/index.ts'
 import { defined, LoopError, type Source, type TreeId } from '../loop/index.ts'
 import { isWithoutGit, requireEmpty, resolveWorkspace } from '../system/index.ts'
 import { createTreeDoor } from '../workspace/tree-store.ts'

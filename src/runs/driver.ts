@@ -3,15 +3,16 @@
 import { setMaxListeners } from 'node:events'
 import {
   type AnyLoopType,
+  type BlobStore,
   type Certifier,
   type Clock,
   type DriveEnd,
   driveRun,
   type Lease,
   type Ports,
+  type Store,
   streamEvents,
 } from '../engine/index.ts'
-import { type BlobStore, type SqliteJournal } from '../journal/index.ts'
 import {
   defined,
   didNothing,
@@ -30,7 +31,7 @@ import type { RunPlace } from './run-place.ts'
 /** What every run of a host shares. */
 export interface HostPorts {
   readonly folder: string
-  readonly journal: SqliteJournal
+  readonly journal: Store
   readonly blobs: BlobStore
   readonly clock: Clock
 }
@@ -171,7 +172,7 @@ function portsFor(
   // Absent and undefined are not the same to the ports.
   const given = Object.fromEntries(Object.entries(rest).filter(([, part]) => part !== undefined))
   let lease: Lease | undefined
-  const journal: SqliteJournal = {
+  const journal: Store = {
     ...base.journal,
     async acquire(run, owner) {
       lease = await base.journal.acquire(run, owner)
@@ -194,7 +195,7 @@ function portsFor(
 }
 
 const telling =
-  (append: SqliteJournal['append'], onState: (state: RunState) => void): SqliteJournal['append'] =>
+  (append: Store['append'], onState: (state: RunState) => void): Store['append'] =>
   async (lease, unit) => {
     await append(lease, unit)
     onState(unit.state)

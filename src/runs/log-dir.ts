@@ -2,7 +2,7 @@
 
 import { lstatSync, readdirSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import type { SqliteJournal } from '../journal/index.ts'
+import type { Store } from '../engine/index.ts'
 import { LoopError, type RunId } from '../loop/index.ts'
 import { requireReadable } from '../system/index.ts'
 import { type ArtifactMode, artifactModes, logDirDefault } from './artifact-mode.ts'
@@ -21,7 +21,7 @@ export interface Settled {
 export const settledName = 'run-folder'
 
 export async function settledBefore(
-  journal: Pick<SqliteJournal, 'facts'>,
+  journal: Pick<Store, 'facts'>,
   run: RunId,
 ): Promise<Settled | undefined> {
   const value = (await journal.facts(run)).get(settledName)?.value as Partial<Settled> | undefined
@@ -29,10 +29,8 @@ export async function settledBefore(
   return { ...value, mode: value.mode, logDir: requireLogDir(value.logDir) }
 }
 
-export const logDirOf = async (
-  journal: Pick<SqliteJournal, 'facts'>,
-  run: RunId,
-): Promise<string> => (await settledBefore(journal, run))?.logDir ?? logDirDefault
+export const logDirOf = async (journal: Pick<Store, 'facts'>, run: RunId): Promise<string> =>
+  (await settledBefore(journal, run))?.logDir ?? logDirDefault
 
 /** A path in the folder that a person named; `logs/loop` unless told. */
 export function requireLogDir(logDir: string = logDirDefault): string {

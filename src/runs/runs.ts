@@ -1,7 +1,6 @@
 /** What can be done with runs: they are created, placed, driven, told and kept. */
 
-import type { AnyLoopType, RunRow } from '../engine/index.ts'
-import type { BlobStore, SqliteJournal } from '../journal/index.ts'
+import type { AnyLoopType, BlobStore, RunRow, Store } from '../engine/index.ts'
 import type { Decision, LoopType, RecordedEvent } from '../loop/index.ts'
 import type { ForkComparison } from './compare-fork.ts'
 import type {
@@ -24,7 +23,7 @@ import type {
 
 export interface Runs {
   readonly folder: string
-  readonly journal: SqliteJournal
+  readonly journal: Store
   readonly blobs: BlobStore
   /**
    * Settles name, id and folder of a new run, and makes its worktree if it is to have one, so that

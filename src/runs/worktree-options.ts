@@ -2,7 +2,7 @@
 
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { SqliteJournal } from '../journal/index.ts'
+import type { Store } from '../engine/index.ts'
 import { defined, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
 import type { ChosenWorktree } from '../protocol/chosen-worktree.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
@@ -57,7 +57,7 @@ export interface PlannedWorktree {
 export interface DecidedAt {
   /** The folder of the record. */
   readonly folder: string
-  readonly journal: Pick<SqliteJournal, 'makerOfGit'>
+  readonly journal: Pick<Store, 'makerOfGit'>
   /** A person says of the repository, whoever may have made it, that it is to be used. */
   readonly isVouched?: boolean
 }

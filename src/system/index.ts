@@ -4,7 +4,7 @@ export { guardedEntriesMax, openGuardedList } from './guarded-list.ts'
 export { hiddenPaths, requireNoLinks } from './hidden-paths.ts'
 export { createLineSplitter } from './line-splitter.ts'
 export { createLock, type Lock } from './lock.ts'
-export { createOwner, isOfThisBoot, mayLive } from './owner.ts'
+export { createOwner, localOwners, mayLive } from './owner.ts'
 export {
   gitDirAround,
   isWithoutGit,

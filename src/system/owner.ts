@@ -26,8 +26,15 @@ export function mayLive(owner: string): boolean {
   return started === '?' && isRunning(pid)
 }
 
+/** What this machine knows about owners; a store that is given it takes over from a dead process at once. */
+export const localOwners = {
+  isDead: (owner: string): boolean => !mayLive(owner),
+  isOfThisBoot: (owner: string): boolean => isOfThisBoot(owner),
+  describe: (owner: string): string => `process ${owner.split('|')[2] ?? '?'}`,
+} as const
+
 /** Whether its time since boot is ours. */
-export const isOfThisBoot = (owner: string): boolean => {
+const isOfThisBoot = (owner: string): boolean => {
   const boot = bootOf(owner.split('|')[1])
   return boot !== undefined && boot === bootOf(machine().split('|')[1])
 }

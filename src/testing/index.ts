@@ -22,6 +22,7 @@ export {
   loadRun,
   type NewRun,
   type Ports,
+  type Store,
   stateAt,
   systemClock,
   type Unit,
@@ -48,8 +49,6 @@ export {
   createBlobStore,
   type Database,
   openDatabase,
-  openSqliteJournal,
-  type SqliteJournal,
 } from '../journal/index.ts'
 export { openCertifyingPlace } from '../launch/certify/open-place.ts'
 export { collectLayers } from '../launch/dependencies/collect-layers.ts'
@@ -104,6 +103,7 @@ export {
 } from './model-server.ts'
 export type { ModelFormat, ModelSpeech, ModelSpeechCall } from './model-wire.ts'
 export { type CommandObserver, type Observation, observeCommands } from './observe-commands.ts'
+export { openLocalStore } from './open-local-store.ts'
 export { type SeededRandom, seededRandom } from './seeded-random.ts'
 export { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
 export {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openSqliteJournal } from '../../src/journal/index.ts'
+import { openLocalStore } from '../../src/testing/open-local-store.ts'
 import { createWorld, loopOf, memoryWorkspace } from './fixture.ts'
 
 const pastLeaseMs = 60_000
@@ -7,7 +7,7 @@ const pastLeaseMs = 60_000
 test('E2: a process that lost its run leaves the files of the next one alone', async () => {
   const workspace = memoryWorkspace({ log: 'before' })
   let nowMs = Date.now()
-  const journal = openSqliteJournal({ path: ':memory:', now: () => nowMs })
+  const journal = openLocalStore({ path: ':memory:', now: () => nowMs })
   const world = createWorld({ workspace, journal })
   const loop = loopOf<null>(async (_context, it) => {
     await it.step('write', async () => {

@@ -10,9 +10,9 @@ import {
   driveRun,
   loadRun,
   type Ports,
+  type Store,
   type Workspace,
 } from '../../src/engine/index.ts'
-import { openSqliteJournal, type SqliteJournal } from '../../src/journal/index.ts'
 import {
   type Decision,
   evolve,
@@ -29,6 +29,7 @@ import {
 import { createFakeCertifier } from '../../src/testing/fake-certifier.ts'
 import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts'
 import { memoryBlobs } from '../../src/testing/memory-blobs.ts'
+import { openLocalStore } from '../../src/testing/open-local-store.ts'
 
 /** A loop of one iteration unless told; progress is what it returned, context the one before. */
 export function loopOf<Progress = Json>(
@@ -53,7 +54,7 @@ export interface StartOptions {
 
 export interface World {
   readonly clock: ManualClock
-  readonly journal: SqliteJournal
+  readonly journal: Store
   readonly blobs: ReturnType<typeof memoryBlobs>
   readonly ports: Ports
   start(loop: AnyLoopType, options?: StartOptions): Promise<RunId>
@@ -77,7 +78,7 @@ export interface WorldOptions extends Partial<Ports> {
 export function createWorld(options: WorldOptions = {}): World {
   const { startMs, ...parts } = options
   const clock = createManualClock(startMs)
-  const journal = openSqliteJournal({ path: ':memory:', now: () => clock.now() })
+  const journal = openLocalStore({ path: ':memory:', now: () => clock.now() })
   const blobs = memoryBlobs()
   const certifier = createFakeCertifier()
   const ports: Ports = { journal, blobs, clock, certifier, ...parts }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRun, driveRun, loadRun, type Ports } from '../../src/engine/index.ts'
-import { openDatabase, openSqliteJournal } from '../../src/journal/index.ts'
+import { openDatabase } from '../../src/journal/index.ts'
+import { openLocalStore } from '../../src/testing/open-local-store.ts'
 import { diskError, watchDatabase } from '../../src/testing/watched-database.ts'
 import { createWorld, deferred, idOf, loopOf, until } from './fixture.ts'
 
@@ -14,7 +15,7 @@ function fragileWorld() {
     after: () => undefined,
   })
   const world = createWorld()
-  const journal = openSqliteJournal({ path: ':memory:', database, now: () => world.clock.now() })
+  const journal = openLocalStore({ path: ':memory:', database, now: () => world.clock.now() })
   const ports: Ports = { ...world.ports, journal }
   const arm = (failAt: number): void => {
     left = failAt

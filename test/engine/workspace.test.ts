@@ -40,7 +40,7 @@ describe('the files of a run', () => {
       tree === undefined ? undefined : new Map(workspace.trees.get(tree)).get('log')
     expect(starts.map(textOf)).toEqual(['', ' first', undefined])
     expect(ends.map(textOf)).toEqual([' first', ' first second', undefined])
-    const named = world.journal.namedContent()
+    const named = await world.journal.namedContent()
     expect(new Set(named.map(({ hash }) => hash))).toEqual(
       new Set([starts[0], ...ends.slice(0, 2)]),
     )

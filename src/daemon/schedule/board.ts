@@ -3,8 +3,8 @@
  * told something, the moment of another try), it asks `choose` what to do and does it.
  */
 
+import type { QueueRow } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
-import type { QueueRow } from '../../journal/index.ts'
 import { isEnd, isLoopError, type RunId } from '../../loop/index.ts'
 import type { QueueEntry } from '../../protocol/api/index.ts'
 import type { CallerEnvironments } from './caller-environments.ts'

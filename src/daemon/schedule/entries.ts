@@ -1,6 +1,6 @@
 /** The queue as people see it: who is at work, who is next, and what the others wait for. */
 
-import type { QueueRow } from '../../journal/index.ts'
+import type { QueueRow } from '../../engine/index.ts'
 import { defined, type RunId } from '../../loop/index.ts'
 import type { QueueEntry } from '../../protocol/api/index.ts'
 import type { Choice, Waits } from './choose.ts'

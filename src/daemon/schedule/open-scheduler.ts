@@ -7,8 +7,8 @@
  * 3. A run that could not go on is never tried again at once.
  */
 
+import type { QueueRow } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
-import type { QueueRow } from '../../journal/index.ts'
 import { defined, isEnd, LoopError, type RunId } from '../../loop/index.ts'
 import type { NewRunRequest } from '../../protocol/api/index.ts'
 import type { DaemonSettings, EnqueueOptions, Log, Scheduler, Submitted } from '../parts.ts'

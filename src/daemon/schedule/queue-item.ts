@@ -1,8 +1,7 @@
 /** One run of the queue: driven, and what becomes of it then. */
 
-import type { DriveEnd } from '../../engine/index.ts'
+import type { DriveEnd, QueueRow } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
-import type { QueueRow } from '../../journal/index.ts'
 import {
   inOneLine,
   isEnd,

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Host } from '../../host/host.ts'
-import { openSqliteJournal } from '../../journal/index.ts'
+import { openStore } from '../../journal/index.ts'
 import type { RunId } from '../../loop/index.ts'
 import { type WrittenRun, writeRun } from '../../testing/write-run.ts'
 import { endStreams, streamRunEvents, streamStoreEvents } from './index.ts'
@@ -12,7 +12,7 @@ let app: Hono
 let reads: number
 
 beforeEach(() => {
-  const opened = openSqliteJournal({ path: ':memory:' })
+  const opened = openStore({ path: ':memory:' })
   reads = 0
   const journal = {
     ...opened,

@@ -3,8 +3,7 @@
  * new in it, so that many quiet runs cost nothing when one is busy.
  */
 
-import type { RunRow } from '../../engine/index.ts'
-import type { SqliteJournal } from '../../journal/index.ts'
+import type { RunRow, Store } from '../../engine/index.ts'
 
 export interface RunWatch {
   /** From now on counts. */
@@ -20,10 +19,10 @@ interface Hub {
   stop(): void
 }
 
-const hubs = new WeakMap<SqliteJournal, Hub>()
+const hubs = new WeakMap<Store, Hub>()
 const pageSize = 1000
 
-export async function watchRun(journal: SqliteJournal, { id }: RunRow): Promise<RunWatch> {
+export async function watchRun(journal: Store, { id }: RunRow): Promise<RunWatch> {
   const { lastSeq } = await journal.findRun(id)
   const [last] = await journal.read(id, { afterSeq: lastSeq - 1, limit: 1 })
   const hub = hubs.get(journal) ?? openHub(journal, last?.position ?? 0)
@@ -60,7 +59,7 @@ export async function watchRun(journal: SqliteJournal, { id }: RunRow): Promise<
   }
 }
 
-function openHub(journal: SqliteJournal, position: number): Hub {
+function openHub(journal: Store, position: number): Hub {
   let isLooking = false
   let again = false
   const look = async (): Promise<void> => {
@@ -87,7 +86,7 @@ function openHub(journal: SqliteJournal, position: number): Hub {
   return hub
 }
 
-async function readNew(journal: SqliteJournal, hub: Hub): Promise<void> {
+async function readNew(journal: Store, hub: Hub): Promise<void> {
   for (;;) {
     const page = await journal.readStore({ afterPosition: hub.position, limit: pageSize })
     hub.position = page.at(-1)?.position ?? hub.position

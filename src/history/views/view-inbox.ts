@@ -1,6 +1,6 @@
 /** What all runs ask of people now, the earliest deadline first. */
 
-import type { AskedAfter } from '../../journal/index.ts'
+import type { AskedAfter } from '../../engine/index.ts'
 import type { RunId } from '../../loop/index.ts'
 import type { InboxQuestion, Page } from '../../protocol/api/index.ts'
 import { notOurs, type PageOptions, pageLimit, parseCursor, toCursor } from './cursor.ts'

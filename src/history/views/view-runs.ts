@@ -1,7 +1,6 @@
 /** The runs, newest first, in pages. */
 
-import { type RunRow, readCreated } from '../../engine/index.ts'
-import type { RunFilter } from '../../journal/index.ts'
+import { type RunFilter, type RunRow, readCreated } from '../../engine/index.ts'
 import type { Page } from '../../protocol/api/page.ts'
 import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
 import type { RecordSource } from './record-source.ts'

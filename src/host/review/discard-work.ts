@@ -1,7 +1,7 @@
 /** Takes the worktree and the branch of a run away, whatever is in them, and says what that was. */
 
+import type { Store } from '../../engine/index.ts'
 import { type RunRow, readCreated } from '../../engine/index.ts'
-import type { SqliteJournal } from '../../journal/index.ts'
 import { defined, LoopError, type RunWorktree } from '../../loop/index.ts'
 import { repositoryOf } from '../../runs/place-run.ts'
 import {
@@ -27,7 +27,7 @@ const commitsMax = 10_000
 const shownMax = 100
 
 /** Snapshots stay: what the record names can be had by `loopctl files`. */
-export async function discardWork(journal: SqliteJournal, run: RunRow): Promise<DiscardedWork> {
+export async function discardWork(journal: Store, run: RunRow): Promise<DiscardedWork> {
   const { worktree } = await readCreated(journal, run.id)
   if (worktree === undefined) return { commits: 0, uncommitted: [] }
   const repository = await repositoryOf(worktree)

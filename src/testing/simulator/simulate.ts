@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto'
 import type { HookPoint, Ports } from '../../engine/index.ts'
-import { openSqliteJournal } from '../../journal/index.ts'
+import { openStore } from '../../journal/index.ts'
 import type { Outcome } from '../../loop/index.ts'
 import { type SeededRandom, seededRandom } from '../seeded-random.ts'
 import { simulatedStartMs } from '../simulated-time.ts'
@@ -87,14 +87,14 @@ async function simulateSeed(seed: number, options: SimulateOptions): Promise<Sim
 
 async function check(simulation: Simulation): Promise<void> {
   const { world, person, runs } = simulation
-  const { database, time } = world
-  const journal = openSqliteJournal({ path: ':memory:', database, now: () => time.nowMs })
+  const { database, owners, time } = world
+  const journal = openStore({ path: ':memory:', database, owners, now: () => time.nowMs })
   for (const run of runs) {
     await checkEnd(run, world, person, journal)
     if ((await journal.snapshot(run.id)) !== undefined) simulation.count('kept a snapshot')
   }
   simulation.requireNoViolation()
-  const problems = journal.integrityProblems()
+  const problems = await journal.integrityProblems()
   if (problems.length > 0) throw new Error(`the database is damaged: ${problems.join(', ')}`)
 }
 

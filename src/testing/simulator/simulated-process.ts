@@ -6,12 +6,12 @@
  * A frozen process does nothing until it is woken; by then another may hold its runs.
  */
 
-import type { Clock, Journal } from '../../engine/index.ts'
-import { openSqliteJournal } from '../../journal/index.ts'
+import type { Clock, Store } from '../../engine/index.ts'
+import { openStore } from '../../journal/index.ts'
 import { LoopError, type RunId } from '../../loop/index.ts'
 import type { Lane } from '../simulated-time.ts'
 import { diskError, type StatementWatch, watchDatabase } from '../watched-database.ts'
-import { simulatedJournal } from './simulated-journal.ts'
+import { simulatedStore } from './simulated-store.ts'
 import type { SimulatedWorld } from './simulated-world.ts'
 
 /** Something that goes wrong after so many more calls of its kind. */
@@ -28,7 +28,7 @@ export interface Mishap {
 export interface SimulatedProcess {
   readonly lane: Lane
   readonly clock: Clock
-  readonly journal: Journal
+  readonly journal: Store
   /** What is going to happen to it. */
   readonly mishaps: Mishap[]
   /** How many calls failed because they were made to. */
@@ -73,9 +73,10 @@ export function createSimulatedProcess(world: SimulatedWorld, name: string): Sim
   }
 
   const fate = createFate(crash)
-  const inner = openSqliteJournal({
+  const inner = openStore({
     path: ':memory:',
     database: watchDatabase(world.database, statementWatch(lane, fate, world)),
+    owners: world.owners,
     now: () => world.time.nowMs,
     schedule: (flush) => {
       world.time.post(lane, world.latencyMs(), flush)
@@ -84,7 +85,7 @@ export function createSimulatedProcess(world: SimulatedWorld, name: string): Sim
   return {
     lane,
     clock: world.time.clockOf(lane),
-    journal: simulatedJournal(inner, lane, world),
+    journal: simulatedStore(inner, lane, world),
     mishaps: fate.mishaps,
     get failures() {
       return fate.failures

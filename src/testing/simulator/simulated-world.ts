@@ -1,9 +1,8 @@
 /** What outlives every process of a simulation: time, the disk, and what was done outside. */
 
-import type { Blobs, Lease, Topic, Unit } from '../../engine/index.ts'
+import type { Blobs, Lease, LocalOwners, Topic, Unit } from '../../engine/index.ts'
 import { type Database, openDatabase } from '../../journal/index.ts'
 import type { CertificateId, RunId, TreeId } from '../../loop/index.ts'
-import { createOwner } from '../../system/index.ts'
 import { memoryBlobs } from '../memory-blobs.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { createSimulatedTime, type Lane, type SimulatedTime } from '../simulated-time.ts'
@@ -13,6 +12,8 @@ export interface SimulatedWorld {
   readonly random: SeededRandom
   readonly time: SimulatedTime
   readonly database: Database
+  /** Knows which owners are dead. */
+  readonly owners: LocalOwners
   readonly blobs: Blobs
   readonly trees: SimulatedTrees
   /** The process that took a run last. */
@@ -63,6 +64,7 @@ export function createSimulatedWorld(
 ): SimulatedWorld {
   const time = createSimulatedTime(random.split())
   const database = keepStatements(openDatabase(':memory:', 'NORMAL'))
+  const dead = new Set<string>()
   const listeners = new Set<Listener>()
   const holders = new Map<RunId, Lane>()
   const leases = new Map<RunId, Lease>()
@@ -71,6 +73,7 @@ export function createSimulatedWorld(
     random,
     time,
     database,
+    owners: { isDead: (owner) => dead.has(owner), isOfThisBoot: () => false },
     blobs: memoryBlobs(),
     trees: new Map(),
     holders,
@@ -92,7 +95,7 @@ export function createSimulatedWorld(
       }
     },
     bury(owner) {
-      database.prepare('UPDATE leases SET owner = ? WHERE owner = ?').run(deadOwner(), owner)
+      dead.add(owner)
     },
     watch(topic, lane, onChange) {
       const listener = { topic, lane, onChange }
@@ -135,10 +138,4 @@ function keepStatements(database: Database): Database {
     prepare,
     close: () => database.close(),
   }
-}
-
-/** A process of this machine that cannot exist: its number is past the largest. */
-function deadOwner(): string {
-  const [host, namespace] = createOwner().split('|')
-  return `${host}|${namespace}|${2 ** 22 + 1}|0|dead`
 }

@@ -1,0 +1,15 @@
+/** Questions of all runs that wait for a person. */
+
+import type { Question, RunId } from '../../loop/index.ts'
+
+export interface AskedQuestion {
+  readonly run: RunId
+  readonly name: string
+  readonly id: string
+  readonly question: Question
+  readonly askedAtMs: number
+  readonly deadlineAtMs: number
+}
+
+/** The last question of the page before. */
+export type AskedAfter = Pick<AskedQuestion, 'run' | 'id' | 'deadlineAtMs'>

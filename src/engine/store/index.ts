@@ -1,0 +1,27 @@
+export type { AskedAfter, AskedQuestion } from './asked-question.ts'
+export type { BlobStore, Blobs, Keep, SweepOptions, Swept } from './blob-store.ts'
+export type {
+  Checkpoint,
+  EventRange,
+  Journal,
+  NewRun,
+  RunRow,
+  StoreRange,
+  Topic,
+  Tried,
+  Unit,
+} from './journal.ts'
+export { type Lease, type LocalOwners, leaseTtlMs, type Owner } from './lease.ts'
+export { requireDecision } from './require-decision.ts'
+export type { RunFilter, RunPage, RunPageOptions } from './run-page.ts'
+export type { KnownRequest, NewQueueRow, QueueRow, RequestKey, RunQueue } from './run-queue.ts'
+export type {
+  ChangedRuns,
+  EventText,
+  NamedContent,
+  RemoveOptions,
+  RunFact,
+  RunMaker,
+  Store,
+} from './store.ts'
+export { storeErrors } from './store-errors.ts'
