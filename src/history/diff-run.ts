@@ -2,7 +2,7 @@
 
 import { type RunRow, readCreated } from '../engine/index.ts'
 import { defined, LoopError, type TreeId } from '../loop/index.ts'
-import type { HostPorts } from '../runs/driver.ts'
+import type { HostPorts } from '../runs/host-ports.ts'
 import { leftOutOf, repositoryOf } from '../runs/place-run.ts'
 import { type FileChange, openGitTrees } from '../workspace/index.ts'
 import { createTreeDoor } from '../workspace/tree-store.ts'

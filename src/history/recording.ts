@@ -25,7 +25,7 @@ import {
   type Stored,
   type TreeId,
 } from '../loop/index.ts'
-import type { HostPorts } from '../runs/driver.ts'
+import type { HostPorts } from '../runs/host-ports.ts'
 
 export interface Recording {
   readonly run: RunRow

@@ -2,7 +2,7 @@
 
 import { type RunRow, readCreated } from '../engine/index.ts'
 import { LoopError, type RunWorktree } from '../loop/index.ts'
-import type { HostPorts } from '../runs/driver.ts'
+import type { HostPorts } from '../runs/host-ports.ts'
 import { repositoryOf } from '../runs/place-run.ts'
 import {
   type BranchCommit,

@@ -120,6 +120,7 @@ export {
   defineLoop,
   type Size,
 } from '../launch/code-loop/define-loop.ts'
+export type { OpenPlace } from '../launch/launch-place.ts'
 export {
   distrustLoop,
   type LoopReport,
@@ -129,7 +130,7 @@ export {
   trustLoop,
   validateLoop,
 } from '../launch/load-loop.ts'
-export type { LoadedLoop, OpenedLoop, OpenPlace } from '../launch/loaded-loop.ts'
+export type { LoadedLoop, OpenedLoop } from '../launch/loaded-loop.ts'
 export { type PlanOptions, planRun } from '../launch/plan/plan-run.ts'
 export { wouldWait } from '../launch/plan/would-wait.ts'
 export { requireReady } from '../launch/preflight/index.ts'
@@ -221,7 +222,6 @@ export {
 } from '../loops/index.ts'
 export { type ChosenWorktree } from '../protocol/chosen-worktree.ts'
 export type { ForkComparison, ForkSide } from '../runs/compare-fork.ts'
-export type { Queued } from '../runs/create-runs.ts'
 export { forkFolder } from '../runs/fork-folder.ts'
 export type {
   CreateForkOptions,
@@ -229,6 +229,7 @@ export type {
   ExportOptions,
   ForkOptions,
   HostOptions,
+  Queued,
   RestoreOptions,
   ResumeOptions,
   RunParts,

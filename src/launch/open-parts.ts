@@ -17,24 +17,21 @@ import type { CommandChecks } from './agents/open-repair.ts'
 import { type CalibratedIn, calibratedChecks } from './calibrate/calibrated-checks.ts'
 import { folderFiles } from './checks/folder-reader.ts'
 import { certifyingParts, readersOf } from './checks/open-certifying-parts.ts'
-import {
-  type CheckPlace,
-  describeCheck,
-  describeCode,
-  openChecks,
-  type ResolvedChecks,
-} from './checks/open-checks.ts'
+import { type CheckPlace, describeCheck, describeCode, openChecks } from './checks/open-checks.ts'
 import { openReaders } from './checks/reader-agent.ts'
 import { resolveChecks } from './checks/resolve-checks.ts'
+import { type ResolvedChecks } from './checks/resolved-check.ts'
 import { surroundingsIn } from './checks/surroundings.ts'
 import type { CodeParts } from './code-loop/index.ts'
+import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { filesIn } from './inner-folder.ts'
-import type { OpenedLoop, OpenPlace } from './loaded-loop.ts'
+import type { OpenPlace } from './launch-place.ts'
+import type { OpenedLoop } from './loaded-loop.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
-import { type OpenWalls, openWalls, partsOf } from './open-sandbox.ts'
+import { openWalls, partsOf } from './open-sandbox.ts'
 import { openTools } from './open-tools.ts'
-import type { RunDependencies } from './preflight/run-preflight.ts'
+import { type OpenWalls } from './opened-sandbox.ts'
 import { prepareWith } from './prepare-run.ts'
 import { createModelDoor } from './shared-gateway.ts'
 

@@ -10,7 +10,7 @@ import {
   type RunStatus,
   subtract,
 } from '../loop/index.ts'
-import type { HostPorts } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
 
 export interface ForkComparison {
   /** Both are the same up to the end of this iteration. */

@@ -1,12 +1,28 @@
 /** What a caller says about a host and about a run. */
 
-import type { Actions, Agents, Check, Gate, Hook, Tools } from '../engine/index.ts'
+import type {
+  Actions,
+  Agents,
+  Check,
+  Gate,
+  Hook,
+  NewQueueRow,
+  Ports,
+  RequestKey,
+  Tools,
+} from '../engine/index.ts'
 import type { Synchronous } from '../journal/index.ts'
 import type { AgentUsed, Limits, RunState, Source, Walls } from '../loop/index.ts'
-import type { Queued } from './create-runs.ts'
-import type { PrepareRun } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
+
 import type { RunPlace } from './run-place.ts'
 import type { WorktreeChoice } from './worktree-options.ts'
+
+/** In the same transaction as the run: that it is to be driven, and by which request. */
+export interface Queued {
+  readonly row: NewQueueRow
+  readonly request?: RequestKey
+}
 
 export interface HostOptions {
   /** The folder of the record; the user's own unless told. */
@@ -121,3 +137,12 @@ export interface RestoreOptions extends RunParts {
   /** Put them there though the folder is not empty: what is in it goes away. */
   readonly replaceFiles?: boolean
 }
+
+/** What is tried before a run, and who certifies it; opened for each process that drives the run. */
+export interface PreparedRun {
+  readonly ports: Pick<Ports, 'checks' | 'preflight' | 'earlierWork' | 'certifier'>
+  /** The run is no longer driven here. Never rejects. */
+  close(): Promise<void>
+}
+
+export type PrepareRun = (base: HostPorts, place: RunPlace, parts: RunParts) => PreparedRun

@@ -1,7 +1,7 @@
 /** What a check says on the files that a run began with: in a clean place, once for each base. */
 
 import { baseAnswerOf } from '../../evidence/index.ts'
-import type { HostPorts } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import { createTreeReader } from '../../workspace/tree-reader.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'

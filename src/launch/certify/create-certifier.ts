@@ -19,7 +19,7 @@ import {
   type TreeId,
 } from '../../loop/index.ts'
 import type { CertificateDraft, CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'
-import type { HostPorts } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import { pathInside } from '../../system/index.ts'
 import { createTreeReader } from '../../workspace/tree-reader.ts'

@@ -8,17 +8,13 @@ import type { CertifySettings, LoopFile } from '../../protocol/index.ts'
 import { createTools } from '../../tools/index.ts'
 import type { AgentParts } from '../agents/agent-parts.ts'
 import { openIdentity } from '../certify/identity/open-identity.ts'
-import type { OpenPlace } from '../loaded-loop.ts'
+import type { OpenPlace } from '../launch-place.ts'
 import { openWalls } from '../open-sandbox.ts'
 import { ownTools } from '../open-tools.ts'
 import type { CertifyingParts } from './certifying-parts.ts'
-import {
-  filesNamedBy,
-  filesOfAgent,
-  openCertifyingChecks,
-  type ResolvedChecks,
-} from './open-checks.ts'
+import { filesNamedBy, filesOfAgent, openCertifyingChecks } from './open-checks.ts'
 import { openReaders, type ReaderSettings } from './reader-agent.ts'
+import { type ResolvedChecks } from './resolved-check.ts'
 import { surroundingsIn } from './surroundings.ts'
 
 type CertifyingFile = Pick<

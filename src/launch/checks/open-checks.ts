@@ -9,35 +9,20 @@ import type { ToolDescription } from '../../loop/index.ts'
 import {
   type AgentSettings,
   type CommandCheckSettings,
-  type ConditionCheckSettings,
   canonicalJson,
   type JudgeCheckSettings,
-  type ToolCheckSettings,
 } from '../../protocol/index.ts'
 import { sha256 } from '../../system/index.ts'
 import type { CheckView } from '../agents/command-view.ts'
 import { observeCheck } from '../certify/identity/observe-check.ts'
 import type { Identity } from '../certify/identity/open-identity.ts'
-import type { OpenWalls } from '../open-sandbox.ts'
+import type { OpenWalls } from '../opened-sandbox.ts'
 import { commandCheck } from './command-check.ts'
 import { judgeCheck } from './judge-check.ts'
 import { programDigest } from './program-digest.ts'
+import type { ResolvedCheck, ResolvedChecks, StandardCheck } from './resolved-check.ts'
 import { standardCheck } from './standard-check.ts'
 import { toolCheck } from './tool-check.ts'
-
-export type ResolvedCheck =
-  | CommandCheckSettings
-  | StandardCheck
-  | ToolCheckSettings
-  | JudgeCheckSettings
-
-/** A standard condition, with what has to be run for it: all of it, one after the other. */
-export interface StandardCheck extends Omit<ConditionCheckSettings, 'type'> {
-  readonly type: 'standard'
-  readonly commands: readonly ConditionCommand[]
-}
-
-export type ResolvedChecks = Readonly<Record<string, ResolvedCheck>>
 
 export interface CheckPlace {
   readonly walls: Pick<OpenWalls, 'commandsFor'>

@@ -7,7 +7,7 @@ import type { BegunFiles } from '../../engine/index.ts'
 import { networkAdvice, planCondition } from '../../evidence/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import type { CheckSettings, ConditionCheckSettings } from '../../protocol/index.ts'
-import type { ResolvedCheck, ResolvedChecks, StandardCheck } from './open-checks.ts'
+import type { ResolvedCheck, ResolvedChecks, StandardCheck } from './resolved-check.ts'
 
 export interface ResolveOptions {
   readonly begun: () => BegunFiles

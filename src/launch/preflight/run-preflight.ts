@@ -13,14 +13,14 @@ import {
   notOfTheWork,
 } from '../../evidence/index.ts'
 import { defined, type Fault, type Preflight, type PreflightCheck } from '../../loop/index.ts'
-import type { HostPorts } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
-import type { SandboxPlace } from '../../sandbox/index.ts'
 import { createTreeReader } from '../../workspace/tree-reader.ts'
 import { fileBaseAnswers } from '../certify/file-base-answers.ts'
 import { openCertifyingPlace } from '../certify/open-place.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { type OpenedLayer, openLayer } from '../dependencies/open-layer.ts'
+import type { RunDependencies } from '../dependencies/run-dependencies.ts'
 import { bringDependencies } from './bring-dependencies.ts'
 
 type Base = Pick<HostPorts, 'folder' | 'blobs'> & {
@@ -30,9 +30,6 @@ type Base = Pick<HostPorts, 'folder' | 'blobs'> & {
 type Place = Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> & {
   readonly placed: Pick<NonNullable<RunPlace['placed']>, 'repository'> | undefined
 }
-
-/** What the commands of a run get besides the files of its workspace. */
-export type RunDependencies = Pick<SandboxPlace, 'readOnly' | 'programs' | 'env'>
 
 export interface OpenedPreflight extends RunPreflight {
   /** The run is no longer driven here: its dependencies may be removed. */

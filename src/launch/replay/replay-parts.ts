@@ -32,7 +32,7 @@ import {
   type Reservation,
   zero,
 } from '../../loop/index.ts'
-import type { HostPorts } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import type { ReplayPlace } from '../agents/metered-agent.ts'

@@ -33,7 +33,8 @@ import {
   type RunId,
   type RunState,
 } from '../../loop/index.ts'
-import type { Driver, HostPorts } from '../../runs/driver.ts'
+import type { Driver } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import { discardWorktree, placeAgain } from '../../runs/place-run.ts'
 import { createNamed } from '../../runs/run-names.ts'
 import { type RunPlace } from '../../runs/run-place.ts'

@@ -4,7 +4,7 @@ import type { AnyLoopType, RunRow } from '../../engine/index.ts'
 import type { Amount, RunId, RunState, Source } from '../../loop/index.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
-import type { OpenPlace } from '../loaded-loop.ts'
+import type { OpenPlace } from '../launch-place.ts'
 import type { Difference } from './compare.ts'
 
 export interface ReplayOptions {

@@ -1,0 +1,23 @@
+/** Checks of a loop file once their commands are known. */
+
+import type { ConditionCommand } from '../../evidence/index.ts'
+import type {
+  CommandCheckSettings,
+  ConditionCheckSettings,
+  JudgeCheckSettings,
+  ToolCheckSettings,
+} from '../../protocol/index.ts'
+
+export type ResolvedCheck =
+  | CommandCheckSettings
+  | StandardCheck
+  | ToolCheckSettings
+  | JudgeCheckSettings
+
+/** A standard condition, with what has to be run for it: all of it, one after the other. */
+export interface StandardCheck extends Omit<ConditionCheckSettings, 'type'> {
+  readonly type: 'standard'
+  readonly commands: readonly ConditionCommand[]
+}
+
+export type ResolvedChecks = Readonly<Record<string, ResolvedCheck>>
