@@ -101,6 +101,13 @@ describe('source files', () => {
     expect(importers).toEqual([])
   })
 
+  test('none outside src/journal names SQLite in an identifier: others use the Store port', () => {
+    const naming = sourceFiles.filter(
+      (path) => !path.startsWith('src/journal/') && /Sqlite/.test(read(path)),
+    )
+    expect(naming).toEqual([])
+  })
+
   test('none imports the package by its own name, which would go round the arrows', () => {
     const own = new RegExp(`^${packageFile.name}(/|$)`)
     const importers = sourceFiles.filter((path) =>

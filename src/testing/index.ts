@@ -92,6 +92,12 @@ export { certificateId, createFakeCertifier, type FakeCertifier } from './fake-c
 export { createManualClock, type ManualClock } from './manual-clock.ts'
 export { memoryBlobs } from './memory-blobs.ts'
 export {
+  createMemoryStore,
+  createMemoryStores,
+  type MemoryStoreOptions,
+  type MemoryStores,
+} from './memory-store/memory-store.ts'
+export {
   type ModelAnswer,
   type ModelBill,
   type ModelRefusal,
@@ -112,5 +118,7 @@ export {
   type SimulationReport,
   simulate,
 } from './simulator/simulate.ts'
+export type { StoreScene } from './store-contract/store-case.ts'
+export { type StoreContractOptions, storeContract } from './store-contract/store-contract.ts'
 export type { StreamFault } from './stream-fault.ts'
 export { diskError, type StatementWatch, watchDatabase } from './watched-database.ts'
