@@ -45,7 +45,8 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   evidence: ['loop', 'system', 'engine', 'protocol'],
   loops: ['loop', 'engine'],
   protocol: ['loop'],
-  host: ['loop', 'system', 'engine', ...parts, 'loops', 'protocol'],
+  formats: ['loop', 'protocol'],
+  host: ['loop', 'system', 'engine', ...parts, 'loops', 'protocol', 'formats'],
   daemon: ['loop', 'system', 'protocol', 'host'],
   cluster: ['loop', 'protocol', 'host', 'daemon'],
   client: ['loop', 'protocol'],
@@ -54,7 +55,7 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Folders that cannot even import Node. */
-const pureFolders = ['loop', 'protocol']
+const pureFolders = ['loop', 'protocol', 'formats']
 
 /** Its prebuilt binaries are inside the tarball, so it works although its install script never runs. */
 const unusedInstallScripts = ['@photostructure/sqlite']
