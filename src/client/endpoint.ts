@@ -1,27 +1,28 @@
 /**
- * The way to a daemon: its socket, or its address. What is sent there holds a token, so an address
- * that is not of this machine must be reached by https.
+ * How to reach a daemon: by its socket or its address. Requests carry a token, so an address on another
+ * machine must use https.
  */
 
 import { LoopError } from '../loop/index.ts'
 
-export type Way =
+export type Endpoint =
   | { readonly type: 'socket'; readonly path: string }
   | { readonly type: 'address'; readonly url: URL }
 
-/** As people write it: `127.0.0.1:7700`, `http://localhost:7700`, `https://loops.example:443`. */
-export function wayTo(address: string): Way {
+/** For example `127.0.0.1:7700`, `http://localhost:7700` or `https://loops.example:443`. */
+export function parseAddress(address: string): Endpoint {
   const url = readUrl(address)
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new LoopError(
       'bad-request',
-      `${address} is not on this machine, and http would show the token to all between. Use https://${url.host}.`,
+      `${address} is on another machine, and http would send the token unencrypted. Use https://${url.host}.`,
     )
   }
   return { type: 'address', url }
 }
 
-export const describeWay = (way: Way): string => (way.type === 'socket' ? way.path : way.url.origin)
+export const describeEndpoint = (endpoint: Endpoint): string =>
+  endpoint.type === 'socket' ? endpoint.path : endpoint.url.origin
 
 function readUrl(address: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`
@@ -31,7 +32,7 @@ function readUrl(address: string): URL {
   if (isPlain && isKnown && url.username === '' && url.password === '') return url
   throw new LoopError(
     'bad-request',
-    `"${address}" is no address of a daemon. Write it like 127.0.0.1:7700 or https://loops.example.`,
+    `"${address}" is not a daemon address. Use a form like 127.0.0.1:7700 or https://loops.example.`,
   )
 }
 
