@@ -103,18 +103,17 @@ export function createTransport(endpoint: Endpoint, token: () => string): Transp
     },
     text: fetchText,
     async stream(path, init = {}) {
-      const exchange = await send('GET', path, {
+      const { request: sent, response } = await send('GET', path, {
         ...init,
         headers: { accept: 'text/event-stream', ...init.headers },
       })
-      const { response } = exchange
       const status = response.statusCode ?? 0
       if (status === 204) {
         response.resume()
         return undefined
       }
       if (status !== 200) throw toRejection(status, await readBody(response, where), where)
-      exchange.request.setTimeout(silenceMs, () => response.destroy(new Error('no heartbeat')))
+      sent.setTimeout(silenceMs, () => response.destroy(new Error('no heartbeat')))
       return response
     },
   }
