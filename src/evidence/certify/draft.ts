@@ -1,4 +1,4 @@
-/** What was found, as a certificate says it. */
+/** Turns the results of a certification into a certificate draft. */
 
 import {
   type CertificateDraft,
@@ -9,24 +9,24 @@ import {
 } from '../../protocol/index.ts'
 import type { Layer } from '../parts.ts'
 import type { Certified } from './certifier.ts'
-import type { Ran } from './run-checks.ts'
+import type { CheckRun } from './run-checks.ts'
 
-/** Keeps what a check printed, so that people can read it. */
+/** Stores the output of a check, so that people can read it. */
 export type KeepOutput = (
   output: string,
 ) => Promise<{ readonly sha256: string; readonly bytes: number }>
 
 export type Calibrations = (
-  ran: Ran,
+  ran: CheckRun,
 ) => Promise<NonNullable<CertifiedCheck['calibration']> | undefined>
 
 export interface DraftParts {
   readonly keep: KeepOutput
   readonly calibrationOf: Calibrations
   readonly now: () => number
-  /** What it is of, where it is of no run. */
+  /** What it certifies, if not a run. */
   readonly what?: CertificateDraft['what']
-  /** What the base was, where it is a commit. */
+  /** The commit of the base, if it has one. */
   readonly baseCommit?: string
   readonly model?: string
 }
@@ -41,7 +41,7 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
   const [approval] = approvals
   const { baseCommit, model } = parts
   return {
-    what: parts.what ?? whatOf(subject),
+    what: parts.what ?? toSubject(subject),
     ...(tree === undefined ? {} : { tree }),
     ...(commit === undefined ? {} : { commit }),
     ...(base === undefined
@@ -52,8 +52,8 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
         ? { checks: [], code: subject.condition }
         : { checks: own.map(({ check }) => check.name) },
     checks: [
-      ...(await checksOf(own, 'own', parts, reads)),
-      ...(await checksOf(sealed, 'sealed', parts)),
+      ...(await toCertifiedChecks(own, 'own', parts, reads)),
+      ...(await toCertifiedChecks(sealed, 'sealed', parts)),
     ],
     sealed: {
       changes: sealedChanges.map(({ path, what, keys = [] }) => ({
@@ -78,24 +78,27 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
       at: iso(atMs),
       ...(reasons.length === 0 ? {} : { summary: reasons.map(({ text }) => text).join('\n') }),
     })),
-    ...(layer === undefined ? {} : { layer: layerOf(layer) }),
+    ...(layer === undefined ? {} : { layer: toCertifiedLayer(layer) }),
     ...(sandbox === undefined ? {} : { sandbox }),
     policy: { decision: 'none', set: 'none' },
     budget: { spent, limits, activeMs },
     ...(agent === undefined ? {} : { agent }),
     ...(model === undefined ? {} : { model }),
     ...proof,
-    ...(proof.changes === undefined ? {} : listedChanges(proof.changes)),
+    ...(proof.changes === undefined ? {} : limitChanges(proof.changes)),
   }
 }
 
-/** Those that a person has to know about first, so that it is the others which are only counted. */
-function listedChanges(
+/** Keeps those that a person must know about; the others may only be counted. */
+function limitChanges(
   changes: readonly ChangeNote[],
 ): Pick<CertificateDraft, 'changes' | 'changesNotListed'> {
-  const isFirst = ({ class: of }: ChangeNote): boolean =>
-    of === 'sealed' || of === 'other' || of === 'dependencies'
-  const sorted = [...changes.filter(isFirst), ...changes.filter((one) => !isFirst(one))]
+  const isImportant = ({ class: changeClass }: ChangeNote): boolean =>
+    changeClass === 'sealed' || changeClass === 'other' || changeClass === 'dependencies'
+  const sorted = [
+    ...changes.filter(isImportant),
+    ...changes.filter((change) => !isImportant(change)),
+  ]
   const more = sorted.length - changesMax
   return {
     changes: sorted.slice(0, changesMax),
@@ -103,7 +106,7 @@ function listedChanges(
   }
 }
 
-const layerOf = ({
+const toCertifiedLayer = ({
   from,
   digest,
   summary,
@@ -117,7 +120,7 @@ const layerOf = ({
   ...(approved.length === 0 ? {} : { approved: approved.map(({ id }) => id) }),
 })
 
-function whatOf({
+function toSubject({
   run,
   name,
   loop,
@@ -130,8 +133,8 @@ function whatOf({
   return { type: 'run', run, name, loop, ...from, codeDigest, iteration, condition }
 }
 
-async function checksOf(
-  ran: readonly Ran[],
+async function toCertifiedChecks(
+  ran: readonly CheckRun[],
   pass: CertifiedCheck['pass'],
   parts: DraftParts,
   reads?: Certified['reads'],

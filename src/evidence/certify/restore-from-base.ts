@@ -1,4 +1,4 @@
-/** Trees between the base and the candidate, as files to be put over the candidate. */
+/** Creates trees between the base and the candidate, as overlays for the candidate. */
 
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
@@ -8,10 +8,10 @@ import { RefusedError } from '../refused-error.ts'
 const fileBytesMax = 64 * 1024 * 1024
 
 /**
- * These paths as the base has them. What is removed comes first, since a folder may take its place. `unopened`:
- * those too, unless they are too large.
+ * These paths as the base has them. Removals come first, because a folder may replace a file. Also restores
+ * `unopened`, unless they are too large.
  */
-export async function takeBack(
+export async function restoreFromBase(
   reader: TreeReader,
   base: TreeId,
   needed: readonly string[],
@@ -21,21 +21,21 @@ export async function takeBack(
   if (paths.length === 0) return new Map()
   const mayStay = new Set(unopened)
   const files = await reader.list(base)
-  const gone = paths.filter((path) => !files.has(path))
-  const puts = new Map<string, PutFile | null>(gone.map((path) => [path, null]))
+  const missing = paths.filter((path) => !files.has(path))
+  const puts = new Map<string, PutFile | null>(missing.map((path) => [path, null]))
   for (const path of paths) {
     const kind = files.get(path)?.kind
     if (kind === undefined) continue
     const content = kind === 'other' ? undefined : await reader.read(base, path, fileBytesMax)
     if (content === undefined && mayStay.has(path)) continue
-    if (content === undefined || kind === 'other') throw cannotPutBack(path)
+    if (content === undefined || kind === 'other') throw cannotRestore(path)
     puts.set(path, { content, kind })
   }
   return puts
 }
 
-const cannotPutBack = (path: string): RefusedError =>
+const cannotRestore = (path: string): RefusedError =>
   new RefusedError({
     code: 'sealed-changed',
-    message: `${path} was changed and cannot be put back for a control run: it is a submodule or larger than 64 MiB. Restore it.`,
+    message: `${path} was changed and cannot be restored for a control run: it is a submodule or larger than 64 MiB. Restore it.`,
   })

@@ -1,23 +1,23 @@
-/** What was examined, as the parts of a certificate. Pure. */
+/** Converts the results of an examination to the parts of a certificate. Pure. */
 
 import type { Subject } from '../../engine/index.ts'
 import type { StrengthParts, TestEvidence } from '../../protocol/index.ts'
 import type { Certified } from './certifier.ts'
 import type { ComparedTests } from './compare-tests.ts'
-import type { Examined } from './examine.ts'
-import { isAside } from './seen.ts'
+import type { Examination } from './examine.ts'
+import { isOutsideWork } from './observations.ts'
 
-/** `approved`: paths that were approved before anything ran. The rest was approved, or there is nothing to ask. */
-export function certifiedFrom(
+/** `approved`: paths that were approved before anything ran. Everything else was approved, or needs no approval. */
+export function toCertified(
   subject: Subject,
-  examined: Examined,
+  examined: Examination,
   approved: ReadonlySet<string>,
 ): Omit<Certified, 'approvals'> {
   const { layer, walls, own, sealed, changes, consultations } = examined
   const reads = own.flatMap(({ check, observation }) =>
     observation.read === undefined ? [] : [[check.name, observation.read] as const],
   )
-  const isApproved = new Set([...approved, ...changes.filter(isAside).map(({ path }) => path)])
+  const isApproved = new Set([...approved, ...changes.filter(isOutsideWork).map(({ path }) => path)])
   return {
     subject,
     layer,
@@ -27,18 +27,18 @@ export function certifiedFrom(
     sealedChanges: changes.filter((change) => isApproved.has(change.path)),
     consultations,
     reads: new Map(reads),
-    proof: proofOf(examined, isApproved),
+    proof: toStrengthParts(examined, isApproved),
   }
 }
 
-function proofOf(examined: Examined, approved: ReadonlySet<string>): StrengthParts {
+function toStrengthParts(examined: Examination, approved: ReadonlySet<string>): StrengthParts {
   const { own, changes, controls, strength, compared } = examined
   const commands = own.filter(({ check }) => check.kind === 'command')
-  const has = (part: 'read' | 'written'): boolean =>
+  const isObserved = (part: 'read' | 'written'): boolean =>
     commands.length > 0 && commands.every(({ observation }) => observation[part] !== undefined)
   return {
     strength,
-    tests: [...compared].map(([check, tests]) => evidenceOf(examined, check, tests)),
+    tests: [...compared].map(([check, tests]) => toTestEvidence(examined, check, tests)),
     commands: [...examined.commands].map(([check, { files, noticed, unnoticed, runsWork }]) => ({
       check,
       files: files.toSorted(),
@@ -57,21 +57,21 @@ function proofOf(examined: Examined, approved: ReadonlySet<string>): StrengthPar
       ...(approved.has(path) ? { approved: true as const } : {}),
     })),
     observed: {
-      reads: has('read') ? 'inotify' : 'none',
-      writes: has('written') ? 'overlay' : 'none',
+      reads: isObserved('read') ? 'inotify' : 'none',
+      writes: isObserved('written') ? 'overlay' : 'none',
     },
   }
 }
 
-function evidenceOf(
-  { own, able, controls }: Examined,
+function toTestEvidence(
+  { own, able, controls }: Examination,
   check: string,
   { redToGreen, keptGreen, added, skipped }: ComparedTests,
 ): TestEvidence {
   const runners = own.find((ran) => ran.check.name === check)?.observation.runners ?? []
   const { shown, unnoticed, unplanted } = able.get(check) ?? {}
-  const back = controls.find(({ name }) => name === 'work-taken-back')?.ran
-  const without = back?.find((ran) => ran.check.name === check)?.observation.tests
+  const reverted = controls.find(({ name }) => name === 'work-taken-back')?.ran
+  const without = reverted?.find((ran) => ran.check.name === check)?.observation.tests
   const passed = new Set(without?.filter(({ status }) => status === 'passed').map(({ id }) => id))
   const isNotShown = ({ id }: { readonly id: string }): boolean =>
     unnoticed?.has(id) === true || unplanted?.has(id) === true || shown?.has(id) !== true

@@ -1,14 +1,14 @@
-/** What judges and commands are given while work is certified. */
+/** The context of judges and commands during certification. */
 
 import type { CheckContext } from '../../engine/index.ts'
 import type { CertifyingPlace } from '../parts.ts'
-import type { Certifying } from './certifier.ts'
-import { differing } from './consult.ts'
+import type { CertificationContext } from './certifier.ts'
+import { listDifferences } from './consult.ts'
 
 const patchBytesMax = 60_000
 
-export function checkContextOf(
-  { parts, context, subject, tree, base }: Certifying,
+export function createCheckContext(
+  { parts, context, subject, tree, base }: CertificationContext,
   { agents, checkout }: CertifyingPlace,
 ): CheckContext {
   return {
@@ -21,7 +21,7 @@ export function checkContextOf(
     },
     callTool: (name, args) => context.callTool(name, args),
     async changes() {
-      const paths = await differing(parts.reader, base, tree)
+      const paths = await listDifferences(parts.reader, base, tree)
       return parts.reader.patch(base, tree, paths, patchBytesMax)
     },
   }
