@@ -25,7 +25,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   evidence: ['loop', 'system', 'engine', 'protocol'],
   loops: ['loop', 'engine'],
   definition: ['loop', 'protocol', 'loops', 'system', 'formats'],
-  runs: ['loop', 'protocol', 'system', 'engine', 'journal', 'workspace', 'sandbox'],
+  runs: ['loop', 'protocol', 'formats', 'system', 'engine', 'journal', 'workspace', 'sandbox'],
   history: [
     ...['loop', 'protocol', 'system', 'formats', 'engine', 'journal', 'workspace', 'gateway'],
     ...['tools', 'evidence', 'runs'],

@@ -32,7 +32,7 @@ const ProjectFile = z.object({
 })
 
 /** Folders that cannot even import Node. */
-const pureFolders = ['loop', 'protocol']
+const pureFolders = ['loop', 'protocol', 'formats']
 
 /** Its prebuilt binaries are inside the tarball, so it works although its install script never runs. */
 const unusedInstallScripts = ['@photostructure/sqlite']

@@ -130,13 +130,13 @@ async function atAddress(
   address: string,
   folder: string,
 ): Promise<{ readonly client: Client; readonly folder?: string }> {
-  const [{ clientOf, readDaemonFile }, { waitForHealth }, { wayTo, describeWay }] =
+  const [{ clientOf, readDaemonFile }, { waitForHealth }, { parseAddress, describeEndpoint }] =
     await Promise.all([
       import('../client/find-daemon.ts'),
       import('../client/wait-for-health.ts'),
-      import('../client/way.ts'),
+      import('../client/endpoint.ts'),
     ])
-  const origin = describeWay(wayTo(address))
+  const origin = describeEndpoint(parseAddress(address))
   const file = readDaemonFile(folder)
   if (file !== undefined && file.address === origin) {
     const client = await waitForHealth(() => clientOf(folder, ownToken(program)))

@@ -1,4 +1,4 @@
-/** What a client of the daemon can ask for: the routes of docs/api.md. */
+/** The operations of a client: the routes of docs/api.md. */
 
 import type { Decision, RecordedEvent } from '../loop/index.ts'
 import type {
@@ -24,7 +24,7 @@ import type {
 import type { Break } from './follow.ts'
 
 export interface RunsFilter {
-  /** Ours, or the name that document 002 has for it. */
+  /** One of our statuses, or a legacy one. */
   readonly status?: string
   readonly workspace?: string
   readonly loop?: string
@@ -37,19 +37,19 @@ export interface RunsFilter {
 
 export interface Streamed {
   readonly afterSeq?: number
-  /** False: only what is there now. */
+  /** False: only what exists now. */
   readonly follow?: boolean
   readonly signal?: AbortSignal | undefined
-  /** Tells of a connection that was lost, and of its return. */
+  /** Called when the connection is lost, and when it is back. */
   readonly onBreak?: ((broken: Break) => void) | undefined
 }
 
-export type Told = Exclude<Decision, { type: 'answer' }>
+export type ControlDecision = Exclude<Decision, { type: 'answer' }>
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 export interface Client {
-  /** Where it leads, for people. */
+  /** The address of the daemon, for messages. */
   readonly where: string
   health(options?: { readonly timeoutMs?: number }): Promise<void>
   daemon(): Promise<DaemonInfo>
@@ -61,12 +61,12 @@ export interface Client {
   questions(query?: Query): Promise<Page<InboxQuestion>>
   worktrees(query?: Query): Promise<Page<Worktree>>
 
-  /** With a key that was used before, the run of that time. */
+  /** A key that was used before returns the run of that request. */
   createRun(request: NewRunRequest, key?: string): Promise<RunAnswer>
   inspect(run: string): Promise<RunDetail>
   remove(run: string, options?: { readonly force?: boolean }): Promise<RunRemoved>
   /** Pause, stop, cancel, change limits. */
-  tell(run: string, decision: Told, by: string): Promise<void>
+  tell(run: string, decision: ControlDecision, by: string): Promise<void>
   resume(run: string, request?: ResumeRequest): Promise<RunAnswer>
   retry(run: string, request?: RetryRequest): Promise<RunAnswer>
   fork(run: string, request: ForkRequest): Promise<RunAnswer>
@@ -76,12 +76,12 @@ export interface Client {
   events(run: string, options?: Streamed): AsyncIterable<RecordedEvent>
   output(run: string, options?: Streamed): AsyncIterable<OutputEntry>
 
-  /** Whatever else there is, by its path. */
+  /** Any other route, by its path. */
   get(path: string, query?: Query): Promise<unknown>
   post(path: string, body?: object): Promise<unknown>
   delete(path: string, query?: Query): Promise<unknown>
 }
 
-/** The path of a run, or of something of it. */
+/** The path of a run, or of one of its sub-resources. */
 export const runPath = (run: string, ...more: readonly string[]): string =>
   ['/runs', run, ...more].map((part, at) => (at === 0 ? part : encodeURIComponent(part))).join('/')

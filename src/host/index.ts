@@ -220,7 +220,7 @@ export {
   type Template,
   type TemplateOptions,
 } from '../loops/index.ts'
-export { type ChosenWorktree } from '../protocol/chosen-worktree.ts'
+export { type ChosenWorktree } from '../protocol/loop-file/chosen-worktree.ts'
 export type { ForkComparison, ForkSide } from '../runs/compare-fork.ts'
 export { forkFolder } from '../runs/fork-folder.ts'
 export type {

@@ -1,4 +1,4 @@
-export { canonicalDepthMax, canonicalJson } from './canonical-json.ts'
+export { canonicalDepthMax, canonicalJson, formatJsonPath } from './canonical-json.ts'
 export {
   type Certificate,
   type CertificateDraft,
@@ -20,7 +20,7 @@ export {
   type Signature,
   type SignedCertificate,
   signedCertificateSchema,
-} from './certificate.ts'
+} from './certificate/certificate.ts'
 export {
   type ChangeClass,
   type ChangeNote,
@@ -37,7 +37,20 @@ export {
   strengthLevels,
   type TestEvidence,
   type TestNote,
-} from './certificate-strength.ts'
+} from './certificate/certificate-strength.ts'
+export { describeLevel, describeStrength } from './certificate/describe-strength.ts'
+export {
+  type Endorsement,
+  endorsementDomain,
+  endorsementSchema,
+  type TrustedKey,
+  type TrustedKeys,
+  trustedKeySchema,
+  trustedKeysBytesMax,
+  trustedKeysFormat,
+  trustedKeysSchema,
+  trustedKeysVersion,
+} from './certificate/trusted-keys.ts'
 export {
   type CheckpointFile,
   type Continuation,
@@ -46,20 +59,9 @@ export {
   checkpointFormat,
   checkpointFormatVersion,
   type Sha256,
-} from './checkpoint.ts'
-export { type CheckpointSource, checkpointTree } from './checkpoint-source.ts'
+} from './checkpoint/checkpoint-file.ts'
 export {
-  type ArtifactMode,
-  type Config,
-  defaultSettings,
-  mergeConfig,
-  type NameSource,
-  type Settings,
-  withDefaults,
-} from './config.ts'
-export { withDefaultPrompt } from './default-prompt.ts'
-export { describeLevel, describeStrength } from './describe-strength.ts'
-export {
+  agentNameCharsMax,
   type Checkpoint,
   type ExitConditionConfig,
   type ExitConditionStatus,
@@ -75,7 +77,7 @@ export {
   type LoopState,
   loopConfigBounds,
   toolOutputCharsMax,
-} from './entities.ts'
+} from './checkpoint/entities.ts'
 export {
   checkpointSchema,
   exitConditionConfigSchema,
@@ -84,14 +86,22 @@ export {
   loopConfigSchema,
   loopResultSchema,
   loopStateSchema,
-} from './entity-schemas.ts'
-export { eventTypesTable } from './event-drafts.ts'
-export { stepNoteSchema } from './event-parts.ts'
-export { recordedEventSchema, runEventSchema } from './event-schema.ts'
-export { checkStatusTable, toExitConditions } from './exit-conditions.ts'
-export { fromCheckpointFile, type Restored } from './from-checkpoint-file.ts'
-export { toIterationEvents } from './iteration-events.ts'
+} from './checkpoint/entity-schemas.ts'
+export type { WorkspaceFile } from './checkpoint/workspace-file.ts'
+export {
+  type ArtifactMode,
+  type Config,
+  defaultSettings,
+  mergeConfig,
+  type NameSource,
+  type Settings,
+  withDefaults,
+} from './config/config.ts'
+export { stepNoteSchema } from './events/event-parts.ts'
+export { recordedEventSchema, runEventSchema } from './events/event-schema.ts'
 export { jsonSchemas } from './json-schemas.ts'
+export { withDefaultPrompt } from './loop-file/default-prompt.ts'
+export { issueProblems, issueReason, quoted, unknownName } from './loop-file/issue-problems.ts'
 export {
   type AcpAgentSettings,
   type AcpPermissions,
@@ -124,32 +134,14 @@ export {
   type SectionSettings,
   type ToolCheckSettings,
   type WorktreeSettings,
-} from './loop-file.ts'
-export { issueProblems, issueReason, quoted, unknownName } from './loop-file-issues.ts'
+} from './loop-file/loop-file.ts'
 export {
   builtInToolNames,
   consultProblems,
   eachCheckProblems,
   loopFileProblems,
   sandboxProblems,
-} from './loop-file-problems.ts'
-export { loopFileSchemas, type WrittenLoopFile } from './loop-file-schema.ts'
-export { toLoopResult } from './loop-result.ts'
-export { parseCheckpointFile } from './parse-checkpoint-file.ts'
-export { toLoopOutcome, toLoopPhase } from './phases.ts'
+} from './loop-file/loop-file-problems.ts'
+export { loopFileSchemas, type WrittenLoopFile } from './loop-file/loop-file-schemas.ts'
 export type { NamedEvidence } from './run-values.ts'
-export { toCheckpointFile } from './to-checkpoint-file.ts'
-export {
-  type Endorsement,
-  endorsementDomain,
-  endorsementSchema,
-  type TrustedKey,
-  type TrustedKeys,
-  trustedKeySchema,
-  trustedKeysBytesMax,
-  trustedKeysFormat,
-  trustedKeysSchema,
-  trustedKeysVersion,
-} from './trusted-keys.ts'
 export { isJsonObject, type JsonObject, type PublishedMeta, published } from './values.ts'
-export type { WorkspaceFile } from './workspace-file.ts'

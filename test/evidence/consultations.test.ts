@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CertifyContext } from '../../src/engine/index.ts'
-import { raisedInMemory } from '../../src/evidence/certify/consult.ts'
+import { createInMemoryConcerns } from '../../src/evidence/certify/consult.ts'
 import { codesOf, createWorld, mended } from './certify-world.ts'
 
 describe('those who must have looked at it', () => {
@@ -60,7 +60,7 @@ describe('those who must have looked at it', () => {
 
   test('are asked about what they raised before a restart', async () => {
     const { work, asked } = answering(review('concerns-raised', 'no limit'), review('approved'))
-    const raised = raisedInMemory()
+    const raised = createInMemoryConcerns()
     const before = createWorld({ parts: { ...parts, raised } })
     expect(codesOf(await before.certify(mended, {}, { work }))).toEqual(['concerns'])
     const after = createWorld({ parts: { ...parts, raised } })

@@ -5,8 +5,8 @@
  * Where there is no file, nothing is loaded that reads one: quick commands stay quick.
  */
 
-import { type Config, type Settings, withDefaults } from '../../protocol/config.ts'
-import { configOf, entriesOf } from '../../protocol/config-rules.ts'
+import { type Config, type Settings, withDefaults } from '../../protocol/config/config.ts'
+import { configOf, entriesOf } from '../../protocol/config/setting-rules.ts'
 import { stateFolder } from '../../system/index.ts'
 import type { ConfigEntry, Origin } from './config-entry.ts'
 import { type Environment, findConfigFiles, userConfigPath } from './find-files.ts'

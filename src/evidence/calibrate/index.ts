@@ -1,4 +1,4 @@
-/** Measures how often checks err. */
+/** Measures the error rates of checks. */
 
 export {
   type AskedCheck,

@@ -1,15 +1,15 @@
 /**
- * E5. Complete means certified: every check ran by us, fresh, on the very tree that the certificate names, in
- * a clean checkout that no agent has seen. E7. What was red is green by the work alone.
+ * E5. Complete means certified: the engine ran every check anew, on exactly the tree that the certificate names,
+ * in a clean checkout that no agent has seen. E7. The work alone turned red into green.
  *
  *   certify
- *   ├─ dependencies     asked about before anything is installed
- *   ├─ examine          candidate, base, planted failures, controls
- *   ├─ consult          agents that must have reviewed the work
+ *   ├─ dependencies     approved before anything is installed
+ *   ├─ examine          candidate, base, planted failures, control runs
+ *   ├─ consult          agents that must review the work
  *   └─ refused, one question, or the certificate
  *
- * Nothing is reused but answers of the base, and within one certification: what was found before a person was
- * asked still holds when the answer comes, since it is about the same tree.
+ * Only results on the base are reused, and results within one certification: what was found before a person was
+ * asked still holds when the answer comes, because it is about the same tree.
  */
 
 import type {
@@ -30,49 +30,49 @@ import { certifyTree } from './certify-tree.ts'
 import {
   type Consultant,
   type Consultation,
+  createInMemoryConcerns,
   type RaisedConcerns,
-  raisedInMemory,
 } from './consult.ts'
-import type { Examined } from './examine.ts'
-import type { Ran } from './run-checks.ts'
+import type { Examination } from './examine.ts'
+import type { CheckRun } from './run-checks.ts'
 
 export interface CertifierParts {
   readonly reader: TreeReader
   readonly seals: SealRules
-  /** What becomes of changes to sealed things, and of whatever else only a person can decide. */
+  /** What to do about changes to sealed files, and everything else that only a person can decide. */
   readonly changes: 'ask' | 'refuse'
   /** How long a person may take. */
   readonly deadlineMs?: number
   readonly consultants: readonly Consultant[]
   /** Absent: in memory. */
   readonly raised?: RaisedConcerns
-  /** Globs of what is the work; absent: derived from the manifest. */
+  /** Globs of the work. Absent: derived from the manifest. */
   readonly scope?: readonly string[]
-  /** How strong the certificate has to be. */
+  /** The required strength of the certificate. */
   readonly required: StrengthLevel
   /** No failures are planted. */
   readonly quick: boolean
   readonly bases: BaseAnswers
-  /** Absent: nothing takes an approval. */
+  /** Absent: dependencies need no approval. */
   readonly dependencies?: DependencyApprovals
   open(request: PlaceRequest): Promise<CertifyingPlace>
-  /** How a command could check this tree; undefined: none that is known. */
+  /** A command that could check this tree; undefined: none is known. */
   commandInstead(tree: TreeId): Promise<string | undefined>
-  /** Signs, chains and keeps it. */
+  /** Signs it, adds it to the chain and stores it. */
   issue(certified: Certified): Promise<CertificateId>
   /** New for each question to an agent, and hard to guess. */
   token(): string
   now(): number
 }
 
-/** All that a certificate is made of. */
+/** Everything that a certificate is made from. */
 export interface Certified {
   readonly subject: Subject
   readonly layer?: CertifyingPlace['layer']
   readonly walls?: CertifyingPlace['walls']
   /** On the candidate, and on the base plus the work. */
-  readonly own: readonly Ran[]
-  readonly sealed: readonly Ran[]
+  readonly own: readonly CheckRun[]
+  readonly sealed: readonly CheckRun[]
   readonly sealedChanges: readonly ClassifiedChange[]
   readonly approvals: readonly Approval[]
   readonly consultations: readonly Consultation[]
@@ -82,22 +82,22 @@ export interface Certified {
   readonly reads?: ReadonlyMap<string, readonly string[]>
 }
 
-/** What is known from one certification of a run to the next, as long as this process lives. */
+/** What is remembered between the certifications of a run, as long as this process lives. */
 export interface Memory {
-  /** What was found about a tree that a person is asked about. */
-  examined?: { readonly key: string; readonly examined: Examined }
+  /** The examination of a tree while a person is asked about it. */
+  examined?: { readonly key: string; readonly examined: Examination }
   readonly raised: RaisedConcerns
-  /** The scope of a base: it takes a while to derive. */
+  /** The scope of a base, which takes a while to derive. */
   scope?: { readonly base: TreeId; readonly scope: Promise<Scope> }
-  /** What was refused, by tree: the same files are not certified in a second try. */
+  /** Refusals by tree: the same files are not certified again. */
   readonly refused: Map<TreeId, readonly Refusal[]>
-  /** Questions that were answered with no: they are not asked again. */
+  /** Questions that were declined: they are not asked again. */
   readonly declined: Map<string, string>
 }
 
 export function createCertifier(parts: CertifierParts): Certifier {
   const memory: Memory = {
-    raised: parts.raised ?? raisedInMemory(),
+    raised: parts.raised ?? createInMemoryConcerns(),
     refused: new Map(),
     declined: new Map(),
   }
@@ -110,8 +110,8 @@ export function createCertifier(parts: CertifierParts): Certifier {
   }
 }
 
-/** One certification, under way. */
-export interface Certifying {
+/** One certification in progress. */
+export interface CertificationContext {
   readonly parts: CertifierParts
   readonly memory: Memory
   readonly subject: Subject
@@ -120,12 +120,12 @@ export interface Certifying {
   readonly base: TreeId
 }
 
-/** Where a tree can be opened a second time, to run checks side by side. */
-export interface Examining extends Certifying {
+/** Can open the tree a second time, to run checks in parallel. */
+export interface ExaminationContext extends CertificationContext {
   openAgain(): Promise<CertifyingPlace>
 }
 
-/** A loop whose own code decides, on no files or with no check: the certificate says so. */
+/** For a loop whose own code decides, without files or checks: the certificate says so. */
 async function certifyCode(parts: CertifierParts, subject: Subject): Promise<Certification> {
   const certificate = await parts.issue({
     subject,

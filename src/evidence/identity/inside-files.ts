@@ -1,4 +1,4 @@
-/** The files of ours that a check sees while its tests are observed, by their names in one folder. */
+/** The files that a check sees while its tests are observed, by their names in one folder. */
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +30,7 @@ const compiled = [
   'run-with-junit.cjs',
 ]
 
-/** `folder`: where the check sees them; `tools`: those that it has. */
+/** `folder`: where the check sees them; `tools`: the tools that it has. */
 export async function insideFiles(
   folder: string,
   tools: readonly ('go' | 'cargo')[],
@@ -62,7 +62,7 @@ const plain = (name: string, content: string): InsideFile => ({
   isExecutable: false,
 })
 
-/** Running from the sources, as tests do, the built ones are in `dist/`. */
+/** Tests run from the sources; the compiled files are in `dist/`. */
 function builtFile(name: string, own: string = import.meta.url): string {
   const built = own.endsWith('.ts') ? own.replace(/\/src\/(?!.*\/src\/)/, '/dist/') : own
   return fileURLToPath(new URL(`./inside/${name}`, built))

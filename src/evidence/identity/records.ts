@@ -7,7 +7,7 @@ import { z } from 'zod'
 import {
   type RunnerName,
   runnerNames,
-  type TestPlace,
+  type TestLocation,
   type TestStatus,
 } from '../observe/observation.ts'
 
@@ -31,7 +31,7 @@ export interface HelloRecord {
 }
 
 /** `declared`: there is such a test, and its result follows. */
-export type TestRecord = TestPlace & { readonly body?: TestPlace | undefined } & (
+export type TestRecord = TestLocation & { readonly body?: TestLocation | undefined } & (
     | { readonly type: 'declared' }
     | { readonly type: 'test'; readonly status: TestStatus; readonly message?: string | undefined }
   )

@@ -43,10 +43,10 @@ export interface ObservedTest {
   /** Of a failure: the beginning of its message, where the runner reports it. */
   readonly message?: string
   /** Where its function is, if that is elsewhere: a test that a class inherits. */
-  readonly body?: TestPlace
+  readonly body?: TestLocation
 }
 
-export interface TestPlace {
+export interface TestLocation {
   readonly file: string
   readonly titles: readonly string[]
 }

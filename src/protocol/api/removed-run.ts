@@ -1,4 +1,4 @@
-/** A run that was taken out of the record, and what became of its worktree. */
+/** A run that was removed from the journal, and what happened to its worktree. */
 
 import { z } from 'zod'
 import type { RunId } from '../../loop/index.ts'
@@ -8,7 +8,7 @@ import { runStatusSchema } from './run-status.ts'
 
 const text = z.string()
 
-/** The same as the host's `WorktreeRemoval`. */
+/** Same shape as the host's `WorktreeRemoval`. */
 export type WorktreeRemoved =
   | { readonly status: 'unknown' }
   | { readonly status: 'kept'; readonly path: string; readonly why: string }
@@ -40,7 +40,7 @@ export const worktreeRemovedSchema: z.ZodType<WorktreeRemoved> = z
   ])
   .register(published, { id: 'WorktreeRemoved' })
 
-/** The same as the host's `RemovedRun`. */
+/** Same shape as the host's `RemovedRun`. */
 export interface RunRemoved extends Run {
   readonly worktree?: WorktreeRemoved
 }
