@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createTurns, newTurn, readTurn, type TurnReading } from './turn.ts'
+import { createTurns, emptyTurn, readTurn, type TurnReading } from './turn.ts'
 
 const answer = (stop: string, ...calls: readonly string[]): TurnReading => {
-  const turn = newTurn()
+  const turn = emptyTurn()
   const content = calls.map((id) => ({ type: 'tool_use', id, name: 'run', input: {} }))
   readTurn('anthropic', { content, stop_reason: stop }, turn)
   return turn
@@ -10,7 +10,7 @@ const answer = (stop: string, ...calls: readonly string[]): TurnReading => {
 
 const question = (text: string): Buffer => Buffer.from(JSON.stringify({ messages: [text] }))
 
-test('work is over when the model called nothing, and what it called before has come back', () => {
+test('the work is over when the model called no tool and all earlier calls have returned', () => {
   const turns = createTurns()
   turns.asked(question('go'), true)
   turns.answered(answer('tool_use', 'call_1'), true)
@@ -20,11 +20,11 @@ test('work is over when the model called nothing, and what it called before has 
   expect(turns.last).toBe('final')
 })
 
-test('a title or a summary that is asked for besides does not end the work', () => {
+test('a side request for a title or a summary does not end the work', () => {
   const turns = createTurns()
   turns.asked(question('go'), true)
   turns.answered(answer('tool_use', 'call_1'), true)
-  // It may even repeat what was called.
+  // It may even repeat a call.
   turns.asked(question('a title, please, for: call_1'), false)
   turns.answered(answer('end_turn'), false)
   expect(turns.last).toBe('calls')
@@ -35,7 +35,7 @@ test('a title or a summary that is asked for besides does not end the work', () 
   expect(turns.last).toBe('final')
 })
 
-test('an agent that never offers tools is over when the model is', () => {
+test('an agent that never offers tools is done when the model is', () => {
   const turns = createTurns()
   turns.asked(question('go'), false)
   turns.answered(answer('end_turn'), false)

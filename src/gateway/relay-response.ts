@@ -1,34 +1,34 @@
 /**
- * An answer on its way from the provider to the client: as fast as both of them go, no faster than the
- * slower one, and not without end.
+ * Relays a response from the provider to the client, at the speed of the slower one and with time
+ * limits.
  *
- * E9. A stream without a whole event for a while is cut, however many bytes drip; so is a client that
- *     does not read.
+ * E9. A stream that completes no event for a while is cut off, however many bytes trickle in;
+ *     so is a client that does not read.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
-import { type AnswerReading, type AnswerWatch, watchAnswer } from './answer-watch.ts'
-import { toClient } from './headers.ts'
 import type { GatewayLimits } from './limits.ts'
-import { type Refusal, refusalEvent } from './refusal.ts'
-import type { WireFormat } from './route.ts'
-import type { ClientMask } from './secrets.ts'
+import type { ClientMask } from './secrets/secrets.ts'
+import { toClientHeaders } from './wire/headers.ts'
+import { type Refusal, refusalEvent } from './wire/refusal.ts'
+import type { WireFormat } from './wire/route.ts'
+import { type ResponseReading, type ResponseWatch, watchResponse } from './wire/watch-response.ts'
 
-export interface Relayed {
-  readonly ended: AnswerEnd
-  readonly reading: AnswerReading
+export interface RelayedResponse {
+  readonly ended: ResponseEnd
+  readonly reading: ResponseReading
   readonly isStream: boolean
   readonly bytes: Buffer
-  /** Not all of it was kept. */
+  /** Only the start was kept. */
   readonly isTruncated: boolean
 }
 
 /**
- * `failed`: the provider said so within the stream. `no-stop`: it ended without saying that this is all.
- * `cut`: the connection broke. `idle` and `too-slow`: it was cut here.
+ * `failed`: the provider reported an error in the stream. `no-stop`: the response ended without its
+ * end marker. `cut`: the connection broke. `idle` and `too-slow`: the gateway cut the stream off.
  */
-export type AnswerEnd =
+export type ResponseEnd =
   | 'complete'
   | 'failed'
   | 'malformed'
@@ -39,8 +39,8 @@ export type AnswerEnd =
   | 'client-gone'
 
 export interface RelayOptions {
-  readonly answer: IncomingMessage
-  /** Its bytes, decoded. */
+  readonly response: IncomingMessage
+  /** The decoded body. */
   readonly content: Readable
   readonly client: ServerResponse
   readonly format: WireFormat
@@ -48,84 +48,84 @@ export interface RelayOptions {
   readonly limits: GatewayLimits
 }
 
-export async function relayAnswer(options: RelayOptions): Promise<Relayed> {
-  const { answer, content, client, format, mask, limits } = options
-  const isStream = /^text\/event-stream\b/i.test(answer.headers['content-type'] ?? '')
-  const watch = watchAnswer(format, isStream)
-  const kept = keepUpTo(limits.recordBytesMax)
+export async function relayResponse(options: RelayOptions): Promise<RelayedResponse> {
+  const { response, content, client, format, mask, limits } = options
+  const isStream = /^text\/event-stream\b/i.test(response.headers['content-type'] ?? '')
+  const watch = watchResponse(format, isStream)
+  const recording = bufferUpTo(limits.recordBytesMax)
   const masked = mask.stream()
-  const timers = startTimers(answer, limits)
-  const { 'content-length': length, ...headers } = toClient(answer.headers, mask)
-  // An event may be added at the end of a stream, so it has no length.
-  const hasLength = !isStream && content === answer && length !== undefined
+  const timers = startTimers(response, limits)
+  const { 'content-length': length, ...headers } = toClientHeaders(response.headers, mask)
+  // An event may be appended to a stream, so its length is not declared.
+  const hasLength = !isStream && content === response && length !== undefined
   client.writeHead(
-    answer.statusCode ?? 200,
+    response.statusCode ?? 200,
     hasLength ? { ...headers, 'content-length': length } : headers,
   )
   client.flushHeaders()
-  let broken: AnswerEnd | undefined
+  let failure: ResponseEnd | undefined
   try {
     for await (const chunk of content as AsyncIterable<Buffer>) {
       if (watch.push(chunk) && isStream) timers.progressed()
-      kept.add(chunk)
+      recording.add(chunk)
       await write(client, masked.push(chunk), timers, limits.clientStallMs)
     }
   } catch {
-    broken = timers.fired() ?? (client.destroyed ? 'client-gone' : 'cut')
+    failure = timers.fired() ?? (client.destroyed ? 'client-gone' : 'cut')
   }
   timers.stop()
   watch.end()
-  const ended = broken ?? endOf(watch.reading)
-  finishAnswer({ client, format, ended, watch, isStream, rest: masked.end() })
-  return { ended, reading: watch.reading, isStream, ...kept.all() }
+  const ended = failure ?? classifyEnd(watch.reading)
+  finishResponse({ client, format, ended, watch, isStream, rest: masked.end() })
+  return { ended, reading: watch.reading, isStream, ...recording.all() }
 }
 
-function endOf({ isMalformed, error, hasStop }: AnswerReading): AnswerEnd {
+function classifyEnd({ isMalformed, error, hasStop }: ResponseReading): ResponseEnd {
   if (error !== undefined) return 'failed'
   if (isMalformed) return 'malformed'
   return hasStop ? 'complete' : 'no-stop'
 }
 
-/** What the client gets at the end: one more event, nothing, or a broken connection. */
-function endingOf(
+/** What to send at the end: one more event, nothing, or (undefined) a broken connection. */
+function findEnding(
   format: WireFormat,
-  ended: AnswerEnd,
-  watch: AnswerWatch,
+  ended: ResponseEnd,
+  watch: ResponseWatch,
   isStream: boolean,
 ): string | undefined {
   if (ended === 'complete' || ended === 'failed') return ''
   const isWhole = ended === 'malformed' || ended === 'no-stop'
   if (!isStream) return isWhole ? '' : undefined
   if (watch.reading.hasStop && isWhole) return ''
-  return watch.isAtBoundary ? refusalEvent(format, brokenOff(ended)) : undefined
+  return watch.isAtBoundary ? refusalEvent(format, toRefusal(ended)) : undefined
 }
 
-function brokenOff(ended: AnswerEnd): Refusal {
-  const whats: Readonly<Partial<Record<AnswerEnd, string>>> = {
-    idle: 'The provider went silent in the middle of its answer.',
-    'too-slow': 'The answer of the provider took too long.',
-    'no-stop': 'The answer of the provider ended before its end.',
-    malformed: 'The answer of the provider is not readable.',
+function toRefusal(ended: ResponseEnd): Refusal {
+  const messages: Readonly<Partial<Record<ResponseEnd, string>>> = {
+    idle: 'The provider stopped sending in the middle of its response.',
+    'too-slow': 'The response of the provider took too long.',
+    'no-stop': 'The response of the provider ended early.',
+    malformed: 'The response of the provider is malformed.',
   }
-  const message = `${whats[ended] ?? 'The provider broke its answer off.'} Ask again.`
+  const message = `${messages[ended] ?? 'The connection to the provider broke.'} Retry.`
   return { status: 502, kind: 'unavailable', message }
 }
 
-export function finishAnswer(answer: {
+export function finishResponse(response: {
   readonly client: ServerResponse
   readonly format: WireFormat
-  readonly ended: AnswerEnd
-  readonly watch: AnswerWatch
+  readonly ended: ResponseEnd
+  readonly watch: ResponseWatch
   readonly isStream: boolean
-  /** What is still to be written. */
+  /** Bytes that remain to be written. */
   readonly rest: Buffer
 }): void {
-  const { client, format, ended, watch, isStream, rest } = answer
+  const { client, format, ended, watch, isStream, rest } = response
   if (client.destroyed) return
-  const ending = endingOf(format, ended, watch, isStream)
+  const ending = findEnding(format, ended, watch, isStream)
   if (rest.length > 0) client.write(rest)
   if (ending !== undefined) client.end(ending)
-  // What was written is still to leave before the connection breaks.
+  // Sends what was written before it breaks the connection.
   else client.socket?.destroySoon()
 }
 
@@ -135,7 +135,7 @@ async function write(
   timers: Timers,
   stallMs: number,
 ): Promise<void> {
-  if (client.destroyed) throw new Error('The client is gone.')
+  if (client.destroyed) throw new Error('The client disconnected.')
   if (bytes.length === 0 || client.write(bytes)) return
   timers.paused()
   const drained = await new Promise<boolean>((resolve) => {
@@ -152,7 +152,7 @@ async function write(
   timers.progressed()
   if (drained) return
   client.destroy()
-  throw new Error('The client does not read.')
+  throw new Error('The client stopped reading.')
 }
 
 interface Timers {
@@ -162,11 +162,11 @@ interface Timers {
   stop(): void
 }
 
-function startTimers(answer: IncomingMessage, { idleMs, totalMs }: GatewayLimits): Timers {
+function startTimers(response: IncomingMessage, { idleMs, totalMs }: GatewayLimits): Timers {
   let fired: 'idle' | 'too-slow' | undefined
   const cut = (why: 'idle' | 'too-slow') => (): void => {
     fired = why
-    answer.destroy(new Error('cut'))
+    response.destroy(new Error('cut'))
   }
   const total = setTimeout(cut('too-slow'), totalMs)
   let idle = setTimeout(cut('idle'), idleMs)
@@ -192,7 +192,7 @@ function startTimers(answer: IncomingMessage, { idleMs, totalMs }: GatewayLimits
   }
 }
 
-function keepUpTo(bytesMax: number): {
+function bufferUpTo(bytesMax: number): {
   add(chunk: Buffer): void
   all(): { readonly bytes: Buffer; readonly isTruncated: boolean }
 } {

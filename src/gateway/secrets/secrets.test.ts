@@ -5,7 +5,7 @@ import { createSecrets } from './secrets.ts'
 const key = 'sk-ant-0123456789'
 const part = fc.constantFrom(key, 'sk-ant-', 'sk-', 's', '0123', key.slice(1), 'ä', ' ')
 const escapes = fc.constantFrom('', '', String.raw`\u`, String.raw`\\u`, String.raw`\\\\U`)
-/** Some letters of it as escapes. */
+/** With some characters escaped. */
 const spelt = fc
   .tuple(part, fc.array(escapes, { minLength: 1, maxLength: 20 }))
   .map(([text, how]) =>
@@ -25,7 +25,7 @@ const unescaped = (text: string): string =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   )
 
-test('however a text is cut, its keys are masked and its length stays', () => {
+test('keys are masked and the length stays the same, however the text is split', () => {
   fc.assert(
     fc.property(
       pieces,
@@ -55,7 +55,7 @@ test('nothing is held back that cannot become a key', () => {
   expect(stream.push(Buffer.from('b!')).toString()).toBe('sk-ab!')
 })
 
-test('a secret is found as it is, in an address, in JSON and in base64 at any place', () => {
+test('a secret is found as it is, URL-encoded, in JSON and in base64 at any offset', () => {
   const secret = 'pass "word" +/=?'
   const secrets = createSecrets([], [secret])
   for (const before of ['', 'a', 'ab', 'abc']) {
@@ -67,7 +67,7 @@ test('a secret is found as it is, in an address, in JSON and in base64 at any pl
   expect(secrets.maskText(JSON.stringify({ secret }))).not.toContain('word')
 })
 
-test('what is no key passes to the client as it is', () => {
+test('what is not a key reaches the client unchanged', () => {
   const secrets = createSecrets([key], ['database-password'])
   const { mask } = secrets.forClient(key)
   expect(mask(Buffer.from('database-password')).toString()).toBe('database-password')
@@ -89,7 +89,7 @@ test.each([
   expect(unescaped(secrets.maskText(base64))).not.toContain('cGFzcyJ3')
 })
 
-test('a secret is found over several events with escapes', () => {
+test('a secret with escapes is found over several events', () => {
   const secrets = createSecrets([], [key])
   const events = Array.from(
     key,
@@ -99,7 +99,7 @@ test('a secret is found over several events with escapes', () => {
   expect(masked.replaceAll(/data: {"delta":"\*+"}\n\n/g, '')).toBe('')
 })
 
-test('a key is known in the name of a header, which has no capitals', () => {
+test('a key is recognized in a header name, which is in lower case', () => {
   const { isInName } = createSecrets([], []).forClient('sk-Ant-0123456789')
   expect(isInName('x-sk-ant-0123456789')).toBe(true)
   expect(isInName('x-request-id')).toBe(false)

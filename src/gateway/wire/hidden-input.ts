@@ -1,22 +1,22 @@
 /**
- * Whether all of a request's input is in the request. Providers bring more by themselves: what their tools
- * find, files and prompts that they keep, earlier answers. What that costs is not to be seen here.
+ * Detects whether a request contains all of its own input. Providers can add more: results of their
+ * tools, stored files and prompts, earlier responses. What those cost cannot be seen here.
  *
- * E4. Whole is only what is known to be: fields, parts and tools that are not listed count as more input
- *     than there is to see. Better too often than too seldom.
+ * E4. Only what is known to be complete counts as complete: unlisted fields, parts and tools
+ *     count as hidden input. Overestimating is safer than underestimating.
  */
 
 import type { WireFormat } from './route.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-export function bringsInput(format: WireFormat, body: Fields): boolean {
-  return !readers[format](body)
+export function mayAddInput(format: WireFormat, body: Fields): boolean {
+  return !isSelfContainedBody[format](body)
 }
 
-const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
+const toSet = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
-/** True where there is nothing but these. A number or nothing at all brings no input. */
+/** True if there are no other fields. Numbers, null and false add no input. */
 function hasOnly(fields: Fields, known: ReadonlySet<string>): boolean {
   return Object.entries(fields).every(
     ([name, value]) =>
@@ -30,64 +30,69 @@ function isFields(value: unknown): value is Fields {
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
-/** Nothing, or a list of what is whole. */
-function all(value: unknown, isWhole: (one: Fields) => boolean): boolean {
+/** True if the value is absent, or a list whose items are all self-contained. */
+function everyItem(value: unknown, isSelfContained: (one: Fields) => boolean): boolean {
   if (isAbsent(value)) return true
-  return Array.isArray(value) && value.every((one: unknown) => isFields(one) && isWhole(one))
+  return (
+    Array.isArray(value) && value.every((one: unknown) => isFields(one) && isSelfContained(one))
+  )
 }
 
-/** A text, or a list of parts. */
-const said = (value: unknown, isWhole: (part: Fields) => boolean): boolean =>
-  typeof value === 'string' || all(value, isWhole)
+/** True for a string, or a list of self-contained parts. */
+const isTextOr = (value: unknown, isSelfContained: (part: Fields) => boolean): boolean =>
+  typeof value === 'string' || everyItem(value, isSelfContained)
 
-const readers: Readonly<Record<WireFormat, (body: Fields) => boolean>> = {
+const isSelfContainedBody: Readonly<Record<WireFormat, (body: Fields) => boolean>> = {
   anthropic: (body) =>
     hasOnly(body, anthropicFields) &&
-    onlyClears(body['context_management']) &&
-    said(body['system'], anthropicPart) &&
-    all(body['messages'], (message) => said(message['content'], anthropicPart)) &&
-    all(
+    onlyClearsContext(body['context_management']) &&
+    isTextOr(body['system'], anthropicPart) &&
+    everyItem(body['messages'], (message) => isTextOr(message['content'], anthropicPart)) &&
+    everyItem(
       body['tools'],
-      (tool) => isOf(tool, [undefined, 'custom']) && isFields(tool['input_schema']),
+      (tool) => hasType(tool, [undefined, 'custom']) && isFields(tool['input_schema']),
     ),
   chat: (body) =>
     hasOnly(body, chatFields) &&
-    all(body['messages'], (one) => hasOnly(one, chatMessage) && said(one['content'], openaiPart)) &&
-    all(body['tools'], isOpenaiTool),
+    everyItem(
+      body['messages'],
+      (one) => hasOnly(one, chatMessage) && isTextOr(one['content'], openaiPart),
+    ) &&
+    everyItem(body['tools'], isOpenaiTool),
   responses: (body) =>
     hasOnly(body, responsesFields) &&
-    said(body['instructions'], responsesItem) &&
-    said(body['input'], responsesItem) &&
-    all(body['tools'], isOpenaiTool),
+    isTextOr(body['instructions'], responsesItem) &&
+    isTextOr(body['input'], responsesItem) &&
+    everyItem(body['tools'], isOpenaiTool),
   gemini: (body) =>
     hasOnly(body, geminiFields) &&
-    all(body['contents'], geminiContent) &&
+    everyItem(body['contents'], geminiContent) &&
     ['systemInstruction', 'system_instruction'].every((name) => {
       const value = body[name]
       return isAbsent(value) || (isFields(value) && geminiContent(value))
     }) &&
-    all(body['tools'], (tool) => hasOnly(tool, geminiTool)),
+    everyItem(body['tools'], (tool) => hasOnly(tool, geminiTool)),
 }
 
-const isOf = (value: Fields, types: readonly (string | undefined)[]): boolean =>
+const hasType = (value: Fields, types: readonly (string | undefined)[]): boolean =>
   types.includes(value['type'] as string | undefined)
 
-const anthropicFields = names(
+const anthropicFields = toSet(
   `model messages system tools max_tokens metadata stop_sequences stream temperature top_k top_p
   thinking tool_choice service_tier speed output_config output_format inference_geo cache_control betas
   context_management`.trim(),
 )
 
-/** What makes a summary first uses more than it says. */
-const onlyClears = (value: unknown): boolean =>
+/** Edits that write a summary first use more tokens than they report. */
+const onlyClearsContext = (value: unknown): boolean =>
   isAbsent(value) ||
   (isFields(value) &&
-    all(
+    everyItem(
       value['edits'],
       (edit) => typeof edit['type'] === 'string' && edit['type'].startsWith('clear_'),
     ))
 
-/** Documents are not: what a page of a PDF costs has nothing to do with its bytes. */
+/** PDF documents are not self-contained: the cost of a page is unrelated to its bytes. */
 function anthropicPart(part: Fields): boolean {
   switch (part['type']) {
     case 'text':
@@ -97,7 +102,7 @@ function anthropicPart(part: Fields): boolean {
     case 'tool_reference':
       return true
     case 'tool_result':
-      return said(part['content'], anthropicPart)
+      return isTextOr(part['content'], anthropicPart)
     case 'image':
       return isFields(part['source']) && part['source']['type'] === 'base64'
     case 'document':
@@ -107,7 +112,7 @@ function anthropicPart(part: Fields): boolean {
   }
 }
 
-const chatFields = names(
+const chatFields = toSet(
   `model messages tools functions tool_choice function_call parallel_tool_calls max_tokens
   max_completion_tokens n stop stream stream_options temperature top_p top_k min_p seed logit_bias
   logprobs top_logprobs frequency_penalty presence_penalty repetition_penalty repeat_penalty metadata
@@ -116,13 +121,13 @@ const chatFields = names(
   chat_template_kwargs options keep_alive`.trim(),
 )
 
-/** `audio` names an earlier answer. */
-const chatMessage = names(
+/** `audio` refers to an earlier response. */
+const chatMessage = toSet(
   `role content name tool_calls tool_call_id function_call refusal reasoning reasoning_content
   reasoning_details annotations cache_control`.trim(),
 )
 
-const responsesFields = names(
+const responsesFields = toSet(
   `model input instructions tools tool_choice max_output_tokens metadata parallel_tool_calls
   prompt_cache_key prompt_cache_retention reasoning safety_identifier service_tier store stream
   stream_options temperature text top_p truncation user include client_metadata`.trim(),
@@ -130,7 +135,7 @@ const responsesFields = names(
 
 function isOpenaiTool(tool: Fields): boolean {
   const type = tool['type']
-  // Of tools that the client holds back; what it finds is in the next request.
+  // Searches tools that the client holds back; the result is in the next request.
   if (type === 'tool_search') return tool['execution'] === 'client'
   if (type !== 'function' && type !== 'custom') return false
   const inner = tool[type]
@@ -148,22 +153,23 @@ function openaiPart(part: Fields): boolean {
       return true
     case 'image_url':
       return isFields(part['image_url'])
-        ? isInside(part['image_url']['url'])
-        : isInside(part['image_url'])
+        ? isInlineImage(part['image_url']['url'])
+        : isInlineImage(part['image_url'])
     case 'input_image':
-      return isInside(part['image_url']) && isAbsent(part['file_id'])
+      return isInlineImage(part['image_url']) && isAbsent(part['file_id'])
     default:
       return false
   }
 }
 
-const isInside = (url: unknown): boolean => typeof url === 'string' && url.startsWith('data:image/')
+const isInlineImage = (url: unknown): boolean =>
+  typeof url === 'string' && url.startsWith('data:image/')
 
 function responsesItem(item: Fields): boolean {
   switch (item['type']) {
     case undefined:
     case 'message':
-      return typeof item['role'] === 'string' && said(item['content'], openaiPart)
+      return typeof item['role'] === 'string' && isTextOr(item['content'], openaiPart)
     case 'function_call':
     case 'custom_tool_call':
     case 'local_shell_call':
@@ -171,42 +177,42 @@ function responsesItem(item: Fields): boolean {
       return true
     case 'tool_search_call':
     case 'tool_search_output':
-      return item['execution'] === 'client' && all(item['tools'], isOpenaiTool)
+      return item['execution'] === 'client' && everyItem(item['tools'], isOpenaiTool)
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return said(item['output'], openaiPart)
+      return isTextOr(item['output'], openaiPart)
     case 'reasoning':
-      // Where only its name is there, the provider takes what it kept.
+      // With only an id, the provider uses the content that it stored.
       return isAbsent(item['id']) || typeof item['encrypted_content'] === 'string'
     default:
       return false
   }
 }
 
-const geminiFields = names(
+const geminiFields = toSet(
   `model contents systemInstruction system_instruction tools toolConfig tool_config safetySettings
   safety_settings generationConfig generation_config labels`.trim(),
 )
-const geminiTool = names('functionDeclarations function_declarations')
-const geminiPart = names(
+const geminiTool = toSet('functionDeclarations function_declarations')
+const geminiPart = toSet(
   `text thought thoughtSignature thought_signature functionCall function_call functionResponse
   function_response inlineData inline_data`.trim(),
 )
-const geminiResult = names('id name response')
+const geminiResult = toSet('id name response')
 
 const geminiContent = (content: Fields): boolean =>
-  all(content['parts'], (part) => {
-    const picture = part['inlineData'] ?? part['inline_data']
+  everyItem(content['parts'], (part) => {
+    const image = part['inlineData'] ?? part['inline_data']
     const result = part['functionResponse'] ?? part['function_response']
     return (
       hasOnly(part, geminiPart) &&
-      (isAbsent(picture) || isPicture(picture)) &&
+      (isAbsent(image) || isImage(image)) &&
       (isAbsent(result) || (isFields(result) && hasOnly(result, geminiResult)))
     )
   })
 
-/** Of sound and film, little can be long. */
-function isPicture(value: unknown): boolean {
+/** Audio and video are excluded: few bytes can be a long recording. */
+function isImage(value: unknown): boolean {
   if (!isFields(value)) return false
   const type = value['mimeType'] ?? value['mime_type']
   return typeof type === 'string' && type.startsWith('image/')

@@ -1,6 +1,6 @@
 /**
- * Which request this is, from its address alone: one of the four wire formats, or nothing of ours.
- * Only what is listed here is ever forwarded.
+ * Recognizes a request by its path alone: one of the four wire formats, or none. Only what is
+ * listed here is ever forwarded.
  */
 
 export type WireFormat = 'anthropic' | 'chat' | 'responses' | 'gemini'
@@ -9,22 +9,22 @@ export const wireFormats: readonly WireFormat[] = ['anthropic', 'chat', 'respons
 
 export interface Route {
   readonly format: WireFormat
-  /** `/v1`, `/v1beta` or nothing, as the client has it. */
+  /** `/v1`, `/v1beta` or empty, as the client sent it. */
   readonly version: string
-  /** What follows the version, as the client wrote it. */
+  /** The path after the version, as the client sent it. */
   readonly path: string
   /** With its question mark, without keys; or empty. */
   readonly query: string
-  /** A key that the client put into the address. */
+  /** A key that the client put in the query. */
   readonly queryKey: string | undefined
-  /** In Gemini's addresses; elsewhere it is in the body. */
+  /** In Gemini's paths; elsewhere the model is in the body. */
   readonly model: string | undefined
   readonly streamed: boolean
-  /** It makes a model work. What only counts tokens is free. */
+  /** The request runs a model. Token counts are free. */
   readonly metered: boolean
 }
 
-const places: readonly (readonly [RegExp, WireFormat])[] = [
+const paths: readonly (readonly [RegExp, WireFormat])[] = [
   [/^\/messages(?<count>\/count_tokens)?$/, 'anthropic'],
   [/^\/chat\/completions$/, 'chat'],
   [/^\/responses$/, 'responses'],
@@ -36,13 +36,13 @@ const places: readonly (readonly [RegExp, WireFormat])[] = [
 
 const addressCharsMax = 2048
 
-export function routeOf(address: string): Route | undefined {
+export function matchRoute(address: string): Route | undefined {
   if (address.length > addressCharsMax) return undefined
   const [whole = '', ...rest] = address.split('?')
   const version = /^\/v\d[\da-z]{0,10}(?=\/)/.exec(whole)?.[0] ?? ''
   const path = whole.slice(version.length)
-  for (const [place, format] of places) {
-    const found = place.exec(path)
+  for (const [pattern, format] of paths) {
+    const found = pattern.exec(path)
     if (found === null) continue
     const { model, stream, count } = found.groups ?? {}
     const streamed = stream !== undefined
@@ -52,7 +52,7 @@ export function routeOf(address: string): Route | undefined {
   return undefined
 }
 
-/** Keys are taken out by cutting, so that all else stays as it was written. */
+/** Cuts keys out, so that the rest stays exactly as it was written. */
 function readQuery(text: string): Pick<Route, 'query' | 'queryKey'> {
   const parts = text.split('&').filter((part) => part !== '')
   const isKey = (part: string): boolean => new URLSearchParams(part).has('key')

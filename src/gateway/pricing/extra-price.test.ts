@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { watchAnswer } from './answer-watch.ts'
-import { type ExtraPrice, extraPriceOf } from './extra-price.ts'
-import type { WireFormat } from './route.ts'
+import type { WireFormat } from '../wire/route.ts'
+import { watchResponse } from '../wire/watch-response.ts'
+import { type ExtraPrice, toExtraPrice } from './extra-price.ts'
 
 function extrasOf(format: WireFormat, values: readonly object[], isStream: boolean): ExtraPrice {
-  const watch = watchAnswer(format, isStream)
+  const watch = watchResponse(format, isStream)
   for (const value of values) {
     const text = JSON.stringify(value)
     watch.push(Buffer.from(isStream ? `data: ${text}\n\n` : text))
   }
   watch.end()
-  return extraPriceOf(watch.reading.extras)
+  return toExtraPrice(watch.reading.extras)
 }
 
 const search = { type: 'web_search_call', id: 'ws_1' }
@@ -20,28 +20,28 @@ const done = (item: object): object => ({ type: 'response.output_item.done', ite
 test.each<[string, WireFormat, readonly object[], boolean, ExtraPrice]>([
   ['two searches', 'responses', [{ output }], false, { factor: 1, callMicros: 20_000 }],
   [
-    'two searches that are told twice',
+    'two searches that are reported twice',
     'responses',
     [...output.map(done), { type: 'response.completed', response: { output } }],
     true,
     { factor: 1, callMicros: 20_000 },
   ],
   [
-    'searches of a stream that broke off',
+    'searches in a stream that broke off',
     'responses',
     output.map(done),
     true,
     { factor: 1, callMicros: 20_000 },
   ],
   [
-    'a tool of tomorrow',
+    'an unknown tool',
     'responses',
     [{ output: [{ type: 'telephone_call' }] }],
     false,
     { factor: 1, callMicros: 10_000 },
   ],
   [
-    'faster than was asked for',
+    'a faster tier than requested',
     'responses',
     [{ type: 'response.completed', response: { service_tier: 'priority', output: [] } }],
     true,
@@ -57,7 +57,7 @@ test.each<[string, WireFormat, readonly object[], boolean, ExtraPrice]>([
   ],
   ['fast mode', 'anthropic', [{ usage: { speed: 'fast' } }], false, { factor: 6, callMicros: 0 }],
   [
-    'a tier that is paid in advance',
+    'a tier that is paid for in advance',
     'anthropic',
     [
       {
@@ -69,7 +69,7 @@ test.each<[string, WireFormat, readonly object[], boolean, ExtraPrice]>([
     { factor: 1, callMicros: 0 },
   ],
   [
-    'searches of Gemini',
+    'Gemini searches',
     'gemini',
     [{ candidates: [{ groundingMetadata: { webSearchQueries: ['a', 'b'] } }] }],
     false,

@@ -1,25 +1,25 @@
 /**
- * What a request may cost at worst, and the request as it is sent for that.
+ * Computes the worst-case cost of a request, and the request to send within it.
  *
- * E4. The worst case is honest: the output is limited by the request itself, the input is estimated
- *     from above, and what is not in the request counts as a full window.
+ * E4. The worst case holds: the request itself limits the output, the input is an upper
+ *     estimate, and hidden input counts as a full context window.
  */
 
-import { type Amount, estimateTokens } from '../loop/index.ts'
+import { type Amount, estimateTokens } from '../../loop/index.ts'
+import type { Provider } from '../provider.ts'
+import type { RequestShape } from '../wire/read-request.ts'
+import { noUsage } from '../wire/usage.ts'
 import type { Charge } from './charge.ts'
 import type { Price } from './price.ts'
-import type { Provider } from './provider.ts'
-import type { RequestShape } from './read-request.ts'
-import { noUsage } from './usage.ts'
 
 export interface CallPlan {
   readonly body: Buffer
   readonly inputTokens: number
-  /** Of all answers together. */
+  /** Over all choices. */
   readonly outputTokens: number
   readonly worst: Amount
   readonly price: Price
-  /** There is no price for just this. */
+  /** There is no exact price for this call. */
   readonly isEstimated: boolean
   amountOf(charge: Charge): Amount
 }
@@ -29,43 +29,43 @@ export interface PlanOptions {
   readonly body: Buffer
   readonly provider: Provider
   readonly price: Price
-  /** What providers counted, by what was estimated, where that was more. */
+  /** Correction of estimates by the token counts of providers, where those were higher. */
   readonly factor: number
   readonly remaining: Amount | undefined
 }
 
 const unknownWindowTokens = 200_000
-/** Less is of no use to an agent; it is better told that it is over. */
+/** Less is useless to an agent; a refusal serves it better. */
 const usefulOutputTokens = 1024
 
 export function planCall(options: PlanOptions): CallPlan {
   const { shape, body, provider, price } = options
-  const inputTokens = inputOf(options)
-  // What the client asks for is never raised: the provider says what is wrong with it.
-  const asked = shape.outputTokens ?? Math.max(provider.outputTokens, shape.outputTokensMin)
-  const wanted = Math.min(asked, provider.outputTokensMax)
-  const worstOf = (output: number): Amount =>
+  const inputTokens = estimateInput(options)
+  // What the client asks for is never raised: the provider reports what is wrong with it.
+  const requested = shape.outputTokens ?? Math.max(provider.outputTokens, shape.outputTokensMin)
+  const wanted = Math.min(requested, provider.outputTokensMax)
+  const worstFor = (output: number): Amount =>
     worstCase(price, shape, inputTokens, output * shape.choices)
-  const limit = fitting(wanted, shape, worstOf, options.remaining)
+  const limit = fitOutput(wanted, shape, worstFor, options.remaining)
   return {
     body: limit === shape.outputTokens ? body : shape.limitedTo(limit, provider.limitName),
     inputTokens,
     outputTokens: limit * shape.choices,
-    worst: worstOf(limit),
+    worst: worstFor(limit),
     price,
     isEstimated: price.isEstimated || (shape.priceFactor > 1 && !price.isFree),
     amountOf: ({ usage, extra }) => {
       const factor = Math.max(shape.priceFactor, extra?.factor ?? 1)
-      const besides = price.isFree ? 0 : (extra?.callMicros ?? 0)
-      const costMicros = Math.ceil(price.costMicros(usage) * factor) + besides
+      const callMicros = price.isFree ? 0 : (extra?.callMicros ?? 0)
+      const costMicros = Math.ceil(price.costMicros(usage) * factor) + callMicros
       return { tokens: usage.input + usage.output, costMicros }
     },
   }
 }
 
-function inputOf({ shape, body, price, factor }: PlanOptions): number {
+function estimateInput({ shape, body, price, factor }: PlanOptions): number {
   const window = price.windowTokens ?? unknownWindowTokens
-  // Pictures in a request are long texts and few tokens; more than the window is refused anyway.
+  // Images are long texts but few tokens; the provider refuses anything over the window anyway.
   if (shape.hasHiddenInput || body.length > 8 * window) return window
   const estimated = Math.ceil(estimateTokens(body.toString()) * factor)
   return price.windowTokens === undefined ? estimated : Math.min(estimated, price.windowTokens)
@@ -84,15 +84,15 @@ function worstCase(price: Price, shape: RequestShape, input: number, output: num
   return { tokens: input + output, costMicros: Math.ceil(costMicros * shape.priceFactor) }
 }
 
-/** Less output than was asked for, where that is what makes the call fit into what is left. */
-function fitting(
+/** Reduces the output limit if that makes the call fit the remaining budget. */
+function fitOutput(
   wanted: number,
   shape: RequestShape,
-  worstOf: (output: number) => Amount,
+  worstFor: (output: number) => Amount,
   remaining: Amount | undefined,
 ): number {
   const fits = (output: number): boolean => {
-    const { tokens, costMicros } = worstOf(output)
+    const { tokens, costMicros } = worstFor(output)
     return (
       remaining === undefined || (tokens <= remaining.tokens && costMicros <= remaining.costMicros)
     )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openPrices } from './price.ts'
+import { openPrices } from '../pricing/price.ts'
 import { noUsage, readUsage } from './usage.ts'
 
 test.each([
@@ -49,11 +49,11 @@ test.each([
     { input: 11, cacheRead: 5, output: 43 },
   ],
   ['chat' as const, { usage: { prompt_tokens: -1, completion_tokens: 'many' } }, {}],
-])('%s says %j', (format, value, usage) => {
+])('%s reports %j', (format, value, usage) => {
   expect(readUsage(format, value)).toEqual(usage)
 })
 
-test('what the cache gives and takes has its own prices', async () => {
+test('cache reads and writes have separate prices', async () => {
   const findPrice = await openPrices()
   const source = { baseUrl: 'https://api.anthropic.com/v1', priceId: 'anthropic', isFree: false }
   const { costMicros, isEstimated } = findPrice(source, 'claude-sonnet-4-5')
@@ -69,10 +69,13 @@ test.each([
   ['anthropic', 'claude-opus-77', 'claude-opus'],
   ['openai', 'gpt-5.1-something-new', 'gpt-5'],
   ['google', 'entirely-new', ''],
-])('an unknown model of %s, %s, is priced like a dear relative', async (priceId, model, start) => {
-  const findPrice = await openPrices()
-  const source = { baseUrl: 'https://example.org', priceId, isFree: false }
-  const price = findPrice(source, model)
-  expect(price.priceModel.startsWith(start)).toBe(true)
-  expect(price.costMicros({ ...noUsage, input: 1_000_000 })).toBeGreaterThan(0)
-})
+])(
+  'an unknown model of %s, %s, is priced like an expensive related one',
+  async (priceId, model, start) => {
+    const findPrice = await openPrices()
+    const source = { baseUrl: 'https://example.org', priceId, isFree: false }
+    const price = findPrice(source, model)
+    expect(price.priceModel.startsWith(start)).toBe(true)
+    expect(price.costMicros({ ...noUsage, input: 1_000_000 })).toBeGreaterThan(0)
+  },
+)

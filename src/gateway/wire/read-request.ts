@@ -1,43 +1,46 @@
 /**
- * The little that the gateway must know of a request: the model, whether it streams, how much output it
- * may make. Everything else stays unread.
+ * Reads the few properties of a request that the gateway needs: the model, whether it streams, its
+ * output limit. The rest stays unread.
  *
- * G1. A request leaves as it came, byte for byte, but for its limit of output tokens.
- * G2. No request is read differently here and at the provider: a name that is there twice is refused.
- * E9. What is expensive to parse is not parsed, and of what was parsed nothing stays but small values:
- *     requests wait long for their answers, and many at once.
+ * G1. A request is forwarded byte for byte, except for its output limit.
+ * G2. The gateway and the provider read the same request: a duplicate member name is refused.
+ * E9. What is expensive to parse is not parsed, and only small values are kept from what was:
+ *     many requests wait a long time for their responses at once.
  */
 
-import { serviceFactor } from './extra-price.ts'
-import { bringsInput } from './hidden-input.ts'
+import { serviceFactor } from '../pricing/extra-price.ts'
+import { mayAddInput } from './hidden-input.ts'
 import {
   applyEdits,
   type Edit,
+  findMembers,
   insertMember,
   type Members,
-  membersOf,
   type Span,
 } from './json-members.ts'
-import { countNames, jsonBounds, weighJson } from './json-weight.ts'
+import { countMemberNames, jsonLimits, measureJson } from './measure-json.ts'
 import type { Route, WireFormat } from './route.ts'
 
 export interface RequestShape {
   readonly model: string
   readonly streamed: boolean
-  /** What the client allows. */
+  /** The output limit that the client set. */
   readonly outputTokens: number | undefined
-  /** The provider refuses less than this: thinking is part of the output. */
+  /** The provider refuses a lower limit: thinking is part of the output. */
   readonly outputTokensMin: number
-  /** Answers asked for at once. */
+  /** Number of alternative responses requested. */
   readonly choices: number
-  /** Some of the input is not in the request: the provider brings it, or may. */
+  /** Some of the input is not in the request: the provider adds it, or may. */
   readonly hasHiddenInput: boolean
-  /** Whether input may go into the provider's cache, which costs more, and for an hour more still. */
+  /**
+   * Whether input may be written to the provider's cache, which costs more, and more still for an
+   * hour.
+   */
   readonly cacheWrites: 'none' | 'short' | 'hour'
   readonly offersTools: boolean
-  /** How many times the usual price: for service that is faster than usual, or in one place only. */
+  /** Multiplier on the usual price, for a faster tier or for regional processing. */
   readonly priceFactor: number
-  /** The same request with this limit. The name is for formats that have two. */
+  /** The same request with this output limit. The name is for formats that have two. */
   limitedTo(tokens: number, name: LimitName): Buffer
 }
 
@@ -49,64 +52,67 @@ export function readRequest(
   route: Route,
   body: Buffer,
 ): RequestShape | { readonly problem: string } {
-  const weight = weighJson(body)
-  if (weight.values > jsonBounds.values || weight.depth > jsonBounds.depth) {
-    const { values, depth } = jsonBounds
-    const problem = `The body has more than ${values} values, or more than ${depth} within each other.`
-    return { problem: `${problem} Send less.` }
+  const size = measureJson(body)
+  if (size.values > jsonLimits.values || size.depth > jsonLimits.depth) {
+    const { values, depth } = jsonLimits
+    const problem = `The body has more than ${values} values or more than ${depth} levels of nesting.`
+    return { problem: `${problem} Send a smaller body.` }
   }
   const fields = parseObject(body)
-  const members = fields === undefined ? undefined : membersOf(body)
+  const members = fields === undefined ? undefined : findMembers(body)
   if (fields === undefined || members === undefined) {
     return { problem: 'The body is not a JSON object.' }
   }
   const inner = innerMembers(route.format, body, members)
-  const twice = members.twice ?? inner?.members?.twice ?? bothNames(members, inner?.members)
-  if (twice !== undefined) {
-    return { problem: `The body has "${twice.slice(0, 100)}" twice. Send it once.` }
+  const duplicate =
+    members.duplicate ?? inner?.members?.duplicate ?? findSecondSpelling(members, inner?.members)
+  if (duplicate !== undefined) {
+    return { problem: `The body has "${duplicate.slice(0, 100)}" twice. Send it once.` }
   }
   if (fields['background'] === true) {
-    return { problem: 'Work in the background cannot be metered. Send it without "background".' }
+    return {
+      problem: 'Background responses cannot be metered. Send the request without "background".',
+    }
   }
   const model = route.model ?? fields['model']
   if (typeof model !== 'string' || model === '' || model.length > 300) {
-    return { problem: 'The body names no model.' }
+    return { problem: 'The body does not name a model.' }
   }
-  const values = valuesOf(route, fields, body)
-  const hasHiddenInput = values.hasHiddenInput || countNames(fields) !== weight.names
-  const limit = limitPlace(route.format, members, inner)
-  // A copy: a piece of a text keeps all of it.
+  const values = readValues(route, fields, body)
+  const hasHiddenInput = values.hasHiddenInput || countMemberNames(fields) !== size.names
+  const limit = findLimit(route.format, members, inner)
+  // A copy, because a substring would keep the whole text in memory.
   return {
     model: Buffer.from(model).toString(),
     ...values,
     hasHiddenInput,
-    ...limiter(body, limit),
+    ...createLimiter(body, limit),
   }
 }
 
 type Values = Omit<RequestShape, 'model' | 'limitedTo'>
 
-function valuesOf({ format, streamed }: Route, fields: Fields, body: Buffer): Values {
+function readValues({ format, streamed }: Route, fields: Fields, body: Buffer): Values {
   const limits = innerFields(format, fields)
   return {
     streamed: streamed || fields['stream'] === true,
-    outputTokens: smallest(limitNames[format].map((name) => limits[name])),
+    outputTokens: smallestLimit(limitNames[format].map((name) => limits[name])),
     outputTokensMin: thinkingTokens(fields) + 1,
-    choices: choicesOf(fields, limits),
-    hasHiddenInput: bringsInput(format, fields),
+    choices: readChoices(fields, limits),
+    hasHiddenInput: mayAddInput(format, fields),
     cacheWrites: !body.includes('"cache_control"')
       ? 'none'
       : body.includes('"1h"')
         ? 'hour'
         : 'short',
-    offersTools: ['tools', 'functions'].some((name) => isFilled(fields[name])),
+    offersTools: ['tools', 'functions'].some((name) => isNonEmptyList(fields[name])),
     priceFactor: serviceFactor(format, fields),
   }
 }
 
-/** Apart, so that it holds nothing but the body, which is kept anyway, and places in it. */
-function limiter(body: Buffer, place: LimitPlace): Pick<RequestShape, 'limitedTo'> {
-  return { limitedTo: (tokens, name) => applyEdits(body, limitEdits(place, tokens, name)) }
+/** Separate, so that the closure keeps only the body, which is needed anyway, and offsets in it. */
+function createLimiter(body: Buffer, position: LimitPosition): Pick<RequestShape, 'limitedTo'> {
+  return { limitedTo: (tokens, name) => applyEdits(body, limitEdits(position, tokens, name)) }
 }
 
 const limitNames: Readonly<Record<WireFormat, readonly string[]>> = {
@@ -116,7 +122,7 @@ const limitNames: Readonly<Record<WireFormat, readonly string[]>> = {
   gemini: ['maxOutputTokens', 'max_output_tokens'],
 }
 
-/** Gemini reads names in either style. */
+/** Gemini accepts either naming style. */
 const configNames = ['generationConfig', 'generation_config']
 
 function parseObject(body: Buffer): Fields | undefined {
@@ -130,11 +136,11 @@ function parseObject(body: Buffer): Fields | undefined {
   }
 }
 
-const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
+const isNonEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length > 0
 
 interface Inner {
   readonly name: string
-  /** Absent when the value is no object. */
+  /** Undefined if the value is not an object. */
   readonly members: Members | undefined
 }
 
@@ -143,10 +149,10 @@ function innerMembers(format: WireFormat, body: Buffer, members: Members): Inner
   const name = configNames.find((one) => members.values.has(one))
   const span = name === undefined ? undefined : members.values.get(name)
   if (name === undefined || span === undefined) return undefined
-  return { name, members: membersOf(body, span.from) }
+  return { name, members: findMembers(body, span.from) }
 }
 
-function bothNames(members: Members, inner: Members | undefined): string | undefined {
+function findSecondSpelling(members: Members, inner: Members | undefined): string | undefined {
   if (configNames.every((name) => members.values.has(name))) return configNames[0]
   const limits = limitNames.gemini
   return limits.every((name) => inner?.values.has(name) === true) ? limits[0] : undefined
@@ -158,15 +164,15 @@ function innerFields(format: WireFormat, fields: Fields): Fields {
   return typeof config === 'object' && config !== null ? (config as Fields) : {}
 }
 
-/** Where the limit is, or where one can be put. */
-interface LimitPlace {
+/** Where the output limit is, or where one can be inserted. */
+interface LimitPosition {
   readonly format: WireFormat
   readonly present: readonly Span[]
-  /** A new one stands where `%` is. */
+  /** A new limit replaces the `%`. */
   readonly insert: Edit
 }
 
-function limitPlace(format: WireFormat, members: Members, inner: Inner | undefined): LimitPlace {
+function findLimit(format: WireFormat, members: Members, inner: Inner | undefined): LimitPosition {
   const holder = format === 'gemini' ? inner?.members : members
   if (holder !== undefined) {
     const present = limitNames[format].flatMap((name) => holder.values.get(name) ?? [])
@@ -178,15 +184,15 @@ function limitPlace(format: WireFormat, members: Members, inner: Inner | undefin
   return { format, present: [], insert }
 }
 
-function limitEdits(place: LimitPlace, tokens: number, chatName: LimitName): readonly Edit[] {
-  const { format, present, insert } = place
+function limitEdits(position: LimitPosition, tokens: number, chatName: LimitName): readonly Edit[] {
+  const { format, present, insert } = position
   if (present.length > 0) return present.map((span) => ({ ...span, text: String(tokens) }))
   const name = format === 'chat' ? chatName : (limitNames[format][0] ?? '')
   return [{ ...insert, text: insert.text.replace('%', `"${name}":${tokens}`) }]
 }
 
-/** Some readers take numbers in quotes. */
-function smallest(values: readonly unknown[]): number | undefined {
+/** Some parsers accept numbers in quotes. */
+function smallestLimit(values: readonly unknown[]): number | undefined {
   const numbers = values
     .filter((value) => typeof value === 'number' || (typeof value === 'string' && value !== ''))
     .map(Number)
@@ -201,7 +207,7 @@ function thinkingTokens(fields: Fields): number {
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0
 }
 
-function choicesOf(fields: Fields, limits: Fields): number {
-  const asked = [fields['n'], limits['candidateCount'], limits['candidate_count']].map(Number)
-  return Math.max(1, ...asked.filter((count) => Number.isSafeInteger(count)))
+function readChoices(fields: Fields, limits: Fields): number {
+  const requested = [fields['n'], limits['candidateCount'], limits['candidate_count']].map(Number)
+  return Math.max(1, ...requested.filter((count) => Number.isSafeInteger(count)))
 }

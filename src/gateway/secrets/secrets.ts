@@ -1,23 +1,23 @@
 /**
- * Takes secrets out of bytes. What replaces one is as long as it was, so that lengths, JSON and events
- * stay what they are.
+ * Masks secrets in bytes. A mask has the same length as the secret, so that lengths, JSON and
+ * events stay valid.
  *
- * G3. Also a secret whose parts come in different chunks is found: the end of a chunk is held back
- *     exactly as long as it may be the beginning of one.
+ * G3. A secret that spans several chunks is found as well: the end of a chunk is held back
+ *     exactly as long as it may be the start of a secret.
  */
 
+import { countPendingBytes, findEscaped, type Spellings, toSpellings } from './escaped-words.ts'
 import { maskAcrossEvents } from './mask-events.ts'
-import { findSpelt, type Spellings, spellingsOf, speltSoFar } from './spelt.ts'
 
 export interface Secrets {
-  /** For the record. The same bytes when there is none in them. */
+  /** For the recording. Returns the same bytes if there is nothing to mask. */
   mask(bytes: Buffer): Buffer
   maskText(text: string): string
-  /** Of an answer on record: also what is spelt out over several events. */
+  /** For a recorded response: also masks secrets spread over several events. */
   maskEvents(bytes: Buffer): Buffer
   /**
-   * For the client: only the key that the provider was sent, since it may need the rest to do its work,
-   * and no provider can repeat what it does not know.
+   * For the client: masks only the key that was sent to the provider. The client may need the other
+   * secrets for its work, and a provider cannot repeat what it does not know.
    */
   forClient(key: string | undefined): ClientMask
   readonly keys: readonly string[]
@@ -27,7 +27,7 @@ export interface Secrets {
 export interface ClientMask {
   mask(bytes: Buffer): Buffer
   maskText(text: string): string
-  /** Names of headers have lost their capitals. */
+  /** Header names arrive in lower case. */
   isInName(name: string): boolean
   stream(): MaskedStream
 }
@@ -38,22 +38,22 @@ export interface MaskedStream {
   end(): Buffer
 }
 
-/** Shorter ones would take ordinary words out of texts. */
+/** Shorter ones would mask ordinary words. */
 const charsMin = 6
 
 export function createSecrets(keys: readonly string[], others: readonly string[]): Secrets {
   const values = [...new Set([...keys, ...others].filter(({ length }) => length >= charsMin))]
-  const sought = toSought(values)
-  const whole = spellingsOf(values)
+  const patterns = toPatterns(values)
+  const spellings = toSpellings(values)
   return {
     keys,
     withKey: (key) => createSecrets([...keys, key], others),
-    mask: (bytes) => maskAll(bytes, sought),
-    maskText: (text) => maskAll(Buffer.from(text), sought).toString(),
-    maskEvents: (bytes) => maskAcrossEvents(maskAll(bytes, sought), whole),
+    mask: (bytes) => maskAll(bytes, patterns),
+    maskText: (text) => maskAll(Buffer.from(text), patterns).toString(),
+    maskEvents: (bytes) => maskAcrossEvents(maskAll(bytes, patterns), spellings),
     forClient(key) {
       const isLong = key !== undefined && key.length >= charsMin
-      const own = toSought(isLong ? [key] : [])
+      const own = toPatterns(isLong ? [key] : [])
       const names = own.needles.map((needle) => needle.toString().toLowerCase())
       return {
         mask: (bytes) => maskAll(bytes, own),
@@ -65,32 +65,32 @@ export function createSecrets(keys: readonly string[], others: readonly string[]
   }
 }
 
-interface Sought {
+interface SecretPatterns {
   readonly needles: readonly Buffer[]
-  /** The same with escapes in them. */
+  /** The same with characters escaped. */
   readonly spellings: Spellings
 }
 
-function toSought(values: readonly string[]): Sought {
+function toPatterns(values: readonly string[]): SecretPatterns {
   const forms = values.flatMap(writtenForms)
   return {
     needles: byLength(forms.map((form) => Buffer.from(form))),
-    spellings: spellingsOf(forms),
+    spellings: toSpellings(forms),
   }
 }
 
-/** One may be the beginning of another. */
+/** Longest first, since one may be the start of another. */
 const byLength = (needles: readonly Buffer[]): readonly Buffer[] =>
   needles.toSorted((a, b) => b.length - a.length)
 
-/** A secret as it is, in an address, in JSON, as hex, and in base64 wherever it begins in there. */
+/** A secret as it is, URL-encoded, in JSON, in hex, and in base64 at any alignment. */
 function writtenForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   const encoded = [0, 1, 2].flatMap((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')
       .replaceAll('=', '')
-    // The first and the last characters hold bits of what is around it.
+    // The first and last characters contain bits of the surrounding bytes.
     const core = text.slice(shift === 0 ? 0 : shift + 1, text.length - 1)
     return [core, core.replaceAll('+', '-').replaceAll('/', '_')]
   })
@@ -109,7 +109,7 @@ function writtenForms(secret: string): readonly string[] {
   return [...new Set(forms)].filter((form) => form.length >= charsMin)
 }
 
-function maskAll(bytes: Buffer, { needles, spellings }: Sought): Buffer {
+function maskAll(bytes: Buffer, { needles, spellings }: SecretPatterns): Buffer {
   let masked = bytes
   const cover = (at: number, length: number): void => {
     if (masked === bytes) masked = Buffer.from(bytes)
@@ -121,21 +121,24 @@ function maskAll(bytes: Buffer, { needles, spellings }: Sought): Buffer {
       at += needle.length
     }
   }
-  for (const { from, to } of findSpelt(masked, spellings)) cover(from, to - from)
+  for (const { from, to } of findEscaped(masked, spellings)) cover(from, to - from)
   return masked
 }
 
 const nothing = Buffer.alloc(0)
 
-function maskedStream(sought: Sought): MaskedStream {
+function maskedStream(patterns: SecretPatterns): MaskedStream {
   let held: Buffer = nothing
   return {
     push(chunk) {
-      const bytes = maskAll(held.length === 0 ? chunk : Buffer.concat([held, chunk]), sought)
-      const begun = Math.max(heldBack(bytes, sought.needles), speltSoFar(bytes, sought.spellings))
-      const passed = bytes.length - begun
-      held = bytes.subarray(passed)
-      return bytes.subarray(0, passed)
+      const bytes = maskAll(held.length === 0 ? chunk : Buffer.concat([held, chunk]), patterns)
+      const pending = Math.max(
+        countHeldBytes(bytes, patterns.needles),
+        countPendingBytes(bytes, patterns.spellings),
+      )
+      const end = bytes.length - pending
+      held = bytes.subarray(end)
+      return bytes.subarray(0, end)
     },
     end() {
       const last = held
@@ -145,8 +148,8 @@ function maskedStream(sought: Sought): MaskedStream {
   }
 }
 
-/** How many bytes at the end are the beginning of a secret. */
-function heldBack(bytes: Buffer, needles: readonly Buffer[]): number {
+/** How many bytes at the end may be the start of a secret. */
+function countHeldBytes(bytes: Buffer, needles: readonly Buffer[]): number {
   let longest = 0
   for (const needle of needles) {
     const first = needle[0] ?? 0

@@ -1,55 +1,60 @@
 /**
- * What costs more than the tokens do: service that is faster than usual or bound to a place, and what the
- * provider's own tools do. The price table knows none of it, so it is taken from above and marked.
+ * Costs beyond tokens: faster service tiers, regional processing, and the provider's own tools. The
+ * price table has none of these, so they are upper estimates and marked as such.
  */
 
-import type { WireFormat } from './route.ts'
-import { part } from './usage.ts'
+import type { WireFormat } from '../wire/route.ts'
+import { part } from '../wire/usage.ts'
 
 export interface ExtraPrice {
-  /** How many times the price of the table. */
+  /** Multiplier on the price in the table. */
   readonly factor: number
   readonly callMicros: number
 }
 
-/** What an answer says of it, gathered while it passes. */
+/** What a response reports about extra costs, collected while it passes through. */
 export interface ExtraReading {
   factor: number
-  /** By events that tell of one call each, and by lists of all. */
+  /** From events that report one call each, and from lists of all calls. */
   oneByOneMicros: number
   listedMicros: number
 }
 
-export const newExtras = (): ExtraReading => ({ factor: 1, oneByOneMicros: 0, listedMicros: 0 })
+export const emptyExtras = (): ExtraReading => ({ factor: 1, oneByOneMicros: 0, listedMicros: 0 })
 
-export const extraPriceOf = (reading: ExtraReading): ExtraPrice => ({
+export const toExtraPrice = (reading: ExtraReading): ExtraPrice => ({
   factor: reading.factor,
   callMicros: Math.max(reading.oneByOneMicros, reading.listedMicros),
 })
 
 type Fields = Readonly<Record<string, unknown>>
 
-const usual = new Set(['auto', 'default', 'standard', 'standard_only', 'flex', 'batch'])
-const anyPlace = new Set(['global', 'not_available'])
+const standardTiers = new Set(['auto', 'default', 'standard', 'standard_only', 'flex', 'batch'])
+const globalRegions = new Set(['global', 'not_available'])
 const fastTierFactor = 2
 const fastSpeedFactor = 6
-const onePlaceFactor = 1.1
+const regionalFactor = 1.1
 
-/** From a request, or from what an answer says of itself. What is not known costs the most. */
-export function serviceFactor(format: WireFormat, said: Fields | undefined): number {
-  const isOther = (name: string, known: ReadonlySet<string>): boolean => {
-    const value = said?.[name]
+/**
+ * For a request, or for what a response reports about itself. Unknown values count as the most
+ * expensive.
+ */
+export function serviceFactor(format: WireFormat, fields: Fields | undefined): number {
+  const isUnlisted = (name: string, known: ReadonlySet<string>): boolean => {
+    const value = fields?.[name]
     return typeof value === 'string' && value !== '' && !known.has(value.toLowerCase())
   }
   if (format === 'anthropic') {
-    // Its tiers are paid for in advance.
-    const speed = isOther('speed', usual) ? fastSpeedFactor : 1
-    return speed * (isOther('inference_geo', anyPlace) ? onePlaceFactor : 1)
+    // Anthropic tiers are paid for in advance.
+    const speed = isUnlisted('speed', standardTiers) ? fastSpeedFactor : 1
+    return speed * (isUnlisted('inference_geo', globalRegions) ? regionalFactor : 1)
   }
-  return isOther('service_tier', usual) || isOther('serviceTier', usual) ? fastTierFactor : 1
+  return isUnlisted('service_tier', standardTiers) || isUnlisted('serviceTier', standardTiers)
+    ? fastTierFactor
+    : 1
 }
 
-/** From one event of a stream, or a whole answer. */
+/** Reads one stream event, or a complete response. */
 export function readExtras(format: WireFormat, value: unknown, extras: ExtraReading): void {
   if (typeof value !== 'object' || value === null) return
   const whole = part(value, 'response') ?? part(value, 'message') ?? (value as Fields)
@@ -60,7 +65,7 @@ export function readExtras(format: WireFormat, value: unknown, extras: ExtraRead
   else extras.listedMicros = Math.max(extras.listedMicros, searchMicros(format, whole))
 }
 
-/** Calls that the client carries out itself, and those that cost nothing but tokens. */
+/** Calls that the client runs itself, and calls that cost nothing but tokens. */
 const freeCalls = new Set([
   'function_call',
   'custom_tool_call',
@@ -71,7 +76,7 @@ const freeCalls = new Set([
   'tool_search_call',
   'mcp_call',
 ])
-const usualCallMicros = 10_000
+const defaultCallMicros = 10_000
 const callMicros: Readonly<Record<string, number>> = {
   code_interpreter_call: 30_000,
   image_generation_call: 250_000,
@@ -79,27 +84,27 @@ const callMicros: Readonly<Record<string, number>> = {
 
 function readCalls(event: Fields, whole: Fields, extras: ExtraReading): void {
   if (event['type'] === 'response.output_item.done') {
-    extras.oneByOneMicros += microsOf(event['item'])
+    extras.oneByOneMicros += callCostMicros(event['item'])
   }
-  const listed = list(whole['output']).reduce<number>((sum, item) => sum + microsOf(item), 0)
+  const listed = list(whole['output']).reduce<number>((sum, item) => sum + callCostMicros(item), 0)
   extras.listedMicros = Math.max(extras.listedMicros, listed)
 }
 
-function microsOf(item: unknown): number {
+function callCostMicros(item: unknown): number {
   const type: unknown = typeof item === 'object' && item !== null ? Reflect.get(item, 'type') : ''
   if (typeof type !== 'string' || !type.endsWith('_call') || freeCalls.has(type)) return 0
-  return Object.hasOwn(callMicros, type) ? (callMicros[type] ?? 0) : usualCallMicros
+  return Object.hasOwn(callMicros, type) ? (callMicros[type] ?? 0) : defaultCallMicros
 }
 
-/** Gemini asks for this for each prompt with searches, or less for each search. */
+/** What Gemini charges for each prompt with searches; a single search costs at most this. */
 const groundedMicros = 35_000
 
-/** Searches are known by what they leave in an answer. Anthropic counts them in what was used. */
+/** Searches are recognized by their traces in a response. Anthropic reports them in the usage. */
 function searchMicros(format: WireFormat, whole: Fields): number {
   if (format === 'chat') {
     const messages = list(whole['choices']).map((one) => part(one, 'message') ?? part(one, 'delta'))
-    const hasFound = messages.some((one) => list(one?.['annotations']).length > 0)
-    return hasFound ? usualCallMicros : 0
+    const hasSearched = messages.some((one) => list(one?.['annotations']).length > 0)
+    return hasSearched ? defaultCallMicros : 0
   }
   if (format !== 'gemini') return 0
   const searches = list(whole['candidates']).map((one) => part(one, 'groundingMetadata'))

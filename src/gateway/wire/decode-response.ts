@@ -1,24 +1,26 @@
 /**
- * An answer as bytes that can be read. Providers are asked for no encoding; one that uses one all the
- * same, or a proxy on the way, must not hide from the account or from the search for secrets.
+ * Decodes a response body. Requests ask for no encoding, but a provider or a proxy may use one
+ * anyway, and it must not hide the body from metering or from the search for secrets.
  */
 
 import type { IncomingMessage } from 'node:http'
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
-/** Nothing when nobody here knows the encoding. The answer breaks when it is not what it says. */
-export function decodeAnswer(answer: IncomingMessage): Readable | undefined {
-  const encoding = (answer.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
-  if (encoding === 'identity' || encoding === '') return answer
+/**
+ * Undefined if the encoding is unknown. The stream fails if the body does not match its encoding.
+ */
+export function decodeResponse(response: IncomingMessage): Readable | undefined {
+  const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
+  if (encoding === 'identity' || encoding === '') return response
   const decoder = decoderFor(encoding)
   if (decoder === undefined) return undefined
-  // What breaks is seen by whoever reads.
-  pipeline(answer, decoder, () => undefined)
+  // The reader of the decoder sees the error.
+  pipeline(response, decoder, () => undefined)
   return decoder
 }
 
-/** Each passes on at once what it has, so that a stream stays one. */
+/** Each decoder flushes at once, so that a stream stays a stream. */
 function decoderFor(encoding: string): Transform | undefined {
   switch (encoding) {
     case 'gzip':

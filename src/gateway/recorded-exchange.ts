@@ -1,6 +1,6 @@
 /**
- * One exchange as it is kept: what was asked and what was answered, without secrets. It is a view for
- * people and for replays; the account is in the journal.
+ * One recorded exchange: the request and the response, without secrets. It is a view for people and
+ * for replays; the accounting is in the journal.
  */
 
 import { isUtf8 } from 'node:buffer'
@@ -9,11 +9,11 @@ import { gunzip, gzip } from 'node:zlib'
 import { z } from 'zod'
 import { type Amount, LoopError } from '../loop/index.ts'
 import type { SessionTrouble } from './totals.ts'
-import type { TokenUsage } from './usage.ts'
+import type { TokenUsage } from './wire/usage.ts'
 
 export interface Exchange {
   readonly version: 1
-  /** The step that the session is for, and which of its exchanges this is, from 1. */
+  /** The step of the session, and the number of the exchange in it, from 1. */
   readonly step: string
   readonly ordinal: number
   readonly format: 'anthropic' | 'chat' | 'responses' | 'gemini'
@@ -24,14 +24,14 @@ export interface Exchange {
   readonly request: {
     readonly path: string
     readonly body: ExchangeBody
-    /** The body was not kept: it only asked how many tokens something has, as many had before. */
+    /** The body was not recorded: it is a token count, after many others. */
     readonly isOmitted?: boolean | undefined
   }
   readonly answer: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
     readonly body: ExchangeBody
-    /** Only the beginning was kept; it cannot be replayed. */
+    /** Only the start was recorded, so it cannot be replayed. */
     readonly isTruncated: boolean
   }
   /** How it ended, as a stable key: `complete`, `idle`, `rate-limited`, `budget`… */
@@ -40,9 +40,9 @@ export interface Exchange {
   readonly attempts: number
   readonly usage: TokenUsage
   readonly spent: Amount
-  /** The provider did not say what it used, or there is no price for the very model. */
+  /** The provider did not report its usage, or there is no price for this exact model. */
   readonly isEstimated: boolean
-  /** What stood in the way of the session after it. */
+  /** The problem that the session has had since this exchange. */
   readonly trouble?: SessionTrouble | undefined
 }
 
@@ -92,13 +92,13 @@ const exchangeSchema: z.ZodType<Exchange> = z.object({
   trouble: troubleSchema.optional(),
 })
 
-/** The request and the answer as base64, each at its longest. */
+/** The request and the response in base64, both at maximum size. */
 const exchangeBytesMax = 128 * 1024 * 1024
 
 const pack = promisify(gzip)
 const unpack = promisify(gunzip)
 
-/** What is put into the store, one blob for each exchange. Conversations repeat themselves a lot. */
+/** The content of the blob for one exchange. Compressed, because conversations are repetitive. */
 export const writeExchange = async (exchange: Exchange): Promise<Uint8Array> =>
   pack(JSON.stringify(exchange))
 
@@ -107,7 +107,7 @@ export async function readExchange(content: Uint8Array): Promise<Exchange> {
     const text = await unpack(content, { maxOutputLength: exchangeBytesMax })
     return exchangeSchema.parse(JSON.parse(text.toString()))
   } catch (error) {
-    const message = 'This is no record of an exchange. Record the run again to replay it.'
+    const message = 'This is not a recorded exchange. Record the run again to replay it.'
     throw new LoopError('bad-request', message, { cause: error })
   }
 }
@@ -118,4 +118,4 @@ export function toExchangeBody(bytes: Buffer): ExchangeBody {
     : { encoding: 'base64', text: bytes.toString('base64') }
 }
 
-export const bytesOfBody = ({ encoding, text }: ExchangeBody): Buffer => Buffer.from(text, encoding)
+export const toBytes = ({ encoding, text }: ExchangeBody): Buffer => Buffer.from(text, encoding)

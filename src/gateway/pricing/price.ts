@@ -1,29 +1,29 @@
 /**
- * What calls cost, from the maintained table that is part of the package: no network. Money is in whole
- * micro-dollars, rounded up. A model that is not in the table costs what the dearest of its relatives
- * at that provider costs, and is marked as estimated.
+ * What calls cost, from the maintained price table in the package; no network. Money is in whole
+ * micro-dollars, rounded up. A model that is not in the table costs as much as the most expensive
+ * related model of that provider, and is marked as estimated.
  */
 
 import type { ModelInfo, PriceOptions } from '@pydantic/genai-prices'
-import type { TokenUsage } from './usage.ts'
+import type { TokenUsage } from '../wire/usage.ts'
 
 export interface Price {
-  /** Whose price this is. */
+  /** The model in the price table. */
   readonly priceModel: string
-  /** It is not known for this very model. */
+  /** There is no price for this exact model. */
   readonly isEstimated: boolean
   readonly isFree: boolean
-  /** How much fits into the model. */
+  /** The size of the context window. */
   readonly windowTokens: number | undefined
   costMicros(usage: TokenUsage): number
 }
 
-/** Where a model is asked for. */
+/** Where requests for a model go. */
 export interface PriceSource {
   readonly baseUrl: string
-  /** As the price table calls the provider. */
+  /** The name of the provider in the price table. */
   readonly priceId?: string
-  /** A server of one's own. */
+  /** A self-hosted server. */
   readonly isFree: boolean
 }
 
@@ -37,20 +37,20 @@ const free: Price = {
   costMicros: () => 0,
 }
 
-const pricesKeptMax = 500
+const cachedPricesMax = 500
 
 export async function openPrices(): Promise<FindPrice> {
   const { calcPrice, findProvider } = await import('@pydantic/genai-prices')
-  const kept = new Map<string, Price>()
+  const cache = new Map<string, Price>()
 
-  function priceOf(model: ModelInfo, options: PriceOptions, isEstimated: boolean): Price {
+  function toPrice(model: ModelInfo, options: PriceOptions, isEstimated: boolean): Price {
     return {
       priceModel: model.id,
       isEstimated,
       isFree: false,
       windowTokens: model.context_window,
       costMicros(usage) {
-        const dollars = calcPrice(toTable(usage), model.id, options)?.total_price ?? 0
+        const dollars = calcPrice(toTableUsage(usage), model.id, options)?.total_price ?? 0
         return Math.ceil(dollars * 1_000_000 - 1e-6)
       },
     }
@@ -61,32 +61,32 @@ export async function openPrices(): Promise<FindPrice> {
     const options: PriceOptions =
       priceId === undefined ? { providerApiUrl: baseUrl } : { providerId: priceId }
     const exact = calcPrice(probe, model, options)
-    if (exact !== null) return priceOf(exact.model, { provider: exact.provider }, false)
+    if (exact !== null) return toPrice(exact.model, { provider: exact.provider }, false)
     const elsewhere = calcPrice(probe, model)
-    if (elsewhere !== null) return priceOf(elsewhere.model, { provider: elsewhere.provider }, true)
+    if (elsewhere !== null) return toPrice(elsewhere.model, { provider: elsewhere.provider }, true)
     const provider = findProvider(options) ?? findProvider({ providerId: 'openai' })
     if (provider === undefined) return { ...free, isEstimated: true }
     const cost = (one: ModelInfo): number =>
       calcPrice({ input_tokens: 4, output_tokens: 1 }, one.id, { provider })?.total_price ?? 0
-    const [dearest] = relatives(model, provider.models).toSorted((a, b) => cost(b) - cost(a))
-    return dearest === undefined
+    const [costliest] = findRelated(model, provider.models).toSorted((a, b) => cost(b) - cost(a))
+    return costliest === undefined
       ? { ...free, isEstimated: true }
-      : priceOf(dearest, { provider }, true)
+      : toPrice(costliest, { provider }, true)
   }
 
   return (source, model) => {
     if (source.isFree) return free
     const key = `${source.priceId ?? source.baseUrl} ${model}`
-    const known = kept.get(key) ?? lookUp(source, model)
-    // Names come from agents: a new one each time must not fill the memory.
-    if (kept.size >= pricesKeptMax) kept.clear()
-    kept.set(key, known)
+    const known = cache.get(key) ?? lookUp(source, model)
+    // Model names come from agents: new names must not fill the memory.
+    if (cache.size >= cachedPricesMax) cache.clear()
+    cache.set(key, known)
     return known
   }
 }
 
-/** Those that begin with the same words, else all. */
-function relatives(model: string, models: readonly ModelInfo[]): readonly ModelInfo[] {
+/** Models whose names start with the same words; all models if there are none. */
+function findRelated(model: string, models: readonly ModelInfo[]): readonly ModelInfo[] {
   const words = model.toLowerCase().split(/[-.:/@_ ]/)
   for (let count = words.length; count > 0; count--) {
     const start = words.slice(0, count).join('-')
@@ -96,8 +96,8 @@ function relatives(model: string, models: readonly ModelInfo[]): readonly ModelI
   return models
 }
 
-/** In the table parts are within the whole. */
-function toTable(usage: TokenUsage): Record<string, number> {
+/** In the table, cached tokens are included in the input. */
+function toTableUsage(usage: TokenUsage): Record<string, number> {
   const { input, output, webSearches } = usage
   const cacheRead = Math.min(input, usage.cacheRead)
   const cacheWrite = Math.min(input - cacheRead, usage.cacheWrite)

@@ -1,16 +1,16 @@
 /**
- * What a provider says that a call used, in each of the wire formats, as one shape. Numbers that are
- * none are not taken: they would corrupt the account.
+ * The usage that a provider reports for a call, from each wire format in one shape. Invalid numbers
+ * are ignored: they would corrupt the accounting.
  */
 
 import type { WireFormat } from './route.ts'
 
-/** `input` includes what came from the provider's cache and went into it. */
+/** `input` includes tokens read from and written to the provider's cache. */
 export interface TokenUsage {
   readonly input: number
   readonly cacheRead: number
   readonly cacheWrite: number
-  /** The part of `cacheWrite` that is kept for an hour, at a price of its own. */
+  /** The part of `cacheWrite` that is stored for an hour, at a separate price. */
   readonly cacheWriteHour: number
   readonly output: number
   readonly webSearches: number
@@ -25,8 +25,8 @@ export const noUsage: TokenUsage = {
   webSearches: 0,
 }
 
-/** What one event or body says. A number that is absent was not said. */
-export interface SaidUsage {
+/** What one event or body reports. Absent numbers were not reported. */
+export interface ReportedUsage {
   readonly input?: number
   readonly cacheRead?: number
   readonly cacheWrite?: number
@@ -46,8 +46,8 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   }
 }
 
-/** From one event of a stream, or a whole answer. */
-export function readUsage(format: WireFormat, value: unknown): SaidUsage | undefined {
+/** Reads one stream event, or a complete response. */
+export function readUsage(format: WireFormat, value: unknown): ReportedUsage | undefined {
   switch (format) {
     case 'anthropic':
       return anthropic(part(value, 'usage') ?? part(part(value, 'message'), 'usage'))
@@ -78,16 +78,16 @@ function count(value: Part | undefined, name: string): number | undefined {
     : undefined
 }
 
-/** Its input does not include what the cache gave or took. */
-function anthropic(usage: Part | undefined): SaidUsage | undefined {
+/** Anthropic's input excludes tokens read from or written to the cache. */
+function anthropic(usage: Part | undefined): ReportedUsage | undefined {
   if (usage === undefined) return undefined
   const plain = count(usage, 'input_tokens')
   const cacheRead = count(usage, 'cache_read_input_tokens')
   const cacheWrite = count(usage, 'cache_creation_input_tokens')
   const input = plain === undefined ? undefined : plain + (cacheRead ?? 0) + (cacheWrite ?? 0)
-  return said({
+  return withoutUndefined({
     input,
-    // The last event may repeat the input, or only say the output.
+    // The last event may repeat the input, or report only the output.
     cacheRead: input === undefined ? undefined : (cacheRead ?? 0),
     cacheWrite: input === undefined ? undefined : (cacheWrite ?? 0),
     cacheWriteHour: count(part(usage, 'cache_creation'), 'ephemeral_1h_input_tokens'),
@@ -96,31 +96,31 @@ function anthropic(usage: Part | undefined): SaidUsage | undefined {
   })
 }
 
-function chat(usage: Part | undefined): SaidUsage | undefined {
+function chat(usage: Part | undefined): ReportedUsage | undefined {
   if (usage === undefined) return undefined
-  return said({
+  return withoutUndefined({
     input: count(usage, 'prompt_tokens'),
     cacheRead: count(part(usage, 'prompt_tokens_details'), 'cached_tokens'),
     output: count(usage, 'completion_tokens'),
   })
 }
 
-function responses(usage: Part | undefined): SaidUsage | undefined {
+function responses(usage: Part | undefined): ReportedUsage | undefined {
   if (usage === undefined) return undefined
-  return said({
+  return withoutUndefined({
     input: count(usage, 'input_tokens'),
     cacheRead: count(part(usage, 'input_tokens_details'), 'cached_tokens'),
     output: count(usage, 'output_tokens'),
   })
 }
 
-/** Thoughts are output; what its tools brought is input. */
-function gemini(usage: Part | undefined): SaidUsage | undefined {
+/** Thoughts count as output; results of Gemini's own tools count as input. */
+function gemini(usage: Part | undefined): ReportedUsage | undefined {
   if (usage === undefined) return undefined
   const prompt = count(usage, 'promptTokenCount')
   const candidates = count(usage, 'candidatesTokenCount')
   const thoughts = count(usage, 'thoughtsTokenCount')
-  return said({
+  return withoutUndefined({
     input:
       prompt === undefined ? undefined : prompt + (count(usage, 'toolUsePromptTokenCount') ?? 0),
     cacheRead: count(usage, 'cachedContentTokenCount'),
@@ -131,8 +131,8 @@ function gemini(usage: Part | undefined): SaidUsage | undefined {
   })
 }
 
-function said(values: Maybe): SaidUsage {
+function withoutUndefined(values: Maybe): ReportedUsage {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
-type Maybe = { readonly [Name in keyof SaidUsage]?: number | undefined }
+type Maybe = { readonly [Name in keyof ReportedUsage]?: number | undefined }

@@ -1,41 +1,42 @@
 /**
- * Finds words in bytes of JSON where letters of them are written as escapes (`\u0073`), any of them, in
- * any mix, also in JSON within JSON, where there are more backslashes.
+ * Finds words in JSON bytes whose characters are written as escapes (`\u0073`), any of them, in any
+ * mix, also in nested JSON, where there are more backslashes.
  *
- * Work is done only near escapes, and is linear: what is written without any is found faster otherwise.
+ * Only the bytes near escapes are examined, in linear time: words without escapes are found faster
+ * by other means.
  */
 
 interface Letter {
   /** In UTF-8. */
   readonly raw: Buffer
-  /** As an escape names it; two where it takes two. */
+  /** The UTF-16 code units in its escape; two for a surrogate pair. */
   readonly units: readonly number[]
 }
 
 export interface Spelling {
-  /** As JSON has it when nothing is escaped that need not be. */
+  /** As JSON writes it with only the required escapes. */
   readonly plain: Buffer
   readonly letters: readonly Letter[]
 }
 
 export interface Spellings {
   readonly all: readonly Spelling[]
-  /** As long as one can be written. */
+  /** The longest that one can be when written. */
   readonly bytesMax: number
-  /** By the byte that they begin with; under the backslash, those whose first letter may follow one. */
+  /** By first byte; under the backslash, those whose first character may follow one. */
   readonly byByte: readonly (readonly Spelling[] | undefined)[]
-  /** By their first letter as an escape names it. */
+  /** By the first code unit. */
   readonly byUnit: ReadonlyMap<number, readonly Spelling[]>
 }
 
 const backslash = 0x5c
 const letterU = 0x75
-/** JSON within JSON within JSON has seven. */
+/** JSON nested twice has seven. */
 const backslashesMax = 8
 const escapeBytesMax = backslashesMax + 5
 const escape = Buffer.from(String.raw`\u`)
 
-export function spellingsOf(words: readonly string[]): Spellings {
+export function toSpellings(words: readonly string[]): Spellings {
   const all = words.map((word) => ({
     plain: Buffer.from(JSON.stringify(word).slice(1, -1)),
     letters: Array.from(word, (letter) => ({
@@ -57,34 +58,35 @@ export function spellingsOf(words: readonly string[]): Spellings {
   return { all, bytesMax: longest * escapeBytesMax, byByte, byUnit }
 }
 
-export interface Place {
+export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** Where words are that have an escape in them, in order, none within another. */
-export function findSpelt(bytes: Buffer, spellings: Spellings): readonly Place[] {
-  const found: Place[] = []
+/** The spans of words with an escape in them, in order and without overlap. */
+export function findEscaped(bytes: Buffer, spellings: Spellings): readonly Span[] {
+  const found: Span[] = []
   if (spellings.all.length === 0) return found
   let done = 0
   const start = bytes.indexOf(escape)
-  // Faster than to search each time where there are many.
+  // Faster than repeated searches where there are many escapes.
   for (let at = start === -1 ? bytes.length : start; at < bytes.length; at++) {
     if (bytes[at] !== backslash || bytes[at + 1] !== letterU || at < done) continue
-    const first = runStart(bytes, at, done)
-    // Whatever is before the first escape of a word is written plainly, so no place is looked at twice.
+    const first = findRunStart(bytes, at, done)
+    // Whatever precedes the first escape of a word is plain, so no byte is examined twice.
     const from = Math.max(done, first - spellings.bytesMax)
-    const place =
-      plainlyBegun(bytes, from, first, spellings) ?? begunAt(bytes, first, at, spellings)
-    done = place?.to ?? at + 2
-    if (place !== undefined) found.push(place)
+    const span =
+      matchPlainStart(bytes, from, first, spellings) ??
+      matchEscapedStart(bytes, first, at, spellings)
+    done = span?.to ?? at + 2
+    if (span !== undefined) found.push(span)
   }
   return found
 }
 
-/** Where words are that have none. */
-export function findPlain(bytes: Buffer, { all }: Spellings): readonly Place[] {
-  const found: Place[] = []
+/** The spans of words without escapes. */
+export function findPlain(bytes: Buffer, { all }: Spellings): readonly Span[] {
+  const found: Span[] = []
   for (const { plain } of all) {
     for (let at = bytes.indexOf(plain); at !== -1; at = bytes.indexOf(plain, at + plain.length)) {
       found.push({ from: at, to: at + plain.length })
@@ -93,57 +95,57 @@ export function findPlain(bytes: Buffer, { all }: Spellings): readonly Place[] {
   return found
 }
 
-/** How many bytes at the end may be the beginning of a word, however it is written. */
-export function speltSoFar(bytes: Buffer, { all, bytesMax, byByte }: Spellings): number {
+/** How many bytes at the end may be the start of a word, in any spelling. */
+export function countPendingBytes(bytes: Buffer, { all, bytesMax, byByte }: Spellings): number {
   for (let from = Math.max(0, bytes.length - bytesMax); from < bytes.length; from++) {
     const byte = bytes[from] ?? 0
-    const likely = byte === backslash ? all : byByte[byte]
-    if (likely?.some(({ letters }) => endOf(bytes, from, letters) === 'more') === true) {
+    const candidates = byte === backslash ? all : byByte[byte]
+    if (candidates?.some(({ letters }) => matchWord(bytes, from, letters) === 'more') === true) {
       return bytes.length - from
     }
   }
   return 0
 }
 
-function runStart(bytes: Buffer, at: number, least: number): number {
+function findRunStart(bytes: Buffer, at: number, least: number): number {
   let from = at
   while (from > least && at - from < backslashesMax - 1 && bytes[from - 1] === backslash) from--
   return from
 }
 
-function plainlyBegun(
+function matchPlainStart(
   bytes: Buffer,
   from: number,
   to: number,
   { byByte }: Spellings,
-): Place | undefined {
+): Span | undefined {
   for (let at = from; at < to; at++) {
-    const place = oneOf(bytes, at, byByte[bytes[at] ?? 0])
-    if (place !== undefined) return place
+    const span = matchAny(bytes, at, byByte[bytes[at] ?? 0])
+    if (span !== undefined) return span
   }
   return undefined
 }
 
-/** `at` is where the last backslash is, `from` where the first. */
-function begunAt(
+/** `at` is the last backslash, `from` the first. */
+function matchEscapedStart(
   bytes: Buffer,
   from: number,
   at: number,
   { byUnit }: Spellings,
-): Place | undefined {
+): Span | undefined {
   let unit = 0
   for (let digit = at + 2; digit < at + 6; digit++) unit = unit * 16 + hexValue(bytes[digit] ?? 0)
-  return oneOf(bytes, from, byUnit.get(unit))
+  return matchAny(bytes, from, byUnit.get(unit))
 }
 
-function oneOf(
+function matchAny(
   bytes: Buffer,
   at: number,
   spellings: readonly Spelling[] | undefined,
-): Place | undefined {
+): Span | undefined {
   if (spellings === undefined) return undefined
   for (const { letters } of spellings) {
-    const end = endOf(bytes, at, letters)
+    const end = matchWord(bytes, at, letters)
     if (typeof end === 'number') return { from: at, to: end }
   }
   return undefined
@@ -151,19 +153,21 @@ function oneOf(
 
 type End = number | 'more' | undefined
 
-/** Where the word ends that begins at this place, if one does; `more` when only the end is missing. */
-function endOf(bytes: Buffer, at: number, letters: readonly Letter[]): End {
-  let place = at
+/**
+ * Where the word that starts here ends; `more` if the bytes end first; undefined if there is none.
+ */
+function matchWord(bytes: Buffer, at: number, letters: readonly Letter[]): End {
+  let end = at
   for (const letter of letters) {
-    if (place >= bytes.length) return 'more'
-    const next = afterLetter(bytes, place, letter)
+    if (end >= bytes.length) return 'more'
+    const next = matchLetter(bytes, end, letter)
     if (typeof next !== 'number') return next
-    place = next
+    end = next
   }
-  return place
+  return end
 }
 
-function afterLetter(bytes: Buffer, at: number, { raw, units }: Letter): End {
+function matchLetter(bytes: Buffer, at: number, { raw, units }: Letter): End {
   const byte = bytes[at]
   if (byte === raw[0] && (byte !== backslash || !isEscape(bytes, at))) {
     if (raw.length === 1) return at + 1
@@ -172,38 +176,38 @@ function afterLetter(bytes: Buffer, at: number, { raw, units }: Letter): End {
     return rest < raw.length ? 'more' : at + raw.length
   }
   if (byte !== backslash) return undefined
-  let place = at
+  let end = at
   for (const unit of units) {
-    const next = afterUnit(bytes, place, unit)
+    const next = matchUnit(bytes, end, unit)
     if (typeof next !== 'number') return next
-    place = next
+    end = next
   }
-  return place
+  return end
 }
 
-/** A backslash that is one, before another or before anything but an escape. */
+/** False for a literal backslash. */
 function isEscape(bytes: Buffer, at: number): boolean {
   const next = bytes[at + 1]
   return next === undefined || next === letterU || next === backslash
 }
 
-function afterUnit(bytes: Buffer, at: number, unit: number): End {
-  let place = at
-  while (place - at < backslashesMax && bytes[place] === backslash) place++
-  if (place === bytes.length) return 'more'
-  if (place === at) return undefined
-  if (bytes[place] !== letterU) {
-    // `\"` and `\/` are themselves, and so is a backslash.
-    const isItself = bytes[place] === unit && !isWordLetter(unit)
-    if (isItself) return place + 1
-    return unit === backslash ? place : undefined
+function matchUnit(bytes: Buffer, at: number, unit: number): End {
+  let end = at
+  while (end - at < backslashesMax && bytes[end] === backslash) end++
+  if (end === bytes.length) return 'more'
+  if (end === at) return undefined
+  if (bytes[end] !== letterU) {
+    // `\"` and `\/` stand for themselves, and so does a backslash.
+    const isLiteral = bytes[end] === unit && !isWordLetter(unit)
+    if (isLiteral) return end + 1
+    return unit === backslash ? end : undefined
   }
   for (let digit = 0; digit < 4; digit++) {
-    const byte = bytes[place + 1 + digit]
+    const byte = bytes[end + 1 + digit]
     if (byte === undefined) return 'more'
     if (hexValue(byte) !== ((unit >> (12 - 4 * digit)) & 15)) return undefined
   }
-  return place + 5
+  return end + 5
 }
 
 function hexValue(byte: number): number {

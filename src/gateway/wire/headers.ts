@@ -1,11 +1,11 @@
 /**
- * Headers on their way through. Everything passes but what belongs to one connection only, what proves
- * who the client is, and what the gateway must decide itself.
+ * Headers of requests and responses in transit. All pass except those that belong to a single
+ * connection, those that identify the client, and those that the gateway sets itself.
  */
 
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import type { ClientMask } from '../secrets/secrets.ts'
 import type { WireFormat } from './route.ts'
-import type { ClientMask } from './secrets.ts'
 
 const hopByHop = new Set([
   'connection',
@@ -23,7 +23,7 @@ const hopByHop = new Set([
 const notForwarded = new Set([
   'host',
   'content-length',
-  // An answer must be readable for the account.
+  // The gateway must be able to read the response to meter it.
   'accept-encoding',
   'expect',
   'authorization',
@@ -40,17 +40,17 @@ const notReturned = new Set([
   'set-cookie',
   'alt-svc',
   'strict-transport-security',
-  // It has been decoded.
+  // The body has already been decoded.
   'content-encoding',
 ])
 
-/** All but what is said between two neighbours only. */
+/** All headers except those for a single connection. */
 function endToEnd(headers: IncomingHttpHeaders): [string, string | string[] | undefined][] {
   const named = namedByConnection(headers)
   return Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name))
 }
 
-export function toProvider(
+export function toProviderHeaders(
   headers: IncomingHttpHeaders,
   format: WireFormat,
   key: string | undefined,
@@ -80,14 +80,14 @@ function keyHeader(format: WireFormat, key: string): OutgoingHttpHeaders {
   }
 }
 
-export function toClient(
+export function toClientHeaders(
   headers: IncomingHttpHeaders,
   { maskText, isInName }: ClientMask,
 ): OutgoingHttpHeaders {
   const passed = endToEnd(headers).filter(
     ([name]) =>
       !notReturned.has(name) &&
-      // There is no other name that it could get.
+      // A secret in a name cannot be masked, so the header is dropped.
       !isInName(name) &&
       !name.startsWith('access-control-'),
   )

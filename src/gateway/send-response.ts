@@ -1,26 +1,26 @@
-/** Answers that reach a client in one piece, and what is kept of them. */
+/** Sends responses to a client in one piece, and returns what to record of them. */
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { watchAnswer } from './answer-watch.ts'
 import type { ProviderRefusal } from './forwarded-request.ts'
-import { toClient } from './headers.ts'
-import { bytesOfBody, type Exchange } from './record.ts'
-import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts'
-import { type AnswerEnd, finishAnswer } from './relay-answer.ts'
-import type { Route } from './route.ts'
+import { type Exchange, toBytes } from './recorded-exchange.ts'
+import { finishResponse, type ResponseEnd } from './relay-response.ts'
 import type { SessionTrouble } from './totals.ts'
-import type { TurnReading } from './turn.ts'
+import { toClientHeaders } from './wire/headers.ts'
+import { type Refusal, refusalBody, refusalHeaders } from './wire/refusal.ts'
+import type { Route } from './wire/route.ts'
+import type { TurnReading } from './wire/turn.ts'
+import { watchResponse } from './wire/watch-response.ts'
 
-/** What a client got, as it goes on record. */
-export interface Answered {
+/** What the client received, as it is recorded. */
+export interface SentResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Buffer
   readonly isTruncated: boolean
   readonly ended: string
-  /** What now stands in the way of the session, if anything does. */
+  /** The problem that the session now has, if any. */
   readonly trouble?: SessionTrouble | undefined
-  /** Absent where no model has spoken. */
+  /** Absent if no model has responded. */
   readonly turn?: TurnReading
 }
 
@@ -29,12 +29,12 @@ interface Receiver {
   readonly client: ServerResponse
 }
 
-/** The gateway's own answer. */
+/** A refusal by the gateway itself. */
 export function sendRefusal(
   { route, client }: Receiver,
   refusal: Refusal,
   ended: string = refusal.kind,
-): Answered {
+): SentResponse {
   const { status } = refusal
   const headers = refusalHeaders(refusal)
   const bytes = Buffer.from(refusalBody(route.format, refusal))
@@ -42,31 +42,31 @@ export function sendRefusal(
   return { status, headers, bytes, isTruncated: false, ended }
 }
 
-/** The provider's refusal, without secrets that it may repeat. */
+/** A refusal by the provider, with secrets masked that it may repeat. */
 export function sendRefused(
   { client }: Receiver,
   { status, headers, body, kind, mask }: ProviderRefusal,
-): Answered {
+): SentResponse {
   const bytes = mask.mask(body)
-  const passed = toClient(headers, mask)
+  const passed = toClientHeaders(headers, mask)
   send(client, status, { ...passed, 'content-length': bytes.length }, bytes)
   const recorded = recordedHeaders(headers)
   return { status, headers: recorded, bytes, isTruncated: false, ended: kind }
 }
 
-/** An answer of long ago, ending as it ended then. Nobody has to wait for it again. */
-export function sendRecorded({ route, client }: Receiver, exchange: Exchange): Answered {
+/** A recorded response, with its recorded ending but without its delays. */
+export function sendRecorded({ route, client }: Receiver, exchange: Exchange): SentResponse {
   const { answer, ended, trouble } = exchange
   const { status, isTruncated } = answer
   const { 'retry-after': retryAfter, ...headers } = answer.headers
-  const bytes = bytesOfBody(answer.body)
+  const bytes = toBytes(answer.body)
   const isStream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
-  const watch = watchAnswer(route.format, isStream)
+  const watch = watchResponse(route.format, isStream)
   watch.push(bytes)
   watch.end()
-  const atOnce = retryAfter === undefined ? {} : { 'retry-after-ms': '1' }
-  if (!client.destroyed) client.writeHead(status, { ...headers, ...atOnce })
-  const wasBroken: readonly string[] = [
+  const immediately = retryAfter === undefined ? {} : { 'retry-after-ms': '1' }
+  if (!client.destroyed) client.writeHead(status, { ...headers, ...immediately })
+  const brokenEndings: readonly string[] = [
     'no-stop',
     'malformed',
     'cut',
@@ -74,8 +74,8 @@ export function sendRecorded({ route, client }: Receiver, exchange: Exchange): A
     'too-slow',
     'client-gone',
   ]
-  const end = wasBroken.includes(ended) ? (ended as AnswerEnd) : 'complete'
-  finishAnswer({ client, format: route.format, ended: end, watch, isStream, rest: bytes })
+  const end = brokenEndings.includes(ended) ? (ended as ResponseEnd) : 'complete'
+  finishResponse({ client, format: route.format, ended: end, watch, isStream, rest: bytes })
   const { turn } = watch.reading
   return { status, headers, bytes, isTruncated, ended, trouble, ...(status < 300 ? { turn } : {}) }
 }
@@ -91,11 +91,17 @@ function send(
   client.end(bytes)
 }
 
-const kept = ['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry', 'request-id']
+const recordedNames = [
+  'content-type',
+  'retry-after',
+  'retry-after-ms',
+  'x-should-retry',
+  'request-id',
+]
 
 export function recordedHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    kept.flatMap((name) => {
+    recordedNames.flatMap((name) => {
       const value = headers[name]
       return value === undefined ? [] : [[name, String(value)] as const]
     }),

@@ -3,10 +3,10 @@ import { runInNewContext } from 'node:vm'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type RequestShape, readRequest } from './read-request.ts'
-import { routeOf } from './route.ts'
+import { matchRoute } from './route.ts'
 
 function shapeOf(path: string, body: string): RequestShape {
-  const route = routeOf(path)
+  const route = matchRoute(path)
   if (route === undefined) throw new Error('no route')
   const shape = readRequest(route, Buffer.from(body))
   if ('problem' in shape) throw new Error(shape.problem)
@@ -17,7 +17,7 @@ const anyName = fc.string().filter((name) => name !== '__proto__')
 const anyValue = fc.jsonValue({ maxDepth: 4 })
 const blank = fc.constantFrom('', ' ', '\n\t')
 
-test('the limit is changed and nothing else, whatever a request holds', () => {
+test('only the limit changes, whatever the request contains', () => {
   fc.assert(
     fc.property(
       fc.dictionary(anyName, anyValue, { maxKeys: 6 }),
@@ -33,7 +33,7 @@ test('the limit is changed and nothing else, whatever a request holds', () => {
         const text = `${space}${JSON.stringify(body, undefined, space)}${space}`
         const changed = shapeOf('/v1/messages', text).limitedTo(77, 'max_tokens').toString()
         expect(JSON.parse(changed)).toEqual({ ...JSON.parse(text), max_tokens: 77 })
-        // Nothing else was written anew: the text around it is as long as it was.
+        // Nothing else was rewritten: the surrounding text has the same length.
         const before = limit === undefined ? '' : JSON.stringify(limit)
         const after = limit === undefined ? '"max_tokens":77,' : '77'
         expect(changed.length - after.length).toBe(text.length - before.length)
@@ -49,7 +49,7 @@ test.each([
   ['{"generationConfig":{},"contents":[]}', { maxOutputTokens: 9 }],
   ['{"generationConfig":null}', { maxOutputTokens: 9 }],
   ['{}', { maxOutputTokens: 9 }],
-])('the limit of Gemini is found or made in %s', (text, config) => {
+])('the Gemini limit is found or inserted in %s', (text, config) => {
   const shape = shapeOf('/v1beta/models/g:streamGenerateContent', text)
   const changed = JSON.parse(shape.limitedTo(9, 'max_tokens').toString()) as Record<string, unknown>
   expect(changed['generationConfig'] ?? changed['generation_config']).toEqual(config)
@@ -68,7 +68,7 @@ test.each([
   expect(shapeOf('/v1/messages', text).outputTokens).toBe(tokens)
 })
 
-test('both limits of the chat format are changed, and the smaller counts', () => {
+test('both limits of the chat format are changed, and the smaller one counts', () => {
   const text = '{"model":"m","max_tokens":50,"max_completion_tokens":40,"n":3}'
   const shape = shapeOf('/chat/completions', text)
   expect(shape).toMatchObject({ outputTokens: 40, choices: 3 })
@@ -84,7 +84,7 @@ const schema = { type: 'object', properties: { type: { type: 'string' } } }
 
 test.each<[string, 'responses' | 'messages' | 'chat/completions' | 'gemini', object]>([
   ['a text', 'responses', { input: 'the "file_id": "x" is text', instructions: 'be brief' }],
-  ['a number that nobody knows', 'responses', { input: 'x', fancy: 5, other: null, more: false }],
+  ['an unknown number', 'responses', { input: 'x', fancy: 5, other: null, more: false }],
   [
     'calls and their results',
     'responses',
@@ -110,7 +110,7 @@ test.each<[string, 'responses' | 'messages' | 'chat/completions' | 'gemini', obj
     },
   ],
   [
-    'tools of its own',
+    'client-side tools',
     'messages',
     {
       system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }],
@@ -136,7 +136,7 @@ test.each<[string, 'responses' | 'messages' | 'chat/completions' | 'gemini', obj
     },
   ],
   [
-    'tools of Gemini',
+    'Gemini tools',
     'gemini',
     {
       systemInstruction: { parts: [{ text: 'x' }] },
@@ -148,7 +148,7 @@ test.each<[string, 'responses' | 'messages' | 'chat/completions' | 'gemini', obj
       ],
     },
   ],
-])('%s is all there is (%s)', (_name, format, body) => {
+])('%s is self-contained (%s)', (_name, format, body) => {
   expect(askedBy(format, body).hasHiddenInput).toBe(false)
 })
 
@@ -193,7 +193,7 @@ test.each<['responses' | 'messages' | 'chat/completions' | 'gemini', object | st
   ['gemini', { cachedContent: 'cachedContents/1' }],
   ['gemini', { contents: [{ parts: [{ fileData: { fileUri: 'https://example.org' } }] }] }],
   ['gemini', { contents: [{ parts: [{ inlineData: { mimeType: 'video/mp4', data: '' } }] }] }],
-])('to %s more is brought than is there: %j', (format, body) => {
+])('the provider may add input to %s: %j', (format, body) => {
   expect(askedBy(format, body).hasHiddenInput).toBe(true)
 })
 
@@ -204,25 +204,25 @@ function askedBy(format: string, body: object | string): RequestShape {
 
 test.each([
   ['many values', `[${'{},'.repeat(200_000)}{}]`],
-  ['values within each other', `${'['.repeat(501)}${']'.repeat(501)}`],
+  ['deeply nested values', `${'['.repeat(501)}${']'.repeat(501)}`],
 ])('a body with too %s is refused', (_name, value) => {
-  const route = routeOf('/v1/messages')
+  const route = matchRoute('/v1/messages')
   if (route === undefined) throw new Error('no route')
   const text = `{"model":"m","messages":${value}}`
   expect(readRequest(route, Buffer.from(text))).toMatchObject({
-    problem: expect.stringContaining('Send less.'),
+    problem: expect.stringContaining('Send a smaller body.'),
   })
 })
 
-test('of a request that was read nothing stays but its bytes and small values', () => {
+test('only the bytes and small values of a request stay in memory', () => {
   const text = `{"model":"m","messages":[${'{"a":1},'.repeat(90_000)}{}]}`
-  const route = routeOf('/v1/messages')
+  const route = matchRoute('/v1/messages')
   if (route === undefined) throw new Error('no route')
   const before = heapBytes()
   const more = Array.from({ length: 20 }, () => readRequest(route, Buffer.from(text)))
   const grown = heapBytes() - before
   expect(more).toHaveLength(20)
-  // One parsed body has some five megabytes.
+  // One parsed body takes some five megabytes.
   expect(grown).toBeLessThan(20 * 500_000)
 })
 
@@ -231,7 +231,7 @@ test('thinking needs room in the output', () => {
   expect(shapeOf('/v1/messages', text).outputTokensMin).toBe(4001)
 })
 
-/** After everything is gone that nobody holds. */
+/** After garbage collection. */
 function heapBytes(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

@@ -1,6 +1,6 @@
 /**
- * What the gateway itself answers, in the shape of the provider that the client believes to talk to, so
- * that unmodified clients understand it: as an answer, or as the last event of a stream.
+ * Refusals by the gateway itself, in the provider's own format so that unmodified clients
+ * understand them: as a response, or as the last event of a stream.
  */
 
 import type { WireFormat } from './route.ts'
@@ -63,7 +63,7 @@ const names: Readonly<Record<RefusalKind, Names>> = {
   },
 }
 
-/** These do not change by asking again; the clients of Anthropic and OpenAI heed the header. */
+/** Retrying does not help; the Anthropic and OpenAI clients respect the header. */
 const finalKinds: ReadonlySet<RefusalKind> = new Set([
   'bad-request',
   'not-allowed',
@@ -103,7 +103,7 @@ export function refusalBody(format: WireFormat, refusal: Refusal): string {
   }
 }
 
-/** For a stream that has begun well and cannot go on. */
+/** For a stream that started successfully and cannot continue. */
 export function refusalEvent(format: WireFormat, refusal: Refusal): string {
   const body = refusalBody(format, refusal)
   switch (format) {
@@ -112,7 +112,7 @@ export function refusalEvent(format: WireFormat, refusal: Refusal): string {
     case 'responses': {
       const { kind, message } = refusal
       const code = names[kind].openai
-      // Its client only throws for what has an `error`.
+      // The OpenAI client only throws for events with an `error`.
       const error = { message, type: code, param: null, code }
       const event = { type: 'error', code, message, param: null, error }
       return `event: error\ndata: ${JSON.stringify(event)}\n\n`
