@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../loop/index.ts'
-import { fromJsonSchema } from './json-schema.ts'
+import { createSchemaCheck } from './schema-check.ts'
 import type { JsonSchema } from './tool.ts'
 
 const accepts = (schema: unknown, value: unknown): boolean =>
-  fromJsonSchema(schema as JsonSchema).safeParse(value).success
+  createSchemaCheck(schema as JsonSchema).safeParse(value).success
 
 function deep(levels: number): Json {
   let schema: Json = { type: 'string' }
@@ -14,7 +14,7 @@ function deep(levels: number): Json {
   return schema
 }
 
-test('what a schema says about structure is checked', () => {
+test('the structure in a schema is checked', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -33,16 +33,16 @@ test('what a schema says about structure is checked', () => {
   expect(accepts(schema, { a: 'ok', d: 5 })).toBe(false)
 })
 
-test('other keys are let through when the schema does not forbid them', () => {
+test('additional keys pass if the schema does not forbid them', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } }
   expect(accepts(schema, { other: 1 })).toBe(true)
 })
 
-describe('a schema that lies, is odd or is a trap', () => {
+describe('a schema that is wrong, odd or hostile', () => {
   test.each<[string, unknown]>([
     ['is empty', {}],
-    ['pretends to be ours', { type: 'object', _zod: { def: {} }, _def: {}, parse: 'x' }],
-    ['is no object', { type: 'array' }],
+    ['pretends to be a zod schema', { type: 'object', _zod: { def: {} }, _def: {}, parse: 'x' }],
+    ['does not describe an object', { type: 'array' }],
     ['has no types', { properties: { a: 5 } }],
     ['has an unknown type', { type: 'object', properties: { a: { type: 'strnig' } } }],
     ['has properties that are a list', { type: 'object', properties: ['a'] }],
@@ -53,19 +53,19 @@ describe('a schema that lies, is odd or is a trap', () => {
       { type: 'object', properties: { a: { $ref: 'http://127.0.0.1/x' } } },
     ],
     [
-      'has a pattern without end',
+      'has an endless pattern',
       { type: 'object', properties: { a: { type: 'string', pattern: '(a+)+$' } } },
     ],
     [
-      'has a pattern that is none',
+      'has an invalid pattern',
       { type: 'object', properties: { a: { type: 'string', pattern: '(' } } },
     ],
     [
       'has an unknown format',
       { type: 'object', properties: { a: { type: 'string', format: 'x' } } },
     ],
-    ['has a list of nothing', { type: 'object', properties: { a: { enum: [] } }, anyOf: [] }],
-    ['is nested very deep', deep(10_000)],
+    ['has an empty list', { type: 'object', properties: { a: { enum: [] } }, anyOf: [] }],
+    ['is nested very deeply', deep(10_000)],
     [
       'has very many parts',
       {
@@ -80,23 +80,23 @@ describe('a schema that lies, is odd or is a trap', () => {
       JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'),
     ],
   ])('never crashes: it %s', (_, schema) => {
-    const parser = fromJsonSchema(schema as JsonSchema)
+    const parser = createSchemaCheck(schema as JsonSchema)
     expect(parser.safeParse({ a: 'x' })).toHaveProperty('success')
     expect(parser.safeParse('text').success).toBe(false)
   })
 
-  test('does not make the process wait', () => {
+  test('does not block the process', () => {
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: '(a+)+$' } } }
     expect(accepts(schema, { a: `${'a'.repeat(40)}!` })).toBe(true)
   })
 
-  test('is checked as far as it can be', () => {
+  test('is checked as far as possible', () => {
     expect(accepts(deep(3), { a: { a: { a: 5 } } })).toBe(false)
     expect(accepts(deep(100), { a: 5 })).toBe(false)
   })
 })
 
-test('a value that would make more problems than memory holds is not checked', () => {
+test('a value with more issues than memory can hold is not checked', () => {
   const alternatives = Array.from({ length: 2000 }, () => ({ type: 'null' }))
   const schema = {
     type: 'object',

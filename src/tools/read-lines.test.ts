@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Line, linesOf } from './file-lines.ts'
+import { type Line, readLines } from './read-lines.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -19,7 +19,7 @@ async function read(content: string, first = 1, bytesMax = 1000): Promise<readon
   const handle = await open(path)
   const found: Line[] = []
   try {
-    for await (const lines of linesOf(handle, first, bytesMax, never)) found.push(...lines)
+    for await (const lines of readLines(handle, first, bytesMax, never)) found.push(...lines)
   } finally {
     await handle.close()
   }
@@ -36,13 +36,13 @@ test.each([
   ['a\r\nb\r\n', ['a', 'b']],
   ['a\rb', ['a\rb']],
   ['é\n✓', ['é', '✓']],
-])('%j is these lines: %j', async (content, expected) => {
+])('%j has these lines: %j', async (content, expected) => {
   const lines = await read(content)
   expect(lines.map(({ text }) => text)).toEqual(expected)
   expect(lines.map(({ number }) => number)).toEqual(expected.map((_, index) => index + 1))
 })
 
-test('lines are the same wherever the reads of the file end, and from wherever they begin', async () => {
+test('lines are the same wherever the reads of the file end and start', async () => {
   const line = fc.oneof(
     fc.string({ maxLength: 20 }),
     fc.constant('é'.repeat(40_000)),
@@ -66,7 +66,7 @@ test('lines are the same wherever the reads of the file end, and from wherever t
   )
 })
 
-test('a long line is cut in whole characters, and the rest is counted', async () => {
+test('a long line is cut between characters, and the rest is counted', async () => {
   const [first, second] = await read(`${'é'.repeat(100_000)}\nnext`, 1, 101)
   expect(first).toEqual({ number: 1, text: 'é'.repeat(50), cutBytes: 199_899 })
   expect(second).toEqual({ number: 2, text: 'next', cutBytes: 0 })

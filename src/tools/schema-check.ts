@@ -1,12 +1,12 @@
 /**
- * Parsers from JSON Schemas that others wrote, such as those of MCP servers.
+ * Parsers from foreign JSON Schemas, such as those of MCP servers.
  *
- * 1. A schema is data: nothing of it runs. Patterns and formats are left out, because a hostile one
- *    can freeze the process; whoever wrote the schema checks them himself.
- * 2. It is bounded: what is nested too deep or too large is not checked, nor is a value whose check
- *    would be. Each part of a value may be compared with each part of a schema, and each may be found
- *    wrong: a short schema and a short list make millions of problems.
- * 3. A schema that cannot be understood lets every object through.
+ * 1. A schema is data: none of it is executed. Patterns and formats are ignored, because a
+ *   hostile one can freeze the process; the author of the schema checks them.
+ * 2. The work is limited: schemas and values that are nested too deeply or are too large are not
+ *   checked. Each part of a value may be compared with each part of a schema and be found wrong, so
+ *   a short schema and a short list can make millions of issues.
+ * 3. A schema that cannot be understood accepts every object.
  */
 
 import { z } from 'zod'
@@ -18,8 +18,8 @@ const nodesMax = 5000
 /** Parts of a schema times parts of a value. */
 const comparisonsMax = 200_000
 
-/** Keywords that say what a value consists of. All others are for the server. */
-const kept = new Set([
+/** Keywords that describe the structure of a value. All others are left to the server. */
+const supportedKeywords = new Set([
   'type',
   'properties',
   'required',
@@ -41,39 +41,40 @@ const kept = new Set([
   'nullable',
 ])
 
-/** Keywords whose value is a schema, or a list or a record of schemas. */
+/** Keywords whose value is a schema, or a list or record of schemas. */
 const nested = new Set(['additionalProperties', 'items', 'prefixItems', 'anyOf', 'oneOf'])
 
 export type SchemaCheck = Pick<z.ZodType, 'safeParse' | 'safeParseAsync'>
 
-export function fromJsonSchema(schema: JsonSchema): SchemaCheck {
+export function createSchemaCheck(schema: JsonSchema): SchemaCheck {
   const counter = { nodes: 0 }
   try {
     const cleaned = clean(schema, 0, counter)
-    if (counter.nodes > nodesMax || !isRecord(cleaned)) return anything
-    if (cleaned['type'] !== 'object') return anything
+    if (counter.nodes > nodesMax || !isRecord(cleaned)) return acceptAnyObject
+    if (cleaned['type'] !== 'object') return acceptAnyObject
     const checked = z.fromJSONSchema(cleaned)
     const valuesMax = comparisonsMax / counter.nodes
-    const checkOf = (value: unknown): z.ZodType => (isLarger(value, valuesMax) ? anything : checked)
+    const selectCheck = (value: unknown): z.ZodType =>
+      hasMoreParts(value, valuesMax) ? acceptAnyObject : checked
     return {
-      safeParse: (value) => checkOf(value).safeParse(value),
-      safeParseAsync: (value) => checkOf(value).safeParseAsync(value),
+      safeParse: (value) => selectCheck(value).safeParse(value),
+      safeParseAsync: (value) => selectCheck(value).safeParseAsync(value),
     }
   } catch {
-    return anything
+    return acceptAnyObject
   }
 }
 
-const anything: z.ZodType = z.looseObject({})
+const acceptAnyObject: z.ZodType = z.looseObject({})
 
 /** Whether a value has more parts than that, itself included. */
-function isLarger(value: unknown, partsMax: number): boolean {
-  const waiting = [value]
-  for (let parts = 0; waiting.length > 0; parts++) {
-    if (parts + waiting.length > partsMax) return true
-    const part = waiting.pop()
+function hasMoreParts(value: unknown, partsMax: number): boolean {
+  const pending = [value]
+  for (let parts = 0; pending.length > 0; parts++) {
+    if (parts + pending.length > partsMax) return true
+    const part = pending.pop()
     if (typeof part !== 'object' || part === null) continue
-    for (const below of Object.values(part)) waiting.push(below)
+    for (const below of Object.values(part)) pending.push(below)
   }
   return false
 }
@@ -82,14 +83,14 @@ interface Counter {
   nodes: number
 }
 
-/** What is too deep or refers elsewhere becomes `{}`, which anything fits. */
+/** What is nested too deeply or refers elsewhere becomes `{}`, which accepts anything. */
 function clean(schema: Json | undefined, depth: number, counter: Counter): Json {
   if (typeof schema === 'boolean') return schema
   if (!isRecord(schema) || depth > depthMax || ++counter.nodes > nodesMax) return {}
   if ('$ref' in schema || '$dynamicRef' in schema) return {}
   const result: Record<string, Json> = {}
   for (const [key, value] of Object.entries(schema)) {
-    if (!kept.has(key)) continue
+    if (!supportedKeywords.has(key)) continue
     if (key === 'properties') result[key] = cleanProperties(value, depth, counter)
     else if (!nested.has(key)) {
       // A list of names or values is compared one by one.

@@ -1,16 +1,16 @@
-/** Files as lines, in memory that grows neither with the file nor with its lines. */
+/** Reads files as lines, in memory that does not grow with the file or its lines. */
 
 import type { FileHandle } from 'node:fs/promises'
 
 export interface Line {
   readonly number: number
   readonly text: string
-  /** How many bytes of it are not in the text. */
+  /** How many of its bytes are not in the text. */
   readonly cutBytes: number
 }
 
 const chunkBytes = 64 * 1024
-/** A file with a NUL in its beginning is no text. */
+/** A file with a NUL byte near its start is binary. */
 const sniffedBytes = 8 * 1024
 
 export async function isBinary(handle: FileHandle): Promise<boolean> {
@@ -22,8 +22,11 @@ export async function isBinary(handle: FileHandle): Promise<boolean> {
 const hasNul = (buffer: Buffer, length: number): boolean =>
   buffer.subarray(0, Math.min(length, sniffedBytes)).includes(0)
 
-/** From line `first` on, some at a time; with `textOnly` none of a binary file. An end of line by CR and LF is one too. */
-export async function* linesOf(
+/**
+ * Yields lines from line `first` on, in batches; with `textOnly`, none of a binary file. Lines end
+ * with LF or CRLF.
+ */
+export async function* readLines(
   handle: FileHandle,
   first: number,
   lineBytesMax: number,
@@ -42,7 +45,7 @@ export async function* linesOf(
     const lines: Line[] = []
     let from = 0
     for (;;) {
-      // What an earlier read left behind it is no part of this one.
+      // Bytes left over from an earlier read are not part of this one.
       const end = buffer.indexOf(10, from)
       if (end < 0 || end >= bytesRead) break
       const part = buffer.subarray(from, end)
@@ -52,7 +55,7 @@ export async function* linesOf(
     }
     if (number >= first) open.add(buffer.subarray(from, bytesRead))
     if (lines.length > 0) yield lines
-    // A file gives less than what was asked for only at its end.
+    // A read returns less than requested only at the end of the file.
     if (bytesRead < chunkBytes) break
   }
   if (!open.isEmpty) yield [open.end(Buffer.of(), number)]
@@ -61,42 +64,42 @@ export async function* linesOf(
 interface OpenLine {
   readonly isEmpty: boolean
   add(part: Buffer): void
-  /** The line with its last part; then another begins. */
+  /** Completes the line with its last part; then the next one starts. */
   end(part: Buffer, number: number): Line
 }
 
 /** A line whose end has not been read yet. */
 function createOpenLine(bytesMax: number): OpenLine {
   let parts: Buffer[] = []
-  let kept = 0
+  let heldBytes = 0
   let cut = 0
   const add = (part: Buffer): void => {
-    const room = part.subarray(0, bytesMax - kept)
-    // A copy: the buffer is used again.
+    const room = part.subarray(0, bytesMax - heldBytes)
+    // A copy, because the buffer is reused.
     if (room.length > 0) parts.push(Buffer.from(room))
-    kept += room.length
+    heldBytes += room.length
     cut += part.length - room.length
   }
   return {
     get isEmpty() {
-      return kept === 0
+      return heldBytes === 0
     },
     add,
     end(part, number) {
-      if (kept === 0 && part.length <= bytesMax) return lineOf(part, 0, number)
+      if (heldBytes === 0 && part.length <= bytesMax) return toLine(part, 0, number)
       add(part)
-      const line = lineOf(Buffer.concat(parts), cut, number)
+      const line = toLine(Buffer.concat(parts), cut, number)
       parts = []
-      kept = 0
+      heldBytes = 0
       cut = 0
       return line
     },
   }
 }
 
-function lineOf(bytes: Buffer, cutBytes: number, number: number): Line {
+function toLine(bytes: Buffer, cutBytes: number, number: number): Line {
   if (cutBytes > 0) {
-    // The last character may have been cut.
+    // The last character may be incomplete.
     return { number, text: bytes.toString('utf8').replace(/\uFFFD+$/, ''), cutBytes }
   }
   const isReturn = bytes.length > 0 && bytes[bytes.length - 1] === 13

@@ -5,34 +5,34 @@ import { createMatcher, createQuickMatcher, type Matcher, type MatcherLimits } f
 import { shown } from './path-text.ts'
 import { ToolError } from './tool.ts'
 
-export interface Wanted {
+export interface LineQuery {
   readonly pattern: string
   readonly literal: boolean
   readonly ignoreCase: boolean
 }
 
 /** Rejects with `bad-pattern`. */
-export function createLineMatcher(wanted: Wanted, limits: MatcherLimits): Matcher {
+export function createLineMatcher(wanted: LineQuery, limits: MatcherLimits): Matcher {
   const { pattern, literal } = wanted
-  const expression = expressionOf(wanted)
-  // Without repetition and groups there is nothing to go back to, only alternatives to try.
+  const expression = toExpression(wanted)
+  // Without repetition and groups there is no backtracking, only alternatives.
   const isQuick = literal || (!/[*+?{(]/.test(pattern) && pattern.split('|').length <= 10)
   return isQuick ? createQuickMatcher(expression) : createMatcher(expression, limits)
 }
 
-function expressionOf({ pattern, literal, ignoreCase }: Wanted): RegExp {
+function toExpression({ pattern, literal, ignoreCase }: LineQuery): RegExp {
   if (literal) {
     const escaped = pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
     return new RegExp(escaped, ignoreCase ? 'i' : '')
   }
-  // As other programs write it.
+  // The syntax of other programs.
   const plain = pattern.replace(/^\(\?i\)/, '')
   const isInsensitive = ignoreCase || plain !== pattern
   const isUnicode = /\\p\{/i.test(plain)
   try {
     return new RegExp(plain, `${isInsensitive ? 'i' : ''}${isUnicode ? 'u' : ''}`)
   } catch (cause) {
-    const message = `${shown(pattern)} is no regular expression: ${textOf(cause)}. Set literal to search for plain text.`
+    const message = `${shown(pattern)} is not a regular expression: ${textOf(cause)}. Set literal to search for plain text.`
     throw new ToolError('bad-pattern', message, { cause })
   }
 }
