@@ -1,4 +1,4 @@
-/** The prompt of a plain loop: its sections, what they may ask for, and how they become one text. */
+/** The prompt of a plain loop: its sections, their variables, and how they become one text. */
 
 import {
   type Assembled,
@@ -10,12 +10,12 @@ import {
 } from '../loop/index.ts'
 import { describeProgress, type PlainProgress } from './plain-progress.ts'
 import { createTemplate, type Template, type TemplateOptions } from './template.ts'
-import { type Shape, shapeOf } from './template-variables.ts'
+import { type Shape, toShape } from './template-variables.ts'
 
 /** A section whose text is a template. */
 export interface PromptSection extends Omit<Section, 'priority'> {
   readonly priority?: number
-  /** Where the template is from, for messages. */
+  /** Where the template comes from, for messages. */
   readonly source?: TemplateOptions
 }
 
@@ -32,21 +32,21 @@ export interface Moment {
   readonly iteration: number
   readonly workspace: string
   readonly remaining: Remaining
-  /** Checks that failed on the files that the run began with. */
+  /** Checks that failed on the base. */
   readonly failedBefore?: readonly string[]
 }
 
 export interface Prompt {
   write(context: PlainContext, moment: Moment, tokensMax: number): Assembled
-  /** Throws `bad-template` for a variable that there will not be. */
+  /** Throws `bad-template` for a variable that will not exist. */
   check(input: PlainInput): void
-  /** What all of its templates expect to be given. */
+  /** The variables that its templates expect. */
   readonly variables: readonly string[]
 }
 
 const priorityDefault = 100
 
-export const sectionsOf = (prompt: string | readonly PromptSection[]): readonly PromptSection[] =>
+export const toSections = (prompt: string | readonly PromptSection[]): readonly PromptSection[] =>
   typeof prompt === 'string' ? [{ name: 'prompt', text: prompt }] : prompt
 
 export async function createPrompt(sections: readonly PromptSection[]): Promise<Prompt> {
@@ -57,7 +57,7 @@ export async function createPrompt(sections: readonly PromptSection[]): Promise<
   }
   return {
     write(context, moment, tokensMax) {
-      const values = valuesOf(context, moment)
+      const values = toValues(context, moment)
       const written = parts.map(([section, template]): Section => {
         const { name, stable, keep, required, priority = priorityDefault } = section
         return {
@@ -70,7 +70,7 @@ export async function createPrompt(sections: readonly PromptSection[]): Promise<
       return assembleContext(written, { tokensMax })
     },
     check(input) {
-      const known = variablesOf(input)
+      const known = toVariables(input)
       for (const [, template] of parts) template.checkVariables(known)
     },
     variables: [...new Set(parts.flatMap(([, template]) => template.variables))],
@@ -90,9 +90,9 @@ const checkShape: Shape = {
 
 const refusalShape: Shape = { parts: { code: 'value', message: 'value', check: 'value' } }
 
-const variablesOf = (input: PlainInput): Shape => ({
+const toVariables = (input: PlainInput): Shape => ({
   parts: {
-    input: shapeOf(input ?? {}),
+    input: toShape(input ?? {}),
     iteration: 'value',
     progress: 'value',
     checks: { list: checkShape },
@@ -108,7 +108,7 @@ const variablesOf = (input: PlainInput): Shape => ({
   },
 })
 
-function valuesOf(
+function toValues(
   { input, previous }: PlainContext,
   { iteration, workspace, remaining, failedBefore }: Moment,
 ): { readonly [name: string]: Json } {

@@ -1,6 +1,6 @@
 /**
- * What a tool is, for whoever writes one. The registry does the rest: it parses the arguments, keeps
- * the time limit, cuts long output, and makes data of whatever is thrown.
+ * What a tool is, for authors of tools. The registry does the rest: it parses the arguments,
+ * enforces the time limit, shortens long output, and turns errors into data.
  */
 
 import type { z } from 'zod'
@@ -11,7 +11,7 @@ import type { Protection } from './protection.ts'
 /** JSON Schema of an object. */
 export type JsonSchema = { readonly [key: string]: Json }
 
-/** Arguments as the schema gave them: checked, with its defaults. */
+/** Arguments after validation by the schema, with its defaults. */
 export type ToolArgs = { readonly [key: string]: unknown }
 
 export interface Tool {
@@ -21,13 +21,13 @@ export interface Tool {
   readonly description: string
   readonly parameters: z.ZodObject | JsonSchema
   readonly risk: Risk
-  /** A minute, unless it says otherwise. */
+  /** Default: one minute. */
   readonly timeoutMs?: number
-  /** How much of its output the caller sees; all of it is kept in a file. */
+  /** How much of its output the caller sees; all of it is stored in a file. */
   readonly outputCharsMax?: number
-  /** Throw `ToolError` for failures that the caller should know by a code. */
+  /** Throw `ToolError` for failures that the caller should recognize by a code. */
   run(args: ToolArgs, context: ToolRunContext): ToolAnswer | Promise<ToolAnswer>
-  /** Told of a call that was made before a crash and is not made again. It must not wait. */
+  /** Called for a call that was made before a crash and is not repeated. It must not wait. */
   replayed?(
     args: Json,
     result: ToolResult,
@@ -40,9 +40,9 @@ export type ToolAnswer = Json | ToolResult
 export interface ToolRunContext extends ToolContext {
   /** Aborts at the tool's time limit as well. */
   readonly signal: AbortSignal
-  /** Where long output is kept; absent when none is. */
+  /** Where long output is stored; absent if it is not. */
   readonly output?: OutputFolder
-  /** For tools that work on files of the workspace; absent when they may use all of them. */
+  /** For tools that work on workspace files; absent if they may use all of them. */
   readonly protection?: Protection
 }
 
@@ -66,6 +66,6 @@ export interface ToolDefinition<Parameters extends z.ZodObject>
 export function defineTool<Parameters extends z.ZodObject>(
   definition: ToolDefinition<Parameters>,
 ): Tool {
-  // The registry gives it nothing but what the schema let through.
+  // The registry passes only arguments that the schema accepted.
   return definition
 }
