@@ -72,13 +72,10 @@ export {
   baseAnswerOf,
   isNoWorse,
 } from './certify/base-answers.ts'
-export {
-  type Certified,
-  type CertifierParts,
-  createCertifier,
-} from './certify/certifier.ts'
+export type { Consultant, Consultation, RaisedConcerns } from './certify/certification.ts'
+export { type Certified, type CertifierParts } from './certify/certification.ts'
+export { createCertifier } from './certify/certifier.ts'
 export { notOfTheWork } from './certify/certify-tree.ts'
-export type { Consultant, Consultation, RaisedConcerns } from './certify/consult.ts'
 export { type DraftParts, draftOf } from './certify/draft.ts'
 
 export { codeOfReview, type FileDiff, readReview } from './certify/review.ts'

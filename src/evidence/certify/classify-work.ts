@@ -4,7 +4,7 @@ import { defined } from '../../loop/index.ts'
 import { compareTestFiles } from '../planting/index.ts'
 import { type ClassifiedChange, classifyChanges, type Scope, scopeOf } from '../scope/index.ts'
 import { foldersOf } from '../scope/root.ts'
-import type { CertificationContext } from './certifier.ts'
+import type { CertificationContext } from './certification.ts'
 import { findMentions } from './mentions.ts'
 import type { Observations } from './observations.ts'
 

@@ -7,6 +7,7 @@
 
 import { failure } from './check-failures.ts'
 import type { ComparedTests } from './compare-tests.ts'
+import type { ProgramFailure } from './observations.ts'
 import {
   type Concern,
   count,
@@ -15,7 +16,6 @@ import {
   list,
   type Observations,
 } from './observations.ts'
-import type { ProgramFailure } from './plant-in-commands.ts'
 import { accessConcerns, reportConcerns } from './report-concerns.ts'
 import type { CheckRun } from './run-checks.ts'
 

@@ -14,21 +14,8 @@ import type { OpenCheck, Overlay, PutFile } from '../parts.ts'
 import { isProgram, type ProgramPlant, plantInProgram } from '../planting/index.ts'
 import type { ComparedTests } from './compare-tests.ts'
 import { type ControlContext, type Lane, listLanes, withProducers } from './lanes.ts'
-import type { Observations } from './observations.ts'
+import type { Observations, PlantedCommand, ProgramFailure } from './observations.ts'
 import { type CheckRun, runChecks } from './run-checks.ts'
-
-export type ProgramFailure = Exclude<ProgramPlant, 'start' | 'restated'>
-
-export interface PlantedCommand {
-  /** Files in which failures were planted. Empty: none could be planted. */
-  readonly files: readonly string[]
-  /** Planted failures that made it fail. */
-  readonly noticed: readonly ProgramFailure[]
-  /** Planted failures that it did not notice. */
-  readonly unnoticed: readonly ProgramFailure[]
-  /** False: it passes although the code of the work throws at once. */
-  readonly runsWork: boolean
-}
 
 const kinds: readonly ProgramFailure[] = ['after', 'value']
 /** The most files that are planted at once (E9). */

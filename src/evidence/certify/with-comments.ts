@@ -14,7 +14,7 @@ import {
   plantInProgram,
   withHarmlessComment,
 } from '../planting/index.ts'
-import type { ExaminationContext } from './certifier.ts'
+import type { ExaminationContext } from './certification.ts'
 import type { ComparedTests } from './compare-tests.ts'
 import { findTestLocation } from './test-location.ts'
 
