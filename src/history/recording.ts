@@ -87,7 +87,7 @@ export async function readRecording(
   const run = await journal.findRun(idOrName)
   const iterations = new Map<number, OpenIteration>()
   let created: RunCreated | undefined
-  let state = initialState
+  let state: RunState = initialState
   let changedIn: number | undefined
   for await (const recorded of eventsAfter(journal, run.id, 0)) {
     const { event } = recorded

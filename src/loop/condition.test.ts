@@ -4,11 +4,11 @@ import { defined } from './defined.ts'
 import type { Met } from './event.ts'
 import type { Evidence } from './evidence.ts'
 import type { TreeId } from './ids.ts'
-import { initialState, type RunState } from './state.ts'
+import { initialState, type RunFacts } from './state.ts'
 
 const treeOf = (text: string): TreeId => JSON.parse(JSON.stringify(text))
 
-const facts = (state: Partial<RunState> = {}, others: Partial<Facts> = {}): Facts => ({
+const facts = (state: Partial<RunFacts> = {}, others: Partial<Facts> = {}): Facts => ({
   state: { ...initialState, ...state },
   nowMs: 1000,
   checks: ['lint', 'test'],

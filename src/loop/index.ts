@@ -197,6 +197,7 @@ export {
   committed,
   initialState,
   type Metrics,
+  type RunFacts,
   type RunState,
   remaining,
   type ToolUse,
@@ -211,4 +212,5 @@ export {
   transitions,
 } from './status.ts'
 export { kindOf, nameProblem } from './step-name.ts'
+export { readState, type StoredState } from './stored-state.ts'
 export { estimateTokens } from './token-estimate.ts'

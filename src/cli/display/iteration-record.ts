@@ -79,7 +79,7 @@ const remarksMax = 50
 
 /** Reads the iteration of this number, or the last one with a step. */
 export function createIterationReader(wanted?: number): IterationReader {
-  let state = initialState
+  let state: RunState = initialState
   let current: Draft | undefined
   let found: Draft | undefined
   return {

@@ -58,7 +58,7 @@ export function createLogModel(violate: (reason: string) => void): LogModel {
   const trips = createTrips()
   const decisions = createDecisionModel()
   const ledger = createLedgerModel()
-  let state = initialState
+  let state: RunState = initialState
 
   return {
     get state() {
