@@ -25,7 +25,7 @@ import type { Fault } from './fault.ts'
 import type { BlobId, CertificateId, ReservationId, RunId, StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { StepNote } from './loop-type.ts'
-import type { Outcome } from './outcome.ts'
+import type { LimitName, Outcome } from './outcome.ts'
 import type { Patch } from './patch.ts'
 import type { Question } from './question.ts'
 
@@ -115,6 +115,8 @@ export interface AgentUsed {
 export type Met = {
   readonly condition: string
   readonly ends: 'completed' | 'exhausted' | 'stuck'
+  /** Where it ends as exhausted: what is used up. Absent in earlier journals: see `readLimit`. */
+  readonly limit?: LimitName
   readonly detail?: string
   /** Another run did this work before: its certificate was verified again. */
   readonly earlier?: Earlier
