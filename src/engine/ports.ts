@@ -275,6 +275,8 @@ export interface Ports {
   /** Work of another run that holds here, too, verified now. Absent: nobody can tell. */
   readonly earlierWork?: (run: RunId, tree: TreeId) => Promise<Earlier | undefined>
   readonly agents?: Agents
+  /** E8. False: what agents do here is not new work, and must not be kept as tried. Default: true. */
+  readonly isAttempt?: boolean
   readonly tools?: Tools
   readonly checks?: Readonly<Record<string, Check>>
   readonly actions?: Actions

@@ -5,8 +5,9 @@
  * to change.
  *
  * Tried means that the agent came to an end of its own, and its iteration after it. What failed because of
- * a provider or a crash, was interrupted, or ended in an error was not tried. Forks, replays and restored
- * checkpoints are repeats that somebody asked for; so is a run with a number of its own (`repeat`).
+ * a provider or a crash, was interrupted, or ended in an error was not tried. A run that begins where another
+ * was (`origin`) is a repeat that was asked for; so is a run with its own number (`repeat`). Nothing is tried
+ * where the ports say that the work is not an attempt (`isAttempt`).
  */
 
 import { createHash } from 'node:crypto'
@@ -34,9 +35,8 @@ export function fingerprintOf(
   role: string,
   task: AgentTask,
 ): string | undefined {
-  const { tree, progress, agent, limits, codeDigest, source, repeat, origin, worktree } =
-    recorder.state
-  if (ports.workspace === undefined || tree === undefined || origin?.type === 'replay') {
+  const { tree, progress, agent, limits, codeDigest, source, repeat, worktree } = recorder.state
+  if (ports.workspace === undefined || tree === undefined || ports.isAttempt === false) {
     return undefined
   }
   const checks = Object.entries(ports.checks ?? {}).map(([name, check]) => [
