@@ -6,6 +6,7 @@
 
 import { type Answer, type CheckResult, failedOnBase, type Question } from '../loop/index.ts'
 import { askPerson } from './ask-person.ts'
+import { isRecordedNext } from './ask-step.ts'
 import type { Branch } from './live-run.ts'
 import { runCheck } from './run-check.ts'
 
@@ -18,10 +19,10 @@ export async function askAboutExisting(
   branch: Branch,
   checks: readonly CheckResult[],
 ): Promise<readonly CheckResult[]> {
-  const { asked, iteration, recorded } = branch
+  const { iteration } = branch
   const left = checks.filter((check) => check.status !== 'met' && check.allowed !== true)
   // Entered again, the iteration goes on as it is recorded, whatever the state says by now.
-  const wasAsked = recorded[asked]?.id.startsWith(`ask:${questionName}#`) === true
+  const wasAsked = isRecordedNext(branch, { kind: 'ask', name: questionName })
   const { state } = iteration.run.recorder
   const isNew = state.allows === undefined && asksAbout(checks, left, failedOnBase(state))
   if (!wasAsked && !isNew) return checks

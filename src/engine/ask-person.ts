@@ -45,6 +45,7 @@ export async function askPerson(
     const afterMs = question.deadlineMs ?? questionDeadlineMs
     const started = await startWait(branch, recorded, afterMs, {
       kind: 'ask',
+      role: name,
       step: id,
       question,
     })
@@ -58,6 +59,8 @@ export async function askPerson(
         iteration: iteration.number,
         step: id,
         attempt: started.attempt,
+        kind: 'ask',
+        role: name,
         result: { value: toJson(answer) },
         ...finished(answer),
       },
@@ -82,7 +85,7 @@ export async function sleepStep(branch: Branch, name: string, ms: number): Promi
       await replay(iteration, completion)
       return
     }
-    const started = await startWait(branch, recorded, ms, { kind: 'sleep', step: id })
+    const started = await startWait(branch, recorded, ms, { kind: 'sleep', role: name, step: id })
     await waitUntil(iteration.run, started.wakeAtMs)
     const durable = iteration.run.recorder.record([
       {
@@ -90,6 +93,8 @@ export async function sleepStep(branch: Branch, name: string, ms: number): Promi
         iteration: iteration.number,
         step: id,
         attempt: started.attempt,
+        kind: 'sleep',
+        role: name,
       },
     ])
     await handOver(iteration, durable)
@@ -111,7 +116,7 @@ async function startWait(
   branch: Branch,
   recorded: RecordedStep | undefined,
   ms: number,
-  fields: Pick<StepStarted, 'kind' | 'step' | 'question'>,
+  fields: Pick<StepStarted, 'kind' | 'role' | 'step' | 'question'>,
 ): Promise<{ readonly wakeAtMs: number; readonly attempt: number }> {
   const { iteration } = branch
   const { run } = iteration

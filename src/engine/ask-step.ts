@@ -8,10 +8,12 @@
 import {
   type BlobId,
   type Claim,
+  type DescribedStep,
   FaultError,
   type Json,
   LoopError,
   nameProblem,
+  readStep,
   type StepContext,
   type StepFinished,
   type StepId,
@@ -66,6 +68,28 @@ export interface Finished extends Pick<StepFinished, 'evidence' | 'certificate' 
   readonly untouched?: boolean
 }
 
+/** For building an event field by field. */
+export type Draft<T> = { -readonly [Key in keyof T]: T[Key] }
+
+/** Says in the event what the step is. */
+export function describeStep(
+  event: Draft<Pick<DescribedStep, 'kind' | 'role'>>,
+  spec: StepSpec,
+): void {
+  const { kind, name, options } = spec
+  if (kind !== 'step') event.kind = kind
+  const role = kind === 'step' ? options.role : name
+  if (role !== undefined) event.role = role
+}
+
+/** Whether the journal goes on with this step, whatever else the branch could ask for. */
+export function isRecordedNext(branch: Branch, wanted: Pick<StepSpec, 'kind' | 'name'>): boolean {
+  const next = branch.recorded[branch.asked]
+  if (next === undefined) return false
+  const { kind, role } = readStep(next.started)
+  return kind === wanted.kind && role === wanted.name
+}
+
 export function askStep(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
   const asked = ask(branch, spec)
   // Code that does not wait for a step may not end the process by it; its failure is on record.
@@ -76,8 +100,9 @@ export function askStep(branch: Branch, spec: StepSpec): Promise<Json | undefine
 function ask(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
   if (isLate(branch)) return unanswered()
   try {
-    const { reserve } = spec.options
+    const { reserve, role } = spec.options
     if (reserve !== undefined) requireAmount(reserve)
+    if (role !== undefined) requireName(role, 'role of a step')
     // Everything up to the first wait happens in the order in which the loop's code asks.
     const id = nextId(branch, spec)
     const recorded = takeRecorded(branch, id)
@@ -114,13 +139,7 @@ export function nextId(branch: Branch, spec: Pick<StepSpec, 'kind' | 'name'>): S
   if (calling !== undefined) throw nested(calling, spec.name)
   const name = spec.kind === 'step' ? plainName(spec.name) : `${spec.kind}:${spec.name}`
   const before = branch.occurrences.get(name)
-  const problem = before === undefined ? nameProblem(spec.name) : undefined
-  if (problem !== undefined) {
-    throw new LoopError(
-      'bad-name',
-      `A step cannot be named ${JSON.stringify(spec.name)}: ${problem}. Choose another name.`,
-    )
-  }
+  if (before === undefined) requireName(spec.name, 'step')
   const occurrence = (before ?? 0) + 1
   branch.occurrences.set(name, occurrence)
   return stepId(branch.path, name, occurrence)
@@ -133,6 +152,13 @@ const nested = (outer: StepId, inner: string): LoopError =>
     `The code of step "${outer}" asks for "${inner}". Steps are not nested: ask for both from the ` +
       'iteration, one after the other, and hand results on.',
   )
+
+function requireName(name: string, of: string): void {
+  const problem = nameProblem(name)
+  if (problem === undefined) return
+  const message = `A ${of} cannot be named ${JSON.stringify(name)}: ${problem}.`
+  throw new LoopError('bad-name', `${message} Choose another name.`)
+}
 
 /** A plain step may not look like another kind. */
 function plainName(name: string): string {

@@ -13,7 +13,7 @@ import {
   type WorkspaceChanged,
   windowOpensAtMs,
 } from '../loop/index.ts'
-import type { StepSpec } from './ask-step.ts'
+import { type Draft, describeStep, type StepSpec } from './ask-step.ts'
 import type { Branch } from './live-run.ts'
 import type { Meter } from './meter.ts'
 import { prepare } from './stored.ts'
@@ -37,9 +37,6 @@ export type AttemptEnd =
   | { readonly type: 'fault'; readonly fault: Fault; readonly seq: number }
   | { readonly type: 'again'; readonly atMs: number }
 
-/** For building an event field by field. */
-export type Draft<T> = { -readonly [Key in keyof T]: T[Key] }
-
 const none: readonly never[] = []
 
 export async function finish(
@@ -62,6 +59,7 @@ export async function finish(
     step: id,
     attempt: number,
   }
+  describeStep(event, spec)
   if (stored !== undefined) event.result = stored
   const spent = meter.spent()
   if (spent !== undefined) event.spent = spent

@@ -21,12 +21,11 @@ import {
   toFault,
   toJson,
 } from '../loop/index.ts'
-import type { StepSpec } from './ask-step.ts'
+import { type Draft, describeStep, type StepSpec } from './ask-step.ts'
 import { runBounded } from './bounded.ts'
 import {
   type Attempt,
   type AttemptEnd,
-  type Draft,
   fail,
   finish,
   goBack,
@@ -146,7 +145,7 @@ async function tryOnce(
     step: id,
     attempt: number,
   }
-  if (spec.kind !== 'step') event.kind = spec.kind
+  describeStep(event, spec)
   if (tree !== undefined) event.tree = tree
   if (reserved !== undefined) event.reserved = reserved
   if (spec.key !== undefined) event.key = spec.key(id)

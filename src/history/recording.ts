@@ -21,7 +21,9 @@ import {
   type RunCreated,
   type RunEvent,
   type RunState,
+  readStep,
   type StepId,
+  type StepKind,
   type Stored,
   type TreeId,
 } from '../loop/index.ts'
@@ -51,6 +53,7 @@ export interface RecordedIteration {
 
 export interface RecordedStep {
   readonly step: StepId
+  readonly kind: StepKind
   readonly attempt: number
   /** What the run had spent or reserved when the last attempt began. */
   readonly committedBefore: Amount
@@ -160,7 +163,8 @@ function noteStep(
   switch (event.type) {
     case 'step-started': {
       const { attempt } = event
-      steps.set(step, { step, attempt, committedBefore, exchanges: [], end: undefined })
+      const { kind } = readStep(event)
+      steps.set(step, { step, kind, attempt, committedBefore, exchanges: [], end: undefined })
       return
     }
     case 'step-finished': {

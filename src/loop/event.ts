@@ -267,10 +267,19 @@ interface StepEvent {
   readonly attempt: number
 }
 
-export interface StepStarted extends StepEvent {
-  readonly type: 'step-started'
+/** What a step is, as data. `readStep` reads it, and derives it for journals that lack it. */
+export interface DescribedStep extends StepEvent {
   /** Absent: a plain step. */
   readonly kind?: StepKind
+  /**
+   * The role of an agent, or the name of a tool, check, question, gate, action, wait or artifact. Of a plain step:
+   * what its loop type uses it for, such as `prompt`. Absent: it has no other use than its result.
+   */
+  readonly role?: string
+}
+
+export interface StepStarted extends DescribedStep {
+  readonly type: 'step-started'
   /** The tree it starts on, for steps that may change files. */
   readonly tree?: TreeId
   readonly reserved?: Amount
@@ -292,7 +301,7 @@ export interface Claim {
   readonly tree?: TreeId
 }
 
-export interface StepFinished extends StepEvent {
+export interface StepFinished extends DescribedStep {
   readonly type: 'step-finished'
   readonly result?: Stored
   readonly spent?: Amount

@@ -247,7 +247,7 @@ function stepSettled(
       return { ...settled, metrics, tree: event.tree ?? settled.tree }
     }
     case 'step-finished': {
-      const metrics = countFinished(state.metrics, event.step)
+      const metrics = countFinished(state.metrics, event)
       const tree = event.tree ?? settled.tree
       const { certificate: issued, iteration } = event
       const certificate = issued === undefined ? state.certificate : { ...issued, iteration }
@@ -265,8 +265,8 @@ function stepSettled(
   }
 }
 
-function countFinished(metrics: Metrics, step: StepId): Metrics {
-  const kind = kindOf(step)
+function countFinished(metrics: Metrics, event: StepFinished): Metrics {
+  const kind = event.kind ?? kindOf(event.step)
   const byKind = { ...metrics.byKind, [kind]: (metrics.byKind[kind] ?? 0) + 1 }
   return { ...metrics, steps: metrics.steps + 1, byKind }
 }

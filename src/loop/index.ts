@@ -29,6 +29,7 @@ export {
   describeWalls,
 } from './describe-event.ts'
 export { durationPattern, parseDuration } from './duration.ts'
+export { readStep } from './earlier-journals.ts'
 export { describeRates, describeShare, type ErrorRates, type Share } from './error-rates.ts'
 export {
   type ErrorCode,
@@ -44,6 +45,7 @@ export {
   type CarriedFiles,
   type Certified,
   type Claim,
+  type DescribedStep,
   type Earlier,
   type Ending,
   type EventType,
@@ -211,6 +213,6 @@ export {
   statusesNamed,
   transitions,
 } from './status.ts'
-export { kindOf, nameProblem } from './step-name.ts'
+export { kindOf, nameProblem, parseStepId } from './step-name.ts'
 export { readState, type StoredState } from './stored-state.ts'
 export { estimateTokens } from './token-estimate.ts'

@@ -74,6 +74,11 @@ export interface StepOptions {
   readonly reserve?: Amount
   /** It changes no files of the workspace, so it may run beside others. */
   readonly readOnly?: boolean
+  /**
+   * Of a plain step: what its loop type uses it for. Run folders and displays show the result of `prompt` as the
+   * agent's prompt, and that of `changes` as the files that the iteration changed.
+   */
+  readonly role?: string
 }
 
 /** What the code of a step is given. */

@@ -3,7 +3,8 @@
  * safe, and a deadline at which the default is taken (E9).
  */
 
-import type { TreeId } from './ids.ts'
+import type { StepId, TreeId } from './ids.ts'
+import { parseStepId } from './step-name.ts'
 
 export interface Question {
   readonly text: string
@@ -48,8 +49,7 @@ export interface OpenQuestion {
 export const questionDeadlineMs: number = 24 * 3_600_000
 
 /** The name that the loop gave it: `tone` of `1/ask:tone#1`. */
-export const questionName = (id: string): string =>
-  id.slice(id.lastIndexOf('/') + 1).replaceAll(/^ask:|#\d+$/g, '')
+export const questionName = (id: string): string => parseStepId(id as StepId).name
 
 /** Why a question cannot be asked, if it cannot. */
 export function questionProblem(question: Question): string | undefined {

@@ -88,6 +88,7 @@ export function plainLoop(settings: PlainSettings): PlainLoop {
       const written = await it.step('prompt', () => writePrompt(settings, prompt, context, it), {
         readOnly: true,
         retry: { attempts: 1 },
+        role: 'prompt',
       })
       const agentSettings = defined({ settings: settings.agent })
       const report = await it.agent('maker', { prompt: written.prompt, ...agentSettings })
@@ -189,7 +190,7 @@ async function readChanges(
   // Prompts work without it; the run must not fail because of it.
   const read = async (): Promise<readonly string[] | null> =>
     workspace.changedSince(before).catch(() => null)
-  return (await it.step('changes', read, { readOnly: true })) ?? undefined
+  return (await it.step('changes', read, { readOnly: true, role: 'changes' })) ?? undefined
 }
 
 function memoize<T>(make: () => Promise<T>): () => Promise<T> {

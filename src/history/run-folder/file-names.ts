@@ -1,6 +1,6 @@
 /** What the files of a run are called, as document 002 has it. */
 
-import type { StepId } from '../../loop/index.ts'
+import { parseStepId, type StepId } from '../../loop/index.ts'
 import type { ArtifactKind } from './options.ts'
 
 export const promptSnapshot = 'prompt.txt'
@@ -17,8 +17,7 @@ export const tailFile = (iteration: number): string => `iter-${padded(iteration)
 
 /** What an agent prints: `impl` for the one that does the work, else its role. */
 export function logOf(iteration: number, step: StepId): string {
-  const name = step.slice(step.lastIndexOf('/') + 1)
-  const role = name.replace(/^agent:/, '').replace(/#\d+$/, '')
+  const { name: role } = parseStepId(step)
   const plain = role
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')

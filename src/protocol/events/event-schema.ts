@@ -61,6 +61,8 @@ export const stepKindSchema: z.ZodType<StepKind> = z.enum([
   'certify',
 ])
 
+const described = { kind: stepKindSchema.exactOptional(), role: text.exactOptional() }
+
 export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
   z.discriminatedUnion('type', [
     z.strictObject({
@@ -115,7 +117,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
     z.strictObject({
       type: z.literal('step-started'),
       ...stepEvent,
-      kind: stepKindSchema.exactOptional(),
+      ...described,
       tree: optionalTree,
       reserved: optionalAmount,
       wakeAtMs: milliseconds.exactOptional(),
@@ -127,6 +129,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
     z.strictObject({
       type: z.literal('step-finished'),
       ...stepEvent,
+      ...described,
       result: storedSchema.exactOptional(),
       spent: optionalAmount,
       tree: optionalTree,

@@ -1,7 +1,7 @@
 /** What must hold when a run is over. */
 
 import { type Journal, load, loadRun } from '../../engine/index.ts'
-import { FaultError } from '../../loop/index.ts'
+import { FaultError, readStep } from '../../loop/index.ts'
 import type { Trip } from './log-model.ts'
 import { checkOutside } from './meddle.ts'
 import { replayTrip } from './model-iteration.ts'
@@ -70,7 +70,7 @@ function checkActions(run: SimulatedRun, world: SimulatedWorld): void {
   }
   for (const trip of watch.log.trips) {
     for (const [step, { event }] of trip.completions) {
-      if (!step.includes('action:') || event.type !== 'step-finished') continue
+      if (event.type !== 'step-finished' || readStep(event).kind !== 'action') continue
       const result = event.result !== undefined && 'value' in event.result && event.result.value
       const isDone = JSON.stringify(result).includes('"done"')
       if (isDone && !world.done.has(`${id}/${trip.iteration}/${step}`)) {
