@@ -2,7 +2,7 @@
 
 import type { Json } from '../../loop/index.ts'
 import { isObject, type JsonObject, parseJsonObject } from '../seals/json-text.ts'
-import { isForeign, kindOfFile } from './file-kinds.ts'
+import { isForeign, toFileKind } from './file-kinds.ts'
 import { hasIn, normalise, resolveFrom } from './references.ts'
 import { type BaseFiles, type Root, rootAround } from './root.ts'
 
@@ -66,14 +66,14 @@ function sourcesOf(text: string, folder: string, base: BaseFiles): readonly stri
   if (plain === undefined || plain === '' || plain === 'package.json') return []
   if (plain.includes('*')) return byStar(`${folder}${plain}`, base)
   const found = resolveFrom(folder, plain, hasIn(base.files))
-  if (found !== undefined && kindOfFile(found) !== 'data') return [found]
+  if (found !== undefined && toFileKind(found) !== 'data') return [found]
   let inner = plain
   while (outputs.test(inner)) inner = inner.replace(outputs, '')
   if (inner === plain) return []
   const stem = inner.replace(/(?:\.min)?(?:\.d)?\.[cm]?[jt]sx?$/, '')
   for (const source of sourceFolders) {
     const made = resolveFrom(folder, `${source}${stem}`, hasIn(base.files))
-    if (made !== undefined && kindOfFile(made) !== 'data') return [made]
+    if (made !== undefined && toFileKind(made) !== 'data') return [made]
   }
   return []
 }
@@ -81,7 +81,7 @@ function sourcesOf(text: string, folder: string, base: BaseFiles): readonly stri
 function byStar(pattern: string, base: BaseFiles): readonly string[] {
   const [before = '', after = ''] = pattern.split('*')
   const found = [...base.files.keys()].filter(
-    (path) => path.startsWith(before) && path.endsWith(after) && kindOfFile(path) !== 'data',
+    (path) => path.startsWith(before) && path.endsWith(after) && toFileKind(path) !== 'data',
   )
   return before === '' ? [] : found
 }

@@ -4,7 +4,7 @@
  */
 
 import type { TreeFile } from '../../engine/index.ts'
-import { endingOf, folderOf, nameOf } from './file-kinds.ts'
+import { extensionOf, folderOf, nameOf } from './file-kinds.ts'
 
 const literalsMax = 20_000
 const starsMax = 3
@@ -189,7 +189,7 @@ function byPattern(
     `${isRelative ? '^' : '(?:^|/)'}${whole
       .split('*')
       .map((part) => part.replaceAll(/[.+?^$()|[\]{}\\]/g, String.raw`\$&`))
-      .join('[^/]*')}${endingOf(whole) === '' ? String.raw`(?:\.\w+)?` : ''}$`,
+      .join('[^/]*')}${extensionOf(whole) === '' ? String.raw`(?:\.\w+)?` : ''}$`,
   )
   const start = isRelative ? (whole.split('*', 1)[0] ?? '') : ''
   const found = all.filter((option) => option.startsWith(start) && pattern.test(option))

@@ -4,7 +4,7 @@ import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import { createClassify } from '../seals/classify.ts'
 import { compileGlobs, matchesAny } from '../seals/glob.ts'
-import { isData, isForeign, kindOfFile } from './file-kinds.ts'
+import { isData, isForeign, toFileKind } from './file-kinds.ts'
 import { findPackages, type NodePackage, nodeRoots, packagesForTests } from './node-roots.ts'
 import { anyRoot, isSettings, otherRoots } from './other-roots.ts'
 import { findReached } from './reach.ts'
@@ -86,7 +86,7 @@ async function deriveScope(base: BaseFiles): Promise<Scope> {
         !path.includes('/') ||
         base.files.has(`${path.slice(0, path.lastIndexOf('/') + 1)}package.json`)
       if (isSealed(path) || (isSettings(path) && (isTop || !isThere))) return false
-      const kind = kindOfFile(path)
+      const kind = toFileKind(path)
       return roots.some(
         (root) =>
           isIn(root, path) &&
@@ -130,7 +130,7 @@ function kindsOfRoots(
 ): ReadonlyMap<Root, ReadonlySet<string>> {
   const kinds = new Map(roots.map((root) => [root, new Set<string>()]))
   for (const path of base.files.keys()) {
-    const kind = kindOfFile(path)
+    const kind = toFileKind(path)
     for (const [root, known] of kinds) if (!known.has(kind) && isIn(root, path)) known.add(kind)
   }
   return kinds

@@ -2,7 +2,7 @@
 
 import { familyOf } from '../mask-code.ts'
 import { folderOf, isData, nameOf } from './file-kinds.ts'
-import { inlineTests, isProductWithTests, sameInlineTests, testModulesOf } from './inline-tests.ts'
+import { inlineTests, isProductWithTests, sameInlineTests, testModulePaths } from './inline-tests.ts'
 import { type Decision, type Trees, whatChanged } from './trees.ts'
 
 const rustFilesMax = 3000
@@ -117,5 +117,5 @@ async function findTestModules(trees: Trees): Promise<ReadonlySet<string>> {
       .filter((path) => path.endsWith('.rs'))
       .map(async (path) => [path, await trees.textOfTree(path)] as const),
   ])
-  return new Set(texts.flatMap(([path, text]) => testModulesOf(path, text ?? '')))
+  return new Set(texts.flatMap(([path, text]) => testModulePaths(path, text ?? '')))
 }
