@@ -115,11 +115,9 @@ export function takeBack(
   const [position] = positions
   if (position === undefined || positions.length > 1) return undefined
   const put = old.slice(from, old.length - to)
-  const text = [
-    ...lines.slice(0, position),
-    ...put,
-    ...lines.slice(position + wanted.length),
-  ].join('\n')
+  const text = [...lines.slice(0, position), ...put, ...lines.slice(position + wanted.length)].join(
+    '\n',
+  )
   return { text, line: position + (start - from) + 1 }
 }
 

@@ -9,7 +9,7 @@ import {
   type SignedCertificate,
   signedCertificateSchema,
 } from '../../protocol/index.ts'
-import { isSigned, toKeyId, sha256, signText } from './ed25519.ts'
+import { isSigned, sha256, signText, toKeyId } from './ed25519.ts'
 import type { SigningKey } from './own-keys.ts'
 
 export interface RenderedCertificate {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type BlobId, type CertificateId, LoopError } from '../../loop/index.ts'
 import { type Certificate, certificateBytesMax } from '../../protocol/index.ts'
 import { keptWith, openCertificate } from './certificate-file.ts'
-import { hasCode, createPrivateFolder, createFile, readFileOnly } from './private-files.ts'
+import { createFile, createPrivateFolder, hasCode, readFileOnly } from './private-files.ts'
 
 export interface CertificateStore {
   /** The state folder. */
@@ -101,7 +101,10 @@ export async function findById(id: string, from: CertificateStore): Promise<Buff
   const ids = id.length === 64 ? [id] : await findIds(id, from)
   if (ids.length > 1) {
     const advice = 'Use more digits.'
-    throw new LoopError('bad-request', `${id} is ambiguous: several certificates start with it. ${advice}`)
+    throw new LoopError(
+      'bad-request',
+      `${id} is ambiguous: several certificates start with it. ${advice}`,
+    )
   }
   const [only] = ids
   if (only === undefined) return undefined

@@ -69,7 +69,9 @@ describe('an issued certificate', () => {
       code: 'store-damaged',
       message: expect.stringContaining('Restore it from a backup'),
     })
-    expect(await chainProblems({ folder })).toEqual([expect.stringContaining('was changed after signing')])
+    expect(await chainProblems({ folder })).toEqual([
+      expect.stringContaining('was changed after signing'),
+    ])
   })
 
   test('that a killed process wrote partially does not count', async () => {

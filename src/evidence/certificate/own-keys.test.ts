@@ -62,7 +62,11 @@ describe('the key of an installation', () => {
       },
       /is a link/,
     ],
-    ['has another hard link', () => linkSync(keys('1.json'), join(folder, 'copy')), /another hard link/],
+    [
+      'has another hard link',
+      () => linkSync(keys('1.json'), join(folder, 'copy')),
+      /another hard link/,
+    ],
     [
       'is behind a linked folder',
       () => {

@@ -21,9 +21,9 @@ import {
 } from '../../protocol/index.ts'
 import { createKeyPair, isSigned, signText, toKeyId, toPublicKey } from './ed25519.ts'
 import {
-  hasPrivateFolder,
-  createPrivateFolder,
   createFile,
+  createPrivateFolder,
+  hasPrivateFolder,
   readPrivateFile,
   removeAbandoned,
   replaceFile,

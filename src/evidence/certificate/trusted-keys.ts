@@ -19,9 +19,9 @@ import {
 import { toKeyId } from './ed25519.ts'
 import { keysFolder, ownKeys, toTrusted } from './own-keys.ts'
 import {
-  hasPrivateFolder,
-  createPrivateFolder,
   createFile,
+  createPrivateFolder,
+  hasPrivateFolder,
   readFileOnly,
   readPrivateFile,
   replaceFile,

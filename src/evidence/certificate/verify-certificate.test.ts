@@ -147,7 +147,10 @@ describe('what belongs to a certificate', () => {
     const other = await verify(bytes, { evidence: async () => ({ ...output, sha256: key.id }) })
     expect([other.verdict, findFinding(other, 'evidence')?.status]).toEqual(['invalid', 'failed'])
     const gone = await verify(bytes, { evidence: async () => undefined })
-    expect([gone.verdict, findFinding(gone, 'evidence')?.status]).toEqual(['valid', 'not-looked-at'])
+    expect([gone.verdict, findFinding(gone, 'evidence')?.status]).toEqual([
+      'valid',
+      'not-looked-at',
+    ])
   })
 
   test('different files are a separate verdict, unless the key is untrusted', async () => {
@@ -232,11 +235,7 @@ describe('the rules: however well it is signed, a certificate is invalid', () =>
       { consultations: [{ ...consultation, status: 'concerns-raised' }] },
       /concerns-raised/,
     ],
-    [
-      'without an answer',
-      { consultations: [{ ...consultation, status: 'pending' }] },
-      /pending/,
-    ],
+    ['without an answer', { consultations: [{ ...consultation, status: 'pending' }] }, /pending/],
   ])('%s', async (_what, change, problem) => {
     expect(brokenRules(certificateDraft(change)).join(' ')).toMatch(problem)
     const found = await verify(signed(change))

@@ -135,8 +135,7 @@ function keyFinding(
 function rulesFinding(certificate: Certificate): VerifyFinding {
   const broken = brokenRules(certificate)
   if (broken.length > 0) {
-    const advice =
-      'It certifies nothing, whoever signed it: correct the work and certify it again.'
+    const advice = 'It certifies nothing, whoever signed it: correct the work and certify it again.'
     return failed('rules', broken.join(' '), advice)
   }
   const { checks, code } = certificate.rests
@@ -195,7 +194,9 @@ async function evidenceFindings(
       ),
     ]
   const message = `${missing} of ${checks.length} outputs of checks are not here`
-  return [notChecked('evidence', message, 'To write them: loopctl certificate <run> --out <folder>')]
+  return [
+    notChecked('evidence', message, 'To write them: loopctl certificate <run> --out <folder>'),
+  ]
 }
 
 async function chainFinding(

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { GivenAnswer, Subject, TreeReader } from '../../engine/index.ts'
 import { defaultLimits, type RunId, type TreeId } from '../../loop/index.ts'
 import { type ApprovalRequest, askApproval, createApprovalKey } from './ask-approval.ts'
-import { codeOfReview, readReview } from './review.ts'
 import type { Concern } from './observations.ts'
+import { codeOfReview, readReview } from './review.ts'
 
 const base = 'base' as TreeId
 const tree = 'tree' as TreeId
@@ -64,13 +64,18 @@ async function askQuestion(request: ApprovalRequest) {
 
 const answered = (request: ApprovalRequest, answer: string): ApprovalRequest => ({
   ...request,
-  subject: createSubject([{ key: createApprovalKey(request), answer, by: 'person', who: 'ana' }], 2),
+  subject: createSubject(
+    [{ key: createApprovalKey(request), answer, by: 'person', who: 'ana' }],
+    2,
+  ),
 })
 
 describe('a question about a change', () => {
   test('shows what was observed, then what needs an approval in order, then the work', async () => {
     const bytes = { 'a.js': 100, 'z.test.js': 100, 'spec.md': 100 }
-    const { text, confirm, review } = await askQuestion(createRequest(bytes, ['z.test.js', 'spec.md']))
+    const { text, confirm, review } = await askQuestion(
+      createRequest(bytes, ['z.test.js', 'spec.md']),
+    )
     const positions = [
       concern.message,
       'Changed outside the work (2 files):',

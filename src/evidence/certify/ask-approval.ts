@@ -16,9 +16,9 @@ import {
   withCode,
 } from '../../loop/index.ts'
 import { sha256 } from './digest.ts'
+import type { Concern } from './observations.ts'
 import { codeOfReview, type Review, readReview } from './review.ts'
 import { type ReviewLimits, renderReview, unlimited } from './review-text.ts'
-import type { Concern } from './observations.ts'
 
 export interface Approval {
   readonly codes: readonly string[]

@@ -74,7 +74,9 @@ export async function runOnBase(
 ): Promise<BaseAnswer | undefined> {
   const at = place.checks.indexOf(check)
   // With the outputs of earlier checks.
-  const producers = place.checks.slice(0, Math.max(0, at)).filter(({ outputs }) => outputs.length > 0)
+  const producers = place.checks
+    .slice(0, Math.max(0, at))
+    .filter(({ outputs }) => outputs.length > 0)
   const all = await runChecks({ ...run, place, tree: base }, [...producers, check])
   const ran = all.at(-1)
   return ran === undefined ? undefined : baseAnswerFrom(ran.observation)

@@ -30,8 +30,8 @@ import { certifyTree } from './certify-tree.ts'
 import {
   type Consultant,
   type Consultation,
-  type RaisedConcerns,
   createInMemoryConcerns,
+  type RaisedConcerns,
 } from './consult.ts'
 import type { Examination } from './examine.ts'
 import type { CheckRun } from './run-checks.ts'

@@ -5,14 +5,24 @@ import { LoopError, type Refusal, type TreeId } from '../../loop/index.ts'
 import type { CertifyingPlace } from '../parts.ts'
 import { RefusedError } from '../refused-error.ts'
 import { type ClassifiedChange, classifyChanges } from '../scope/index.ts'
-import { type Approval, type ApprovalOutcome, askApproval, createApprovalKey, refused } from './ask-approval.ts'
-import { toCertified } from './to-certified.ts'
+import {
+  type Approval,
+  type ApprovalOutcome,
+  askApproval,
+  createApprovalKey,
+  refused,
+} from './ask-approval.ts'
 import type { CertificationContext } from './certifier.ts'
 import { findScope } from './classify-work.ts'
-import { dependencyConcerns, earlierApprovals, findMissingDependencies } from './dependency-concerns.ts'
+import {
+  dependencyConcerns,
+  earlierApprovals,
+  findMissingDependencies,
+} from './dependency-concerns.ts'
 import { type Examination, examine } from './examine.ts'
 import { type Concern, isOutsideWork } from './observations.ts'
 import { reaches } from './strength.ts'
+import { toCertified } from './to-certified.ts'
 
 export async function certifyTree(certifying: CertificationContext): Promise<Certification> {
   const { memory, tree } = certifying
@@ -96,7 +106,9 @@ const tooWeak = ({ strength: { level, required, statements } }: Examination): Co
 })
 
 /** Changes of lockfiles and dependency keys, which are known before any check runs. */
-async function dependencyChanges(certifying: CertificationContext): Promise<readonly ClassifiedChange[]> {
+async function dependencyChanges(
+  certifying: CertificationContext,
+): Promise<readonly ClassifiedChange[]> {
   const { parts, base, tree } = certifying
   const { reader, seals } = parts
   if (base === tree) return []
@@ -119,7 +131,9 @@ async function dependencyChanges(certifying: CertificationContext): Promise<read
 
 /** Changed files that need an approval. */
 const listPathsToApprove = ({ changes }: Examination): readonly string[] =>
-  changes.filter(isOutsideWork).flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+  changes
+    .filter(isOutsideWork)
+    .flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
 
 /** One question: which dependencies the work changes, and which of them need a separate approval. */
 async function askForDependencies(

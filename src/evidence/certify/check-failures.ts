@@ -1,8 +1,8 @@
 /** The message for a check that did not pass in the clean checkout. */
 
 import type { CheckStatus, Evidence } from '../../loop/index.ts'
-import type { CheckRun } from './run-checks.ts'
 import type { Concern } from './observations.ts'
+import type { CheckRun } from './run-checks.ts'
 
 export function failure(
   { check, result }: CheckRun,

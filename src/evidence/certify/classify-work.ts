@@ -2,13 +2,16 @@
 
 import { compareTestFiles } from '../planting/index.ts'
 import { type ClassifiedChange, classifyChanges, type Scope, scopeOf } from '../scope/index.ts'
-import { foldersOf } from '../scope/root.ts'
+import { listFolders } from '../scope/root.ts'
 import type { CertificationContext } from './certifier.ts'
 import { findMentions } from './mentions.ts'
 import type { Observations } from './observations.ts'
 
 export interface ClassifiedWork {
-  readonly observations: Pick<Observations, 'changes' | 'isProduct' | 'isFolder' | 'remains' | 'mentions'>
+  readonly observations: Pick<
+    Observations,
+    'changes' | 'isProduct' | 'isFolder' | 'remains' | 'mentions'
+  >
   /** Changed paths that are the work, including approved dependencies and free keys. */
   readonly work: readonly string[]
   /** Changed paths that are not the work: new tests, and everything that needs an approval. */
@@ -47,7 +50,7 @@ export async function classify(
   })
   const work = pathsOf(changes, ['work', 'free-keys', 'dependencies'])
   const files = await reader.list(tree)
-  const folders = foldersOf([...files.keys(), ...(await reader.list(base)).keys()])
+  const folders = listFolders([...files.keys(), ...(await reader.list(base)).keys()])
   const isTest = (path: string): boolean => testsOfBase.has(path) || testsOfTree.has(path)
   return {
     observations: {

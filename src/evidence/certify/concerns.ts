@@ -7,14 +7,23 @@
 
 import { failure } from './check-failures.ts'
 import type { ComparedTests } from './compare-tests.ts'
+import {
+  type Concern,
+  count,
+  isAcceptable,
+  isOutsideWork,
+  list,
+  type Observations,
+} from './observations.ts'
 import type { ProgramFailure } from './plant-in-commands.ts'
 import { accessConcerns, reportConcerns } from './report-concerns.ts'
 import type { CheckRun } from './run-checks.ts'
-import { type Concern, count, isOutsideWork, isAcceptable, list, type Observations } from './observations.ts'
 
 /** If checks fail, only these: nothing else counts before they pass. */
 export function findConcerns(observations: Observations): readonly Concern[] {
-  const failed = observations.own.filter((ran) => !isAcceptable(ran)).map((ran) => failure(ran, observations.evidence))
+  const failed = observations.own
+    .filter((ran) => !isAcceptable(ran))
+    .map((ran) => failure(ran, observations.evidence))
   if (failed.length > 0) return failed
   if (!observations.own.some(({ result }) => result.status === 'met')) return [nothingMet]
   return [
@@ -62,7 +71,9 @@ function judgeAlone({ own, commandInstead }: Observations): readonly Concern[] {
 }
 
 function changed({ changes = [], alone, approved }: Observations): readonly Concern[] {
-  const aside = changes.filter((change) => isOutsideWork(change) && approved?.has(change.path) !== true)
+  const aside = changes.filter(
+    (change) => isOutsideWork(change) && approved?.has(change.path) !== true,
+  )
   if (aside.length === 0) return []
   const listed = aside.map(({ path, what, why }) => `- ${path} (${what}): ${why}`).join('\n')
   const failed = (alone ?? []).filter((ran) => !isAcceptable(ran))
@@ -114,10 +125,10 @@ function withoutWork({
   const other = controls.find(({ name, held }) => name === 'other-environment' && !held)
   if (other !== undefined) {
     const names = other.ran.filter((ran) => !isAcceptable(ran)).map(({ check }) => check.name)
-    const result = names.length === 0 ? 'different tests pass' : `checks fail: ${names.join(', ')}`
+    const what = names.length === 0 ? 'different tests pass' : `checks fail: ${names.join(', ')}`
     found.push({
       code: 'other-environment',
-      message: `In another environment (other paths, variables and file times, a comment added to changed files and tests, and the expectations of these tests restated) ${result}. In the usual environment they pass.`,
+      message: `In another environment (other paths, variables and file times, a comment added to changed files and tests, and the expectations of these tests restated) ${what}. In the usual environment they pass.`,
       mayBeApproved: true,
       printed: other.ran.map(({ result }) => result.output.trim()).join('\n'),
     })
@@ -158,7 +169,11 @@ function testConcerns({ compared = new Map(), own }: Observations): readonly Con
             },
           ]
     return [
-      ...concern('fewer-tests', missing, `${count(missing.length, 'test')} of the base did not run:`),
+      ...concern(
+        'fewer-tests',
+        missing,
+        `${count(missing.length, 'test')} of the base did not run:`,
+      ),
       ...concern(
         'skipped-tests',
         skipped,

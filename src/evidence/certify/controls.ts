@@ -9,12 +9,19 @@ import { runOnBase } from './base-answers.ts'
 import type { ExaminationContext } from './certifier.ts'
 import type { ClassifiedWork } from './classify-work.ts'
 import { type ComparedTests, compareTests, unstableFiles } from './compare-tests.ts'
-import { type ControlContext, type Lane, listLanes, note, otherLane, withProducers } from './lanes.ts'
-import { type PlantedCommand, plantInCommands, silentChecks } from './plant-in-commands.ts'
-import { type CheckRun, runChecks } from './run-checks.ts'
+import {
+  type ControlContext,
+  type Lane,
+  listLanes,
+  note,
+  otherLane,
+  withProducers,
+} from './lanes.ts'
 import { type ControlRun, count, type Observations } from './observations.ts'
-import { type AbleToFail, showAbleToFail } from './show-able-to-fail.ts'
+import { type PlantedCommand, plantInCommands, silentChecks } from './plant-in-commands.ts'
 import { restoreFromBase } from './restore-from-base.ts'
+import { type CheckRun, runChecks } from './run-checks.ts'
+import { type AbleToFail, showAbleToFail } from './show-able-to-fail.ts'
 import { workAlone } from './work-alone.ts'
 
 type ControlResults = Pick<Observations, 'alone' | 'controls' | 'compared' | 'able' | 'commands'>
@@ -154,7 +161,8 @@ async function runReverted(
   const { work, aside } = classified
   if (aside.length === 0 || work.length === 0) return notReverted
   const failed = observations.own.filter(
-    ({ check }) => observations.bases.get(check.name)?.status === 'not-met' && check.existing !== 'allow',
+    ({ check }) =>
+      observations.bases.get(check.name)?.status === 'not-met' && check.existing !== 'allow',
   )
   if (failed.length === 0) return notReverted
   note(all, 'reverting the work: what failed must fail again')
@@ -210,7 +218,10 @@ const withoutIds = (
   )
 
 /** Every test that went from red to green fails again, or does not load. */
-function isRedAgain(ran: CheckRun | undefined, compared: ReadonlyMap<string, ComparedTests>): boolean {
+function isRedAgain(
+  ran: CheckRun | undefined,
+  compared: ReadonlyMap<string, ComparedTests>,
+): boolean {
   const tests = ran?.observation.tests
   const red = ran === undefined ? undefined : compared.get(ran.check.name)?.redToGreen
   if (tests === undefined || red === undefined) return true

@@ -50,7 +50,10 @@ export interface MissingDependencies {
 }
 
 /** Undefined: the checks pass although dependencies are missing. */
-export function findMissingDependencies({ own, layer }: Examination): MissingDependencies | undefined {
+export function findMissingDependencies({
+  own,
+  layer,
+}: Examination): MissingDependencies | undefined {
   const failed = own.filter((ran) => !isAcceptable(ran))
   if (failed.length === 0) return undefined
   const printed = failed.map(({ result }) => result.output.toLowerCase()).join('\n')

@@ -16,15 +16,21 @@ import type { CertifyingPlace, OpenCheck } from '../parts.ts'
 import type { ClassifiedChange } from '../scope/index.ts'
 import { type BaseAnswer, baseAnswerOf, isNoWorse } from './base-answers.ts'
 import type { CertificationContext, ExaminationContext } from './certifier.ts'
-import { createCheckContext } from './create-check-context.ts'
 import { classify } from './classify-work.ts'
 import type { ComparedTests } from './compare-tests.ts'
 import { findConcerns } from './concerns.ts'
 import { type Consultation, consultAll } from './consult.ts'
 import { runControls } from './controls.ts'
+import { createCheckContext } from './create-check-context.ts'
+import {
+  type Concern,
+  type ControlRun,
+  count,
+  isAcceptable,
+  type Observations,
+} from './observations.ts'
 import type { PlantedCommand } from './plant-in-commands.ts'
 import { type CheckRun, type RunRequest, runChecks } from './run-checks.ts'
-import { type Concern, type ControlRun, count, isAcceptable, type Observations } from './observations.ts'
 import type { AbleToFail } from './show-able-to-fail.ts'
 import { assessStrength } from './strength.ts'
 
@@ -77,7 +83,12 @@ export async function examine(
   const observations: Observations = { own, bases, evidence: subject.evidence, approved }
   const required = parts.required
   if (!own.every(isAcceptable)) {
-    const strength = assessStrength({ ...observations, required, isChanged: base !== tree, concerns: [] })
+    const strength = assessStrength({
+      ...observations,
+      required,
+      isChanged: base !== tree,
+      concerns: [],
+    })
     return { ...found, concerns: findConcerns(observations), strength }
   }
   const commandInstead = await parts.commandInstead(base)

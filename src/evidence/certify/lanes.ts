@@ -2,10 +2,10 @@
 
 import type { CertifyingPlace, OpenCheck, Overlay } from '../parts.ts'
 import type { ExaminationContext } from './certifier.ts'
-import { createCheckContext } from './create-check-context.ts'
 import type { ClassifiedWork } from './classify-work.ts'
-import type { CheckRun, RunRequest } from './run-checks.ts'
+import { createCheckContext } from './create-check-context.ts'
 import type { Observations } from './observations.ts'
+import type { CheckRun, RunRequest } from './run-checks.ts'
 
 export type Lane = Omit<RunRequest, 'tree'>
 
@@ -35,7 +35,9 @@ const parallelMinMs = 500
 /** The checkouts in which checks can run in parallel. */
 export function listLanes(all: ControlContext): readonly Lane[] {
   const { run, second, observations } = all
-  return second === undefined || durationMs(observations) < parallelMinMs ? [run] : [run, otherLane(all)]
+  return second === undefined || durationMs(observations) < parallelMinMs
+    ? [run]
+    : [run, otherLane(all)]
 }
 
 /** The other checkout, if there is one. */

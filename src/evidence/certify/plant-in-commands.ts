@@ -14,8 +14,8 @@ import type { OpenCheck, Overlay, PutFile } from '../parts.ts'
 import { isProgram, type ProgramPlant, plantInProgram } from '../planting/index.ts'
 import type { ComparedTests } from './compare-tests.ts'
 import { type ControlContext, type Lane, listLanes, withProducers } from './lanes.ts'
-import { type CheckRun, runChecks } from './run-checks.ts'
 import type { Observations } from './observations.ts'
+import { type CheckRun, runChecks } from './run-checks.ts'
 
 export type ProgramFailure = Exclude<ProgramPlant, 'start' | 'restated'>
 
@@ -150,7 +150,10 @@ async function findCheckingPrograms(
   )
 }
 
-async function readSources(all: ControlContext, paths: readonly string[]): Promise<readonly Source[]> {
+async function readSources(
+  all: ControlContext,
+  paths: readonly string[],
+): Promise<readonly Source[]> {
   const { certifying, over } = all
   const { parts, tree } = certifying
   const files = await parts.reader.list(tree)

@@ -1,8 +1,8 @@
 /** Concerns about the report of a runner, and about the files that a check read and wrote. Pure. */
 
 import type { BaseAnswer } from './base-answers.ts'
-import type { CheckRun } from './run-checks.ts'
 import { type Concern, count, list, type Observations } from './observations.ts'
+import type { CheckRun } from './run-checks.ts'
 
 /** Reports that are unreliable although those of the base were reliable. */
 export function reportConcerns({ own, alone = [], bases }: Observations): readonly Concern[] {
@@ -18,7 +18,11 @@ export function reportConcerns({ own, alone = [], bases }: Observations): readon
   })
 }
 
-function findSilent(check: string, base: BaseAnswer, runs: readonly CheckRun[]): readonly Concern[] {
+function findSilent(
+  check: string,
+  base: BaseAnswer,
+  runs: readonly CheckRun[],
+): readonly Concern[] {
   if (base.tests === undefined) return []
   const isSilent = runs.some(
     ({ observation, result }) => observation.tests === undefined && result.status === 'met',
@@ -34,7 +38,11 @@ function findSilent(check: string, base: BaseAnswer, runs: readonly CheckRun[]):
   ]
 }
 
-function findUnreliable(check: string, base: BaseAnswer, runs: readonly CheckRun[]): readonly Concern[] {
+function findUnreliable(
+  check: string,
+  base: BaseAnswer,
+  runs: readonly CheckRun[],
+): readonly Concern[] {
   const known = new Set<string>(base.problems)
   const problems = runs
     .flatMap(({ observation }) => observation.problems)
@@ -51,7 +59,11 @@ function findUnreliable(check: string, base: BaseAnswer, runs: readonly CheckRun
   ]
 }
 
-function findReplaced(check: string, base: BaseAnswer, runs: readonly CheckRun[]): readonly Concern[] {
+function findReplaced(
+  check: string,
+  base: BaseAnswer,
+  runs: readonly CheckRun[],
+): readonly Concern[] {
   const known = new Set(base.replaced)
   const names = runs
     .flatMap(({ observation }) => observation.replaced)
@@ -74,7 +86,10 @@ export function accessConcerns(observations: Observations): readonly Concern[] {
     const base = bases.get(check.name)
     if (base === undefined) return []
     const runs = [...own, ...alone].filter((ran) => ran.check.name === check.name)
-    return [...findNewWrites(check, base, runs, observations), ...findNotRead(check.name, base, runs, observations)]
+    return [
+      ...findNewWrites(check, base, runs, observations),
+      ...findNotRead(check.name, base, runs, observations),
+    ]
   })
 }
 
@@ -84,9 +99,14 @@ function findNewWrites(
   runs: readonly CheckRun[],
   { isFolder = () => true }: Observations,
 ): readonly Concern[] {
-  const known = [...(base.written ?? []).map((path) => outputFolder(path, isFolder)), ...check.outputs]
+  const known = [
+    ...(base.written ?? []).map((path) => outputFolder(path, isFolder)),
+    ...check.outputs,
+  ]
   const isKnown = (path: string): boolean =>
-    known.some((other) => path === other || path.startsWith(`${other}/`) || parentFolder(other) === path)
+    known.some(
+      (other) => path === other || path.startsWith(`${other}/`) || parentFolder(other) === path,
+    )
   const newPaths = runs
     .flatMap(({ observation }) => observation.written ?? [])
     .filter((path) => !isKnown(path))

@@ -51,7 +51,9 @@ export function assessStrength(request: StrengthRequest): Strength {
     return { level: 'checks-pass', required: 'checks-pass', statements }
   }
   if (!request.own.some(({ check }) => check.kind === 'command')) {
-    const statements = ['Every check passes. None of them is a command, so there was no control run.']
+    const statements = [
+      'Every check passes. None of them is a command, so there was no control run.',
+    ]
     return { level: 'checks-pass', required: 'checks-pass', statements }
   }
   return { level: toLevel(request), required, statements: toStatements(request) }
@@ -133,7 +135,8 @@ function commandText(
   const found = planted?.get(check)
   if (found === undefined) return `${passes} It reports no tests.`
   const { files, unnoticed, runsWork } = found
-  if (files.length === 0) return `${passes} It reports no tests, and no failure could be planted in it.`
+  if (files.length === 0)
+    return `${passes} It reports no tests, and no failure could be planted in it.`
   const where = files.length === 1 ? (files[0] ?? '') : count(files.length, 'file')
   if (unnoticed.length === 0)
     return `${passes} It reports no tests; failures planted in ${where} made it fail.`

@@ -17,7 +17,10 @@ export function toCertified(
   const reads = own.flatMap(({ check, observation }) =>
     observation.read === undefined ? [] : [[check.name, observation.read] as const],
   )
-  const isApproved = new Set([...approved, ...changes.filter(isOutsideWork).map(({ path }) => path)])
+  const isApproved = new Set([
+    ...approved,
+    ...changes.filter(isOutsideWork).map(({ path }) => path),
+  ])
   return {
     subject,
     layer,

@@ -6,8 +6,8 @@
 import type { OpenCheck, Overlay } from '../parts.ts'
 import type { ComparedTests } from './compare-tests.ts'
 import type { ControlContext, Lane } from './lanes.ts'
-import { type CheckRun, runChecks } from './run-checks.ts'
 import { type ControlRun, isAcceptable, type Observations } from './observations.ts'
+import { type CheckRun, runChecks } from './run-checks.ts'
 import { withComments } from './with-comments.ts'
 
 /** In another environment and at another path; if that fails, once more in the usual one, to tell which is the cause. */
@@ -62,7 +62,10 @@ async function runElsewhere(
   over: Overlay,
 ): Promise<readonly CheckRun[]> {
   const request = { ...elsewhere, tree: all.certifying.tree, over, environment: 'other' } as const
-  return mayFail(await runChecks(request, elsewhere.place.checks.filter(isCommand)), all.observations)
+  return mayFail(
+    await runChecks(request, elsewhere.place.checks.filter(isCommand)),
+    all.observations,
+  )
 }
 
 /** Linters and formatters may reject restated expectations. */
@@ -89,7 +92,8 @@ const isCommand = ({ kind }: OpenCheck): boolean => kind === 'command'
 function isAllGood(ran: readonly CheckRun[], observations: Observations): boolean {
   return ran.every((one) => {
     if (!isAcceptable(one)) return false
-    const own = observations.own.find(({ check }) => check.name === one.check.name)?.observation.tests
+    const own = observations.own.find(({ check }) => check.name === one.check.name)?.observation
+      .tests
     const base = observations.bases.get(one.check.name)?.tests
     if (own === undefined || base === undefined) return true
     const now = new Map(one.observation.tests?.map(({ id, status }) => [id, status]))

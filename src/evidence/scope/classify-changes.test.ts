@@ -151,7 +151,12 @@ describe('needs an approval', () => {
     ['a twin with another ending', library, { 'src/sum.mjs': 'y' }, ['other src/sum.mjs']],
     ['a twin without an ending', library, { 'src/sum': 'y' }, ['other src/sum']],
     ['a twin as a folder', library, { 'src/sum/index.js': 'y' }, ['other src/sum/index.js']],
-    ['a file kind that the scope does not contain', library, { 'src/x.mjs': 'y' }, ['other src/x.mjs']],
+    [
+      'a file kind that the scope does not contain',
+      library,
+      { 'src/x.mjs': 'y' },
+      ['other src/x.mjs'],
+    ],
     [
       'a document that a test mentions',
       { ...library, 'test/docs.test.js': "read('docs/guide.md')" },

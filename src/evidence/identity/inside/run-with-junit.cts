@@ -87,9 +87,7 @@ function findFile({ attributes, suite }: Case): string {
   if (given !== undefined) return path.resolve(given)
   const name = (attributes['classname'] ?? '').split('$')[0]?.replaceAll('.', '/') ?? ''
   if (name === '') return ''
-  allFiles ??= filesIn(process.cwd(), '').filter(
-    (file) => !/\/(?:\.git|node_modules)\//.test(file),
-  )
+  allFiles ??= filesIn(process.cwd(), '').filter((file) => !/\/(?:\.git|node_modules)\//.test(file))
   const isNamed = (file: string): boolean => file.replace(/\.\w+$/, '').endsWith(`/${name}`)
   return allFiles.find(isNamed) ?? ''
 }

@@ -139,7 +139,9 @@ function replaceSide(
   const [, side = '', sign = ''] = /([\w.[\]]+|"\s*")(\s*!=\s*)$/.exec(before) ?? []
   const end = right.start - sign.length
   const sides = side === '' ? [right] : [right, { start: end - side.length, end }]
-  const named = sides.toSorted((a, b) => rankAsExpectation(scanned, b) - rankAsExpectation(scanned, a))
+  const named = sides.toSorted(
+    (a, b) => rankAsExpectation(scanned, b) - rankAsExpectation(scanned, a),
+  )
   for (const part of sides) {
     const edits = replaceLiteral(scanned, part, marker)
     if (edits !== undefined) return edits

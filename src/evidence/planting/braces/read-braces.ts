@@ -73,7 +73,11 @@ const readBraces =
         },
       }),
     )
-    const own = found.map((test) => ({ titles: readTitles(test), start: test.start, end: test.end }))
+    const own = found.map((test) => ({
+      titles: readTitles(test),
+      start: test.start,
+      end: test.end,
+    }))
     return {
       tests,
       separator: language === 'go' ? '/' : '::',

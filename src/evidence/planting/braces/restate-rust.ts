@@ -113,7 +113,11 @@ function restateBody(all: RestateContext, { open, close }: Body): readonly Edit[
   return edits
 }
 
-function restateCall(all: RestateContext, name: string, given: readonly Line[]): string | undefined {
+function restateCall(
+  all: RestateContext,
+  name: string,
+  given: readonly Line[],
+): string | undefined {
   const [first, second] = given
   if (first === undefined) return undefined
   if (name === 'assert') return restateCondition(all, first)

@@ -101,7 +101,11 @@ interface Declarations {
   readonly aliases: ReadonlyMap<string, string>
 }
 
-function readCall(call: Node, links: readonly Link[], declarations: Declarations): TestCall | undefined {
+function readCall(
+  call: Node,
+  links: readonly Link[],
+  declarations: Declarations,
+): TestCall | undefined {
   const callee = nodeAt(call, 'callee')
   const given = nodesAt(call, 'arguments')
   const [first] = given

@@ -158,19 +158,16 @@ describe('a failure planted in a program', () => {
     expect(run(file, planted, product)).toBe(0)
   })
 
-  test.each([0, 3, 5, 6, 7])(
-    'is not needed to restate expectations (%i)',
-    async (at) => {
-      const [, file = '', text = ''] = shapes[at] ?? []
-      const restated = (await plantInProgram({ file, text, kind: 'restated', marker })) ?? ''
-      expect(restated).not.toBe(text)
-      expect(run(file, restated, productFor(file))).toBe(0)
-      const isWrong = file.endsWith('py')
-        ? 'def add(a, b):\n    return 4\n'
-        : 'export const sum = () => 4\n'
-      expect(run(file, restated, isWrong)).toBeGreaterThan(0)
-    },
-  )
+  test.each([0, 3, 5, 6, 7])('is not needed to restate expectations (%i)', async (at) => {
+    const [, file = '', text = ''] = shapes[at] ?? []
+    const restated = (await plantInProgram({ file, text, kind: 'restated', marker })) ?? ''
+    expect(restated).not.toBe(text)
+    expect(run(file, restated, productFor(file))).toBe(0)
+    const isWrong = file.endsWith('py')
+      ? 'def add(a, b):\n    return 4\n'
+      : 'export const sum = () => 4\n'
+    expect(run(file, restated, isWrong)).toBeGreaterThan(0)
+  })
 
   test('is at the end of main in Go and Rust', async () => {
     const plant = (file: string, text: string): Promise<string | undefined> =>
