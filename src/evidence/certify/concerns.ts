@@ -125,10 +125,10 @@ function withoutWork({
   const other = controls.find(({ name, held }) => name === 'other-environment' && !held)
   if (other !== undefined) {
     const names = other.ran.filter((ran) => !isAcceptable(ran)).map(({ check }) => check.name)
-    const result = names.length === 0 ? 'different tests pass' : `checks fail: ${names.join(', ')}`
+    const what = names.length === 0 ? 'different tests pass' : `checks fail: ${names.join(', ')}`
     found.push({
       code: 'other-environment',
-      message: `In another environment (other paths, variables and file times, a comment added to changed files and tests, and the expectations of these tests restated) ${result}. In the usual environment they pass.`,
+      message: `In another environment (other paths, variables and file times, a comment added to changed files and tests, and the expectations of these tests restated) ${what}. In the usual environment they pass.`,
       mayBeApproved: true,
       printed: other.ran.map(({ result }) => result.output.trim()).join('\n'),
     })
