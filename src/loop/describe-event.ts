@@ -11,8 +11,8 @@ import type {
   Walls,
   WorkspaceChanged,
 } from './event.ts'
-import type { StepNote } from './loop-type.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
+import type { StepNote } from './step-note.ts'
 
 export function describeEvent(event: RunEvent): string {
   switch (event.type) {

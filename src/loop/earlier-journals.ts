@@ -3,8 +3,9 @@
  * code reads meaning out of the text of a condition or the name of a step.
  */
 
-import type { DescribedStep, Met, StepKind } from './event.ts'
+import type { DescribedStep, Met } from './event.ts'
 import type { LimitName } from './outcome.ts'
+import type { StepKind } from './step-kind.ts'
 import { parseStepId } from './step-name.ts'
 
 /** What a step is: its kind, and its role within that kind. */

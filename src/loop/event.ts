@@ -24,32 +24,17 @@ import type { CheckDescription, Evidence } from './evidence.ts'
 import type { Fault } from './fault.ts'
 import type { BlobId, CertificateId, ReservationId, RunId, StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
-import type { StepNote } from './loop-type.ts'
-import type { LimitName, Outcome } from './outcome.ts'
+import type { Earlier, LimitName, Outcome } from './outcome.ts'
 import type { Patch } from './patch.ts'
 import type { Question } from './question.ts'
+import type { StepKind } from './step-kind.ts'
+import type { StepNote } from './step-note.ts'
 
 /** Raised when the meaning of an event changes; a run records the version it was written with. */
 export const eventVersion = 1
 
 /** A value in the journal: in the row, or in a blob when it is large. Absent: undefined. */
 export type Stored = { readonly value: Json } | { readonly blob: BlobId; readonly bytes: number }
-
-export const stepKinds = [
-  'step',
-  'agent',
-  'tool',
-  'check',
-  'ask',
-  'gate',
-  'action',
-  'sleep',
-  'artifact',
-  'certify',
-] as const
-
-/** Kinds other than a plain step are named `kind:name`. */
-export type StepKind = (typeof stepKinds)[number]
 
 /** Where a run began, when it did not begin empty. */
 export type Origin =
@@ -120,15 +105,6 @@ export type Met = {
   readonly detail?: string
   /** Another run did this work before: its certificate was verified again. */
   readonly earlier?: Earlier
-}
-
-/** Work of another run that solved the same task on the same files. */
-export interface Earlier {
-  readonly run: RunId
-  readonly name: string
-  readonly certificate: CertificateId
-  /** The branch that has the work. Absent: the run had none. */
-  readonly branch?: string
 }
 
 /** How one trip around ended. */

@@ -46,7 +46,6 @@ export {
   type Certified,
   type Claim,
   type DescribedStep,
-  type Earlier,
   type Ending,
   type EventType,
   eventVersion,
@@ -64,11 +63,9 @@ export {
   type Source,
   type StepFailed,
   type StepFinished,
-  type StepKind,
   type StepNoted,
   type StepStarted,
   type Stored,
-  stepKinds,
   type Walls,
   type WorkspaceChanged,
 } from './event.ts'
@@ -122,15 +119,12 @@ export type {
   Action,
   AgentContext,
   AgentEnd,
-  AgentNote,
   AgentReport,
   AgentTask,
   ArtifactContent,
   ArtifactRef,
   Branches,
   BranchResults,
-  Exchanged,
-  ExchangeNote,
   Iteration,
   IterationWorkspace,
   KeptExchange,
@@ -139,11 +133,9 @@ export type {
   Reservation,
   Risk,
   StepContext,
-  StepNote,
   StepOptions,
   ToolContext,
   ToolDescription,
-  ToolNote,
   ToolResult,
 } from './loop-type.ts'
 export { didYouMean, nearestName } from './nearest-name.ts'
@@ -151,6 +143,7 @@ export {
   describeFault,
   describeOutcome,
   didNothing,
+  type Earlier,
   type LimitName,
   type Outcome,
   type OutcomeType,
@@ -213,6 +206,8 @@ export {
   statusesNamed,
   transitions,
 } from './status.ts'
+export { type StepKind, stepKinds } from './step-kind.ts'
 export { kindOf, nameProblem, parseStepId } from './step-name.ts'
+export type { AgentNote, Exchanged, ExchangeNote, StepNote, ToolNote } from './step-note.ts'
 export { readState, type StoredState } from './stored-state.ts'
 export { estimateTokens } from './token-estimate.ts'

@@ -3,8 +3,8 @@
  * comes from its event (`readStep`), not from here.
  */
 
-import { type StepKind, stepKinds } from './event.ts'
 import type { StepId } from './ids.ts'
+import { type StepKind, stepKinds } from './step-kind.ts'
 
 const charsMax = 200
 
