@@ -6,8 +6,8 @@ import type {
   Diff,
   ForkRequest,
   InboxQuestion,
-  Merged,
   MergeRequest,
+  MergeResponse,
   NewRunRequest,
   OutputEntry,
   Page,
@@ -18,7 +18,7 @@ import type {
   Run,
   RunAnswer,
   RunDetail,
-  RunRemoved,
+  RunRemovalResponse,
   Worktree,
 } from '../protocol/api/index.ts'
 import type { Break } from './follow.ts'
@@ -64,7 +64,7 @@ export interface Client {
   /** A key that was used before returns the run of that request. */
   createRun(request: NewRunRequest, key?: string): Promise<RunAnswer>
   inspect(run: string): Promise<RunDetail>
-  remove(run: string, options?: { readonly force?: boolean }): Promise<RunRemoved>
+  remove(run: string, options?: { readonly force?: boolean }): Promise<RunRemovalResponse>
   /** Pause, stop, cancel, change limits. */
   tell(run: string, decision: ControlDecision, by: string): Promise<void>
   resume(run: string, request?: ResumeRequest): Promise<RunAnswer>
@@ -72,7 +72,7 @@ export interface Client {
   fork(run: string, request: ForkRequest): Promise<RunAnswer>
   answer(run: string, question: string, answer: string, by: string): Promise<void>
   diff(run: string, query?: Query): Promise<Diff>
-  merge(run: string, request?: MergeRequest): Promise<Merged>
+  merge(run: string, request?: MergeRequest): Promise<MergeResponse>
   events(run: string, options?: Streamed): AsyncIterable<RecordedEvent>
   output(run: string, options?: Streamed): AsyncIterable<OutputEntry>
 

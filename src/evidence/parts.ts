@@ -8,9 +8,9 @@ import type { CheckKind, ExistingFailure, Signal, TreeId, Walls } from '../loop/
 import type { Observation, ObserveOptions } from './observe/observation.ts'
 
 /** Files to put on top of a tree; null: removed. */
-export type Overlay = ReadonlyMap<string, PutFile | null>
+export type Overlay = ReadonlyMap<string, OverlayFile | null>
 
-export interface PutFile {
+export interface OverlayFile {
   readonly content: Uint8Array
   readonly kind: 'file' | 'executable' | 'link'
 }

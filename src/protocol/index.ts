@@ -1,12 +1,13 @@
 export { canonicalDepthMax, canonicalJson, formatJsonPath } from './canonical-json.ts'
 export {
   type Certificate,
+  type CertificateBasis,
   type CertificateDraft,
   type CertificateVersion,
   type Certified,
   type CertifiedCalibration,
   type CertifiedCheck,
-  type CertifiedLayer,
+  type CertifiedDependencies,
   type Consultation,
   certificateBytesMax,
   certificateDomain,
@@ -14,7 +15,6 @@ export {
   certificateSchema,
   certificateVersion,
   type ErrorRate,
-  type RestsOn,
   type SealedChangeNote,
   type SealedPart,
   type Signature,

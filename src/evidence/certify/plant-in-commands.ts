@@ -10,7 +10,7 @@
  */
 
 import { familyOf } from '../mask-code.ts'
-import type { OpenCheck, Overlay, PutFile } from '../parts.ts'
+import type { OpenCheck, Overlay, OverlayFile } from '../parts.ts'
 import { isProgram, type ProgramPlant, plantInProgram } from '../planting/index.ts'
 import type { ComparedTests } from './compare-tests.ts'
 import { type ControlContext, type Lane, listLanes, withProducers } from './lanes.ts'
@@ -77,7 +77,7 @@ async function plantInCommand(
   }
 }
 
-interface Source extends PutFile {
+interface Source extends OverlayFile {
   readonly path: string
   readonly text: string
 }
@@ -172,8 +172,8 @@ async function plant(
   sources: readonly Source[],
   kind: ProgramPlant,
   marker: string,
-): Promise<ReadonlyMap<string, PutFile>> {
-  const planted = new Map<string, PutFile>()
+): Promise<ReadonlyMap<string, OverlayFile>> {
+  const planted = new Map<string, OverlayFile>()
   for (const { path, text, kind: mode } of sources) {
     const changed = await plantInProgram({ file: path, text, kind, marker })
     if (changed === undefined) continue
