@@ -5,7 +5,15 @@ export { type AcpLaunch, acpLaunch } from './acp/known-acp-agents.ts'
 export { type Permissions, permissionRules } from './acp/permissions.ts'
 export { type Agent, createAgents } from './agent.ts'
 export { type CommandAgentOptions, commandAgent } from './command-agent.ts'
-export type { Ask, Brain, CallResult, Message, Reply, Stop, ToolCall } from './conversation.ts'
+export type {
+  CallResult,
+  ChatModel,
+  ChatRequest,
+  Message,
+  Reply,
+  Stop,
+  ToolCall,
+} from './conversation.ts'
 export { type ModelAgentOptions, modelAgent } from './model-agent.ts'
 export type { Price, SdkModel, TokenUsage } from './model-types.ts'
 export {

@@ -16,7 +16,7 @@ export {
 } from './plain-progress.ts'
 export {
   createPrompt,
-  type Moment,
+  type IterationInfo,
   type PlainContext,
   type PlainInput,
   type Prompt,
@@ -24,4 +24,4 @@ export {
 } from './plain-prompt.ts'
 export { createTemplate, type Template, type TemplateOptions } from './template.ts'
 export { sanitize } from './template-engine.ts'
-export type { Shape } from './template-variables.ts'
+export type { VariableShape } from './template-variables.ts'

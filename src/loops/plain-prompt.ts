@@ -10,7 +10,7 @@ import {
 } from '../loop/index.ts'
 import { describeProgress, type PlainProgress } from './plain-progress.ts'
 import { createTemplate, type Template, type TemplateOptions } from './template.ts'
-import { type Shape, toShape } from './template-variables.ts'
+import { toShape, type VariableShape } from './template-variables.ts'
 
 /** A section whose text is a template. */
 export interface PromptSection extends Omit<Section, 'priority'> {
@@ -28,7 +28,7 @@ export interface PlainContext {
 }
 
 /** What only the iteration knows. */
-export interface Moment {
+export interface IterationInfo {
   readonly iteration: number
   readonly workspace: string
   readonly remaining: Remaining
@@ -37,7 +37,7 @@ export interface Moment {
 }
 
 export interface Prompt {
-  write(context: PlainContext, moment: Moment, tokensMax: number): Assembled
+  write(context: PlainContext, info: IterationInfo, tokensMax: number): Assembled
   /** Throws `bad-template` for a variable that will not exist. */
   check(input: PlainInput): void
   /** The variables that its templates expect. */
@@ -56,8 +56,8 @@ export async function createPrompt(sections: readonly PromptSection[]): Promise<
     parts.push([section, await createTemplate(section.text, source)])
   }
   return {
-    write(context, moment, tokensMax) {
-      const values = toValues(context, moment)
+    write(context, info, tokensMax) {
+      const values = toValues(context, info)
       const written = parts.map(([section, template]): Section => {
         const { name, stable, keep, required, priority = priorityDefault } = section
         return {
@@ -78,7 +78,7 @@ export async function createPrompt(sections: readonly PromptSection[]): Promise<
 }
 
 /** The variables of the templates of a plain loop; docs/templates.md says what they mean. */
-const checkShape: Shape = {
+const checkShape: VariableShape = {
   parts: {
     name: 'value',
     status: 'value',
@@ -88,9 +88,9 @@ const checkShape: Shape = {
   },
 }
 
-const refusalShape: Shape = { parts: { code: 'value', message: 'value', check: 'value' } }
+const refusalShape: VariableShape = { parts: { code: 'value', message: 'value', check: 'value' } }
 
-const toVariables = (input: PlainInput): Shape => ({
+const toVariables = (input: PlainInput): VariableShape => ({
   parts: {
     input: toShape(input ?? {}),
     iteration: 'value',
@@ -110,7 +110,7 @@ const toVariables = (input: PlainInput): Shape => ({
 
 function toValues(
   { input, previous }: PlainContext,
-  { iteration, workspace, remaining, failedBefore }: Moment,
+  { iteration, workspace, remaining, failedBefore }: IterationInfo,
 ): { readonly [name: string]: Json } {
   const last = previous?.entries.at(-1)
   return {

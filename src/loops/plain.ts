@@ -33,7 +33,7 @@ import {
 } from './plain-progress.ts'
 import {
   createPrompt,
-  type Moment,
+  type IterationInfo,
   type PlainContext,
   type PlainInput,
   type Prompt,
@@ -121,8 +121,8 @@ export async function checkPlain(
   const prompt = await createPrompt(toSections(settings.prompt))
   prompt.check(input)
   const tokensMax = settings.context?.tokensMax ?? contextTokensMax
-  const write = (moment: Moment, previous: PlainProgress | undefined): Assembled =>
-    prompt.write({ input: input ?? {}, previous }, moment, tokensMax)
+  const write = (info: IterationInfo, previous: PlainProgress | undefined): Assembled =>
+    prompt.write({ input: input ?? {}, previous }, info, tokensMax)
   const remaining = { iterations: 1, tokens: 1, costMicros: 1, timeMs: 1 }
   const sampleMoment = { workspace: '.', remaining, failedBefore: ['test'] }
   write({ iteration: 2, ...sampleMoment }, sampleProgress)
@@ -136,7 +136,7 @@ export async function checkPlain(
 export interface CheckedPlain {
   readonly variables: readonly string[]
   /** The prompt of the first iteration. */
-  first(beginning: Omit<Moment, 'iteration'>): Assembled
+  first(beginning: Omit<IterationInfo, 'iteration'>): Assembled
 }
 
 /** Progress in which every part is present. */
@@ -163,14 +163,14 @@ async function writePrompt(
 ): Promise<WrittenPrompt> {
   try {
     const { workspace } = it
-    const moment = {
+    const info = {
       iteration: it.number,
       workspace: workspace?.path ?? '',
       remaining: it.budget.remaining(),
       failedBefore: it.failedBefore ?? [],
     }
     const tokensMax = settings.context?.tokensMax ?? contextTokensMax
-    const { text, tokens, sections, cuts } = (await prompt()).write(context, moment, tokensMax)
+    const { text, tokens, sections, cuts } = (await prompt()).write(context, info, tokensMax)
     return { prompt: text, tokens, sections, cuts, tree: workspace?.tree ?? null }
   } catch (error) {
     if (!isLoopError(error)) throw error

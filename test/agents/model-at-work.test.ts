@@ -1,4 +1,4 @@
-// A model, the built-in tools, a real folder and a real check: the whole way, but for the model.
+// A scripted model, the built-in tools, a real folder and a real check.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -39,12 +39,12 @@ const call = (name: string, args: { readonly [key: string]: string }): ModelAnsw
   calls: [{ name, args }],
 })
 
-test('a model edits a file until the check passes; its mistakes come back to it as data', async () => {
+test('a model edits a file until the check passes; its mistakes are returned to it as data', async () => {
   const file = join(folder, 'sum.mjs')
   await writeFile(file, 'export const sum = (a, b) => a - b\n')
   const check = "import { sum } from './sum.mjs'; process.exit(sum(1, 2) === 3 ? 0 : 1)"
   await using server = await startModelServer([
-    // Not read yet; outside the workspace; then as it should be, but wrong.
+    // Not read yet; outside the workspace; then valid, but wrong.
     call('edit', { path: 'sum.mjs', old: 'a - b', new: 'a * b' }),
     call('read', { path: '/etc/hostname' }),
     call('read', { path: 'sum.mjs' }),

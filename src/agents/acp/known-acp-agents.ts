@@ -1,8 +1,9 @@
 /**
- * What has to be known of an agent program to speak ACP with it, besides what leads it to its model when it
- * is started headless. As tried with the versions in the files of the programs.
+ * What it takes to speak ACP with an agent program, besides the settings that connect it to its
+ * model when it runs headless. Tested with the versions in the programs' files.
  *
- * Where a program asks before it does something, it is made to ask us: the rule of the loop file answers.
+ * Where a program asks for permission, it is configured to ask us: the rule in the loop file
+ * answers.
  */
 
 import { defined, type Json } from '../../loop/index.ts'
@@ -14,7 +15,7 @@ export interface AcpLaunch
   extends Pick<Launch, 'args' | 'env' | 'settings'>,
     Pick<AcpAgentOptions, 'mode' | 'sessionMeta' | 'title'> {}
 
-/** `args` come behind those that the program always has for ACP. */
+/** `args` follow those that the program always needs for ACP. */
 export function acpLaunch(
   program: AgentProgram,
   options: Omit<LaunchOptions, 'prompt'>,
@@ -22,25 +23,25 @@ export function acpLaunch(
 ): AcpLaunch {
   const headless = program.launch({ ...options, prompt: '', args: [] })
   const { env, settings } = headless
-  const special = ways[program.name](headless, options, permissions)
+  const specific = acpSettings[program.name](headless, options, permissions)
   return {
-    ...special,
-    args: [...(special.args ?? []), ...options.args],
-    env: { ...env, ...special.env },
+    ...specific,
+    args: [...(specific.args ?? []), ...options.args],
+    env: { ...env, ...specific.env },
     ...defined({ settings }),
   }
 }
 
-type Way = (
+type AcpSettings = (
   headless: Launch,
   options: Pick<LaunchOptions, 'model'>,
   permissions: Permissions,
 ) => Partial<AcpLaunch>
 
-const ways: Readonly<Record<ProgramName, Way>> = {
+const acpSettings: Readonly<Record<ProgramName, AcpSettings>> = {
   /**
-   * The adapter starts it by its SDK. It would read the settings of the repository, hooks and addresses
-   * among them, and take from them whether it asks at all.
+   * The adapter starts Claude Code through its SDK. By default it would read the settings of the
+   * repository, including hooks and addresses, and those decide whether it asks at all.
    */
   claude: (_headless, { model }) => ({
     env: { ANTHROPIC_MODEL: model },
@@ -56,13 +57,13 @@ const ways: Readonly<Record<ProgramName, Way>> = {
     },
   }),
   /**
-   * It runs what it runs in a sandbox of its own, which cannot be made inside ours. So either it is told
-   * that it needs none, and asks nobody, or it can hardly do more than look. Without a title it asks
-   * another model for one when the work is done, and pays for what is cut off then.
+   * Codex runs commands in its own sandbox, which cannot be created inside ours. So it either runs
+   * without one and without asking, or it can do little more than read. Without a title it asks
+   * another model for one after the work, and that call is charged although it is cut off.
    */
   codex: ({ args }, { model }, permissions) => ({
     env: {
-      CODEX_CONFIG: JSON.stringify({ model, ...configOf(args) }),
+      CODEX_CONFIG: JSON.stringify({ model, ...parseConfig(args) }),
       INITIAL_AGENT_MODE: permissions === 'all' ? 'agent-full-access' : 'read-only',
       NO_BROWSER: '1',
     },
@@ -81,22 +82,26 @@ const ways: Readonly<Record<ProgramName, Way>> = {
   gemini: (_headless, { model }) => ({ args: ['--model', model] }),
 }
 
-/** The settings that are given one by one on its command line, as one object. */
-function configOf(args: readonly string[]): Readonly<Record<string, Json>> {
+/** Its command-line settings, as one object. */
+function parseConfig(args: readonly string[]): Readonly<Record<string, Json>> {
   const config: Record<string, unknown> = {}
   for (const arg of args) {
     const [, path, value] = /^--config=([^=]+)=(.*)$/s.exec(arg) ?? []
-    if (path !== undefined && value !== undefined) put(config, path.split('.'), JSON.parse(value))
+    if (path !== undefined && value !== undefined) setAt(config, path.split('.'), JSON.parse(value))
   }
   return config as Record<string, Json>
 }
 
-function put(into: Record<string, unknown>, [name = '', ...inner]: string[], value: unknown): void {
+function setAt(
+  into: Record<string, unknown>,
+  [name = '', ...inner]: string[],
+  value: unknown,
+): void {
   if (inner.length === 0) {
     into[name] = value
     return
   }
   const next = (into[name] ?? {}) as Record<string, unknown>
   into[name] = next
-  put(next, inner, value)
+  setAt(next, inner, value)
 }

@@ -1,14 +1,14 @@
 /**
- * Programs that somebody has logged in, without walls around them. Nobody vouches for what they run, so they
- * may edit files without asking and nothing else; and only those are here that flags alone keep from taking
- * orders from the repository.
+ * Programs that use the person's own login, without a sandbox. Their commands are not confined, so
+ * they may edit files without asking and nothing else; and only programs are listed here that flags
+ * alone keep from being configured by the repository.
  */
 
 import type { AgentProgram, Launch, LaunchOptions, ProgramName } from './agent-program.ts'
 
 type Start = (options: LaunchOptions, model: readonly string[]) => Launch
 
-const starts: Readonly<Partial<Record<ProgramName, Start>>> = {
+const launchers: Readonly<Partial<Record<ProgramName, Start>>> = {
   claude: ({ prompt, turnsMax, args }, model) => ({
     args: [
       '--print',
@@ -27,14 +27,14 @@ const starts: Readonly<Partial<Record<ProgramName, Start>>> = {
   }),
 }
 
-/** Undefined for a program that only walls can keep from the repository. */
+/** Undefined for a program that needs a sandbox to be protected from the repository. */
 export function withOwnLogin(program: AgentProgram): AgentProgram | undefined {
-  const start = starts[program.name]
+  const start = launchers[program.name]
   if (start === undefined) return undefined
   return {
     ...program,
     launch(options) {
-      // Which models a login has is its own business.
+      // The available models depend on the login.
       const isChosen = options.model !== program.model
       return start(options, isChosen ? [`--model=${options.model}`] : [])
     },

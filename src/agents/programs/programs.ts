@@ -1,4 +1,4 @@
-/** The agent programs that are known, by name. */
+/** The known agent programs, by name. */
 
 import { type AgentProgram, type ProgramName, programNames } from './agent-program.ts'
 import { claude } from './claude.ts'
@@ -8,7 +8,6 @@ import { opencode } from './opencode.ts'
 
 const programs: Readonly<Record<ProgramName, AgentProgram>> = { claude, codex, opencode, gemini }
 
-/** Those that can be started. */
 export const knownPrograms = (): readonly AgentProgram[] =>
   programNames.map((name) => programs[name])
 

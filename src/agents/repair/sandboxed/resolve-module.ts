@@ -1,4 +1,4 @@
-/** Which file a specifier means: as Node finds it, then as TypeScript and bundlers do. */
+/** Resolves a specifier to a file: like Node, then like TypeScript and bundlers. */
 
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

@@ -1,6 +1,6 @@
-/** The tests of one file: what they are called, what has to be done around them, and how one is run. */
+/** The tests of one file: their names, their hooks, and how one is run. */
 
-import { bounded } from './bounded.ts'
+import { runWithTimeout } from './run-with-timeout.ts'
 
 export type TestFunction = (...args: unknown[]) => unknown
 
@@ -36,7 +36,7 @@ export interface CaseOptions {
   readonly isOnly?: boolean
 }
 
-export const newSuite = (name: string, parent: Suite | undefined): Suite => ({
+export const createSuite = (name: string, parent: Suite | undefined): Suite => ({
   name,
   parent,
   before: [],
@@ -51,11 +51,11 @@ export function createCollector(file: string): Collector {
   const used = new Map<string, number>()
   const collector: Collector = {
     cases: [],
-    suite: newSuite(file, undefined),
+    suite: createSuite(file, undefined),
     promises: [],
     add(name, run, { isSkipped = false, isOnly = false } = {}) {
       const { suite } = collector
-      const path = [...suitesOf(suite).map((one) => one.name), name].join(' > ')
+      const path = [...listSuites(suite).map((one) => one.name), name].join(' > ')
       const times = (used.get(path) ?? 0) + 1
       used.set(path, times)
       collector.cases.push({
@@ -68,7 +68,7 @@ export function createCollector(file: string): Collector {
     },
     group(name, fill, { isSkipped = false, isOnly = false } = {}) {
       const outer = collector.suite
-      const suite = newSuite(name, outer)
+      const suite = createSuite(name, outer)
       suite.isSkipped ||= isSkipped
       suite.isOnly ||= isOnly
       collector.suite = suite
@@ -82,9 +82,9 @@ export function createCollector(file: string): Collector {
   return collector
 }
 
-/** The outermost first. */
-export function suitesOf(suite: Suite | undefined): Suite[] {
-  return suite === undefined ? [] : [...suitesOf(suite.parent), suite]
+/** Outermost first. */
+export function listSuites(suite: Suite | undefined): Suite[] {
+  return suite === undefined ? [] : [...listSuites(suite.parent), suite]
 }
 
 export interface CaseResult {
@@ -92,28 +92,28 @@ export interface CaseResult {
   readonly error?: unknown
 }
 
-/** Runs cases one after the other; what a suite wants done once is done when its first case comes. */
+/** Runs cases one after the other; the `before` hooks of a suite run with its first case. */
 export function createCaseRunner(timeoutMs: () => number): (one: Case) => Promise<CaseResult> {
-  const begun = new Map<Suite, unknown>()
+  const startedSuites = new Map<Suite, unknown>()
   const all = async (functions: readonly TestFunction[]): Promise<void> => {
-    for (const one of functions) await bounded(() => called(one), timeoutMs())
+    for (const one of functions) await runWithTimeout(() => callWithDone(one), timeoutMs())
   }
   return async ({ suite, run }) => {
-    const path = suitesOf(suite)
+    const path = listSuites(suite)
     try {
       for (const one of path) {
-        if (begun.has(one)) {
-          if (begun.get(one) !== undefined) throw begun.get(one)
+        if (startedSuites.has(one)) {
+          if (startedSuites.get(one) !== undefined) throw startedSuites.get(one)
           continue
         }
-        begun.set(one, undefined)
+        startedSuites.set(one, undefined)
         await all(one.before).catch((error: unknown) => {
-          begun.set(one, error ?? new Error('A hook failed.'))
+          startedSuites.set(one, error ?? new Error('A hook failed.'))
           throw error
         })
       }
       for (const one of path) await all(one.beforeEach)
-      await bounded(run, timeoutMs())
+      await runWithTimeout(run, timeoutMs())
       for (const one of path.toReversed()) await all(one.afterEach)
       return { ok: true }
     } catch (error) {
@@ -123,8 +123,8 @@ export function createCaseRunner(timeoutMs: () => number): (one: Case) => Promis
   }
 }
 
-/** With the argument that mocha and jest call `done`, where it is asked for. */
-export function called(one: TestFunction, context: unknown = mochaContext()): unknown {
+/** Passes the `done` callback of mocha and jest to functions that expect it. */
+export function callWithDone(one: TestFunction, context: unknown = mochaContext()): unknown {
   if (one.length === 0) return one.call(context)
   return new Promise((resolve, reject) => {
     const done = (error?: unknown): void => {
@@ -139,7 +139,7 @@ export function called(one: TestFunction, context: unknown = mochaContext()): un
 
 export class Skipped extends Error {}
 
-/** What tests of mocha reach through `this`. */
+/** What mocha tests access through `this`. */
 export function mochaContext(): Record<string, unknown> {
   const context: Record<string, unknown> = {
     skip() {

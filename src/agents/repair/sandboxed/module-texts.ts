@@ -1,4 +1,4 @@
-/** The texts of the project's files: what is tried, what we were given, what is on the disk. */
+/** The texts of the project's files: those being tried, those passed in, those on disk. */
 
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join, sep } from 'node:path'
@@ -9,11 +9,11 @@ export interface ModuleTexts {
   /** In the project, and not installed. */
   isProject(path: string): boolean
   exists(path: string): boolean
-  textOf(path: string): string
-  /** It is being tried, so it is not worth keeping. */
-  isTried(path: string): boolean
+  readText(path: string): string
+  /** An edit of it is being tried, so compiling it is not cached. */
+  isBeingTried(path: string): boolean
   isModule(path: string): boolean
-  /** Takes other texts over the usual ones. */
+  /** Sets the texts to try, which override the usual ones. */
   reset(tried: ReadonlyMap<string, string>): void
 }
 
@@ -43,8 +43,8 @@ export function createModuleTexts(root: string, given: ReadonlyMap<string, strin
         return false
       }
     },
-    textOf: (path) => tried.get(path) ?? usualText(path),
-    isTried: (path) => tried.has(path),
+    readText: (path) => tried.get(path) ?? usualText(path),
+    isBeingTried: (path) => tried.has(path),
     isModule(path) {
       const known = kinds.get(path)
       if (known !== undefined) return known
@@ -62,22 +62,22 @@ function isModule(path: string, root: string, text: () => string): boolean {
   const kind = extname(path)
   if (kind === '.mjs' || kind === '.mts') return true
   if (kind === '.cjs' || kind === '.cts' || kind === '.json') return false
-  return saysModule(path, root) || looksLikeModule(path, text())
+  return isDeclaredModule(path, root) || looksLikeModule(path, text())
 }
 
-function saysModule(path: string, root: string): boolean {
+function isDeclaredModule(path: string, root: string): boolean {
   for (let folder = dirname(path); folder.startsWith(root); folder = dirname(folder)) {
     try {
       const file: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
       return typeof file === 'object' && file !== null && 'type' in file && file.type === 'module'
     } catch {
-      // Further up.
+      // Continue in the parent folder.
     }
   }
   return false
 }
 
-/** Some tools take modules in files that Node would take for something else. */
+/** Some tools accept ES modules in files that Node would treat as CommonJS. */
 function looksLikeModule(path: string, text: string): boolean {
   if (!/\b(import|export)\b/.test(text)) return false
   try {

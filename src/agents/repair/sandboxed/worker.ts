@@ -1,13 +1,13 @@
 /**
- * The process in which the project's tests run, again and again with other texts. It is started by the
- * supervisor, asked over the channel between them, and killed when it does not answer.
+ * The process that runs the project's tests repeatedly with different texts. The supervisor starts
+ * it, sends requests over IPC, and kills it if it does not answer.
  */
 
 import { join } from 'node:path'
-import type { SentEdit, TextFile } from '../messages.ts'
-import { bounded, giveUpWaiting, TooLong } from './bounded.ts'
+import type { TextFile, WireEdit } from '../messages.ts'
+import { createFrameworks, type InstalledFrameworks } from './frameworks.ts'
 import { createProjectModules, type ProjectModules, Unsupported } from './project-modules.ts'
-import { createFrameworks, type Found } from './stand-ins.ts'
+import { CallTimeout, rejectPendingCalls, runWithTimeout } from './run-with-timeout.ts'
 import { type Case, type Collector, createCaseRunner, createCollector, Skipped } from './suite.ts'
 
 export interface OpenAsk {
@@ -25,7 +25,7 @@ export type Ask =
   | { readonly type: 'survey'; readonly file: string; readonly skip: readonly string[] }
   | {
       readonly type: 'try'
-      readonly edit: SentEdit
+      readonly edit: WireEdit
       readonly tests: readonly string[]
       readonly bail: boolean
       readonly timeoutMs: number
@@ -63,12 +63,12 @@ class Exited extends Error {
   }
 }
 
-let stray: unknown
+let strayError: unknown
 let hits = new Uint8Array(0)
 let project: Project | undefined
-/** Where one test hangs others do too: the time for each gets shorter. */
-let patienceMs = 0
-const leastPatienceMs = 400
+/** If one test hangs, others do too: the time limit for each gets shorter. */
+let currentTimeoutMs = 0
+const timeoutMsMin = 400
 
 interface Project {
   readonly ask: OpenAsk
@@ -76,52 +76,56 @@ interface Project {
   collect(file: string): Collector
 }
 
-/** The first question comes with the program, since it could not be heard before. */
+/** The first request comes with the program, since nothing listens before. */
 export function serve(first: OpenAsk): void {
-  const goAstray = (error: unknown): void => {
-    stray ??= error ?? new Error('A promise was rejected.')
-    giveUpWaiting(stray)
+  const onStrayError = (error: unknown): void => {
+    strayError ??= error ?? new Error('A promise was rejected.')
+    rejectPendingCalls(strayError)
   }
-  process.on('uncaughtException', goAstray)
-  process.on('unhandledRejection', goAstray)
+  process.on('uncaughtException', onStrayError)
+  process.on('unhandledRejection', onStrayError)
   const { exit } = process
   process.on('disconnect', () => exit(0))
   process.exit = (code) => {
     throw new Exited(Number(code ?? process.exitCode ?? 0))
   }
-  const say = process.send?.bind(process) as (answer: Answer) => void
+  const report = process.send?.bind(process) as (answer: Answer) => void
   process.on('message', (ask: Ask) => {
-    void answer(ask, say)
+    void answer(ask, report)
   })
-  void answer(first, say)
+  void answer(first, report)
 }
 
-async function answer(ask: Ask, say: (answer: Answer) => void): Promise<void> {
+async function answer(ask: Ask, report: (answer: Answer) => void): Promise<void> {
   if (ask.type === 'open') {
     project = await open(ask)
-    return say({ type: 'opened' })
+    return report({ type: 'opened' })
   }
   if (project === undefined) return
-  if (ask.type === 'survey') await survey(project, ask.file, ask.skip, say)
-  else say(await tryEdit(project, ask))
+  if (ask.type === 'survey') await survey(project, ask.file, ask.skip, report)
+  else report(await tryEdit(project, ask))
 }
 
 async function open(ask: OpenAsk): Promise<Project> {
   const { root } = ask
   process.chdir(root)
   hits = new Uint8Array(ask.probes)
-  patienceMs = ask.testTimeoutMs
+  currentTimeoutMs = ask.testTimeoutMs
   Object.defineProperty(globalThis, '__loopwright', { value: hits, configurable: true })
   const texts = new Map(ask.files.map(({ path, code }) => [join(root, path), code]))
   let collector = createCollector('')
-  let standIn: (specifier: string) => unknown = () => undefined
-  const modules = createProjectModules({ root, texts, standIn: (name) => standIn(name) })
+  let findReplacement: (specifier: string) => unknown = () => undefined
+  const modules = createProjectModules({
+    root,
+    texts,
+    findReplacement: (name) => findReplacement(name),
+  })
   const frameworks = createFrameworks(
     () => collector,
     await findFrameworks(modules),
     ask.testTimeoutMs,
   )
-  standIn = frameworks.standIn
+  findReplacement = frameworks.findReplacement
   Object.assign(globalThis, frameworks.globals)
   for (const one of ask.preload) await modules.load(join(root, one)).catch(() => undefined)
   return {
@@ -134,10 +138,10 @@ async function open(ask: OpenAsk): Promise<Project> {
   }
 }
 
-async function findFrameworks(modules: ProjectModules): Promise<Found> {
-  const tape = (await modules.outside('tape'))?.['default']
-  const jest = await modules.outside('expect')
-  const mocks = await modules.outside('jest-mock')
+async function findFrameworks(modules: ProjectModules): Promise<InstalledFrameworks> {
+  const tape = (await modules.loadInstalled('tape'))?.['default']
+  const jest = await modules.loadInstalled('expect')
+  const mocks = await modules.loadInstalled('jest-mock')
   if (jest !== undefined) {
     const inner = (jest['default'] ?? jest) as Record<string, unknown>
     const expect = jest['expect'] ?? inner['expect'] ?? jest['default']
@@ -147,10 +151,10 @@ async function findFrameworks(modules: ProjectModules): Promise<Found> {
   return { ...(await findVitest(modules)), tape }
 }
 
-async function findVitest(modules: ProjectModules): Promise<Found> {
-  const found = await modules.outside('@vitest/expect')
+async function findVitest(modules: ProjectModules): Promise<InstalledFrameworks> {
+  const found = await modules.loadInstalled('@vitest/expect')
   if (found === undefined) return {}
-  const chai = (found['chai'] ?? (await modules.outside('chai'))) as
+  const chai = (found['chai'] ?? (await modules.loadInstalled('chai'))) as
     | { readonly use: (plugin: unknown) => void; readonly expect: (...args: unknown[]) => unknown }
     | undefined
   if (chai === undefined) return {}
@@ -161,7 +165,7 @@ async function findVitest(modules: ProjectModules): Promise<Found> {
   const matchers = found['ASYMMETRIC_MATCHERS_OBJECT'] as symbol | undefined
   const known = matchers === undefined ? {} : (globalThis as Record<symbol, unknown>)[matchers]
   Object.assign(expect, known)
-  return { expect, spies: (await modules.outside('@vitest/spy')) ?? {} }
+  return { expect, spies: (await modules.loadInstalled('@vitest/spy')) ?? {} }
 }
 
 interface LoadedFile {
@@ -176,14 +180,14 @@ async function loadCases(
   timeoutMs: number,
 ): Promise<LoadedFile> {
   const collector = collect(file)
-  stray = undefined
+  strayError = undefined
   process.exitCode = 0
   try {
-    await bounded(() => modules.load(join(ask.root, file)), timeoutMs)
+    await runWithTimeout(() => modules.load(join(ask.root, file)), timeoutMs)
     await Promise.all(collector.promises)
     if (collector.cases.length === 0) await new Promise((resolve) => setImmediate(resolve))
     if (process.exitCode !== 0) throw new Exited(process.exitCode)
-    if (stray !== undefined) throw stray
+    if (strayError !== undefined) throw strayError
   } catch (error) {
     if (!(error instanceof Exited && error.code === 0)) return { cases: [], error }
   } finally {
@@ -198,49 +202,50 @@ async function survey(
   one: Project,
   file: string,
   skip: readonly string[],
-  say: (answer: Answer) => void,
+  report: (answer: Answer) => void,
 ): Promise<void> {
   one.modules.reset()
   hits.fill(0)
-  say({ type: 'starting', id: file })
+  report({ type: 'starting', id: file })
   const beganMs = performance.now()
-  const { cases, error } = await loadCases(one, file, patienceMs)
+  const { cases, error } = await loadCases(one, file, currentTimeoutMs)
   const loadMs = performance.now() - beganMs
   const loadHits = encodeHits()
-  say({ type: 'loaded', file, ms: loadMs, hits: loadHits })
+  report({ type: 'loaded', file, ms: loadMs, hits: loadHits })
   if (error !== undefined || cases.length === 0) {
-    say({
+    report({
       type: 'test',
       id: file,
       ms: loadMs,
       hits: loadHits,
       ok: error === undefined,
-      ...failureOf(error),
+      ...toFailure(error),
     })
   }
-  const run = createCaseRunner(() => patienceMs)
+  const run = createCaseRunner(() => currentTimeoutMs)
   for (const test of cases) {
     if (skip.includes(test.id)) continue
-    say({ type: 'starting', id: test.id })
+    report({ type: 'starting', id: test.id })
     hits.fill(0)
-    stray = undefined
+    strayError = undefined
     const startMs = performance.now()
     const result = await run(test)
-    const failure = stray ?? result.error
-    if (failure instanceof TooLong) patienceMs = Math.max(leastPatienceMs, patienceMs / 2)
+    const failure = strayError ?? result.error
+    if (failure instanceof CallTimeout)
+      currentTimeoutMs = Math.max(timeoutMsMin, currentTimeoutMs / 2)
     if (failure instanceof Skipped) continue
     const ms = performance.now() - startMs
-    const ok = result.ok && stray === undefined
-    say({
+    const ok = result.ok && strayError === undefined
+    report({
       type: 'test',
       id: test.id,
       ok,
       ms,
       hits: encodeHits(),
-      ...(ok ? {} : failureOf(failure)),
+      ...(ok ? {} : toFailure(failure)),
     })
   }
-  say({ type: 'done' })
+  report({ type: 'done' })
 }
 
 interface Failure {
@@ -249,16 +254,16 @@ interface Failure {
   readonly unsupported?: boolean
 }
 
-function failureOf(error: unknown): Failure {
+function toFailure(error: unknown): Failure {
   if (error === undefined) return {}
   const text = error instanceof Error ? error.message : `thrown: ${typeof error}`
   const code =
     typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
-  // What is not installed or not built is nothing that an edit could mend.
+  // No edit can fix what is not installed or not built.
   const unsupported =
     error instanceof Unsupported ||
     /^(ERR_)?MODULE_NOT_FOUND$|ERR_PACKAGE_PATH_NOT_EXPORTED/.test(code)
-  const hung = error instanceof TooLong
+  const hung = error instanceof CallTimeout
   return {
     error: text.slice(0, 300),
     ...(hung ? { hung } : {}),
@@ -280,15 +285,15 @@ async function tryEdit(one: Project, ask: Extract<Ask, { readonly type: 'try' }>
   const tried = (failed: number, error?: unknown): Answer => ({
     type: 'tried',
     failed,
-    hung: error instanceof TooLong,
-    starved: error instanceof TooLong && error.starved,
+    hung: error instanceof CallTimeout,
+    starved: error instanceof CallTimeout && error.starved,
     rss: process.memoryUsage.rss(),
   })
   if (base === undefined) return tried(1)
   const code = base.code.slice(0, start) + text + base.code.slice(end)
   const changed = new Map([[join(one.ask.root, base.path), code]])
   let failed = 0
-  for (const [path, ids] of byFile(ask.tests)) {
+  for (const [path, ids] of groupByFile(ask.tests)) {
     one.modules.reset(changed)
     const { cases, error } = await loadCases(one, path, ask.timeoutMs)
     if (error !== undefined) return tried(failed + ids.size, error)
@@ -297,22 +302,22 @@ async function tryEdit(one: Project, ask: Extract<Ask, { readonly type: 'try' }>
     for (const test of cases) {
       if (!ids.has(test.id)) continue
       known++
-      stray = undefined
+      strayError = undefined
       const result = await run(test)
-      if (result.ok && stray === undefined) continue
+      if (result.ok && strayError === undefined) continue
       failed++
-      if (ask.bail || result.error instanceof TooLong) {
+      if (ask.bail || result.error instanceof CallTimeout) {
         return tried(failed, result.error)
       }
     }
-    // A test that is no longer there has not passed.
+    // A test that no longer exists has not passed.
     failed += ids.size - known
     if (failed > 0 && ask.bail) return tried(failed)
   }
   return tried(failed)
 }
 
-function byFile(ids: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+function groupByFile(ids: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const files = new Map<string, Set<string>>()
   for (const id of ids) {
     const [file = ''] = id.split(' > ')

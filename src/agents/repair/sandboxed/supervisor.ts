@@ -1,39 +1,47 @@
 /**
- * Our program inside the sandbox. It is given a job, has workers do it, and says what came of it, a line
- * of JSON at a time. It is started from text and leaves no file behind.
+ * The main program in the sandbox. It gets a job, has workers do it, and reports the results as
+ * lines of JSON. It is started from text and leaves no file behind.
  */
 
-import type { Job, Said, SurveyJob } from '../messages.ts'
+import type { Job, SandboxMessage, SurveyJob } from '../messages.ts'
 import { runCommandJob } from './command-job.ts'
 import { inCopy } from './copy-project.ts'
 import { runTryJob } from './try-job.ts'
 import { createWorkerProcess } from './worker-process.ts'
 
 export async function supervise(job: Job, workerProgram: string): Promise<void> {
-  const say = (said: Said): void => void process.stdout.write(`${JSON.stringify(said)}\n`)
+  const report = (said: SandboxMessage): void =>
+    void process.stdout.write(`${JSON.stringify(said)}\n`)
   try {
-    if (job.type === 'command') await runCommandJob(job, say)
+    if (job.type === 'command') await runCommandJob(job, report)
     else {
-      // The end is said when nothing is left of it.
-      let end: Said | undefined
-      const sayFirst = (said: Said): void => {
+      // The end is reported after everything is cleaned up.
+      let end: SandboxMessage | undefined
+      const reportUntilEnd = (said: SandboxMessage): void => {
         if (said.type === 'end') end = said
-        else say(said)
+        else report(said)
       }
       await inCopy(job.root, async (root) => {
-        if (job.type === 'survey') await survey({ ...job, root }, workerProgram, sayFirst)
-        else await runTryJob({ ...job, root }, workerProgram, sayFirst)
+        if (job.type === 'survey') await survey({ ...job, root }, workerProgram, reportUntilEnd)
+        else await runTryJob({ ...job, root }, workerProgram, reportUntilEnd)
       })
-      if (end !== undefined) say(end)
+      if (end !== undefined) report(end)
     }
   } catch (error) {
-    say({ type: 'problem', message: error instanceof Error ? (error.stack ?? '') : String(error) })
+    report({
+      type: 'problem',
+      message: error instanceof Error ? (error.stack ?? '') : String(error),
+    })
   }
   process.stdout.write('', () => process.exit(0))
 }
 
-/** Everything once with counters, then once more: what answers differently is of no use. */
-async function survey(job: SurveyJob, program: string, say: (said: Said) => void): Promise<void> {
+/** Runs everything once with counters, then once more: tests with varying results are useless. */
+async function survey(
+  job: SurveyJob,
+  program: string,
+  report: (said: SandboxMessage) => void,
+): Promise<void> {
   const { root, files, preload, probes, testTimeoutMs } = job
   const endMs = performance.now() + job.deadlineMs
   const worker = createWorkerProcess(program, {
@@ -58,7 +66,7 @@ async function survey(job: SurveyJob, program: string, say: (said: Said) => void
     }
   }
   await worker.close()
-  say({ type: 'end', next: 0, hung: 0 })
+  report({ type: 'end', next: 0, hung: 0 })
 
   async function surveyFile(
     file: string,
@@ -75,16 +83,16 @@ async function survey(job: SurveyJob, program: string, say: (said: Said) => void
           if (one.type === 'starting') current = one.id
           else if (one.type === 'test') {
             if (!skip.includes(one.id)) skip.push(one.id)
-            if (round === 1) say(one)
-            else say({ type: 'again', id: one.id, ok: one.ok, ms: one.ms })
-          } else if (one.type === 'loaded') say(one)
+            if (round === 1) report(one)
+            else report({ type: 'again', id: one.id, ok: one.ok, ms: one.ms })
+          } else if (one.type === 'loaded') report(one)
         },
       },
     )
     if (answer !== undefined) return undefined
     if (round === 1)
-      say({ type: 'test', id: current, ok: false, ms: testTimeoutMs, hits: '', hung: true })
-    else say({ type: 'again', id: current, ok: false, ms: testTimeoutMs })
+      report({ type: 'test', id: current, ok: false, ms: testTimeoutMs, hits: '', hung: true })
+    else report({ type: 'again', id: current, ok: false, ms: testTimeoutMs })
     return current
   }
 }

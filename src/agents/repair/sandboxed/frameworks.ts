@@ -1,23 +1,29 @@
 /**
- * What stands for the test frameworks: it collects tests instead of running them. Assertions are the
- * project's own, since they are ordinary modules; `expect` is taken from the framework that is installed.
+ * Replacements for the test frameworks that collect tests instead of running them. Assertions are
+ * the project's own, since they are ordinary modules; `expect` comes from the installed framework.
  */
 
 import assert from 'node:assert'
 import { mock } from 'node:test'
-import { bounded } from './bounded.ts'
 import { Unsupported } from './project-modules.ts'
-import { type Any, optionsIn, tapeStandIn, uvuStandIn } from './small-frameworks.ts'
-import { type CaseOptions, type Collector, called, Skipped, type TestFunction } from './suite.ts'
+import { runWithTimeout } from './run-with-timeout.ts'
+import { type Any, createTape, createUvu, findOptions } from './small-frameworks.ts'
+import {
+  type CaseOptions,
+  type Collector,
+  callWithDone,
+  Skipped,
+  type TestFunction,
+} from './suite.ts'
 
 export interface Frameworks {
   /** For `import … from 'vitest'` and the like. */
-  standIn(specifier: string): unknown
-  /** For files that expect them to be there. */
+  findReplacement(specifier: string): unknown
+  /** For files that use globals. */
   readonly globals: Readonly<Record<string, unknown>>
 }
 
-export interface Found {
+export interface InstalledFrameworks {
   readonly expect?: unknown
   /** `vi`, `jest`. */
   readonly spies?: Readonly<Record<string, unknown>>
@@ -29,15 +35,15 @@ type Style = (body: TestFunction, testTimeoutMs: number) => () => unknown
 
 export function createFrameworks(
   current: () => Collector,
-  found: Found,
+  found: InstalledFrameworks,
   testTimeoutMs: number,
 ): Frameworks {
-  const hooks = hooksOf(current)
-  const group = describer(current)
-  const classic = tester(current, classicStyle, testTimeoutMs)
-  const node = tester(current, nodeStyle, testTimeoutMs)
-  const modern = tester(current, vitestStyle, testTimeoutMs)
-  const expect = found.expect ?? missing('expect')
+  const hooks = createHooks(current)
+  const group = createDescribe(current)
+  const classic = createTest(current, classicStyle, testTimeoutMs)
+  const node = createTest(current, nodeStyle, testTimeoutMs)
+  const modern = createTest(current, vitestStyle, testTimeoutMs)
+  const expect = found.expect ?? createMissing('expect')
   const spies = found.spies ?? {}
   const mocha = {
     describe: group,
@@ -77,16 +83,17 @@ export function createFrameworks(
     mocha,
     vitest,
     '@jest/globals': jest,
-    uvu: uvuStandIn(current),
-    ...(found.tape === undefined ? {} : { tape: tapeStandIn(current, found.tape, testTimeoutMs) }),
+    uvu: createUvu(current),
+    ...(found.tape === undefined ? {} : { tape: createTape(current, found.tape, testTimeoutMs) }),
   }
   return {
-    standIn: (specifier) => (Object.hasOwn(byName, specifier) ? byName[specifier] : undefined),
+    findReplacement: (specifier) =>
+      Object.hasOwn(byName, specifier) ? byName[specifier] : undefined,
     globals: { ...mocha, expect, jest: spies, vi: spies },
   }
 }
 
-function hooksOf(current: () => Collector): Readonly<Record<HookName, TestFunction>> {
+function createHooks(current: () => Collector): Readonly<Record<HookName, TestFunction>> {
   const hook =
     (kind: 'before' | 'after' | 'beforeEach' | 'afterEach') =>
     (...args: unknown[]): void => {
@@ -103,12 +110,12 @@ function hooksOf(current: () => Collector): Readonly<Record<HookName, TestFuncti
   }
 }
 
-function describer(current: () => Collector): TestFunction {
+function createDescribe(current: () => Collector): TestFunction {
   const make =
     (options: CaseOptions): TestFunction =>
     (...args) => {
       const fill = args.find((arg) => typeof arg === 'function') as TestFunction | undefined
-      const given = optionsIn(args)
+      const given = findOptions(args)
       const isSkipped = options.isSkipped === true || given['skip'] === true
       current().group(
         String(args[0]),
@@ -119,15 +126,19 @@ function describer(current: () => Collector): TestFunction {
         { ...options, isSkipped },
       )
     }
-  return variants(make)
+  return withVariants(make)
 }
 
-function tester(current: () => Collector, style: Style, testTimeoutMs: number): TestFunction & Any {
+function createTest(
+  current: () => Collector,
+  style: Style,
+  testTimeoutMs: number,
+): TestFunction & Any {
   const make =
     (options: CaseOptions): TestFunction =>
     (...args) => {
       const body = args.find((arg) => typeof arg === 'function') as TestFunction | undefined
-      const given = optionsIn(args)
+      const given = findOptions(args)
       const isSkipped =
         options.isSkipped === true ||
         body === undefined ||
@@ -138,11 +149,11 @@ function tester(current: () => Collector, style: Style, testTimeoutMs: number): 
       current().add(name, run, { ...options, isSkipped })
       return Promise.resolve()
     }
-  return variants(make)
+  return withVariants(make)
 }
 
-/** `.skip`, `.only`, `.each` and their like. */
-function variants(make: (options: CaseOptions) => TestFunction): TestFunction & Any {
+/** `.skip`, `.only`, `.each` and the like. */
+function withVariants(make: (options: CaseOptions) => TestFunction): TestFunction & Any {
   const plain = (): TestFunction & Any => {
     const one = make({}) as TestFunction & Any
     one['each'] = forEach(one)
@@ -177,12 +188,12 @@ const forEach =
     return (name: string, body: TestFunction): void => {
       for (const [index, row] of (table as unknown[]).entries()) {
         const args = Array.isArray(row) ? (row as unknown[]) : [row]
-        one(titled(name, args, index), () => body(...args))
+        one(toTitle(name, args, index), () => body(...args))
       }
     }
   }
 
-function titled(name: string, args: readonly unknown[], index: number): string {
+function toTitle(name: string, args: readonly unknown[], index: number): string {
   let next = 0
   const title = name.replaceAll(/%[a-z#]/g, (sign) =>
     sign === '%#' ? String(index) : text(args[next++]),
@@ -193,13 +204,13 @@ function titled(name: string, args: readonly unknown[], index: number): string {
 const text = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value)).slice(0, 80)
 
-const classicStyle: Style = (body) => () => called(body)
+const classicStyle: Style = (body) => () => callWithDone(body)
 
-/** The context comes first; whoever takes a second argument wants to be called back. */
+/** The context comes first; a test with a second parameter expects a callback. */
 const nodeStyle: Style = (body, testTimeoutMs) => () => {
   const context = nodeContext(testTimeoutMs)
   if (body.length < 2) return finished(context, body.call(context, context))
-  return called((done) => body.call(context, context, done))
+  return callWithDone((done) => body.call(context, context, done))
 }
 
 const vitestStyle: Style = (body) => () => {
@@ -224,12 +235,14 @@ function nodeContext(testTimeoutMs: number): Any {
   const within: TestFunction[] = []
   const test = async (...args: unknown[]): Promise<void> => {
     const body = args.find((arg) => typeof arg === 'function') as TestFunction | undefined
-    if (body === undefined || optionsIn(args)['skip'] !== undefined) return
+    if (body === undefined || findOptions(args)['skip'] !== undefined) return
     const run = (async () => {
       for (const one of within) await one()
-      await bounded(nodeStyle(body, testTimeoutMs), testTimeoutMs).catch((error: unknown) => {
-        if (!(error instanceof Skipped)) throw error
-      })
+      await runWithTimeout(nodeStyle(body, testTimeoutMs), testTimeoutMs).catch(
+        (error: unknown) => {
+          if (!(error instanceof Skipped)) throw error
+        },
+      )
     })()
     pending.push(run)
     run.catch(() => undefined)
@@ -254,7 +267,7 @@ function nodeContext(testTimeoutMs: number): Any {
   }
 }
 
-const missing = (name: string): unknown =>
+const createMissing = (name: string): unknown =>
   new Proxy(() => undefined, {
     apply() {
       throw new Unsupported(`There is no ${name} here.`)

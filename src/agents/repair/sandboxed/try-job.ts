@@ -1,23 +1,23 @@
 /**
- * Edits, one after the other, on as many workers as there are processors. Their order is kept: an edit
- * is found only when all before it have been tried.
+ * Tries edits on as many workers as configured. Their order matters: an edit counts as found only
+ * after all before it have been tried.
  */
 
-import type { RunLimits, Said, TryJob } from '../messages.ts'
+import type { RunLimits, SandboxMessage, TryJob } from '../messages.ts'
 import { createWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
 type Verdict = 'failed' | 'hung' | 'passed' | { readonly overfit: number }
 
-const saidEach = 100
-const patience = 8
-const patienceMsMax = 4000
-/** So many that hung again, and no more are tried again. */
-const lostMax = 4
+const reportEvery = 100
+const slowdownFactor = 8
+const extraMsMax = 4000
+/** After this many retries that hung again, no more are retried. */
+const lostRetriesMax = 4
 
 export async function runTryJob(
   job: TryJob,
   program: string,
-  say: (said: Said) => void,
+  report: (said: SandboxMessage) => void,
 ): Promise<void> {
   const { root, files, bases, preload, edits } = job
   const endMs = performance.now() + job.deadlineMs
@@ -26,14 +26,14 @@ export async function runTryJob(
   let found = edits.length
   let hung = 0
   let said = 0
-  const mercy = { lost: 0 }
+  const retries = { lost: 0 }
 
-  function tell(): void {
+  function reportProgress(): void {
     let done = said
     while (done < next && verdicts[done] !== undefined) done++
-    if (done - said >= saidEach) {
+    if (done - said >= reportEvery) {
       said = done
-      say({ type: 'tried', upTo: done, hung })
+      report({ type: 'tried', upTo: done, hung })
     }
   }
 
@@ -49,11 +49,11 @@ export async function runTryJob(
     })
     while (next < found && performance.now() < endMs) {
       const index = next++
-      const verdict = await judge(worker, job, index, mercy)
+      const verdict = await judge(worker, job, index, retries)
       verdicts[index] = verdict
       if (verdict === 'hung') hung++
       if (verdict === 'passed') found = Math.min(found, index)
-      tell()
+      reportProgress()
     }
     await worker.close()
   }
@@ -63,10 +63,10 @@ export async function runTryJob(
   const tried = verdicts.findIndex((verdict) => verdict === undefined)
   for (const [index, verdict] of verdicts.slice(0, found).entries()) {
     if (typeof verdict !== 'object') continue
-    say({ type: 'overfit', edit: index, failed: verdict.overfit })
+    report({ type: 'overfit', edit: index, failed: verdict.overfit })
   }
-  if (found < edits.length) say({ type: 'found', edit: found })
-  say({
+  if (found < edits.length) report({ type: 'found', edit: found })
+  report({
     type: 'end',
     next: found < edits.length ? found : tried === -1 ? edits.length : tried,
     hung,
@@ -77,7 +77,7 @@ async function judge(
   worker: WorkerProcess,
   job: TryJob,
   index: number,
-  mercy: { lost: number },
+  retries: { lost: number },
 ): Promise<Verdict> {
   const edit = job.edits[index]
   if (edit === undefined) return 'failed'
@@ -93,10 +93,10 @@ async function judge(
       { timeoutMs: totalMs, isLast: ({ type }) => type === 'tried' },
     )
     if (answer?.type !== 'tried') return { failed: tests.length, hung: true }
-    if (isSecond && answer.hung) mercy.lost++
-    if (!answer.starved || isSecond || mercy.lost >= lostMax) return answer
-    // On a busy machine time is not what it seems.
-    const extraMs = Math.min(patience * testMs, patienceMsMax)
+    if (isSecond && answer.hung) retries.lost++
+    if (!answer.starved || isSecond || retries.lost >= lostRetriesMax) return answer
+    // On a busy machine, elapsed time is misleading.
+    const extraMs = Math.min(slowdownFactor * testMs, extraMsMax)
     const longer = { testMs: testMs + extraMs, totalMs: totalMs + 3 * extraMs }
     return run(tests, longer, bail, true)
   }

@@ -1,12 +1,17 @@
-/** One worker as the supervisor has it: asked one thing at a time, killed when it takes too long. */
+/**
+ * The supervisor's side of a worker: handles one request at a time, and is killed when it takes too
+ * long.
+ */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Answer, Ask, OpenAsk } from './worker.ts'
 
 export interface WorkerProcess {
-  /** Answers until one that `isLast`; undefined when it had to be killed. It is started again then. */
+  /**
+   * Reads answers until `isLast`; undefined if the worker had to be killed. It is then restarted.
+   */
   ask(ask: Ask, options: AskOptions): Promise<Answer | undefined>
-  /** Resolves when it is gone. */
+  /** Resolves when the process is gone. */
   close(): Promise<void>
 }
 
@@ -19,7 +24,7 @@ export interface AskOptions {
 
 const openTimeoutMs = 20_000
 const heapMb = 512
-/** It is not worth finding out what leaks. */
+/** Restarted after this many requests: leaks are not worth investigating. */
 const asksMax = 1500
 const rssMax = 700 * 1024 * 1024
 
@@ -42,27 +47,27 @@ export function createWorkerProcess(program: string, open: OpenAsk): WorkerProce
   }
 
   async function start(): Promise<ChildProcess | undefined> {
-    const made = spawn(process.execPath, [...flags, '-e', bootstrap], {
+    const started = spawn(process.execPath, [...flags, '-e', bootstrap], {
       cwd: open.root,
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
-    made.on('error', () => {})
-    child = made
+    started.on('error', () => {})
+    child = started
     asks = 0
-    const opened = await exchange(made, { program, ask: open }, kill, {
+    const opened = await exchange(started, { program, ask: open }, kill, {
       timeoutMs: openTimeoutMs,
       isLast: ({ type }) => type === 'opened',
     })
-    return opened === undefined ? undefined : made
+    return opened === undefined ? undefined : started
   }
 
   return {
     async ask(ask, options) {
       if (child !== undefined && asks >= asksMax) kill()
-      const made = child ?? (await start())
-      if (made === undefined) return undefined
+      const started = child ?? (await start())
+      if (started === undefined) return undefined
       asks++
-      const answer = await exchange(made, ask, kill, options)
+      const answer = await exchange(started, ask, kill, options)
       if (answer?.type === 'tried' && answer.rss > rssMax) kill()
       return answer
     },
@@ -77,7 +82,7 @@ export function createWorkerProcess(program: string, open: OpenAsk): WorkerProce
 }
 
 function exchange(
-  made: ChildProcess,
+  started: ChildProcess,
   ask: object,
   kill: () => void,
   options: AskOptions,
@@ -86,7 +91,7 @@ function exchange(
     let timer: NodeJS.Timeout | undefined
     const end = (answer: Answer | undefined): void => {
       clearTimeout(timer)
-      made.off('message', hear).off('exit', gone)
+      started.off('message', onMessage).off('exit', gone)
       if (answer === undefined) kill()
       resolve(answer)
     }
@@ -95,14 +100,14 @@ function exchange(
       clearTimeout(timer)
       timer = setTimeout(gone, options.timeoutMs)
     }
-    const hear = (answer: Answer): void => {
+    const onMessage = (answer: Answer): void => {
       options.onAnswer?.(answer)
       if (options.isLast(answer)) end(answer)
       else arm()
     }
-    made.on('message', hear).once('exit', gone)
+    started.on('message', onMessage).once('exit', gone)
     arm()
-    made.send(ask, (error) => {
+    started.send(ask, (error) => {
       if (error !== null) gone()
     })
   })

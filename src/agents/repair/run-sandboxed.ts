@@ -1,18 +1,18 @@
 /**
- * Has our program do a job where commands run, and reads what it says. It is not trusted: its lines are
- * parsed, limited in number and length, and refer to our own lists only.
+ * Runs a job where commands run, and reads its output. The output is not trusted: its lines are
+ * parsed, limited in number and length, and refer only to our own lists.
  */
 
 import { z } from 'zod'
 import type { Commands } from '../../engine/index.ts'
 import { FaultError, type Signal } from '../../loop/index.ts'
-import { bootstrap, insideProgram } from './inside-program.ts'
-import type { Job, Said } from './messages.ts'
+import type { Job, SandboxMessage } from './messages.ts'
+import { bootstrap, sandboxedProgram } from './sandboxed-program.ts'
 
 const hits = z.string().max(4 * 1024 * 1024)
 const id = z.string().max(2000)
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
-const SaidLine: z.ZodType<Said> = z.discriminatedUnion('type', [
+const messageSchema: z.ZodType<SandboxMessage> = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('test'),
     id,
@@ -35,31 +35,33 @@ const SaidLine: z.ZodType<Said> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('found'), edit: count }),
   z.object({ type: z.literal('problem'), message: z.string().max(20_000) }),
   z.object({ type: z.literal('end'), next: count, hung: count }),
-]) as z.ZodType<Said>
+]) as z.ZodType<SandboxMessage>
 
-export interface RunInsideOptions {
+export interface RunSandboxedOptions {
   readonly commands: Commands
   readonly signal: Signal
-  /** The program that runs JavaScript; ours unless told. */
+  /** The program that runs JavaScript. Default: the one that runs this process. */
   readonly node?: string
-  readonly onSaid: (said: Said) => void
+  readonly onMessage: (message: SandboxMessage) => void
 }
 
 const lineCharsMax = 8 * 1024 * 1024
 const linesMax = 200_000
-/** Over the time that the job has: for starting, and for what is under way when its time is over. */
+/**
+ * In addition to the deadline of the job: for the start, and for work in progress at the deadline.
+ */
 const graceMs = 45_000
 
-/** Resolves with what it said last, which is `end` when all went well. */
-export async function runInside(job: Job, options: RunInsideOptions): Promise<void> {
+/** Resolves when the job has reported its end; rejects otherwise. */
+export async function runSandboxed(job: Job, options: RunSandboxedOptions): Promise<void> {
   const { commands, signal, node = process.execPath } = options
-  const lines = createLines(options.onSaid)
+  const lines = createLines(options.onMessage)
   const result = await commands.run(
     {
       program: node,
       args: ['-e', bootstrap],
       cwd: job.root,
-      input: JSON.stringify({ ...insideProgram(), job }),
+      input: JSON.stringify({ ...sandboxedProgram(), job }),
       timeoutMs: job.deadlineMs + graceMs,
       outputBytesMax: 64 * 1024,
       onOutput: lines.push,
@@ -71,7 +73,7 @@ export async function runInside(job: Job, options: RunInsideOptions): Promise<vo
   const why = result.stderr.trim().split('\n').at(-1) ?? ''
   const message =
     lines.problem() ??
-    `The search inside ended early (${result.ended}, exit code ${result.exitCode ?? 'none'}). ${why}`
+    `The search in the sandbox ended early (${result.ended}, exit code ${result.exitCode ?? 'none'}). ${why}`
   throw new FaultError({ code: 'repair-failed', message: message.slice(0, 2000), retryable: true })
 }
 
@@ -81,36 +83,36 @@ interface Lines {
   problem(): string | undefined
 }
 
-function createLines(onSaid: (said: Said) => void): Lines {
+function createLines(onMessage: (message: SandboxMessage) => void): Lines {
   const decoder = new TextDecoder()
   let pending = ''
   let lines = 0
   let ended = false
   let problem: string | undefined
-  const take = (line: string): void => {
+  const handleLine = (line: string): void => {
     if (ended || ++lines > linesMax) return
-    const said = parseLine(line)
-    if (said === undefined) return
-    if (said.type === 'problem') problem = said.message
-    if (said.type === 'end') ended = true
-    onSaid(said)
+    const message = parseLine(line)
+    if (message === undefined) return
+    if (message.type === 'problem') problem = message.message
+    if (message.type === 'end') ended = true
+    onMessage(message)
   }
   return {
     push(chunk) {
       pending += decoder.decode(chunk, { stream: true })
       const parts = pending.split('\n')
       pending = (parts.pop() ?? '').slice(0, lineCharsMax)
-      for (const line of parts) take(line)
+      for (const line of parts) handleLine(line)
     },
     hasEnded: () => ended,
     problem: () => problem,
   }
 }
 
-/** What others print between our lines is passed over. */
-function parseLine(line: string): Said | undefined {
+/** Other output between our lines is ignored. */
+function parseLine(line: string): SandboxMessage | undefined {
   try {
-    return SaidLine.parse(JSON.parse(line))
+    return messageSchema.parse(JSON.parse(line))
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 /**
- * The verdict: the project's own commands, in fresh processes, on the files as they are. Whatever was
- * tried before, only this counts.
+ * Verifies an edit: runs the project's own commands in fresh processes on the files as they are.
+ * Whatever was tried before, only this counts.
  */
 
 import { constants } from 'node:fs'
@@ -12,7 +12,7 @@ import { FaultError, type Signal } from '../../loop/index.ts'
 export interface CheckRun {
   readonly passed: boolean
   readonly durationMs: number
-  /** The end of what the first that failed has printed. */
+  /** The end of the output of the first failing check. */
   readonly output: string
 }
 
@@ -42,8 +42,8 @@ export async function runChecks(options: ChecksOptions): Promise<CheckRun> {
 }
 
 /**
- * Puts a text in place of another one. The file must hold what was read before, be no link, and be in the
- * project: whatever runs meanwhile could have changed that.
+ * Replaces the text of a file. The file must contain what was read before, not be a link, and be in
+ * the project: anything that ran in the meantime could have changed that.
  */
 export async function replaceText(
   root: string,
@@ -54,15 +54,18 @@ export async function replaceText(
   const file = join(root, path)
   const folder = await realpath(dirname(file))
   const inside = relative(await realpath(root), folder)
-  if (inside.startsWith('..')) throw changed(path, 'is no longer in the project')
+  if (inside.startsWith('..')) throw createChangedFault(path, 'is no longer in the project')
   const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const handle = await open(file, flags).catch(() => undefined)
-  if (handle === undefined) throw changed(path, 'is no longer there')
+  if (handle === undefined) throw createChangedFault(path, 'is no longer there')
   try {
     const stat = await handle.stat()
-    // Neither a pipe, which has no end, nor what takes long to read: no character has more bytes.
-    if (!stat.isFile() || stat.size > 4 * before.length) throw changed(path, 'is not what it was')
-    if ((await handle.readFile('utf8')) !== before) throw changed(path, 'is not what it was')
+    // Neither a pipe, which has no end, nor a file too large to be the same: a character has at
+    // most 4 bytes.
+    if (!stat.isFile() || stat.size > 4 * before.length)
+      throw createChangedFault(path, 'is not what it was')
+    if ((await handle.readFile('utf8')) !== before)
+      throw createChangedFault(path, 'is not what it was')
     const bytes = Buffer.from(after)
     await handle.write(bytes, 0, bytes.length, 0)
     await handle.truncate(bytes.length)
@@ -72,9 +75,9 @@ export async function replaceText(
   }
 }
 
-const changed = (path: string, what: string): FaultError =>
+const createChangedFault = (path: string, what: string): FaultError =>
   new FaultError({
     code: 'workspace-changed',
-    message: `${path} ${what}: somebody else works here. Let one work at a time.`,
+    message: `${path} ${what}: another process is changing it. Run one at a time.`,
     retryable: true,
   })

@@ -1,14 +1,14 @@
-/** What stands for uvu and tape. */
+/** Replacements for uvu and tape. */
 
-import { boundedCall } from './bounded.ts'
+import { callWithTimeout } from './run-with-timeout.ts'
 import type { CaseOptions, Collector, TestFunction } from './suite.ts'
 
 export type Any = Record<string, unknown>
 
-export const optionsIn = (args: readonly unknown[]): Any =>
+export const findOptions = (args: readonly unknown[]): Any =>
   (args.find((arg) => typeof arg === 'object' && arg !== null && !Array.isArray(arg)) ?? {}) as Any
 
-export function uvuStandIn(current: () => Collector): Any {
+export function createUvu(current: () => Collector): Any {
   const suite = (name = ''): TestFunction & Any => {
     const context: Any = {}
     const owner = current()
@@ -41,8 +41,8 @@ interface Harness {
   createStream(options: { readonly objectMode: true }): NodeJS.ReadableStream
 }
 
-/** The real tape does the work, with a harness for each test. */
-export function tapeStandIn(
+/** The real tape does the work, with a separate harness for each test. */
+export function createTape(
   current: () => Collector,
   real: unknown,
   testTimeoutMs: number,
@@ -52,10 +52,10 @@ export function tapeStandIn(
     (options: CaseOptions): TestFunction =>
     (...args) => {
       const body = args.find((arg) => typeof arg === 'function') as TestFunction | undefined
-      const given = optionsIn(args)
+      const given = findOptions(args)
       const isSkipped = options.isSkipped === true || body === undefined || given['skip'] === true
       const name = typeof args[0] === 'string' ? args[0] : (body?.name ?? '')
-      const inner = (t: unknown): unknown => boundedCall(() => body?.(t), testTimeoutMs)
+      const inner = (t: unknown): unknown => callWithTimeout(() => body?.(t), testTimeoutMs)
       const run = (): Promise<void> => runHarness(createHarness(), [name, given], inner)
       current().add(name, run, { ...options, isSkipped })
     }
@@ -93,7 +93,7 @@ function runHarness(harness: Harness, args: readonly unknown[], body: TestFuncti
       try {
         return body(t)
       } catch (error) {
-        // tape would wait for an end that does not come.
+        // tape would wait for an end that never comes.
         reject(error)
         throw error
       }

@@ -1,23 +1,23 @@
 /**
- * What a program prints, as notes for those who watch: whole lines, without colours, no more often
- * than once a second, and only the newest of what came in between. Nothing waits for them.
+ * Turns program output into notes for observers: complete lines, without colors, at most once a
+ * second, and only the newest of what came in between. Nothing waits for them.
  */
 
 import { StringDecoder } from 'node:string_decoder'
 import { stripVTControlCharacters } from 'node:util'
 
-export interface SaidLines {
+export interface OutputNotes {
   push(chunk: Uint8Array): void
-  /** Says what is left, and no more. */
+  /** Reports the rest, and stops. */
   end(): void
 }
 
 const pauseMs = 1000
 const charsMax = 500
-/** One program, however long it prints (E9). */
+/** For one program, however long it prints (E9). */
 const notesMax = 1000
 
-export function createSaidLines(say: (text: string) => void): SaidLines {
+export function createOutputNotes(say: (text: string) => void): OutputNotes {
   const decoder = new StringDecoder('utf8')
   let pending = ''
   let notes = 0
@@ -44,7 +44,7 @@ export function createSaidLines(say: (text: string) => void): SaidLines {
 
   return {
     push(chunk) {
-      // A chunk can be large, and a line endless: only its end is of use here.
+      // A chunk can be large, and a line endless: only its end is useful here.
       const text = decoder.write(chunk.subarray(Math.max(0, chunk.length - 4 * charsMax)))
       pending = `${pending}${text}`.slice(-4 * charsMax)
       if (timer !== undefined || !pending.includes('\n')) return
@@ -58,7 +58,7 @@ export function createSaidLines(say: (text: string) => void): SaidLines {
   }
 }
 
-/** Without colours and whatever else a terminal would obey. */
+/** Removes colors and other control characters. */
 export const tidy = (text: string): string =>
   stripVTControlCharacters(text)
     .replaceAll(/[^\P{Cc}\n\t]/gu, '')

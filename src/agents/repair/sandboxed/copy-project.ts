@@ -1,6 +1,6 @@
 /**
- * A copy of the project to try things in: tests write files, and edits can do anything. What is installed
- * is linked, not copied.
+ * Copies of the project to try edits in: tests write files, and edits can do anything. Installed
+ * dependencies are linked, not copied.
  */
 
 import { copyFile, lstat, mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises'
@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export interface Copies {
-  /** The folder of a new copy. */
-  make(): Promise<string>
+  /** Returns the folder of a new copy. */
+  create(): Promise<string>
   remove(): Promise<void>
 }
 
-/** What nobody's tests need. */
-const unwanted = new Set(['.git', 'coverage', '.nyc_output'])
+/** What tests do not need. */
+const skippedFolders = new Set(['.git', 'coverage', '.nyc_output'])
 const filesMax = 20_000
 const bytesMax = 256 * 1024 * 1024
 
@@ -22,7 +22,7 @@ export async function openCopies(root: string): Promise<Copies> {
   const folder = await mkdtemp(join(tmpdir(), 'loopwright-repair-'))
   let copies = 0
   return {
-    async make() {
+    async create() {
       const copy = join(folder, `${copies++}`)
       await copyFolder(root, copy, { files: 0, bytes: 0 })
       return copy
@@ -39,7 +39,7 @@ async function copyFolder(
   await mkdir(to)
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
-    if (unwanted.has(entry.name)) continue
+    if (skippedFolders.has(entry.name)) continue
     if (entry.name === 'node_modules') await symlink(source, target)
     else if (entry.isSymbolicLink()) await symlink(await readlink(source), target)
     else if (entry.isDirectory()) await copyFolder(source, target, total)
@@ -54,11 +54,11 @@ async function copyFolder(
   }
 }
 
-/** Works in a copy; where there can be none, in the project itself. */
+/** Works in a copy; if none can be made, in the project itself. */
 export async function inCopy<T>(root: string, work: (place: string) => Promise<T>): Promise<T> {
   const copies = await openCopies(root)
   try {
-    return await work(await copies.make().catch(() => root))
+    return await work(await copies.create().catch(() => root))
   } finally {
     await copies.remove()
   }

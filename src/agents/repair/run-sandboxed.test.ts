@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Commands } from '../../engine/index.ts'
 import { cursorText, readCursor } from './cursor.ts'
-import type { Said, SurveyJob } from './messages.ts'
-import { runInside } from './run-inside.ts'
+import type { SandboxMessage, SurveyJob } from './messages.ts'
+import { runSandboxed } from './run-sandboxed.ts'
 
 const job: SurveyJob = {
   type: 'survey',
@@ -25,23 +25,27 @@ const saying = (...chunks: readonly (string | Uint8Array)[]): Commands => ({
 
 const { signal } = new AbortController()
 
-test('what is no line of ours is passed over, also in pieces', async () => {
-  const said: Said[] = []
+test('foreign output is ignored, also in pieces', async () => {
+  const said: SandboxMessage[] = []
   const commands = saying(
     'debug output\n{"type":"found","edit":',
     '3}\n{"type":"found","edit":-1}\n{"type":"found"}\n[1]\nnull\n\u0000\n',
     Buffer.from([0xff, 0xfe, 0x0a]),
     '{"type":"tried","upTo":1e99,"hung":0}\n{"type":"end","next":4,"hung":0}\n{"type":"found","edit":9}\n',
   )
-  await runInside(job, { commands, signal, onSaid: (one) => said.push(one) })
+  await runSandboxed(job, { commands, signal, onMessage: (one) => said.push(one) })
   expect(said).toEqual([
     { type: 'found', edit: 3 },
     { type: 'end', next: 4, hung: 0 },
   ])
 })
 
-test('an end without a word is a fault, with the last that was said', async () => {
-  const running = runInside(job, { commands: saying('{}\n'), signal, onSaid: () => undefined })
+test('an end without a report is a fault, with the last output', async () => {
+  const running = runSandboxed(job, {
+    commands: saying('{}\n'),
+    signal,
+    onMessage: () => undefined,
+  })
   await expect(running).rejects.toThrow('it broke')
 })
 

@@ -1,6 +1,6 @@
 /**
- * The project's modules, loaded afresh as often as wanted in one process: CommonJS and ES modules, with
- * texts in place of files. What is in `node_modules` or in Node is loaded once, by Node.
+ * Loads the project's modules afresh as often as needed in one process: CommonJS and ES modules,
+ * with texts instead of files. Installed and built-in modules are loaded once, by Node.
  */
 
 import { createRequire, isBuiltin } from 'node:module'
@@ -13,21 +13,21 @@ import { createResolve, type Resolve } from './resolve-module.ts'
 export class Unsupported extends Error {}
 
 export interface ProjectModules {
-  /** Forgets what was loaded, and takes other texts over the usual ones. */
+  /** Unloads everything, and sets the texts to try. */
   reset(tried?: ReadonlyMap<string, string>): void
   load(path: string): Promise<unknown>
-  /** What is installed, as a file of the project would get it. */
-  outside(specifier: string): Promise<Record<string, unknown> | undefined>
+  /** An installed module, as a file of the project would get it. */
+  loadInstalled(specifier: string): Promise<Record<string, unknown> | undefined>
 }
 
 export interface ModulesOptions {
   readonly root: string
   readonly texts: ReadonlyMap<string, string>
-  /** What stands for a module of a test framework. */
-  readonly standIn: (specifier: string) => unknown
+  /** The replacement for a module of a test framework. */
+  readonly findReplacement: (specifier: string) => unknown
 }
 
-interface CommonModule {
+interface CommonJsModule {
   exports: unknown
   readonly id: string
   readonly filename: string
@@ -38,20 +38,20 @@ interface CommonModule {
 
 type Namespace = Record<string, unknown>
 
-/** The types of Node have forgotten it. */
+/** Missing from the types of Node. */
 type Cacheable = vm.Module & { createCachedData(): Buffer }
 
 interface Loader {
   readonly texts: ModuleTexts
   readonly resolve: Resolve
-  readonly standIn: (specifier: string) => unknown
-  /** Of this round. */
-  common: Map<string, CommonModule>
+  readonly findReplacement: (specifier: string) => unknown
+  /** Cleared by each reset. */
+  common: Map<string, CommonJsModule>
   modules: Map<string, Promise<vm.Module>>
-  /** Kept from round to round. */
+  /** Kept across resets. */
   readonly scripts: Map<string, { readonly code: string; readonly script: vm.Script }>
   readonly compiled: Map<string, { readonly code: string; readonly data: Buffer }>
-  readonly outsiders: Map<string, Promise<vm.Module>>
+  readonly outsideModules: Map<string, Promise<vm.Module>>
 }
 
 export function createProjectModules(options: ModulesOptions): ProjectModules {
@@ -59,12 +59,12 @@ export function createProjectModules(options: ModulesOptions): ProjectModules {
   const loader: Loader = {
     texts,
     resolve: createResolve(texts),
-    standIn: options.standIn,
+    findReplacement: options.findReplacement,
     common: new Map(),
     modules: new Map(),
     scripts: new Map(),
     compiled: new Map(),
-    outsiders: new Map(),
+    outsideModules: new Map(),
   }
   const anyFile = join(options.root, 'x.js')
   return {
@@ -74,10 +74,10 @@ export function createProjectModules(options: ModulesOptions): ProjectModules {
       loader.modules = new Map()
     },
     async load(path) {
-      if (!texts.isModule(path)) return loadCommon(loader, path).exports
+      if (!texts.isModule(path)) return loadCommonJs(loader, path).exports
       return (await importFrom(loader, path, anyFile)).namespace
     },
-    async outside(specifier) {
+    async loadInstalled(specifier) {
       try {
         const path = loader.resolve(specifier, anyFile, 'import')
         return (await import(pathToFileURL(path).href)) as Namespace
@@ -88,14 +88,14 @@ export function createProjectModules(options: ModulesOptions): ProjectModules {
   }
 }
 
-function requireFrom(loader: Loader, from: string): NodeJS.Require {
+function createProjectRequire(loader: Loader, from: string): NodeJS.Require {
   const inner = createRequire(from)
   const own = (specifier: string): unknown => {
-    const instead = loader.standIn(specifier)
-    if (instead !== undefined) return instead
+    const replacement = loader.findReplacement(specifier)
+    if (replacement !== undefined) return replacement
     if (isBuiltin(specifier)) return inner(specifier)
     const path = loader.resolve(specifier, from, 'require')
-    return loader.texts.isProject(path) ? loadCommon(loader, path).exports : inner(path)
+    return loader.texts.isProject(path) ? loadCommonJs(loader, path).exports : inner(path)
   }
   const resolve = (specifier: string): string => loader.resolve(specifier, from, 'require')
   return Object.assign(own, {
@@ -106,10 +106,10 @@ function requireFrom(loader: Loader, from: string): NodeJS.Require {
   }) as unknown as NodeJS.Require
 }
 
-function loadCommon(loader: Loader, path: string): CommonModule {
+function loadCommonJs(loader: Loader, path: string): CommonJsModule {
   const known = loader.common.get(path)
   if (known !== undefined) return known
-  const module: CommonModule = {
+  const module: CommonJsModule = {
     exports: {},
     id: path,
     filename: path,
@@ -119,66 +119,74 @@ function loadCommon(loader: Loader, path: string): CommonModule {
   }
   loader.common.set(path, module)
   const kind = extname(path)
-  if (kind === '.json') module.exports = JSON.parse(loader.texts.textOf(path))
+  if (kind === '.json') module.exports = JSON.parse(loader.texts.readText(path))
   else if (kind === '.node') module.exports = createRequire(path)(path)
   else if (loader.texts.isModule(path)) {
     throw new Unsupported(`${path} is an ES module that is required`)
-  } else runCommon(loader, path, module)
+  } else runCommonJs(loader, path, module)
   module.loaded = true
   return module
 }
 
-function runCommon(loader: Loader, path: string, module: CommonModule): void {
-  const run = scriptOf(loader, path).runInThisContext() as (...args: unknown[]) => void
+function runCommonJs(loader: Loader, path: string, module: CommonJsModule): void {
+  const run = compileScript(loader, path).runInThisContext() as (...args: unknown[]) => void
   try {
-    run.call(module.exports, module.exports, requireFrom(loader, path), module, path, dirname(path))
+    run.call(
+      module.exports,
+      module.exports,
+      createProjectRequire(loader, path),
+      module,
+      path,
+      dirname(path),
+    )
   } catch (error) {
     loader.common.delete(path)
     throw error
   }
 }
 
-function scriptOf(loader: Loader, path: string): vm.Script {
-  const code = loader.texts.textOf(path)
+function compileScript(loader: Loader, path: string): vm.Script {
+  const code = loader.texts.readText(path)
   const known = loader.scripts.get(path)
   if (known?.code === code) return known.script
   const script = new vm.Script(`${wrapperStart}${code}\n})`, {
     filename: path,
     importModuleDynamically: (specifier) => importFrom(loader, specifier, path),
   })
-  if (!loader.texts.isTried(path)) loader.scripts.set(path, { code, script })
+  if (!loader.texts.isBeingTried(path)) loader.scripts.set(path, { code, script })
   return script
 }
 
 async function importFrom(loader: Loader, specifier: string, from: string): Promise<vm.Module> {
-  const module = await linked(loader, specifier, from)
+  const module = await linkModule(loader, specifier, from)
   if (module.status === 'unlinked') {
-    await module.link((one, { identifier }) => linked(loader, one, identifier))
+    await module.link((one, { identifier }) => linkModule(loader, one, identifier))
   }
   if (module.status === 'linked') await module.evaluate()
   return module
 }
 
-async function linked(loader: Loader, specifier: string, from: string): Promise<vm.Module> {
-  const instead = loader.standIn(specifier)
-  if (instead !== undefined) return synthetic(`stand-in:${specifier}`, namespaceOf(instead))
-  if (isBuiltin(specifier)) return outsider(loader, specifier, specifier)
+async function linkModule(loader: Loader, specifier: string, from: string): Promise<vm.Module> {
+  const replacement = loader.findReplacement(specifier)
+  if (replacement !== undefined)
+    return createSynthetic(`stand-in:${specifier}`, toNamespace(replacement))
+  if (isBuiltin(specifier)) return loadOutside(loader, specifier, specifier)
   const plain = specifier.startsWith('file:') ? fileURLToPath(specifier) : specifier
   const path = loader.resolve(plain, from, 'import')
-  if (!loader.texts.isProject(path)) return outsider(loader, pathToFileURL(path).href, path)
+  if (!loader.texts.isProject(path)) return loadOutside(loader, pathToFileURL(path).href, path)
   const known = loader.modules.get(path)
   if (known !== undefined) return known
   const made = loader.texts.isModule(path)
     ? makeModule(loader, path)
-    : synthetic(path, namespaceOf(loadCommon(loader, path).exports))
+    : createSynthetic(path, toNamespace(loadCommonJs(loader, path).exports))
   loader.modules.set(path, made)
   return made
 }
 
 async function makeModule(loader: Loader, path: string): Promise<vm.Module> {
-  const code = loader.texts.textOf(path)
+  const code = loader.texts.readText(path)
   const cached = loader.compiled.get(path)
-  // Node does not find its way back from code that was kept to what imports for it.
+  // Node cannot resolve dynamic imports from cached code.
   const isCached = cached?.code === code && !/\bimport\b[^'"\n]*\(/.test(code)
   const module: vm.Module = new vm.SourceTextModule(code, {
     identifier: path,
@@ -193,21 +201,21 @@ async function makeModule(loader: Loader, path: string): Promise<vm.Module> {
     },
     importModuleDynamically: (specifier) => importFrom(loader, specifier, path),
   })
-  if (cached?.code !== code && !loader.texts.isTried(path)) {
+  if (cached?.code !== code && !loader.texts.isBeingTried(path)) {
     loader.compiled.set(path, { code, data: (module as Cacheable).createCachedData() })
   }
   return module
 }
 
-function outsider(loader: Loader, url: string, name: string): Promise<vm.Module> {
-  const known = loader.outsiders.get(url)
+function loadOutside(loader: Loader, url: string, name: string): Promise<vm.Module> {
+  const known = loader.outsideModules.get(url)
   if (known !== undefined) return known
-  const made = import(url).then((namespace: Namespace) => synthetic(name, namespace))
-  loader.outsiders.set(url, made)
+  const made = import(url).then((namespace: Namespace) => createSynthetic(name, namespace))
+  loader.outsideModules.set(url, made)
   return made
 }
 
-async function synthetic(name: string, namespace: Namespace): Promise<vm.Module> {
+async function createSynthetic(name: string, namespace: Namespace): Promise<vm.Module> {
   const names = Object.keys(namespace)
   const module = new vm.SyntheticModule(
     names,
@@ -220,7 +228,7 @@ async function synthetic(name: string, namespace: Namespace): Promise<vm.Module>
 }
 
 /** The exports of a CommonJS module, as an ES module sees them. */
-function namespaceOf(exports: unknown): Namespace {
+function toNamespace(exports: unknown): Namespace {
   const isObject =
     (typeof exports === 'object' && exports !== null) || typeof exports === 'function'
   return { ...(isObject ? (exports as Namespace) : {}), default: exports }

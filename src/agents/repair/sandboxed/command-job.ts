@@ -1,6 +1,6 @@
 /**
- * Where tests cannot be run one by one: the project's command, on copies of the project. Slow, and there
- * is nothing that could be held back.
+ * For tests that cannot be run one by one: runs the project's command on copies of the project.
+ * Slow, and no tests can be held back.
  */
 
 import { spawn } from 'node:child_process'
@@ -8,35 +8,38 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { CommandJob, CoveredRange, Said } from '../messages.ts'
+import type { CommandJob, CoveredRange, SandboxMessage } from '../messages.ts'
 import { type Copies, openCopies } from './copy-project.ts'
 
-export async function runCommandJob(job: CommandJob, say: (said: Said) => void): Promise<void> {
+export async function runCommandJob(
+  job: CommandJob,
+  report: (said: SandboxMessage) => void,
+): Promise<void> {
   const copies = await openCopies(job.root)
   const results = await mkdtemp(join(tmpdir(), 'loopwright-coverage-'))
   try {
-    if (job.edits.length === 0) await coverage(job, copies, results, say)
-    else await tryAll(job, copies, say)
+    if (job.edits.length === 0) await measureCoverage(job, copies, results, report)
+    else await tryEdits(job, copies, report)
   } finally {
     await copies.remove()
     await rm(results, { recursive: true, force: true })
   }
 }
 
-async function coverage(
+async function measureCoverage(
   job: CommandJob,
   copies: Copies,
   results: string,
-  say: (said: Said) => void,
+  report: (said: SandboxMessage) => void,
 ): Promise<void> {
-  const copy = await copies.make()
+  const copy = await copies.create()
   const exit = await run(job, copy, { NODE_V8_COVERAGE: results })
-  say({ type: 'test', id: job.command.join(' '), ok: exit === 0, ms: 0, hits: '' })
+  report({ type: 'test', id: job.command.join(' '), ok: exit === 0, ms: 0, hits: '' })
   for (const name of await readdir(results).catch(() => [])) {
     const text = await readFile(join(results, name), 'utf8').catch(() => '{}')
-    for (const said of rangesIn(text, copy)) say(said)
+    for (const said of readRanges(text, copy)) report(said)
   }
-  say({ type: 'end', next: 0, hung: 0 })
+  report({ type: 'end', next: 0, hung: 0 })
 }
 
 interface Profile {
@@ -53,8 +56,8 @@ interface Profile {
   readonly 'source-map-cache'?: Readonly<Record<string, unknown>>
 }
 
-/** Of what was translated, places mean nothing: the file counts as a whole. */
-function* rangesIn(text: string, copy: string): Generator<Said> {
+/** In transpiled code offsets mean nothing: the file counts as a whole. */
+function* readRanges(text: string, copy: string): Generator<SandboxMessage> {
   const profile = JSON.parse(text) as Profile
   for (const { url, functions } of profile.result ?? []) {
     if (!url.startsWith('file:')) continue
@@ -72,7 +75,11 @@ function* rangesIn(text: string, copy: string): Generator<Said> {
   }
 }
 
-async function tryAll(job: CommandJob, copies: Copies, say: (said: Said) => void): Promise<void> {
+async function tryEdits(
+  job: CommandJob,
+  copies: Copies,
+  report: (said: SandboxMessage) => void,
+): Promise<void> {
   const endMs = performance.now() + job.deadlineMs
   const { edits, bases } = job
   const done = new Set<number>()
@@ -80,7 +87,7 @@ async function tryAll(job: CommandJob, copies: Copies, say: (said: Said) => void
   let found = edits.length
   let hung = 0
   const work = async (): Promise<void> => {
-    const copy = await copies.make()
+    const copy = await copies.create()
     while (next < found && performance.now() < endMs) {
       const index = next++
       const [file, start, end, text] = edits[index] ?? [-1, 0, 0, '']
@@ -93,13 +100,13 @@ async function tryAll(job: CommandJob, copies: Copies, say: (said: Said) => void
       done.add(index)
       if (exit === 'hung') hung++
       if (exit === 0) found = Math.min(found, index)
-      say({ type: 'tried', upTo: done.size, hung })
+      report({ type: 'tried', upTo: done.size, hung })
     }
   }
   await Promise.all(Array.from({ length: Math.max(1, job.workers) }, work))
-  if (found < edits.length) say({ type: 'found', edit: found })
+  if (found < edits.length) report({ type: 'found', edit: found })
   const untried = edits.findIndex((_, index) => !done.has(index))
-  say({
+  report({
     type: 'end',
     next: found < edits.length ? found : untried === -1 ? edits.length : untried,
     hung,
