@@ -72,7 +72,7 @@ async function certifying(checkout: string): Promise<() => Promise<void>> {
       {
         reader,
         blobs,
-        record,
+        stateFolder: record,
         repository,
         workspace: checkout,
         certifying: {

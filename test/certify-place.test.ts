@@ -16,7 +16,7 @@ import { createAgents } from '../src/agents/index.ts'
 import type { CommandResult } from '../src/engine/index.ts'
 import { type CertifyingPlace, RefusedError } from '../src/evidence/index.ts'
 import { openCertifyingPlace } from '../src/launch/certify/open-place.ts'
-import { type Content, listContent } from '../src/launch/dependencies/list-content.ts'
+import { type ContentDigest, listContent } from '../src/launch/dependencies/list-content.ts'
 import { openWalls } from '../src/launch/open-sandbox.ts'
 import { type OpenWalls } from '../src/launch/opened-sandbox.ts'
 import type { TreeId } from '../src/loop/index.ts'
@@ -113,7 +113,7 @@ async function open(
     {
       reader: createTreeReader({ blobs, folder: record, repository }),
       blobs,
-      record,
+      stateFolder: record,
       repository,
       workspace: fixture.checkout,
       certifying: {
@@ -206,7 +206,7 @@ test('hostile checks change neither the layer nor what comes after them', async 
     nohup sh -c 'sleep 1; echo late > use.js; sleep 600' >/dev/null 2>&1 &
     setsid sh -c 'while :; do echo x > use.js; done' >/dev/null 2>&1 &
     echo done`
-  const content = (): Promise<Content> => listContent(join(record, 'layers'), ['.'], 'times')
+  const content = (): Promise<ContentDigest> => listContent(join(record, 'layers'), ['.'], 'times')
   const before = await content()
   // The second time they are the same folders.
   expect((await run(place, 'sh', '-c', script)).stdout).toBe('not writable\nno cache\ndone\n')

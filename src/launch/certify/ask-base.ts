@@ -16,7 +16,15 @@ export function askBaseIn(
 ): AskBase {
   const repository = placed?.repository
   const reader = createTreeReader({ blobs, folder, repository })
-  const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
+  const options = {
+    reader,
+    blobs,
+    stateFolder: folder,
+    repository,
+    workspace,
+    checkout,
+    certifying,
+  }
   return async (name, context) => {
     const { base, signal } = context
     if (base === undefined) return undefined

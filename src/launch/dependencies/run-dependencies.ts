@@ -1,4 +1,4 @@
-/** Dependencies of a run that are kept outside its workspace, as its commands see them. */
+/** How the commands of a run see dependencies that are outside its workspace. */
 
 import type { SandboxPlace } from '../../sandbox/index.ts'
 

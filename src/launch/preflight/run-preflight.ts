@@ -46,7 +46,15 @@ export function openPreflight(
   const { workspace, checkout } = run
   const repository = run.placed?.repository
   const reader = createTreeReader({ blobs, folder, repository })
-  const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
+  const options = {
+    reader,
+    blobs,
+    stateFolder: folder,
+    repository,
+    workspace,
+    checkout,
+    certifying,
+  }
   const bases = fileBaseAnswers(folder)
   const now = (): number => clock.now()
   /** In use as long as the run is driven. */
@@ -62,7 +70,7 @@ export function openPreflight(
           lockfileOf: base,
           mode: certifying.certify.dependencies,
           installScripts: certifying.certify.installScripts,
-          record: folder,
+          stateFolder: folder,
           checkout: checkout ?? workspace,
           projects: [workspace, ...(checkout === undefined ? [] : [checkout])],
           signal,

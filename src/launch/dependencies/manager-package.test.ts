@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { managerForFormat, parseWanted } from './bring-manager.ts'
+import { findManagerForFormat, parseManagerPackage } from './manager-package.ts'
 
 test.each([
   ['pnpm@9.1.0', 'pnpm', 'pnpm', '9.1.0'],
   ['pnpm@9.1.0+sha512.abc', 'pnpm', 'pnpm', '9.1.0'],
   ['yarn@1.22.22', 'yarn', 'yarn', '1.22.22'],
   ['yarn@4.5.3', 'yarn', '@yarnpkg/cli-dist', '4.5.3'],
-])('%s is found in its package', (text, manager, name, version) => {
-  expect(parseWanted(text, manager)).toMatchObject({ package: name, version })
+])('%s is installed from its npm package', (text, manager, name, version) => {
+  expect(parseManagerPackage(text, manager)).toMatchObject({ package: name, version })
 })
 
 test.each([
@@ -18,8 +18,8 @@ test.each([
   ['pnpm@9.1.0 --evil', 'pnpm'],
   ['yarn@4.5.3', 'pnpm'],
   ['npm@10.0.0', 'npm'],
-])('%s brings nothing for %s', (text, manager) => {
-  expect(parseWanted(text, manager)).toBeUndefined()
+])('%s names no version of %s', (text, manager) => {
+  expect(parseManagerPackage(text, manager)).toBeUndefined()
 })
 
 test.each([
@@ -28,5 +28,5 @@ test.each([
   ['pnpm', "lockfileVersion: '9.0'\n", 'pnpm@9.15.0'],
   ['pnpm', 'lockfileVersion: 5.4\n', undefined],
 ])('%s in the format %j is %s', (manager, text, version) => {
-  expect(managerForFormat(manager, text)).toBe(version)
+  expect(findManagerForFormat(manager, text)).toBe(version)
 })

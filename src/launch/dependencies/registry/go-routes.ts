@@ -1,8 +1,8 @@
-/** The operator's proxy of Go modules, as a route of the endpoint. */
+/** The operator's proxy for Go modules, as a route of the endpoint. */
 
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import type { ToOurs } from './lockfile-reading.ts'
+import type { ToEndpointUrl } from './lockfile-reading.ts'
 import { readNetrc } from './netrc.ts'
 import { type RegistryRoute, registryUrl } from './registry-endpoint.ts'
 import { splitAddress } from './split-address.ts'
@@ -11,22 +11,22 @@ export type Env = Readonly<Record<string, string | undefined>>
 
 export interface OperatorRegistry {
   readonly routes: readonly RegistryRoute[]
-  /** For the manager inside. */
+  /** For the manager in the sandbox. */
   readonly env: Readonly<Record<string, string>>
-  readonly toOurs: ToOurs
-  /** Folders that it is a mirror in. */
+  readonly toEndpointUrl: ToEndpointUrl
+  /** Folders of local mirrors. */
   readonly readOnly: readonly string[]
 }
 
 const publicProxy = 'https://proxy.golang.org/'
 
-/** The first entry of GOPROXY. What is fetched is compared with `go.sum` by go itself. */
+/** Uses the first entry of GOPROXY. Go itself verifies downloads against `go.sum`. */
 export function goRegistry(env: Env = process.env, home: string = homedir()): OperatorRegistry {
   const [first = publicProxy] = (env['GOPROXY'] ?? '')
     .split(/[,|]/)
     .filter((one) => /^(?:https?|file):/.test(one))
   const fixed = { GOSUMDB: 'off', GOFLAGS: '-modcacherw', GOTOOLCHAIN: 'local', GOENV: 'off' }
-  const none = { toOurs: () => undefined }
+  const none = { toEndpointUrl: () => undefined }
   if (first.startsWith('file:')) {
     return {
       ...none,

@@ -1,8 +1,8 @@
-/** Ranges of a manifest that name git or an address, replaced by our addresses for the approved archives. */
+/** Replaces the ranges of a manifest that refer to git or a URL by endpoint URLs of approved archives. */
 
 import { z } from 'zod'
 
-export type Respecify = (name: string, range: string) => string | undefined
+export type ReplaceRange = (name: string, range: string) => string | undefined
 
 const ranges = z.record(z.string(), z.string())
 const members = [
@@ -13,25 +13,25 @@ const members = [
   'resolutions',
 ]
 
-/** In place. */
-export function respecifyAll(manifest: object, respecify: Respecify): void {
+/** Changes the manifest in place. */
+export function replaceRanges(manifest: object, replaceRange: ReplaceRange): void {
   for (const member of members) {
     const found = ranges.safeParse(Reflect.get(manifest, member))
     if (!found.success) continue
     const changed = Object.entries(found.data).map(([name, range]) => [
       name,
-      respecify(name, range) ?? range,
+      replaceRange(name, range) ?? range,
     ])
     Reflect.set(manifest, member, Object.fromEntries(changed))
   }
 }
 
-/** The text of a `package.json`; as it is where there is nothing to replace. */
-export function respecifyManifest(text: string, respecify: Respecify): string {
+/** Takes and returns the text of a `package.json`; returns it unchanged if there is nothing to replace. */
+export function replaceRangesInManifest(text: string, replaceRange: ReplaceRange): string {
   const parsed = z.looseObject({}).safeParse(parseJson(text))
   if (!parsed.success) return text
   const before = JSON.stringify(parsed.data)
-  respecifyAll(parsed.data, respecify)
+  replaceRanges(parsed.data, replaceRange)
   return JSON.stringify(parsed.data) === before
     ? text
     : `${JSON.stringify(parsed.data, undefined, 2)}\n`
@@ -45,6 +45,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Neither a version nor a path: `user/repo`, `git+https://…`, `https://…/a.tgz`. */
+/** True for a range that is neither a version nor a path: `user/repo`, `git+https://…`, `https://…/a.tgz`. */
 export const isForeignRange = (range: string): boolean =>
   /[/:]/.test(range) && !/^(?:npm|file|link|portal|workspace|catalog|patch):|^[./~]/.test(range)

@@ -1,4 +1,4 @@
-/** One request of the endpoint to a registry: directly, or through the operator's HTTP proxy. */
+/** Sends a request of the endpoint to a registry: directly, or through the operator's HTTP proxy. */
 
 import { type IncomingMessage, request as plain, type RequestOptions } from 'node:http'
 import { request as secure } from 'node:https'
@@ -15,7 +15,7 @@ export interface Tls {
 export interface UpstreamOptions {
   readonly tls: Tls
   readonly proxy: FindProxy
-  /** How names become addresses; default: as the machine does. */
+  /** Default: the DNS lookup of the machine. */
   readonly lookup?: LookupFunction
 }
 
@@ -24,26 +24,25 @@ export interface UpstreamRequest {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const silenceMs = 60_000
+const inactivityMs = 60_000
 
-export async function askUpstream(
+export async function requestUpstream(
   url: URL,
-  asked: UpstreamRequest,
+  { method, headers }: UpstreamRequest,
   options: UpstreamOptions,
 ): Promise<IncomingMessage> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new Error(`${url.protocol} is not a protocol of registries`)
+    throw new Error(`cannot use the protocol ${url.protocol} for a registry`)
   }
-  const { method, headers } = asked
   const proxy = options.proxy(url)
-  const common = { method, headers, timeout: silenceMs }
+  const common = { method, headers, timeout: inactivityMs }
   if (proxy === undefined) {
     const { lookup } = options
     const direct = { ...common, ...defined({ lookup }) }
-    return send(url, { ...direct, ...(url.protocol === 'https:' ? mutable(options.tls) : {}) })
+    return send(url, { ...direct, ...(url.protocol === 'https:' ? toTlsOptions(options.tls) : {}) })
   }
   if (url.protocol === 'http:') {
-    // The proxy is asked for the whole address.
+    // A proxy expects the absolute URL.
     return send(proxy, {
       ...common,
       path: url.href,
@@ -54,11 +53,11 @@ export async function askUpstream(
   const servername = isIP(url.hostname) === 0 ? { servername: url.hostname } : {}
   return send(url, {
     ...common,
-    createConnection: () => connectTls({ socket, ...servername, ...mutable(options.tls) }),
+    createConnection: () => connectTls({ socket, ...servername, ...toTlsOptions(options.tls) }),
   })
 }
 
-const mutable = ({ ca, rejectUnauthorized }: Tls) => ({
+const toTlsOptions = ({ ca, rejectUnauthorized }: Tls) => ({
   rejectUnauthorized,
   ...(ca === undefined ? {} : { ca: [...ca] }),
 })
@@ -73,13 +72,13 @@ function send(url: URL, options: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const open = url.protocol === 'https:' ? secure : plain
     const sent = open(withoutCredentials(url), options)
-    sent.on('timeout', () => sent.destroy(new Error(`silent for ${silenceMs / 1000} s`)))
+    sent.on('timeout', () => sent.destroy(new Error(`no data for ${inactivityMs / 1000} s`)))
     sent.on('response', resolve).on('error', reject)
     sent.end()
   })
 }
 
-/** They are for the proxy, and are sent in its own header. */
+/** Credentials are sent in a header instead. */
 function withoutCredentials(url: URL): URL {
   const bare = new URL(url)
   bare.username = ''
@@ -87,7 +86,7 @@ function withoutCredentials(url: URL): URL {
   return bare
 }
 
-/** E9: a proxy that never answers is not waited for. */
+/** Limits the wait for a proxy that never responds (E9). */
 function openTunnel(url: URL, proxy: URL): Promise<Socket> {
   const target = `${url.hostname}:${portOf(url)}`
   return new Promise((resolve, reject) => {
@@ -96,11 +95,11 @@ function openTunnel(url: URL, proxy: URL): Promise<Socket> {
       method: 'CONNECT',
       path: target,
       headers: { host: target, ...authorization(proxy) },
-      timeout: silenceMs,
+      timeout: inactivityMs,
     })
-    const fail = (why: string): void =>
-      reject(new Error(`the proxy ${proxy.host} did not connect to ${target}: ${why}`))
-    sent.on('timeout', () => sent.destroy(new Error(`silent for ${silenceMs / 1000} s`)))
+    const fail = (reason: string): void =>
+      reject(new Error(`the proxy ${proxy.host} did not connect to ${target}: ${reason}`))
+    sent.on('timeout', () => sent.destroy(new Error(`no data for ${inactivityMs / 1000} s`)))
     sent.on('error', (error) => fail(error.message))
     sent.on('response', ({ statusCode }) => fail(`it answered ${statusCode}`))
     sent.on('connect', ({ statusCode }, socket) => {

@@ -1,23 +1,23 @@
 /**
- * The package manager of a project in the version that its manifest names, installed into the layer, so
- * that a manager never has to download itself while a check runs.
+ * The package manager in the version that the project names, installed into the layer, so that it never
+ * has to download itself while a check runs.
  */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** In the folder of a layer. */
+/** Inside the folder of a layer. */
 export const managerFolder = '.manager'
 
-export interface WantedManager {
+export interface ManagerPackage {
   readonly name: string
   readonly version: string
-  /** The package that has it. */
+  /** The npm package that contains it. */
   readonly package: string
 }
 
-/** For a project that names no version, on a machine without the manager: the last one that writes its format. */
-const lastOfFormat: readonly {
+/** The last version that writes a lockfile format; used if neither project nor machine has a manager. */
+const lastVersions: readonly {
   readonly manager: string
   readonly format: RegExp
   readonly version: string
@@ -29,27 +29,30 @@ const lastOfFormat: readonly {
   { manager: 'pnpm', format: /^lockfileVersion: ["']?9\.\d/m, version: '9.15.0' },
 ]
 
-/** As `packageManager` would say it. */
-export function managerForFormat(manager: string, lockfile: string): string | undefined {
-  const known = lastOfFormat.find((one) => one.manager === manager && one.format.test(lockfile))
+/** In the format of `packageManager`: `pnpm@9.15.0`. */
+export function findManagerForFormat(manager: string, lockfile: string): string | undefined {
+  const known = lastVersions.find((one) => one.manager === manager && one.format.test(lockfile))
   return known === undefined ? undefined : `${manager}@${known.version}`
 }
 
-/** Undefined: nothing is wanted, or not in a form that is known. */
-export function parseWanted(text: string | undefined, manager: string): WantedManager | undefined {
+/** Undefined: there is no text, or its format is unknown. */
+export function parseManagerPackage(
+  text: string | undefined,
+  manager: string,
+): ManagerPackage | undefined {
   const [, name, version] =
     /^(pnpm|yarn|bun)@(\d+\.\d+\.\d+(?:-[\w.]+)?)(?:\+|$)/.exec(text ?? '') ?? []
   if (name === undefined || version === undefined || name !== manager) return undefined
-  return { name, version, package: packageOf(name, version) }
+  return { name, version, package: packageName(name, version) }
 }
 
-function packageOf(name: string, version: string): string {
+function packageName(name: string, version: string): string {
   if (name === 'yarn' && !version.startsWith('1.')) return '@yarnpkg/cli-dist'
   if (name !== 'bun') return name
   return `@oven/bun-linux-${process.arch === 'arm64' ? 'aarch64' : 'x64'}`
 }
 
-/** The folder of its program in a layer that has one. */
+/** The folder of the manager's program, if the layer contains one. */
 export function managerPrograms(layer: string): string | undefined {
   const modules = join(layer, managerFolder, 'node_modules')
   const folders = [
@@ -60,7 +63,7 @@ export function managerPrograms(layer: string): string | undefined {
   return folders.find((folder) => existsSync(folder))
 }
 
-export const bringCommand = ({ package: name, version }: WantedManager): readonly string[] => [
+export const toInstallCommand = ({ package: name, version }: ManagerPackage): readonly string[] => [
   'npm',
   'install',
   '--no-save',

@@ -1,19 +1,19 @@
-/** Parses large lockfiles in a thread: a megabyte takes seconds, in which nothing else of the process would run. */
+/** Parses large lockfiles in a thread, because a megabyte would block the process for seconds. */
 
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { parseYaml } from './lockfile-reading.ts'
 
-/** Less than a thread takes to start. */
-const charsHere = 32 * 1024
+/** Shorter texts are parsed faster than a thread starts. */
+const inlineCharsMax = 32 * 1024
 const limitMs = 120_000
 
 /** Undefined: it is not YAML, or cannot be parsed within the limits. */
-export async function parseYamlAside(text: string): Promise<unknown> {
+export async function parseYamlInThread(text: string): Promise<unknown> {
   const thread = new URL('./yaml-thread.js', import.meta.url)
-  // Tests of the sources have no built file.
-  if (text.length <= charsHere || !existsSync(fileURLToPath(thread))) return parseYaml(text)
+  // Unit tests run the sources, without the built file.
+  if (text.length <= inlineCharsMax || !existsSync(fileURLToPath(thread))) return parseYaml(text)
   const worker = new Worker(thread, {
     workerData: text,
     env: {},

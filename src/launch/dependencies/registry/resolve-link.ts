@@ -1,32 +1,32 @@
 /**
- * Which addresses a registry may link or redirect to. A registry of the operator is reached wherever it is;
- * what it names elsewhere must be on the internet, so that no package makes us ask a service of this machine,
- * of the network around it, or the metadata service of a cloud.
+ * Decides which URLs a registry may link or redirect to. The operator's registries may be anywhere; other
+ * hosts must be on the public internet, so that no package makes us call a service of this machine or its
+ * network, or the metadata service of a cloud.
  */
 
 import { lookup as resolve } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from '../../../sandbox/index.ts'
 
-/** Networks of a company: a registry there may keep its archives on another host there. */
-const company = new BlockList()
-company.addSubnet('10.0.0.0', 8, 'ipv4')
-company.addSubnet('172.16.0.0', 12, 'ipv4')
-company.addSubnet('192.168.0.0', 16, 'ipv4')
-company.addSubnet('100.64.0.0', 10, 'ipv4')
-company.addSubnet('fc00::', 7, 'ipv6')
+/** A registry in a private network may keep its archives on another host of a private network. */
+const privateNetworks = new BlockList()
+privateNetworks.addSubnet('10.0.0.0', 8, 'ipv4')
+privateNetworks.addSubnet('172.16.0.0', 12, 'ipv4')
+privateNetworks.addSubnet('192.168.0.0', 16, 'ipv4')
+privateNetworks.addSubnet('100.64.0.0', 10, 'ipv4')
+privateNetworks.addSubnet('fc00::', 7, 'ipv6')
 
-const isCompany = (address: string): boolean =>
-  company.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+const isPrivateAddress = (address: string): boolean =>
+  privateNetworks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-export class UnreachableError extends Error {}
+export class ForbiddenLinkError extends Error {}
 
 interface Resolved {
   readonly address: string
   readonly family: number
 }
 
-/** Names are resolved once: the answer that was judged is the one that is connected to. */
+/** Resolves the name once, so that the connection goes to the address that was checked. */
 export async function resolveLink(
   url: URL,
   registries: readonly URL[],
@@ -35,8 +35,8 @@ export async function resolveLink(
   const addresses = await resolveHost(url)
   for (const { address } of addresses) {
     if (mayReach(address)) continue
-    if (isCompany(address) && (await isAnyInCompany(registries))) continue
-    throw new UnreachableError(
+    if (isPrivateAddress(address) && (await isAnyPrivate(registries))) continue
+    throw new ForbiddenLinkError(
       `a registry links to ${url.host} (${address}), which is neither one of your registries nor on the public internet`,
     )
   }
@@ -56,7 +56,7 @@ async function resolveHost(url: URL): Promise<readonly Resolved[]> {
   return family === 0 ? resolve(host, { all: true }) : [{ address: host, family }]
 }
 
-async function isAnyInCompany(registries: readonly URL[]): Promise<boolean> {
+async function isAnyPrivate(registries: readonly URL[]): Promise<boolean> {
   const resolved = await Promise.all(registries.map((one) => resolveHost(one).catch(() => [])))
-  return resolved.flat().some(({ address }) => isCompany(address))
+  return resolved.flat().some(({ address }) => isPrivateAddress(address))
 }

@@ -1,11 +1,11 @@
-/** Refuses a lockfile with packages that may not be installed, before anything runs. */
+/** Refuses a lockfile with packages from unapproved sources, before anything runs. */
 
 import type { DependencyItem } from '../../evidence/index.ts'
 import { defined } from '../../loop/index.ts'
 import type { LayerPlan } from './plan-layer.ts'
-import { shown } from './registry/lockfile-reading.ts'
+import { printable } from './registry/lockfile-reading.ts'
 import { isBerry } from './registry/yarn-lockfile.ts'
-import { refused } from './run-manager.ts'
+import { createDependencyError } from './run-manager.ts'
 
 /** `items`: packages that need an approval. */
 export function requireKnownSources(
@@ -14,36 +14,36 @@ export function requireKnownSources(
 ): void {
   const { file } = lockfile
   if (reading.problem !== undefined)
-    throw refused(`${file} cannot be read: ${reading.problem}. Fix it`)
+    throw createDependencyError(`${file} cannot be read: ${reading.problem}. Fix it`)
   if (outside.length > 0) {
-    throw refused(
-      `${file} has packages from outside the repository: ${few(outside)}. Move them inside`,
+    throw createDependencyError(
+      `${file} has packages from outside the repository: ${listFew(outside)}. Move them inside`,
     )
   }
-  const what = `${file} has packages from git or from addresses that are not one of your registries`
+  const what = `${file} has packages from git or from URLs outside your registries`
   if (reading.foreign.length > 0) {
-    throw refused(
-      `${what}, and they cannot be approved: ${few(reading.foreign)}. ${adviceFor(lockfile.manager, reading.text)}`,
+    throw createDependencyError(
+      `${what}, and they cannot be approved: ${listFew(reading.foreign)}. ${adviceFor(lockfile.manager, reading.text)}`,
     )
   }
   const unapproved = items.filter(({ approved }) => approved === undefined)
   if (unapproved.length > 0) {
     const [first] = unapproved
-    throw refused(
-      `${what}, and they are not approved: ${few(unapproved.map(({ text }) => text))}. Approve each one ` +
+    throw createDependencyError(
+      `${what}, and they are not approved: ${listFew(unapproved.map(({ text }) => text))}. Approve each one ` +
         `(loopctl certify at a terminal, or loopctl certify --approve '${first?.id}')`,
     )
   }
-  const unknown = registries.unknown(defined({ npmrc }))
+  const unknown = registries.listUnknown(defined({ npmrc }))
   if (unknown.length > 0) {
-    throw refused(
-      `The project's .npmrc names a registry that your own npm settings do not: ${few(unknown)}. ` +
+    throw createDependencyError(
+      `The project's .npmrc names a registry that your own npm settings do not: ${listFew(unknown)}. ` +
         'If you trust it, add that line to your ~/.npmrc',
     )
   }
 }
 
-/** What makes them installable, by what this manager can. */
+/** How to make the packages installable with this manager. */
 function adviceFor(manager: string, text: string): string {
   switch (manager) {
     case 'npm':
@@ -64,5 +64,5 @@ function adviceFor(manager: string, text: string): string {
   }
 }
 
-const few = (lines: readonly string[]): string =>
-  `${lines.slice(0, 3).map(shown).join(', ')}${lines.length > 3 ? ` and ${lines.length - 3} more` : ''}`
+const listFew = (lines: readonly string[]): string =>
+  `${lines.slice(0, 3).map(printable).join(', ')}${lines.length > 3 ? ` and ${lines.length - 3} more` : ''}`
