@@ -95,7 +95,7 @@ export async function runHere(program: Command, file: string, options: RunOption
             source: loaded.source,
             signal: watched.signal,
           })
-          const { recordBeginning } = await import('../host/record-beginning.ts')
+          const { recordBeginning } = await import('../launch/start/record-beginning.ts')
           await recordBeginning(host, handle.id, { nameSource, ...settings.artifacts }).catch(
             (error: unknown) => watched.onProblem(textOf(error)),
           )

@@ -69,8 +69,11 @@ export interface EnqueueOptions {
   readonly force?: boolean
   readonly keepFiles?: boolean
   readonly fromIteration?: number
+  /** The loop file and the folder, if they were moved. Absolute paths. */
+  readonly file?: string
+  readonly workspace?: string
   readonly by?: string
-  /** Of whoever asks; kept in memory only. */
+  /** That of the caller; kept in memory only. */
   readonly environment?: CallerEnvironment
 }
 

@@ -1,9 +1,9 @@
-/** What is settled about a new run besides what it does: where its files are, and who named it. */
+/** Records what a new run has besides its loop: where its files are, and how it was named. */
 
-import { settlePlaces } from '../history/run-folder/folder-place.ts'
-import type { RunFolderOptions } from '../history/run-folder/index.ts'
-import type { NameSource } from '../launch/name-run.ts'
-import type { Runs } from '../runs/runs.ts'
+import { settlePlaces } from '../../history/run-folder/folder-place.ts'
+import type { RunFolderOptions } from '../../history/run-folder/index.ts'
+import type { Runs } from '../../runs/runs.ts'
+import type { NameSource } from '../name-run.ts'
 
 export interface Beginning extends Omit<RunFolderOptions, 'onProblem'> {
   readonly nameSource?: NameSource

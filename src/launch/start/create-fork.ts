@@ -1,77 +1,79 @@
 /**
- * Runs that come from other runs: forks, and what is tried again (ADR 0048).
+ * Creates runs that continue from another run: forks and retries (ADR 0048).
  *
- * A retry goes on from the last checkpoint with what the run had learnt by then, is allowed as much as
- * that one was, and works where it worked: in a worktree of its own on the files of the checkpoint, or in
- * the folder itself with the files as they are now.
+ * A retry starts from the last checkpoint, with the same limits as the first try, and works where that one
+ * worked: in a separate worktree on the files of the checkpoint, or in the folder itself with the files as
+ * they are now.
  */
 
-import { loadLoop } from '../../launch/load-loop.ts'
-import { runEnvironment } from '../../launch/run-environment.ts'
+import { inspectRun } from '../../history/inspect-run.ts'
 import { defined, isEnd, isLoopError, LoopError, type RunId } from '../../loop/index.ts'
 import type { ForkRequest, RetryRequest } from '../../protocol/api/index.ts'
+import type { Queued } from '../../runs/create-runs.ts'
 import { forkFolder } from '../../runs/fork-folder.ts'
+import type { RunPlace } from '../../runs/run-place.ts'
 import { makeWorkFolder } from '../../system/index.ts'
-import { fileOf } from './drive-queued.ts'
-import { type NewRunParts, queueRow, trustAsAsked } from './new-run.ts'
+import { loadLoop } from '../load-loop.ts'
+import { runEnvironment } from '../run-environment.ts'
+import type { CreatedRun } from './create-run.ts'
+import { fileOf } from './file-of.ts'
+import type { StartParts } from './start-host.ts'
+import { trustAsAsked } from './trust-as-asked.ts'
 
-export function forkQueued(parts: NewRunParts, run: RunId, request: ForkRequest): Promise<RunId> {
-  return createFrom(parts, run, request)
+export interface ForkChoice extends ForkRequest {
+  /** E8. The user wants this attempt to be made again. */
+  readonly isAgain?: boolean
+  readonly keepFiles?: boolean
 }
 
-export async function retryQueued(
-  parts: NewRunParts,
+/** What a retry is as a fork. */
+export async function toFork(
+  { host }: Pick<StartParts, 'host'>,
   run: RunId,
   request: RetryRequest,
-): Promise<RunId> {
-  const { journal } = parts.host
-  const from = await parts.host.inspect(run)
+): Promise<ForkChoice> {
+  const from = await inspectRun(host.journal, run)
   const { status, name } = from.run
   if (!isEnd(status)) {
-    const message = `Run "${name}" has not ended (${status}). Go on with it: loopctl resume ${name}`
+    const message = `Run "${name}" has not ended (${status}). Resume it: loopctl resume ${name}`
     throw new LoopError('wrong-status', message)
   }
   if (status === 'completed') {
-    const message = `Run "${name}" completed: there is nothing to try again.`
-    throw new LoopError('wrong-status', `${message} Go on from it: loopctl fork ${name}`)
+    const message = `Run "${name}" completed: there is nothing to retry.`
+    throw new LoopError('wrong-status', `${message} To continue from it: loopctl fork ${name}`)
   }
   const iteration = request.from ?? from.run.iteration
   const { limits, worktree } = from.state
   const first = from.checkpoints[0]?.iteration ?? from.run.iteration + 1
   const allowed = Math.max(1, limits.iterations - Math.max(0, first - 1))
   const isInPlace = worktree === undefined && from.run.workspace !== undefined
-  return createFrom(parts, run, {
+  return {
     ...request,
     iteration,
-    name: request.name ?? (await derivedName(journal, name)),
+    name: request.name ?? (await derivedName(host.journal, name)),
     limits: { iterations: iteration + allowed },
     isAgain: true,
     ...(isInPlace ? { workspace: from.run.workspace, replaceFiles: true, keepFiles: true } : {}),
-  })
+  }
 }
 
-interface FromRequest extends ForkRequest {
-  /** E8. Somebody asked for it: what was tried is tried again. */
-  readonly isAgain?: boolean
-  readonly keepFiles?: boolean
-}
-
-async function createFrom(
-  { host, log, now }: NewRunParts,
+export async function createFork(
+  { host, onLine, onProblem, signal }: StartParts,
   run: RunId,
-  request: FromRequest,
-): Promise<RunId> {
-  const from = await host.inspect(run)
+  request: ForkChoice,
+  toQueue?: (place: RunPlace) => Queued,
+): Promise<CreatedRun> {
+  const from = await inspectRun(host.journal, run)
   const { iteration, name, input, replaceFiles } = request
-  const file = request.file ?? fileOf(from.run, from.state)
-  await trustAsAsked(host, file, request.trust)
+  const file = fileOf(from, request.file)
+  await trustAsAsked(host.folder, file, request.trust)
   const inherited = request.file === undefined ? from.state.source?.changes : undefined
   const loaded = await loadLoop(file, {
     folder: host.folder,
     environment: runEnvironment(request.environment),
     changes: { ...inherited, ...request.changes },
-    onLine: (line) => log.info({ run, file }, line),
-    ...defined({ input }),
+    onLine,
+    ...defined({ input, signal }),
   })
   try {
     const workspace = request.workspace ?? forkFolder(from, iteration)
@@ -81,25 +83,27 @@ async function createFrom(
       worktree: loaded.worktree,
       ...defined({ workspace, name, replaceFiles }),
     })
-    const { id } = await host.createFork(run, loaded.loop, {
+    for (const problem of place.problems) onProblem(problem, place.id)
+    const queue = toQueue?.(place)
+    await host.createFork(run, loaded.loop, {
       iteration,
       place,
       source: loaded.source,
       ...(request.isAgain === true ? { again: true } : {}),
-      ...defined({ limits: request.limits }),
+      ...defined({ limits: request.limits, queue }),
       ...(input === undefined ? {} : { input: loaded.input }),
-      queue: { row: queueRow(place, { ...request, carry: true }, now()) },
     })
-    return id
-  } finally {
+    return { place, loaded }
+  } catch (error) {
     await loaded.close()
+    throw error
   }
 }
 
 const nameCharsMax = 64
 
 /** `brave-owls-jump`, `brave-owls-jump-2`, `brave-owls-jump-3`. */
-async function derivedName(journal: NewRunParts['host']['journal'], name: string): Promise<string> {
+async function derivedName(journal: StartParts['host']['journal'], name: string): Promise<string> {
   const [, stem = name] = /^(.+?)(?:-\d{1,6})?$/.exec(name) ?? []
   for (let number = 2; ; number++) {
     const ending = `-${number}`
