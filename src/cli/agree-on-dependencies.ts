@@ -3,8 +3,8 @@
 import type { Command } from 'commander'
 import { confirm } from './ask.ts'
 import { visible } from './display/render.ts'
-import { type RunOptions, workspaceFor } from './run-here.ts'
 import { openSession, recordFolder, who } from './session.ts'
+import type { RunOptions } from './start-options.ts'
 import { loadTrusted } from './trust.ts'
 
 /** The same options, with what the user agreed to. Without a terminal the preflight says what is missing. */
@@ -21,6 +21,7 @@ export async function agreeOnDependencies<T extends RunOptions>(
   const loaded = await loadTrusted(session, record, file, options, look).catch(() => undefined)
   if (loaded === undefined) return options
   try {
+    const { workspaceFor } = await import('../launch/start/workspace-for.ts')
     const workspace = workspaceFor(options.workspace, loaded)
     const { certify } = await loaded.planChecks(workspace)
     const { missingDependencies } = await import('../launch/preflight/missing-dependencies.ts')

@@ -4,19 +4,20 @@
  */
 
 import type { CallerEnvironment } from '../protocol/api/index.ts'
-import type { There } from './run-there.ts'
+import type { Previewed } from './trust.ts'
+import type { Starter } from './with-starter.ts'
 
 export async function callerEnvironment(
-  { client, folder }: Pick<There, 'client' | 'folder'>,
-  /** The loop file; undefined: unknown. */
-  file: string | undefined,
+  { client, folder, here }: Starter,
+  /** The loop file, or what is known of it; undefined: unknown. */
+  file: string | Previewed | undefined,
   more: readonly string[] = [],
 ): Promise<{ readonly environment?: CallerEnvironment }> {
-  // A remote daemon has other programs, and must not get keys.
-  if (folder === undefined) return {}
+  // This process has it already. A remote daemon has other programs, and must not get keys.
+  if (folder === undefined || here !== undefined) return {}
   const named =
-    file === undefined
-      ? []
+    typeof file !== 'string'
+      ? (file?.variables ?? [])
       : await client.previewLoop(file).then(
           ({ variables }) => variables,
           // The next request reports what is wrong with the file.

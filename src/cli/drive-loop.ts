@@ -1,14 +1,11 @@
 /** A loop file for one run in the foreground: loaded, opened, followed to its end, and closed. */
 
-import { existsSync } from 'node:fs'
-import type { Inspection } from '../history/inspect-run.ts'
 import type { Host } from '../host/host.ts'
 import type { LoadedLoop, OpenedLoop, OpenPlace } from '../launch/loaded-loop.ts'
-import { isLoopError, LoopError } from '../loop/index.ts'
-import type { RunHandle } from '../runs/run-handle.ts'
+import { isLoopError } from '../loop/index.ts'
 import { visible } from './display/render.ts'
 import { interruptedExitCode } from './exit-codes.ts'
-import { createForeground } from './foreground.ts'
+import { createForeground, type FollowedRun } from './foreground.ts'
 import { outputFiles } from './output-files.ts'
 import type { AttendedOption, LoadOptions } from './run-options.ts'
 import type { Session } from './session.ts'
@@ -16,7 +13,7 @@ import type { From } from './show-run.ts'
 import { type LoadManner, loadTrusted } from './trust.ts'
 
 export interface Started extends From {
-  readonly handle: RunHandle
+  readonly handle: FollowedRun
 }
 
 export interface Watched {
@@ -82,22 +79,4 @@ export async function withLoop(
     foreground.close()
     await loaded?.close()
   }
-}
-
-export function fileOf(
-  { run, state }: Pick<Inspection, 'run' | 'state'>,
-  given: string | undefined,
-): string {
-  const file = given ?? state.source?.file
-  if (file === undefined) {
-    throw new LoopError(
-      'bad-request',
-      `Run "${run.name}" was started by a program, not from a loop file: resume it there, or name a loop file with --file.`,
-    )
-  }
-  if (given !== undefined || existsSync(file)) return file
-  throw new LoopError(
-    'not-configured',
-    `The loop file of run "${run.name}" is gone: ${file}. Put it back, or name it with --file.`,
-  )
 }

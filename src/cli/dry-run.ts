@@ -9,10 +9,10 @@ import { visibleText } from './display/render.ts'
 import { outputFiles } from './output-files.ts'
 import { showPlan } from './plan.ts'
 import { reach } from './reach.ts'
-import { type RunOptions, workspaceFor } from './run-here.ts'
 import { askedWorktree, changesFrom, limitsFrom } from './run-options.ts'
 import { hasRecord, openSession, recordFolder, type Session, withNewRecord } from './session.ts'
 import { settingsHere } from './settings-here.ts'
+import type { RunOptions } from './start-options.ts'
 import { loadTrusted } from './trust.ts'
 
 export async function dryRun(program: Command, file: string, options: RunOptions): Promise<void> {
@@ -20,6 +20,7 @@ export async function dryRun(program: Command, file: string, options: RunOptions
   await look(program, session, file, options, async (loaded, limits, settings) => {
     const { runWorktree } = await import('../definition/config/apply-settings.ts')
     const { planRun } = await import('../launch/plan/plan-run.ts')
+    const { workspaceFor } = await import('../launch/start/workspace-for.ts')
     const workspace = workspaceFor(options.workspace, loaded)
     const show = async (host: Pick<Host, 'folder'> & Partial<Host>): Promise<void> => {
       const planned = await planRun(host, loaded, {
@@ -64,6 +65,7 @@ export async function showPrompt(
 ): Promise<void> {
   const session = openSession(program)
   await look(program, session, file, options, async (loaded, limits) => {
+    const { workspaceFor } = await import('../launch/start/workspace-for.ts')
     const workspace = workspaceFor(options.workspace, loaded)
     const { defaultLimits, estimateTokens } = await import('../loop/index.ts')
     const prompt = loaded.firstPrompt({ ...defaultLimits, ...limits }, workspace)

@@ -4,13 +4,20 @@
  * way the run can be resumed.
  */
 
-import type { DriveEnd } from '../engine/index.ts'
-import type { Host } from '../host/host.ts'
+import type { RunEnd } from './run-end.ts'
 import type { RecordedEvent } from '../loop/index.ts'
-import type { RunHandle } from '../runs/run-handle.ts'
+import type { Answers, RunName } from './ask.ts'
 import { exitCodeOf, outputExitCode } from './exit-codes.ts'
 import type { Session } from './session.ts'
 import { createShow, type From } from './show-run.ts'
+
+/** A run that this process drives. */
+export interface FollowedRun extends RunName {
+  readonly done: Promise<RunEnd>
+  /** Ends when `done` does, after the last event. */
+  events(options?: { readonly afterSeq?: number }): AsyncIterable<RecordedEvent>
+  shutDown(options?: { readonly now?: boolean }): void
+}
 
 export interface Foreground {
   /** Aborts when the person wants the run to end for now. */
@@ -18,7 +25,7 @@ export interface Foreground {
   /** A line among those of the run; before there is one, on standard error. */
   say(line: string): void
   /** Follows the run to its end, and sets the exit code. */
-  follow(host: Host, handle: RunHandle, from: From): Promise<void>
+  follow(answers: Answers, run: FollowedRun, from: From): Promise<void>
   close(): void
 }
 
@@ -60,24 +67,24 @@ export function createForeground(session: Session): Foreground {
   return {
     signal: stop.signal,
     say: (line) => say(line),
-    async follow(host, handle, from) {
+    async follow(answers, run, from) {
       const { before } = from
-      const show = createShow(session, host, handle, from, onSignal)
+      const show = createShow(session, answers, run, from, onSignal)
       say = show.say
       firstWords = 'Finishing the step in flight, 10 s at most; Ctrl-C again to leave at once.'
-      const abandon = (): void => handle.shutDown({ now: true })
+      const abandon = (): void => run.shutDown({ now: true })
       hurry.signal.addEventListener('abort', abandon, { once: true })
       if (hurry.signal.aborted) abandon()
       let isAsking = false
-      let end: DriveEnd
+      let end: RunEnd
       try {
-        for await (const recorded of handle.events({ afterSeq: before?.run.lastSeq ?? 0 })) {
+        for await (const recorded of run.events({ afterSeq: before?.run.lastSeq ?? 0 })) {
           show.event(recorded)
           if (session.noInput !== true || !isQuestion(recorded)) continue
           isAsking = true
           stop.abort()
         }
-        end = await handle.done
+        end = await run.done
         // It was left for the question's sake.
         if (isAsking && end.type === 'suspended') end = { ...end, reason: asksText }
       } finally {
@@ -85,7 +92,7 @@ export function createForeground(session: Session): Foreground {
         hurry.signal.removeEventListener('abort', abandon)
       }
       const epilogue = await from.epilogue?.(end)
-      show.end(handle, end, epilogue)
+      show.end(run, end, epilogue)
       const exitCode = epilogue?.exitCode ?? exitCodeOf(end, interrupts > 0)
       process.exitCode = outputFailed ? outputExitCode : exitCode
     },

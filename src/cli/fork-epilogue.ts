@@ -1,21 +1,18 @@
 /** What a fork came to, beside the run that it comes from. */
 
-import type { DriveEnd } from '../engine/index.ts'
-import type { Host } from '../host/host.ts'
 import { describeOutcome } from '../loop/index.ts'
-import type { ForkComparison, ForkSide } from '../runs/compare-fork.ts'
-import type { RunHandle } from '../runs/run-handle.ts'
+import type { Host } from '../host/host.ts'
 import { renderCount, renderMoney } from './display/amounts.ts'
 import { visible } from './display/render.ts'
 import type { Epilogue } from './show-run.ts'
 
-export const compareAtEnd =
-  (host: Host, { id }: Pick<RunHandle, 'id'>) =>
-  async (end: DriveEnd): Promise<Epilogue | undefined> => {
-    if (end.type !== 'ended') return undefined
-    const comparison = await host.compareFork(id)
-    return { lines: renderComparison(comparison), value: { comparison } }
-  }
+type ForkComparison = Awaited<ReturnType<Host['compareFork']>>
+type ForkSide = ForkComparison['fork']
+
+export const compareFork = (comparison: ForkComparison): Epilogue => ({
+  lines: renderComparison(comparison),
+  value: { comparison },
+})
 
 export function renderComparison({ iteration, original, fork }: ForkComparison): readonly string[] {
   const rows: readonly (readonly [string, (side: ForkSide) => string])[] = [

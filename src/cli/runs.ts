@@ -1,26 +1,27 @@
-/**
- * Runs as commands see them: those of a daemon, or of the record in this process. Each command is
- * written once against this.
- */
+/** Runs as commands see them. Each command is written once, against this. */
 
-import type { InboxQuestion, OutputEntry, QueueEntry, Streamed } from '../client/index.ts'
-import type { RunRow } from '../engine/index.ts'
-import type { Inspection } from '../history/inspect-run.ts'
-import type { Postmortem } from '../history/postmortem/built-in.ts'
-import type { Host } from '../host/host.ts'
-import type { PullRequest, PullRequestOptions } from '../host/review/create-pull-request.ts'
-import type { Discarded } from '../host/review/scrap-run.ts'
+import type { Client, QueueEntry } from '../client/index.ts'
+import type {
+  CleanedWorktree,
+  Diff,
+  Discarded,
+  InboxQuestion,
+  Postmortem,
+  PullRequest,
+  PullRequestRequest,
+  Run,
+  RunDetail,
+  Worktree,
+} from '../protocol/api/index.ts'
 
-export interface Inspected extends Inspection {
-  /** Where it stands with the daemon that is to drive it. */
-  readonly queue?: QueueEntry
-}
+/** With its position in the queue, if a daemon is to drive it. */
+export type Inspected = RunDetail
 
 export interface ListFilter {
-  /** Ours, or the name that a document has for it. */
+  /** One of ours, or the name that a legacy format has for it. */
   readonly status?: string
   readonly workspace?: string
-  /** The newest; all unless told. */
+  /** The newest; default: all. */
   readonly limit?: number
 }
 
@@ -29,24 +30,36 @@ export interface AnalyzeChoice {
   readonly promptOnly?: boolean
 }
 
+export interface DiffChoice {
+  readonly iteration?: number
+  readonly stat?: boolean
+}
+
+export interface WorktreeFilter {
+  /** A folder in it. */
+  readonly repository?: string
+}
+
 export interface Runs
   extends Pick<
-    Host,
-    'answer' | 'cleanWorktrees' | 'diff' | 'merge' | 'remove' | 'tell' | 'worktrees'
+    Client,
+    'answer' | 'events' | 'inspect' | 'merge' | 'output' | 'remove' | 'tell'
   > {
-  list(filter?: ListFilter): Promise<readonly RunRow[]>
-  inspect(run: string): Promise<Inspected>
-  events(run: string, options?: Streamed): ReturnType<Host['events']>
-  output(run: string, options?: Streamed): AsyncIterable<OutputEntry>
-  /** What people are asked, the nearest deadline first. */
+  list(filter?: ListFilter): Promise<readonly Run[]>
+  diff(run: string, choice?: DiffChoice): Promise<Diff>
+  /** Open questions, the nearest deadline first. */
   inbox(): Promise<readonly InboxQuestion[]>
   queue(): Promise<readonly QueueEntry[]>
+  worktrees(filter?: WorktreeFilter): Promise<readonly Worktree[]>
+  cleanWorktrees(
+    choice?: WorktreeFilter & { readonly dryRun?: boolean },
+  ): Promise<readonly CleanedWorktree[]>
   removeWorktree(
     worktree: string,
-    options?: { readonly force?: boolean },
-  ): ReturnType<Host['cleanWorktrees']>
+    choice?: { readonly force?: boolean },
+  ): Promise<readonly CleanedWorktree[]>
   scrap(run: string, by: string): Promise<Discarded>
   reset(run: string, by: string): Promise<Discarded>
   analyze(run: string, choice?: AnalyzeChoice): Promise<Postmortem>
-  createPullRequest(run: string, options: PullRequestOptions): Promise<PullRequest>
+  createPullRequest(run: string, request: PullRequestRequest): Promise<PullRequest>
 }

@@ -1,7 +1,7 @@
 /** How a run is shown while it goes on: to a person, who may be asked, or as lines of JSON. */
 
-import type { DriveEnd } from '../engine/index.ts'
-import type { Inspection } from '../history/inspect-run.ts'
+import type { RunEnd } from './run-end.ts'
+import type { RunDetail } from '../protocol/api/index.ts'
 import { initialState, type RecordedEvent } from '../loop/index.ts'
 import { type Answers, createAsker, type RunName } from './ask.ts'
 import { createDisplay } from './display/display.ts'
@@ -11,7 +11,7 @@ import type { Session } from './session.ts'
 
 /** Where the watching begins, and what is said when it is over. */
 export interface From {
-  readonly before: Inspection | undefined
+  readonly before: RunDetail | undefined
   readonly title: string
   /** Lines for people, under the title. */
   readonly notes?: readonly string[]
@@ -21,7 +21,7 @@ export interface From {
   readonly isUnderWay?: boolean
   /** Why it does not begin at once. */
   readonly waits?: string
-  readonly epilogue?: (end: DriveEnd) => Promise<Epilogue | undefined>
+  readonly epilogue?: (end: RunEnd) => Promise<Epilogue | undefined>
 }
 
 export interface Epilogue {
@@ -47,7 +47,7 @@ export interface Show {
   say(line: string): void
   /** Why nothing happens now; undefined: something does again. */
   wait(why: string | undefined): void
-  end(run: RunName, end: DriveEnd, epilogue: Epilogue | undefined): void
+  end(run: RunName, end: RunEnd, epilogue: Epilogue | undefined): void
   close(): void
 }
 
@@ -66,7 +66,7 @@ function createJsonShow({ isReplay = false }: From): Show {
 /** A question that is asked again only to take the answer that waits: in short. */
 function answeredBefore(
   recorded: RecordedEvent,
-  { questions }: Pick<Inspection, 'questions'>,
+  { questions }: Pick<RunDetail, 'questions'>,
 ): RecordedEvent | undefined {
   const { event } = recorded
   if (event.type !== 'step-started' || event.question === undefined) return undefined

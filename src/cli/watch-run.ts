@@ -5,7 +5,7 @@
  */
 
 import type { Break, Client, QueueEntry } from '../client/index.ts'
-import type { DriveEnd } from '../engine/index.ts'
+import type { RunEnd } from './run-end.ts'
 import { evolve, initialState, isEnd, LoopError, type RunState } from '../loop/index.ts'
 import type { RunName } from './ask.ts'
 import { renderClock } from './display/amounts.ts'
@@ -24,7 +24,7 @@ export async function watchRun(
 ): Promise<void> {
   const show = createShow(session, client, run, from, leaving.leave)
   show.wait(from.waits)
-  let end: DriveEnd | undefined
+  let end: RunEnd | undefined
   try {
     end = await toItsEnd(client, run, from, show, leaving.signal, session.noInput === true)
   } finally {
@@ -89,12 +89,12 @@ async function toItsEnd(
   show: Show,
   signal: AbortSignal,
   noInput: boolean,
-): Promise<DriveEnd | undefined> {
+): Promise<RunEnd | undefined> {
   const over = new AbortController()
   const stop = AbortSignal.any([signal, over.signal])
   const line = watchLine(client, run, show, stop)
   let state: RunState = before?.state ?? initialState
-  let end: DriveEnd | undefined
+  let end: RunEnd | undefined
   try {
     const range = { afterSeq: before?.run.lastSeq ?? 0, signal: stop, onBreak: line.onBreak }
     const streaming = async (): Promise<void> => {
@@ -119,20 +119,20 @@ async function endOf(
   client: Pick<Client, 'inspect'>,
   { id }: RunName,
   { outcome, status }: RunState,
-): Promise<DriveEnd | undefined> {
+): Promise<RunEnd | undefined> {
   if (outcome !== undefined) return { type: 'ended', outcome }
   if (status !== 'paused') return undefined
   const now = await client.inspect(id).catch(() => undefined)
   return now === undefined || now.run.status === 'paused' ? suspended('paused') : undefined
 }
 
-const suspended = (reason: string): DriveEnd => ({ type: 'suspended', reason })
+const suspended = (reason: string): RunEnd => ({ type: 'suspended', reason })
 
 interface Line {
   heard(state: RunState): void
   onBreak(broken: Break): void
   /** Resolves when nobody is to drive the run any more, rejects when the daemon stays away. */
-  readonly idle: Promise<DriveEnd | undefined>
+  readonly idle: Promise<RunEnd | undefined>
 }
 
 const lookMs = 1000
@@ -154,7 +154,7 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
   let wasStopped = false
   let missing = 0
 
-  async function look(): Promise<DriveEnd | undefined> {
+  async function look(): Promise<RunEnd | undefined> {
     const entry = (await client.queue()).find((one) => one.run === run.id)
     if (entry !== undefined) {
       missing = 0
@@ -168,7 +168,7 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
     return missing < 3 ? undefined : suspended(why ?? 'nobody drives it now')
   }
 
-  async function idle(): Promise<DriveEnd | undefined> {
+  async function idle(): Promise<RunEnd | undefined> {
     while (!signal.aborted) {
       await pause(lookMs, signal)
       const sinceMs = Date.now() - heardAtMs

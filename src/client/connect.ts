@@ -23,7 +23,7 @@ export function connect(connection: Connection): Client {
   return createClient(createTransport(way, typeof token === 'string' ? () => token : token))
 }
 
-function createClient(transport: Transport): Client {
+export function createClient(transport: Transport): Client {
   const { where } = transport
   const { object, page, post } = createAsking(transport)
   return {

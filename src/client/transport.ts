@@ -28,7 +28,7 @@ export interface Transport {
   /** The answer as text, such as a patch or an artifact. */
   text(method: Method, path: string, ask?: Ask): Promise<string>
   /** The body as it comes; undefined where there is none and never will be. */
-  stream(path: string, ask?: Ask): Promise<IncomingMessage | undefined>
+  stream(path: string, ask?: Ask): Promise<AsyncIterable<Uint8Array> | undefined>
 }
 
 /** The daemon cannot be reached, or went away in the middle. */

@@ -1,7 +1,7 @@
 /** `prompt`: what the agent would be told first. */
 
 import type { Command } from 'commander'
-import type { RunOptions } from '../run-here.ts'
+import type { RunOptions } from '../start-options.ts'
 import { addChangeOptions, addLimitOptions, addLoadOptions } from '../run-options.ts'
 import { folderName } from '../session.ts'
 

@@ -69,7 +69,7 @@ const plan = operation({
         attended: attended === true,
       })
       const at = { workspace: where, isInPlace: !planned.worktree.isUsed }
-      return ok({ ...planned, queue: wouldWait(scheduler.queue(), own, at) })
+      return ok({ ...planned, queue: wouldWait(await scheduler.queue(), own, at) })
     } finally {
       await loaded.close()
     }

@@ -89,6 +89,7 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
       await board.forget(run)
       board.wake()
     },
+    isDriven: ({ id, held }) => held || board.item(id)?.drive !== undefined,
     queue: board.entries,
     entry: (run) => board.entries().find((one) => one.run === run),
     async drain(hurry) {

@@ -18,7 +18,6 @@ import { runEnvironment } from '../run-environment.ts'
 import type { CreatedRun } from './create-run.ts'
 import { fileOf } from './file-of.ts'
 import type { StartParts } from './start-host.ts'
-import { trustAsAsked } from './trust-as-asked.ts'
 
 export interface ForkChoice extends ForkRequest {
   /** E8. The user wants this attempt to be made again. */
@@ -66,14 +65,13 @@ export async function createFork(
   const from = await inspectRun(host.journal, run)
   const { iteration, name, input, replaceFiles } = request
   const file = fileOf(from, request.file)
-  await trustAsAsked(host.folder, file, request.trust)
   const inherited = request.file === undefined ? from.state.source?.changes : undefined
   const loaded = await loadLoop(file, {
     folder: host.folder,
     environment: runEnvironment(request.environment),
     changes: { ...inherited, ...request.changes },
     onLine,
-    ...defined({ input, signal }),
+    ...defined({ input, signal, trust: request.trust }),
   })
   try {
     const workspace = request.workspace ?? forkFolder(from, iteration)

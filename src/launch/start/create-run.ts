@@ -4,10 +4,9 @@
  */
 
 import { homedir } from 'node:os'
-import { parse, resolve } from 'node:path'
 import { moreChecks, runLimits, runWorktree } from '../../definition/config/apply-settings.ts'
 import { loadDaemonConfig } from '../../definition/config/load-config.ts'
-import { defaultLimits, defined, type Limits, LoopError, textOf } from '../../loop/index.ts'
+import { defaultLimits, defined, type Limits, textOf } from '../../loop/index.ts'
 import type { NewRunRequest, RunSettings } from '../../protocol/api/index.ts'
 import type { Queued } from '../../runs/create-runs.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
@@ -19,7 +18,7 @@ import { runEnvironment } from '../run-environment.ts'
 import { recordBeginning } from './record-beginning.ts'
 import { requireAbsolute } from './require-absolute.ts'
 import type { StartParts } from './start-host.ts'
-import { trustAsAsked } from './trust-as-asked.ts'
+import { workspaceFor } from './workspace-for.ts'
 
 /** A run that is on disk and not driven yet. */
 export interface CreatedRun {
@@ -36,7 +35,6 @@ export async function createRun(
 ): Promise<CreatedRun> {
   const { host, onProblem } = parts
   for (const path of [request.file, request.workspace, request.here]) requireAbsolute(path)
-  await trustAsAsked(host.folder, request.file, request.trust)
   // Without settings in the request, those of the user who runs this process apply.
   const settings = request.settings ?? (await loadDaemonConfig()).settings
   const loaded = await loadFor(parts, request, settings)
@@ -82,7 +80,7 @@ function loadFor(
   request: NewRunRequest,
   { model, checks }: RunSettings,
 ): Promise<LoadedLoop> {
-  const { file, input, changes, here } = request
+  const { file, input, changes, here, trust } = request
   return loadLoop(file, {
     folder: host.folder,
     environment: runEnvironment(request.environment),
@@ -90,19 +88,8 @@ function loadFor(
     defaultModel: model,
     ...moreChecks(checks),
     onLine,
-    ...defined({ input, changes, signal }),
+    ...defined({ input, changes, signal, trust }),
   })
-}
-
-/** The agent does not work on a whole home folder or disk unless the user names it. */
-export function workspaceFor(given: string | undefined, loaded: LoadedLoop): string {
-  const workspace = resolve(given ?? loaded.workspace)
-  const isTooMuch = workspace === homedir() || workspace === parse(workspace).root
-  if (given !== undefined || !isTooMuch) return workspace
-  throw new LoopError(
-    'bad-request',
-    `The loop would work on all of ${workspace}. Run it in the folder it is for, or name one with --workspace (in the API: workspace).`,
-  )
 }
 
 /** What takes seconds to find out is reported before anything is made. */

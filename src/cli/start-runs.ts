@@ -1,4 +1,7 @@
-/** Has a daemon drive a run: a new one, one that is there, a fork, one more try. Watches unless told not to. */
+/**
+ * Starts or continues a run: a new one, one that was interrupted, a fork, a retry; and watches it to its
+ * end. A daemon or this process drives it: the requests are the same.
+ */
 
 import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
@@ -7,41 +10,35 @@ import type { NewRunRequest, RunAnswer } from '../client/index.ts'
 import { defined, LoopError, type RunId } from '../loop/index.ts'
 import type { Settings } from '../protocol/index.ts'
 import { callerEnvironment } from './caller-environment.ts'
-import { daemonRuns } from './daemon-runs.ts'
+import { clientRuns } from './client-runs.ts'
 import { renderNotice } from './display/wrap.ts'
-import type { ForkCommandOptions } from './fork-here.ts'
+import { followHere } from './follow-here.ts'
 import { type AtEnd, allAtEnd, lookAtEndOf } from './look-at-end.ts'
-import type { Reach } from './reach.ts'
-import type { ResumeOptions } from './resume-here.ts'
-import type { RunOptions } from './run-here.ts'
-import { type AttendedOption, askedWorktree, changesFrom, limitsFrom } from './run-options.ts'
+import { askedWorktree, changesFrom, limitsFrom } from './run-options.ts'
 import type { Inspected } from './runs.ts'
 import { openSession, type Session, who } from './session.ts'
 import { settingsHere } from './settings-here.ts'
 import type { From } from './show-run.ts'
-import { describePlace } from './told-place.ts'
-import { agreedDigest, requireAgreed } from './trust.ts'
+import type {
+  DetachOption,
+  ForkOptions,
+  ResumeOptions,
+  RetryOptions,
+  RunOptions,
+} from './start-options.ts'
+import { describePlace, notesOn } from './told-place.ts'
+import { agreedDigest, type Previewed, requireAgreed } from './trust.ts'
 import { type Leaving, listenToLeave, waitText, watchRun } from './watch-run.ts'
+import type { Starter } from './with-starter.ts'
 
-export type There = Extract<Reach, { type: 'daemon' }>
-
-export interface DetachOption {
-  readonly detach?: boolean
-}
-
-export interface RetryOptions extends DetachOption, AttendedOption {
-  readonly name?: string
-  readonly trust?: boolean
-}
-
-export async function runThere(
+export async function startRun(
   program: Command,
-  there: There,
+  starter: Starter,
   file: string,
   options: RunOptions & DetachOption,
 ): Promise<void> {
   const session = openSession(program)
-  const { client } = there
+  const { client } = starter
   const { daemon: _its, ...settings } = (await settingsHere(program, session, options)).settings
   const preview = await client.previewLoop(resolve(file))
   const trust = preview.trusted
@@ -49,7 +46,7 @@ export async function runThere(
     : await agreedDigest(session, preview, options.trust === true)
   const request: NewRunRequest = {
     ...(await requestFrom(options)),
-    ...(await callerEnvironment(there, preview.file, await namingVariables(settings))),
+    ...(await callerEnvironment(starter, preview, await namingVariables(settings))),
     file: preview.file,
     ...hereUnlessHome(),
     settings,
@@ -59,33 +56,31 @@ export async function runThere(
   }
   await accepted(
     session,
-    there,
+    starter,
     () => client.createRun(request),
     options,
-    (inspected) => ({
+    (inspected, why) => ({
       before: undefined,
-      title: describePlace(inspected),
+      title: `${describePlace(inspected)}${why === undefined ? '' : `, as it is: ${why}`}`,
+      notes: notesOn(inspected.state),
     }),
   )
 }
 
-export async function resumeThere(
+export async function resumeRun(
   session: Session,
-  there: There,
-  name: string,
+  starter: Starter,
+  before: Inspected,
   options: ResumeOptions & DetachOption,
 ): Promise<void> {
-  const { client } = there
-  const moved = [options.workspace && '--workspace', options.file && '--file'].filter(Boolean)
-  if (moved.length > 0) {
-    const message = `${moved.join(' and ')}: a daemon knows a run where it was.`
-    throw new LoopError('bad-request', `${message} Go on in this process: --no-daemon.`)
-  }
-  const before = await client.inspect(name)
-  await trustAgain(session, there, before, options)
+  const { client } = starter
+  const file = options.file === undefined ? undefined : resolve(options.file)
+  const workspace = options.workspace === undefined ? undefined : resolve(options.workspace)
+  const preview = await trustAgain(session, starter, before, options, file)
   const request = {
-    ...(await callerEnvironment(there, before.state.source?.file)),
+    ...(await callerEnvironment(starter, preview ?? before.state.source?.file)),
     by: who(),
+    ...defined({ file, workspace }),
     attended: isAttended(session, options),
     ...(options.force === true ? { force: true } : {}),
     ...(options.keepFiles === true ? { keepFiles: true } : {}),
@@ -93,7 +88,7 @@ export async function resumeThere(
   }
   await accepted(
     session,
-    there,
+    starter,
     () => client.resume(before.run.id, request),
     options,
     (inspected) => ({
@@ -103,47 +98,48 @@ export async function resumeThere(
   )
 }
 
-export async function retryThere(
+export async function retryRun(
   session: Session,
-  there: There,
+  starter: Starter,
   name: string,
   options: RetryOptions,
 ): Promise<void> {
-  const { client } = there
+  const { client } = starter
   const before = await client.inspect(name)
-  await trustAgain(session, there, before, options)
+  const preview = await trustAgain(session, starter, before, options)
   const request = {
-    ...(await callerEnvironment(there, before.state.source?.file)),
+    ...(await callerEnvironment(starter, preview ?? before.state.source?.file)),
     by: who(),
     attended: isAttended(session, options),
     ...defined({ name: options.name }),
   }
   await accepted(
     session,
-    there,
+    starter,
     () => client.retry(before.run.id, request),
     options,
     (inspected) => ({
       before: undefined,
-      title: `${describePlace(inspected)}, another try of ${before.run.name}`,
+      title: `${describePlace(inspected)}, a retry of ${before.run.name}`,
+      notes: notesOn(inspected.state),
     }),
   )
 }
 
-export async function forkThere(
+export async function forkRun(
   session: Session,
-  there: There,
+  starter: Starter,
   name: string,
-  options: ForkCommandOptions & DetachOption,
+  options: ForkOptions & DetachOption,
 ): Promise<void> {
-  const { client } = there
+  const { client } = starter
   const from = await client.inspect(name)
   const iteration = options.at ?? from.checkpoints.at(-1)?.iteration ?? 0
   const file = options.file === undefined ? undefined : resolve(options.file)
-  await trustAgain(session, there, from, options, file)
+  const preview = await trustAgain(session, starter, from, options, file)
   const changes = await changesFrom(options)
   const request = {
-    ...(await callerEnvironment(there, file ?? from.state.source?.file)),
+    ...(await callerEnvironment(starter, preview ?? file ?? from.state.source?.file)),
     iteration,
     by: who(),
     attended: isAttended(session, options),
@@ -155,19 +151,20 @@ export async function forkThere(
   }
   await accepted(
     session,
-    there,
+    starter,
     () => client.fork(from.run.id, request),
     options,
     (inspected) => ({
       before: undefined,
       title: `${describePlace(inspected)}, forked from ${from.run.name} after iteration ${iteration}`,
-      epilogue: compareThere(there, inspected.run.id),
+      notes: notesOn(inspected.state),
+      epilogue: compareAtEnd(starter, inspected.run.id),
     }),
   )
 }
 
-export async function watchThere(session: Session, there: There, name: string): Promise<void> {
-  const { client } = there
+export async function watch(session: Session, starter: Starter, name: string): Promise<void> {
+  const { client } = starter
   const before = await client.inspect(name)
   const { run, state } = before
   const at = state.iteration === 0 ? '' : `, after iteration ${state.iteration}`
@@ -177,7 +174,7 @@ export async function watchThere(session: Session, there: There, name: string): 
   }
   await accepted(
     session,
-    there,
+    starter,
     async () => ({ run }),
     {},
     () => ({
@@ -188,45 +185,65 @@ export async function watchThere(session: Session, there: There, name: string): 
   )
 }
 
-/** The record says it, where that is on this machine. */
-const compareThere =
-  ({ folder }: There, run: RunId): AtEnd =>
+/** Reads the state folder, so only where that is on this machine. */
+const compareAtEnd =
+  ({ folder }: Starter, run: RunId): AtEnd =>
   async (end) => {
     if (folder === undefined || end.type !== 'ended') return undefined
     const { openHost } = await import('../host/open-host.ts')
-    const { compareAtEnd } = await import('./fork-epilogue.ts')
+    const { compareFork } = await import('./fork-epilogue.ts')
     const host = await openHost({ folder })
     try {
-      return await compareAtEnd(host, { id: run })(end)
+      return compareFork(await host.compareFork(run))
     } finally {
       await host.close()
     }
   }
 
-/** Has it accepted, then shows it to its end, or says that it is in good hands. */
+type Begin = (inspected: Inspected, why: string | undefined) => From
+
+/** Sends the request, then shows the run to its end; with `--detach`, reports that it was accepted. */
 async function accepted(
   session: Session,
-  there: There,
+  starter: Starter,
   ask: () => Promise<RunAnswer>,
   options: DetachOption,
-  from: (inspected: Inspected) => From,
+  begin: Begin,
 ): Promise<void> {
+  const { client, here } = starter
+  if (here !== undefined) {
+    const answer = await ask()
+    const from = await beginning(session, starter, answer, begin)
+    return followHere(client, here, answer.run, from)
+  }
   const leaving = listenToLeave()
   try {
-    await follow(session, there, await ask(), options, from, leaving)
+    await follow(session, starter, await ask(), options, begin, leaving)
   } finally {
     leaving.close()
   }
 }
 
+async function beginning(
+  session: Session,
+  { client }: Starter,
+  { run, why }: RunAnswer,
+  begin: Begin,
+): Promise<From> {
+  const from = begin(await client.inspect(run.id), why)
+  const look = lookAtEndOf(session, clientRuns(client), run.id)
+  return { ...from, epilogue: allAtEnd([look, ...(from.epilogue ? [from.epilogue] : [])]) }
+}
+
 async function follow(
   session: Session,
-  { client }: There,
-  { run, queue }: RunAnswer,
+  starter: Starter,
+  answer: RunAnswer,
   { detach = false }: DetachOption,
-  from: (inspected: Inspected) => From,
+  begin: Begin,
   leaving: Leaving,
 ): Promise<void> {
+  const { run, queue } = answer
   if (detach) {
     const line = queue?.state === 'queued' ? waitText(queue) : 'running'
     session.print({ run: run.id, name: run.name, ...(queue && { queue }) }, () =>
@@ -237,21 +254,18 @@ async function follow(
     )
     return
   }
-  const inspected = await client.inspect(run.id)
-  const told = from(inspected)
-  const look = lookAtEndOf(session, daemonRuns(client), run.id)
-  const epilogue = allAtEnd([look, ...(told.epilogue === undefined ? [] : [told.epilogue])])
+  const from = await beginning(session, starter, answer, begin)
   const waits = queue?.waitsFor === undefined ? {} : { waits: waitText(queue) }
-  await watchRun(session, client, run, { ...told, ...waits, epilogue }, leaving)
+  await watchRun(session, starter.client, run, { ...from, ...waits }, leaving)
 }
 
-/** A model that names runs needs its key too. */
+/** A model that names runs needs its key. */
 async function namingVariables({ naming }: Pick<Settings, 'naming'>): Promise<readonly string[]> {
   if (naming.model === undefined) return []
   return (await import('../launch/run-environment.ts')).providerVariables()
 }
 
-/** With a terminal, somebody watches: as in the foreground without a daemon. */
+/** A person at a terminal watches. */
 const isAttended = (
   { terminal }: Session,
   { attended = false, detach = false }: { readonly attended?: boolean } & DetachOption,
@@ -274,19 +288,20 @@ async function requestFrom(options: RunOptions): Promise<Omit<NewRunRequest, 'fi
   }
 }
 
-/** Whoever is at home by chance does not want an agent to work on all of it. */
+/** An agent does not work on a whole home folder because the user happens to be in it. */
 function hereUnlessHome(): { readonly here?: string } {
   const here = process.cwd()
   return here === homedir() || here === parse(here).root ? {} : { here }
 }
 
-/** A loop file that changed since is asked about again, where its record is on this machine. */
+/** Asks again about a loop file that changed, if the state folder is on this machine. */
 async function trustAgain(
   session: Session,
-  { folder }: There,
+  { folder }: Starter,
   { state }: Inspected,
   { trust = false }: { readonly trust?: boolean },
   file = state.source?.file,
-): Promise<void> {
-  if (file !== undefined && folder !== undefined) await requireAgreed(session, folder, file, trust)
+): Promise<Previewed | undefined> {
+  if (file === undefined || folder === undefined) return undefined
+  return requireAgreed(session, folder, file, trust, 'resume')
 }

@@ -1,18 +1,16 @@
-/** The runs of a daemon. */
+/** Runs as commands see them, through a client: of a daemon, or of this process. */
 
 import { runPath } from '../client/client.ts'
 import type { Client } from '../client/index.ts'
-import type { Postmortem } from '../history/postmortem/built-in.ts'
-import type { PullRequest } from '../host/review/create-pull-request.ts'
-import type { Discarded } from '../host/review/scrap-run.ts'
 import { LoopError } from '../loop/index.ts'
+import type { Discarded, Postmortem, PullRequest } from '../protocol/api/index.ts'
 import { everything } from './everything.ts'
 import type { ListFilter, Runs } from './runs.ts'
 
-/** Of what a daemon offers in pages, as much as is asked for. */
+/** The largest page that is asked for. */
 const pageItems = 500
 
-export function daemonRuns(client: Client): Runs {
+export function clientRuns(client: Client): Runs {
   return {
     answer: client.answer,
     tell: client.tell,
@@ -20,8 +18,8 @@ export function daemonRuns(client: Client): Runs {
     events: client.events,
     output: client.output,
     diff: (run, options = {}) => client.diff(run, { ...options }),
-    merge: (run, options = {}) => client.merge(run, options),
-    remove: (run, options) => client.remove(run, { force: options?.force === true }),
+    merge: client.merge,
+    remove: client.remove,
     list: (filter) => listed(client, filter),
     queue: client.queue,
     inbox: () => everything((cursor) => client.questions({ ...cursor, limit: pageItems })),
@@ -48,7 +46,7 @@ async function cleaned(client: Client, query: Parameters<Client['delete']>[1]): 
   if (Array.isArray(answer.items)) return answer.items
   throw new LoopError(
     'not-available',
-    `${client.where} does not say what it did. See: loopctl worktrees`,
+    `${client.where} did not report what it removed. See: loopctl worktrees`,
   )
 }
 
