@@ -3,7 +3,7 @@
  * complete is never 0. Rejections keep the codes of `errorTable`, which follow sysexits.
  */
 
-import type { RunEnd } from './run-end.ts'
+import type { RunEnd } from './start/run-end.ts'
 import { errorTable, type OutcomeType } from '../loop/index.ts'
 
 export const outcomeExitCodes: Readonly<Record<OutcomeType, number>> = {

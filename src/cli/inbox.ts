@@ -6,7 +6,7 @@ import { howToAnswer, promptFor } from './ask.ts'
 import { renderSpan } from './display/amounts.ts'
 import { visible, visibleText } from './display/render.ts'
 import { wrapped } from './display/wrap.ts'
-import type { Runs } from './runs.ts'
+import type { Runs } from './connection/runs.ts'
 import { type Session, who } from './session.ts'
 
 export async function answerInbox(runs: Runs, session: Session): Promise<void> {

@@ -8,7 +8,7 @@ import type { Host } from '../host/host.ts'
 import { LoopError } from '../loop/index.ts'
 import { renderJson } from './display/render.ts'
 import { withGlobals } from './hints.ts'
-import type { Runs } from './runs.ts'
+import type { Runs } from './connection/runs.ts'
 import { type ColorChoice, describeTerminal, type Terminal } from './terminal.ts'
 
 export interface GlobalOptions {
@@ -116,13 +116,13 @@ export async function withRuns(
   none?: (session: Session) => void,
 ): Promise<void> {
   const session = openSession(program)
-  const { reach } = await import('./reach.ts')
+  const { reach } = await import('./connection/reach.ts')
   const way = await reach(program, 'look')
-  const { clientRuns } = await import('./client-runs.ts')
+  const { clientRuns } = await import('./connection/client-runs.ts')
   if (way.type === 'daemon') return work(clientRuns(way.client), session)
   if (none !== undefined && !(await hasRecord(program))) return none(session)
   await requireRecord(program)
-  const { openHere } = await import('./in-process.ts')
+  const { openHere } = await import('./connection/in-process.ts')
   const here = await openHere(program)
   try {
     await work(clientRuns(here.client), session)

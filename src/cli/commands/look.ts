@@ -8,7 +8,7 @@ import { defined, describeEvent, LoopError, runStatuses, statusesNamed } from '.
 import { renderQueue } from '../display/queue-view.ts'
 import { renderTime, visible, visibleText } from '../display/render.ts'
 import { renderInspection, renderList } from '../display/runs-view.ts'
-import type { ListFilter, Runs } from '../runs.ts'
+import type { ListFilter, Runs } from '../connection/runs.ts'
 import { folderName, openSession, type Session, wholeNumber, withRuns } from '../session.ts'
 
 interface ListOptions {

@@ -6,7 +6,7 @@ import type { Discarded, Postmortem, PullRequestRequest } from '../../protocol/a
 import { plural } from '../display/amounts.ts'
 import { visible, visibleText } from '../display/render.ts'
 import { requireYes } from '../require-yes.ts'
-import type { Runs } from '../runs.ts'
+import type { Runs } from '../connection/runs.ts'
 import { who, withRuns } from '../session.ts'
 
 interface YesOption {

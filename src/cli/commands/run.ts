@@ -5,7 +5,7 @@ import { isLoopError, LoopError } from '../../loop/index.ts'
 import { addCheckOption } from '../check-option.ts'
 import { visible } from '../display/render.ts'
 import type { InlineOptions } from '../inline-loop.ts'
-import { reach } from '../reach.ts'
+import { reach } from '../connection/reach.ts'
 import {
   addAttendedOption,
   addChangeOptions,
@@ -23,8 +23,8 @@ import type {
   ResumeOptions,
   RetryOptions,
   RunOptions,
-} from '../start-options.ts'
-import { withStarter } from '../with-starter.ts'
+} from '../start/start-options.ts'
+import { withStarter } from '../start/with-starter.ts'
 
 const runExamples = `
 Without a file, --agent defaults to the only agent that is installed, and --check to what init would propose.
@@ -138,11 +138,11 @@ async function startFile(
   isInline: boolean,
 ): Promise<void> {
   if (options.dryRun === true) {
-    const { dryRun } = await import('../dry-run.ts')
+    const { dryRun } = await import('../start/dry-run.ts')
     return dryRun(program, file, options)
   }
-  const { agreeOnDependencies } = await import('../agree-on-dependencies.ts')
-  const { startRun } = await import('../start-runs.ts')
+  const { agreeOnDependencies } = await import('../start/agree-on-dependencies.ts')
+  const { startRun } = await import('../start/start-runs.ts')
   const beforeStart = async (folder: string): Promise<void> => {
     const { requireAgreed } = await import('../trust.ts')
     await requireAgreed(openSession(program), folder, file, options.trust === true)
@@ -166,7 +166,7 @@ async function resume(
   name: string,
   options: ResumeOptions & DetachOption,
 ): Promise<void> {
-  const { resumeRun } = await import('../start-runs.ts')
+  const { resumeRun } = await import('../start/start-runs.ts')
   await withStarter(program, options, async (starter) => {
     const session = openSession(program)
     const before = await starter.client.inspect(name)
@@ -185,14 +185,14 @@ async function fork(
   name: string,
   options: ForkOptions & DetachOption,
 ): Promise<void> {
-  const { forkRun } = await import('../start-runs.ts')
+  const { forkRun } = await import('../start/start-runs.ts')
   await withStarter(program, options, (starter) =>
     forkRun(openSession(program), starter, name, options),
   )
 }
 
 async function retry(program: Command, name: string, options: RetryOptions): Promise<void> {
-  const { retryRun } = await import('../start-runs.ts')
+  const { retryRun } = await import('../start/start-runs.ts')
   await withStarter(program, options, (starter) =>
     retryRun(openSession(program), starter, name, options),
   )
@@ -201,7 +201,7 @@ async function retry(program: Command, name: string, options: RetryOptions): Pro
 async function watchRun(program: Command, name: string): Promise<void> {
   const way = await reach(program, 'look')
   if (way.type === 'daemon') {
-    const { watch } = await import('../start-runs.ts')
+    const { watch } = await import('../start/start-runs.ts')
     return watch(openSession(program), way, name)
   }
   const message = 'The daemon is not running.'

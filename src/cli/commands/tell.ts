@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { visible } from '../display/render.ts'
 import { answerInbox } from '../inbox.ts'
-import type { Inspected, Runs } from '../runs.ts'
+import type { Inspected, Runs } from '../connection/runs.ts'
 import { who, withRuns } from '../session.ts'
 
 export function addTelling(program: Command): void {

@@ -12,7 +12,7 @@ import { renderTable, visible, visibleText } from '../display/render.ts'
 import { noneText, renderWorktrees } from '../display/worktrees-view.ts'
 import { printPaged } from '../pager.ts'
 import { requireYes } from '../require-yes.ts'
-import type { DiffChoice } from '../runs.ts'
+import type { DiffChoice } from '../connection/runs.ts'
 import { folderName, wholeNumber, withRecord, withRuns } from '../session.ts'
 
 export function addDiff(program: Command): void {

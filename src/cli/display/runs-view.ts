@@ -13,7 +13,7 @@ import {
   type RunCheck,
   type RunWorktree,
 } from '../../loop/index.ts'
-import type { Inspected } from '../runs.ts'
+import type { Inspected } from '../connection/runs.ts'
 import type { Terminal } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
 import { shortId } from './certification-lines.ts'

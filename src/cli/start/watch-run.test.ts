@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { afterStory } from '../../test/after.ts'
-import type { Client } from '../client/index.ts'
-import { defaultLimits, type RunEvent, type RunId } from '../loop/index.ts'
-import type { Session } from './session.ts'
-import { createStyle } from './terminal.ts'
+import { afterStory } from '../../../test/after.ts'
+import type { Client } from '../../client/index.ts'
+import { defaultLimits, type RunEvent, type RunId } from '../../loop/index.ts'
+import type { Session } from '../session.ts'
+import { createStyle } from '../terminal.ts'
 import { listenToLeave, watchRun } from './watch-run.ts'
 
 const id = 'r1' as RunId

@@ -1,16 +1,16 @@
 /** A loop file for one run in the foreground: loaded, opened, followed to its end, and closed. */
 
-import type { Host } from '../host/host.ts'
-import type { LoadedLoop, OpenedLoop, OpenPlace } from '../launch/loaded-loop.ts'
-import { isLoopError } from '../loop/index.ts'
-import { visible } from './display/render.ts'
-import { interruptedExitCode } from './exit-codes.ts'
+import type { Host } from '../../host/host.ts'
+import type { LoadedLoop, OpenedLoop, OpenPlace } from '../../launch/loaded-loop.ts'
+import { isLoopError } from '../../loop/index.ts'
+import { visible } from '../display/render.ts'
+import { interruptedExitCode } from '../exit-codes.ts'
 import { createForeground, type FollowedRun } from './foreground.ts'
 import { outputFiles } from './output-files.ts'
-import type { AttendedOption, LoadOptions } from './run-options.ts'
-import type { Session } from './session.ts'
+import type { AttendedOption, LoadOptions } from '../run-options.ts'
+import type { Session } from '../session.ts'
 import type { From } from './show-run.ts'
-import { type LoadManner, loadTrusted } from './trust.ts'
+import { type LoadManner, loadTrusted } from '../trust.ts'
 
 export interface Started extends From {
   readonly handle: FollowedRun
@@ -63,7 +63,7 @@ export async function withLoop(
       for (const problem of opened.problems) onProblem(problem)
       signal.throwIfAborted()
       const { handle, ...from } = await start(opened, { signal, onProblem })
-      const { followRun } = await import('../history/run-folder/index.ts')
+      const { followRun } = await import('../../history/run-folder/index.ts')
       const files = followRun(host, handle.id, { onProblem })
       try {
         await foreground.follow(host, handle, from)

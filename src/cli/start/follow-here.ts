@@ -1,8 +1,8 @@
 /** Follows a run that this process drives to its end. */
 
-import type { Client } from '../client/index.ts'
-import { LoopError, type RecordedEvent } from '../loop/index.ts'
-import type { RunName } from './ask.ts'
+import type { Client } from '../../client/index.ts'
+import { LoopError, type RecordedEvent } from '../../loop/index.ts'
+import type { RunName } from '../ask.ts'
 import type { From } from './show-run.ts'
 import type { Starter } from './with-starter.ts'
 

@@ -3,8 +3,8 @@
  * Sent only to the daemon of this state folder, which keeps it in memory.
  */
 
-import type { CallerEnvironment } from '../protocol/api/index.ts'
-import type { Previewed } from './trust.ts'
+import type { CallerEnvironment } from '../../protocol/api/index.ts'
+import type { Previewed } from '../trust.ts'
 import type { Starter } from './with-starter.ts'
 
 export async function callerEnvironment(
@@ -23,7 +23,7 @@ export async function callerEnvironment(
           // The next request reports what is wrong with the file.
           () => [],
         )
-  const { isShellVariable } = await import('../launch/run-environment.ts')
+  const { isShellVariable } = await import('../../launch/run-environment.ts')
   const wanted = new Set([...named, ...more])
   const entries = Object.entries(process.env).flatMap(([name, value]): [string, string][] =>
     value !== undefined && (isShellVariable(name) || wanted.has(name)) ? [[name, value]] : [],

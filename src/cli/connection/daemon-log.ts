@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LoopError } from '../loop/index.ts'
-import { renderTime, visible } from './display/render.ts'
-import type { Session } from './session.ts'
+import { LoopError } from '../../loop/index.ts'
+import { renderTime, visible } from '../display/render.ts'
+import type { Session } from '../session.ts'
 
 const tailBytes = 4 * 1024 * 1024
 const lookMs = 300

@@ -1,10 +1,10 @@
 /** What the daemon sees of agents and keys, where it differs from this shell. */
 
 import type { Command } from 'commander'
-import type { AgentSeen } from '../client/index.ts'
-import type { Finding } from './display/findings.ts'
+import type { AgentSeen } from '../../client/index.ts'
+import type { Finding } from '../display/findings.ts'
 import { reach } from './reach.ts'
-import { recordFolder } from './session.ts'
+import { recordFolder } from '../session.ts'
 
 export interface DaemonView {
   readonly pid: number
@@ -20,7 +20,7 @@ export async function daemonView(program: Command): Promise<DaemonView | undefin
     if (way.type === 'record') return undefined
     const { pid, agents } = await way.client.daemon()
     if (agents === undefined) return undefined
-    const { findAgents } = await import('../launch/agents/find-agents.ts')
+    const { findAgents } = await import('../../launch/agents/find-agents.ts')
     const here = new Map(
       (await findAgents(await recordFolder(program))).map(({ name, state }) => [name, state]),
     )

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { afterStory } from '../../test/after.ts'
+import { afterStory } from '../../../test/after.ts'
 import { answerOfHolder, endHolder, holderOf } from './silent-daemon.ts'
 
 function newState(): string {

@@ -6,18 +6,18 @@
 import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { NewRunRequest, RunAnswer } from '../client/index.ts'
-import { defined, LoopError, type RunId } from '../loop/index.ts'
-import type { Settings } from '../protocol/index.ts'
+import type { NewRunRequest, RunAnswer } from '../../client/index.ts'
+import { defined, LoopError, type RunId } from '../../loop/index.ts'
+import type { Settings } from '../../protocol/index.ts'
 import { callerEnvironment } from './caller-environment.ts'
-import { clientRuns } from './client-runs.ts'
-import { renderNotice } from './display/wrap.ts'
+import { clientRuns } from '../connection/client-runs.ts'
+import { renderNotice } from '../display/wrap.ts'
 import { followHere } from './follow-here.ts'
-import { type AtEnd, allAtEnd, lookAtEndOf } from './look-at-end.ts'
-import { askedWorktree, changesFrom, limitsFrom } from './run-options.ts'
-import type { Inspected } from './runs.ts'
-import { openSession, type Session, who } from './session.ts'
-import { settingsHere } from './settings-here.ts'
+import { type AtEnd, allAtEnd, lookAtEndOf } from './end-of-run.ts'
+import { askedWorktree, changesFrom, limitsFrom } from '../run-options.ts'
+import type { Inspected } from '../connection/runs.ts'
+import { openSession, type Session, who } from '../session.ts'
+import { settingsHere } from '../settings-here.ts'
 import type { From } from './show-run.ts'
 import type {
   DetachOption,
@@ -26,8 +26,8 @@ import type {
   RetryOptions,
   RunOptions,
 } from './start-options.ts'
-import { describePlace, notesOn } from './told-place.ts'
-import { agreedDigest, type Previewed, requireAgreed } from './trust.ts'
+import { describePlace, notesOn } from './run-title.ts'
+import { agreedDigest, type Previewed, requireAgreed } from '../trust.ts'
 import { type Leaving, listenToLeave, waitText, watchRun } from './watch-run.ts'
 import type { Starter } from './with-starter.ts'
 
@@ -190,7 +190,7 @@ const compareAtEnd =
   ({ folder }: Starter, run: RunId): AtEnd =>
   async (end) => {
     if (folder === undefined || end.type !== 'ended') return undefined
-    const { openHost } = await import('../host/open-host.ts')
+    const { openHost } = await import('../../host/open-host.ts')
     const { compareFork } = await import('./fork-epilogue.ts')
     const host = await openHost({ folder })
     try {
@@ -262,7 +262,7 @@ async function follow(
 /** A model that names runs needs its key. */
 async function namingVariables({ naming }: Pick<Settings, 'naming'>): Promise<readonly string[]> {
   if (naming.model === undefined) return []
-  return (await import('../launch/run-environment.ts')).providerVariables()
+  return (await import('../../launch/run-environment.ts')).providerVariables()
 }
 
 /** A person at a terminal watches. */

@@ -1,9 +1,9 @@
 /** Runs as commands see them, through a client: of a daemon, or of this process. */
 
-import { runPath } from '../client/client.ts'
-import type { Client } from '../client/index.ts'
-import { LoopError } from '../loop/index.ts'
-import type { Discarded, Postmortem, PullRequest } from '../protocol/api/index.ts'
+import { runPath } from '../../client/client.ts'
+import type { Client } from '../../client/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import type { Discarded, Postmortem, PullRequest } from '../../protocol/api/index.ts'
 import { everything } from './everything.ts'
 import type { ListFilter, Runs } from './runs.ts'
 

@@ -1,11 +1,11 @@
 /** At a terminal: asks about dependencies that are installed only after the user agreed. */
 
 import type { Command } from 'commander'
-import { confirm } from './ask.ts'
-import { visible } from './display/render.ts'
-import { openSession, recordFolder, who } from './session.ts'
+import { confirm } from '../ask.ts'
+import { visible } from '../display/render.ts'
+import { openSession, recordFolder, who } from '../session.ts'
 import type { RunOptions } from './start-options.ts'
-import { loadTrusted } from './trust.ts'
+import { loadTrusted } from '../trust.ts'
 
 /** The same options, with what the user agreed to. Without a terminal the preflight says what is missing. */
 export async function agreeOnDependencies<T extends RunOptions>(
@@ -21,10 +21,10 @@ export async function agreeOnDependencies<T extends RunOptions>(
   const loaded = await loadTrusted(session, record, file, options, look).catch(() => undefined)
   if (loaded === undefined) return options
   try {
-    const { workspaceFor } = await import('../launch/start/workspace-for.ts')
+    const { workspaceFor } = await import('../../launch/start/workspace-for.ts')
     const workspace = workspaceFor(options.workspace, loaded)
     const { certify } = await loaded.planChecks(workspace)
-    const { missingDependencies } = await import('../launch/preflight/missing-dependencies.ts')
+    const { missingDependencies } = await import('../../launch/preflight/missing-dependencies.ts')
     const { sources, unresolved } = await missingDependencies(
       workspace,
       certify.dependencies,
@@ -34,7 +34,7 @@ export async function agreeOnDependencies<T extends RunOptions>(
       const listed = sources.map(({ text }) => `  ${visible(text)}\n`).join('')
       process.stdout.write(`The lockfile names packages outside of your registries:\n${listed}`)
       if (await confirm('Fetch exactly these, and install them in the sandbox?')) {
-        const { openApprovedItems } = await import('../launch/dependencies/dependency-approvals.ts')
+        const { openApprovedItems } = await import('../../launch/dependencies/dependency-approvals.ts')
         const ids = sources.map(({ id }) => id)
         await openApprovedItems(record).approve(ids, who())
       }

@@ -7,7 +7,7 @@ import type {
   LoadOptions,
   SettingOptions,
   WorktreeOptions,
-} from './run-options.ts'
+} from '../run-options.ts'
 
 export interface DetachOption {
   readonly detach?: boolean

@@ -1,9 +1,9 @@
 /** A client that this process answers itself, for `--no-daemon` and where no daemon answers. */
 
 import type { Command } from 'commander'
-import type { Client } from '../client/index.ts'
-import { visible } from './display/render.ts'
-import { recordFolder } from './session.ts'
+import type { Client } from '../../client/index.ts'
+import { visible } from '../display/render.ts'
+import { recordFolder } from '../session.ts'
 
 export interface Here {
   readonly client: Client
@@ -16,7 +16,7 @@ export interface Here {
 
 export type DrivenHere = NonNullable<ReturnType<InProcess['driven']>>
 
-type InProcess = import('../daemon/in-process/open-in-process.ts').InProcess
+type InProcess = import('../../daemon/in-process/open-in-process.ts').InProcess
 
 export interface HereOptions {
   /** Prints a line among those of the run. */
@@ -35,8 +35,8 @@ const quiet: HereOptions = {
 /** Makes the state folder if it is not there. */
 export async function openHere(program: Command, options: HereOptions = quiet): Promise<Here> {
   const [{ openInProcess }, { connectInProcess }] = await Promise.all([
-    import('../daemon/in-process/open-in-process.ts'),
-    import('../client/in-process.ts'),
+    import('../../daemon/in-process/open-in-process.ts'),
+    import('../../client/in-process.ts'),
   ])
   const { say, ...rest } = options
   const { answer, driven, close, host } = await openInProcess({

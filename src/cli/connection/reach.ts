@@ -11,12 +11,12 @@
 
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Client, DaemonFile } from '../client/index.ts'
-import { LoopError } from '../loop/index.ts'
-import { visible } from './display/render.ts'
-import { withGlobals } from './hints.ts'
-import { type GlobalOptions, recordFolder } from './session.ts'
-import { version } from './version.ts'
+import type { Client, DaemonFile } from '../../client/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import { visible } from '../display/render.ts'
+import { withGlobals } from '../hints.ts'
+import { type GlobalOptions, recordFolder } from '../session.ts'
+import { version } from '../version.ts'
 
 export type Reach =
   | { readonly type: 'record' }
@@ -38,7 +38,7 @@ export async function reach(
 ): Promise<Reach> {
   const way = await reachNow(program, need, beforeStart)
   if (way.type === 'record' || need === 'look') return way
-  const { steadyClient } = await import('../client/steady-client.ts')
+  const { steadyClient } = await import('../../client/steady-client.ts')
   const find = async (): Promise<Client> => {
     const found = await reachNow(program, need)
     return found.type === 'daemon' ? found.client : way.client
@@ -63,7 +63,7 @@ async function reachNow(
     return { type: 'daemon', ...(await atAddress(program, address, folder)) }
   }
   const known = ownToken(program)
-  const { clientOf, readDaemonFile } = await import('../client/find-daemon.ts')
+  const { clientOf, readDaemonFile } = await import('../../client/find-daemon.ts')
   const file = readDaemonFile(folder)
   const found = file === undefined ? undefined : clientOf(folder, known)
   if (file !== undefined && found !== undefined && (await answers(found))) {
@@ -80,7 +80,7 @@ async function reachNow(
   const there = await answerOfHolder({ folder, token: known })
   if (there !== undefined) return { type: 'daemon', client: there, folder }
   await beforeStart?.(folder)
-  const { startDaemon } = await import('../client/start-daemon.ts')
+  const { startDaemon } = await import('../../client/start-daemon.ts')
   const { client, pid } = await startDaemon({ folder, token: known })
   if (pid === undefined) return { type: 'daemon', client, folder }
   if (program.opts<GlobalOptions>().quiet !== true) {
@@ -111,13 +111,13 @@ async function daemonSettings(
   addr: string | undefined,
 ): Promise<{ readonly use: boolean; readonly address?: string }> {
   if (addr === '') throw new LoopError('bad-request', '--addr needs an address.')
-  const { loadConfig } = await import('../definition/config/load-config.ts')
+  const { loadConfig } = await import('../../definition/config/load-config.ts')
   const flags = addr === undefined ? {} : { daemon: { address: addr } }
   return (await loadConfig({ folder, flags })).settings.daemon
 }
 
 async function answers(client: Client): Promise<boolean> {
-  const { isHealthy } = await import('../client/wait-for-health.ts')
+  const { isHealthy } = await import('../../client/wait-for-health.ts')
   return isHealthy(client)
 }
 
@@ -132,9 +132,9 @@ async function atAddress(
 ): Promise<{ readonly client: Client; readonly folder?: string }> {
   const [{ clientOf, readDaemonFile }, { waitForHealth }, { wayTo, describeWay }] =
     await Promise.all([
-      import('../client/find-daemon.ts'),
-      import('../client/wait-for-health.ts'),
-      import('../client/way.ts'),
+      import('../../client/find-daemon.ts'),
+      import('../../client/wait-for-health.ts'),
+      import('../../client/way.ts'),
     ])
   const origin = describeWay(wayTo(address))
   const file = readDaemonFile(folder)
@@ -148,7 +148,7 @@ async function atAddress(
     const message = `The daemon at ${origin} is not that of this record, and its token is not known.`
     throw new LoopError('not-configured', `${message} Give it with --token or LOOPD_TOKEN.`)
   }
-  const { connect } = await import('../client/connect.ts')
+  const { connect } = await import('../../client/connect.ts')
   const client = connect({ address, token: known })
   return { client: await waitForHealth(() => client) }
 }

@@ -1,9 +1,9 @@
 /** Where a run works and by what, in words for its first line. */
 
 import { join } from 'node:path'
-import type { RunDetail } from '../client/index.ts'
-import type { RunState, Source } from '../loop/index.ts'
-import { describeBase, describeCarried } from './display/render.ts'
+import type { RunDetail } from '../../client/index.ts'
+import type { RunState, Source } from '../../loop/index.ts'
+import { describeBase, describeCarried } from '../display/render.ts'
 
 /** Files that were copied into a worktree may hold secrets. */
 export function notesOn({ worktree }: Pick<RunState, 'worktree'>): readonly string[] {

@@ -3,8 +3,8 @@
  * removed. Who has the record is known by its lock, whatever the files say.
  */
 
-import type { Client } from '../client/index.ts'
-import { isLoopError, LoopError } from '../loop/index.ts'
+import type { Client } from '../../client/index.ts'
+import { isLoopError, LoopError } from '../../loop/index.ts'
 
 export interface Holder {
   /** The folder of the record. */
@@ -21,19 +21,19 @@ const answerWindowMs = 5000
 
 /** The process that has the record. */
 export async function holderOf(folder: string): Promise<number | undefined> {
-  const { daemonHolder } = await import('../host/lock-daemon.ts')
+  const { daemonHolder } = await import('../../host/lock-daemon.ts')
   return daemonHolder(folder)
 }
 
 /** The daemon that has the record, when it answers; undefined where none has it. Else rejected. */
 export async function answerOfHolder(holder: Holder): Promise<Client | undefined> {
   const { folder, token } = holder
-  const { daemonHolder } = await import('../host/lock-daemon.ts')
+  const { daemonHolder } = await import('../../host/lock-daemon.ts')
   const pid = daemonHolder(folder)
   if (pid === undefined) return undefined
   const [{ clientOf, readDaemonFile }, { waitForHealth }] = await Promise.all([
-    import('../client/find-daemon.ts'),
-    import('../client/wait-for-health.ts'),
+    import('../../client/find-daemon.ts'),
+    import('../../client/wait-for-health.ts'),
   ])
   const hasAnswered = readDaemonFile(folder)?.pid === pid
   const { windowMs = hasAnswered ? answerWindowMs : beginWindowMs } = holder
@@ -76,7 +76,7 @@ export async function endHolder(
   pid: number,
   { folder, windowMs, force }: EndOptions,
 ): Promise<void> {
-  const { daemonHolder } = await import('../host/lock-daemon.ts')
+  const { daemonHolder } = await import('../../host/lock-daemon.ts')
   const endMs = performance.now() + windowMs
   // The number may be another's by now.
   if (daemonHolder(folder) !== pid) return

@@ -1,26 +1,26 @@
 /** `run --dry-run` and `prompt`: what a run would be. Nothing is made, started or spent; no daemon is asked. */
 
 import type { Command } from 'commander'
-import type { Host } from '../host/host.ts'
-import type { LoadedLoop } from '../launch/loaded-loop.ts'
-import { type Limits, LoopError } from '../loop/index.ts'
-import type { Plan } from '../protocol/api/index.ts'
-import { visibleText } from './display/render.ts'
+import type { Host } from '../../host/host.ts'
+import type { LoadedLoop } from '../../launch/loaded-loop.ts'
+import { type Limits, LoopError } from '../../loop/index.ts'
+import type { Plan } from '../../protocol/api/index.ts'
+import { visibleText } from '../display/render.ts'
 import { outputFiles } from './output-files.ts'
 import { showPlan } from './plan.ts'
-import { reach } from './reach.ts'
-import { askedWorktree, changesFrom, limitsFrom } from './run-options.ts'
-import { hasRecord, openSession, recordFolder, type Session, withNewRecord } from './session.ts'
-import { settingsHere } from './settings-here.ts'
+import { reach } from '../connection/reach.ts'
+import { askedWorktree, changesFrom, limitsFrom } from '../run-options.ts'
+import { hasRecord, openSession, recordFolder, type Session, withNewRecord } from '../session.ts'
+import { settingsHere } from '../settings-here.ts'
 import type { RunOptions } from './start-options.ts'
-import { loadTrusted } from './trust.ts'
+import { loadTrusted } from '../trust.ts'
 
 export async function dryRun(program: Command, file: string, options: RunOptions): Promise<void> {
   const session = openSession(program)
   await look(program, session, file, options, async (loaded, limits, settings) => {
-    const { runWorktree } = await import('../definition/config/apply-settings.ts')
-    const { planRun } = await import('../launch/plan/plan-run.ts')
-    const { workspaceFor } = await import('../launch/start/workspace-for.ts')
+    const { runWorktree } = await import('../../definition/config/apply-settings.ts')
+    const { planRun } = await import('../../launch/plan/plan-run.ts')
+    const { workspaceFor } = await import('../../launch/start/workspace-for.ts')
     const workspace = workspaceFor(options.workspace, loaded)
     const show = async (host: Pick<Host, 'folder'> & Partial<Host>): Promise<void> => {
       const planned = await planRun(host, loaded, {
@@ -49,7 +49,7 @@ async function askQueue(
   try {
     const way = await reach(program, 'look')
     if (way.type === 'record') return {}
-    const { wouldWait } = await import('../launch/plan/would-wait.ts')
+    const { wouldWait } = await import('../../launch/plan/would-wait.ts')
     const [entries, { settings }] = await Promise.all([way.client.queue(), way.client.daemon()])
     return { queue: wouldWait(entries, settings, at) }
   } catch {
@@ -65,9 +65,9 @@ export async function showPrompt(
 ): Promise<void> {
   const session = openSession(program)
   await look(program, session, file, options, async (loaded, limits) => {
-    const { workspaceFor } = await import('../launch/start/workspace-for.ts')
+    const { workspaceFor } = await import('../../launch/start/workspace-for.ts')
     const workspace = workspaceFor(options.workspace, loaded)
-    const { defaultLimits, estimateTokens } = await import('../loop/index.ts')
+    const { defaultLimits, estimateTokens } = await import('../../loop/index.ts')
     const prompt = loaded.firstPrompt({ ...defaultLimits, ...limits }, workspace)
     if (prompt === undefined) {
       const message = `${file} makes its prompt when it runs: there is none to show before.`
@@ -88,7 +88,7 @@ async function look(
   work: (loaded: LoadedLoop, limits: Partial<Limits>, settings: Settings) => Promise<void>,
 ): Promise<void> {
   const { settings } = await settingsHere(program, session, options)
-  const { moreChecks, runLimits } = await import('../definition/config/apply-settings.ts')
+  const { moreChecks, runLimits } = await import('../../definition/config/apply-settings.ts')
   const folder = await recordFolder(program)
   const changes = await changesFrom(options)
   const manner = {

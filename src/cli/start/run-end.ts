@@ -1,4 +1,4 @@
-import type { Outcome } from '../loop/index.ts'
+import type { Outcome } from '../../loop/index.ts'
 
 /** How a run ended, or that it was suspended and can be resumed. */
 export type RunEnd =

@@ -1,14 +1,14 @@
 /** What starts the runs of a command: a daemon, or this process. */
 
 import type { Command } from 'commander'
-import type { Client } from '../client/index.ts'
-import { isLoopError, LoopError } from '../loop/index.ts'
-import { interruptedExitCode } from './exit-codes.ts'
+import type { Client } from '../../client/index.ts'
+import { isLoopError, LoopError } from '../../loop/index.ts'
+import { interruptedExitCode } from '../exit-codes.ts'
 import { createForeground, type Foreground } from './foreground.ts'
-import type { DrivenHere } from './in-process.ts'
+import type { DrivenHere } from '../connection/in-process.ts'
 import { outputFiles } from './output-files.ts'
-import { reach } from './reach.ts'
-import { openSession } from './session.ts'
+import { reach } from '../connection/reach.ts'
+import { openSession } from '../session.ts'
 import type { DetachOption } from './start-options.ts'
 
 export interface Starter {
@@ -57,7 +57,7 @@ async function startHere(
   foreground: Foreground,
   work: (starter: Starter) => Promise<void>,
 ): Promise<void> {
-  const { openHere } = await import('./in-process.ts')
+  const { openHere } = await import('../connection/in-process.ts')
   const { say, signal } = foreground
   const { client, folder, driven, close } = await openHere(program, {
     say,

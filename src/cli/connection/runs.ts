@@ -1,6 +1,6 @@
 /** Runs as commands see them. Each command is written once, against this. */
 
-import type { Client, QueueEntry } from '../client/index.ts'
+import type { Client, QueueEntry } from '../../client/index.ts'
 import type {
   CleanedWorktree,
   Diff,
@@ -12,7 +12,7 @@ import type {
   Run,
   RunDetail,
   Worktree,
-} from '../protocol/api/index.ts'
+} from '../../protocol/api/index.ts'
 
 /** With its position in the queue, if a daemon is to drive it. */
 export type Inspected = RunDetail

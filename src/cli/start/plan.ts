@@ -1,10 +1,10 @@
 /** What a run would do, for those who want to know before it does. */
 
-import { errorTable, type Limits } from '../loop/index.ts'
-import type { Plan } from '../protocol/api/index.ts'
-import { plural, renderMoney, renderSpan } from './display/amounts.ts'
-import { describeBase, visible, visibleText } from './display/render.ts'
-import type { Session } from './session.ts'
+import { errorTable, type Limits } from '../../loop/index.ts'
+import type { Plan } from '../../protocol/api/index.ts'
+import { plural, renderMoney, renderSpan } from '../display/amounts.ts'
+import { describeBase, visible, visibleText } from '../display/render.ts'
+import type { Session } from '../session.ts'
 
 export function showPlan(session: Session, plan: Plan): void {
   const { loop, workspace, worktree, limits, variables, powers, warnings, prompt } = plan
