@@ -70,9 +70,7 @@ describe('folders', () => {
       { path: 'src/cli/b.ts', text: "import type { Host } from '../host/host.ts'\n" },
       { path: 'src/cli/c.ts', text: "const { x } = await import('../host/open-host.ts')\n" },
     ]
-    expect(forbiddenEagerImports(planted)).toEqual([
-      'src/cli/a.ts loads src/host/open-host.ts',
-    ])
+    expect(forbiddenEagerImports(planted)).toEqual(['src/cli/a.ts loads src/host/open-host.ts'])
   })
 
   test.each(pureFolders)(

@@ -10,9 +10,9 @@ import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Argument, type Complete, type Option, RootCommand } from '@bomb.sh/tab'
 import tab from '@bomb.sh/tab/commander'
-import type { Run } from '../protocol/api/index.ts'
 import type { Host } from '../host/host.ts'
 import { isEnd, questionName } from '../loop/index.ts'
+import type { Run } from '../protocol/api/index.ts'
 import { createProgram } from './program.ts'
 
 /** For `source <(loopctl completion bash)`. */

@@ -3,8 +3,8 @@
  * complete is never 0. Rejections keep the codes of `errorTable`, which follow sysexits.
  */
 
-import type { RunEnd } from './start/run-end.ts'
 import { errorTable, type OutcomeType } from '../loop/index.ts'
+import type { RunEnd } from './start/run-end.ts'
 
 export const outcomeExitCodes: Readonly<Record<OutcomeType, number>> = {
   completed: 0,

@@ -12,9 +12,9 @@ import { type Json, LoopError } from '../loop/index.ts'
 import { type GivenChecks, namedChecks } from './check-option.ts'
 import { chooseLoop, loopFiles } from './choose-loop.ts'
 import { visible } from './display/render.ts'
-import type { RunOptions } from './start/start-options.ts'
 import { changesFrom } from './run-options.ts'
 import { openSession, recordFolder, type Session } from './session.ts'
+import type { RunOptions } from './start/start-options.ts'
 
 export interface InlineOptions {
   readonly agent?: string

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Host } from '../host/host.ts'
 import { LoopError } from '../loop/index.ts'
+import type { Runs } from './connection/runs.ts'
 import { renderJson } from './display/render.ts'
 import { withGlobals } from './hints.ts'
-import type { Runs } from './connection/runs.ts'
 import { type ColorChoice, describeTerminal, type Terminal } from './terminal.ts'
 
 export interface GlobalOptions {

@@ -40,7 +40,9 @@ function readProblem(body: string): ReadProblem {
     return {
       ...(typeof code === 'string' ? { code } : {}),
       ...(typeof detail === 'string' ? { detail } : {}),
-      ...(conflict === undefined ? {} : { details: { conflict } as NonNullable<ReadProblem['details']> }),
+      ...(conflict === undefined
+        ? {}
+        : { details: { conflict } as NonNullable<ReadProblem['details']> }),
     }
   } catch {
     return {}

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
 import type { Client, DaemonInfo } from '../../client/index.ts'
 import { errorTable, isLoopError, LoopError } from '../../loop/index.ts'
+import { ownToken } from '../connection/reach.ts'
 import { plural, renderSpan } from '../display/amounts.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
-import { ownToken } from '../connection/reach.ts'
 import { openSession, recordFolder, wholeNumber } from '../session.ts'
 
 interface StartOptions {

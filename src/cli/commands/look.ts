@@ -3,12 +3,12 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Break, OutputEntry } from '../../client/index.ts'
-import type { Run } from '../../protocol/api/index.ts'
 import { defined, describeEvent, LoopError, runStatuses, statusesNamed } from '../../loop/index.ts'
+import type { Run } from '../../protocol/api/index.ts'
+import type { ListFilter, Runs } from '../connection/runs.ts'
 import { renderQueue } from '../display/queue-view.ts'
 import { renderTime, visible, visibleText } from '../display/render.ts'
 import { renderInspection, renderList } from '../display/runs-view.ts'
-import type { ListFilter, Runs } from '../connection/runs.ts'
 import { folderName, openSession, type Session, wholeNumber, withRuns } from '../session.ts'
 
 interface ListOptions {

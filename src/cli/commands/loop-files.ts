@@ -5,9 +5,9 @@ import { LoopError } from '../../loop/index.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
 import { fit } from '../display/status-line.ts'
 import { renderPowers } from '../display/wrap.ts'
-import { renderScope } from '../start/plan.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
 import { openSession, recordFolder } from '../session.ts'
+import { renderScope } from '../start/plan.ts'
 import { loadTrusted } from '../trust.ts'
 
 export function addLoopFiles(program: Command): void {

@@ -1,9 +1,9 @@
 /** `prompt`: what the agent would be told first. */
 
 import type { Command } from 'commander'
-import type { RunOptions } from '../start/start-options.ts'
 import { addChangeOptions, addLimitOptions, addLoadOptions } from '../run-options.ts'
 import { folderName } from '../session.ts'
+import type { RunOptions } from '../start/start-options.ts'
 
 export function addPrompt(program: Command): void {
   const prompt = program

@@ -1,20 +1,20 @@
 /** The command that does a run again from its record, offline and free: replay. */
 
 import type { Command } from 'commander'
-import type { RunEnd } from '../start/run-end.ts'
 import type { Host } from '../../host/host.ts'
 import type { Replay, ReplayResult } from '../../launch/replay/replay.ts'
 import { defined, describeOutcome, LoopError } from '../../loop/index.ts'
+import type { Inspected } from '../connection/runs.ts'
 import { plural, renderCount, renderMoney } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
-import { type Started, withLoop } from '../start/with-loop.ts'
 import { divergedExitCode } from '../exit-codes.ts'
-import type { FollowedRun } from '../start/foreground.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
-import type { Inspected } from '../connection/runs.ts'
 import { folderName, openSession, type Session, withNewRecord, withRecord } from '../session.ts'
+import type { FollowedRun } from '../start/foreground.ts'
+import type { RunEnd } from '../start/run-end.ts'
 import type { Epilogue } from '../start/show-run.ts'
 import type { ResumeOptions } from '../start/start-options.ts'
+import { type Started, withLoop } from '../start/with-loop.ts'
 
 export interface ReplayCommandOptions extends AttendedOption {
   readonly workspace?: string

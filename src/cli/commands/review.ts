@@ -3,10 +3,10 @@
 import type { Command } from 'commander'
 import { isEnd, LoopError } from '../../loop/index.ts'
 import type { Discarded, Postmortem, PullRequestRequest } from '../../protocol/api/index.ts'
+import type { Runs } from '../connection/runs.ts'
 import { plural } from '../display/amounts.ts'
 import { visible, visibleText } from '../display/render.ts'
 import { requireYes } from '../require-yes.ts'
-import type { Runs } from '../connection/runs.ts'
 import { who, withRuns } from '../session.ts'
 
 interface YesOption {

@@ -3,9 +3,9 @@
 import type { Command } from 'commander'
 import { isLoopError, LoopError } from '../../loop/index.ts'
 import { addCheckOption } from '../check-option.ts'
+import { reach } from '../connection/reach.ts'
 import { visible } from '../display/render.ts'
 import type { InlineOptions } from '../inline-loop.ts'
-import { reach } from '../connection/reach.ts'
 import {
   addAttendedOption,
   addChangeOptions,
@@ -56,7 +56,9 @@ export function addRunning(program: Command): void {
   addWorktreeOptions(addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(run)))))
   addSettingOptions(run)
   run.addHelpText('after', runExamples)
-  run.action((file: string | undefined, options: RunOptions) => chooseAndStart(program, file, options))
+  run.action((file: string | undefined, options: RunOptions) =>
+    chooseAndStart(program, file, options),
+  )
 
   const resumed = program
     .command('resume <run>')

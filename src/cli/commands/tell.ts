@@ -1,9 +1,9 @@
 /** Commands that tell a run something, whoever drives it: answer, inbox, pause, stop, cancel. */
 
 import type { Command } from 'commander'
+import type { Inspected, Runs } from '../connection/runs.ts'
 import { visible } from '../display/render.ts'
 import { answerInbox } from '../inbox.ts'
-import type { Inspected, Runs } from '../connection/runs.ts'
 import { who, withRuns } from '../session.ts'
 
 export function addTelling(program: Command): void {

@@ -3,8 +3,8 @@
 import type { Command } from 'commander'
 import type { AgentSeen } from '../../client/index.ts'
 import type { Finding } from '../display/findings.ts'
-import { reach } from './reach.ts'
 import { recordFolder } from '../session.ts'
+import { reach } from './reach.ts'
 
 export interface DaemonView {
   readonly pid: number

@@ -57,7 +57,7 @@ async function reachNow(
   }
   if (!daemon) return { type: 'record' }
   const folder = resolve(await recordFolder(program))
-  const { use, address } = await daemonSettings(folder, addr)
+  const { use, address } = await daemonSettings(program, addr)
   if (!use && addr === undefined) return { type: 'record' }
   if (address !== undefined) {
     return { type: 'daemon', ...(await atAddress(program, address, folder)) }
@@ -107,13 +107,13 @@ export function ownToken(program: Command): string | undefined {
 
 /** Of the command line, the environment and the files that hold here. */
 async function daemonSettings(
-  folder: string,
+  program: Command,
   addr: string | undefined,
 ): Promise<{ readonly use: boolean; readonly address?: string }> {
   if (addr === '') throw new LoopError('bad-request', '--addr needs an address.')
-  const { loadConfig } = await import('../../definition/config/load-config.ts')
+  const { configHere } = await import('../settings-here.ts')
   const flags = addr === undefined ? {} : { daemon: { address: addr } }
-  return (await loadConfig({ folder, flags })).settings.daemon
+  return (await configHere(program, flags)).settings.daemon
 }
 
 async function answers(client: Client): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** Text for a terminal, whoever wrote it. */
 
-import type { Run } from '../../protocol/api/index.ts'
 import type { RunWorktree } from '../../loop/index.ts'
+import type { Run } from '../../protocol/api/index.ts'
 
 /** The furthest that a date goes. */
 const timeMaxMs = 8.64e15

@@ -1,8 +1,6 @@
 /** Runs as text for a terminal: a list, and one with all that is known. */
 
 import { basename } from 'node:path'
-import type { Run } from '../../protocol/api/index.ts'
-import type { RunDetail } from '../../protocol/api/index.ts'
 import {
   describeAgent,
   describeOutcome,
@@ -13,6 +11,7 @@ import {
   type RunCheck,
   type RunWorktree,
 } from '../../loop/index.ts'
+import type { Run, RunDetail } from '../../protocol/api/index.ts'
 import type { Inspected } from '../connection/runs.ts'
 import type { Terminal } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'

@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 import { confirm } from '../ask.ts'
 import { visible } from '../display/render.ts'
 import { openSession, recordFolder, who } from '../session.ts'
-import type { RunOptions } from './start-options.ts'
 import { loadTrusted } from '../trust.ts'
+import type { RunOptions } from './start-options.ts'
 
 /** The same options, with what the user agreed to. Without a terminal the preflight says what is missing. */
 export async function agreeOnDependencies<T extends RunOptions>(
@@ -34,7 +34,9 @@ export async function agreeOnDependencies<T extends RunOptions>(
       const listed = sources.map(({ text }) => `  ${visible(text)}\n`).join('')
       process.stdout.write(`The lockfile names packages outside of your registries:\n${listed}`)
       if (await confirm('Fetch exactly these, and install them in the sandbox?')) {
-        const { openApprovedItems } = await import('../../launch/dependencies/dependency-approvals.ts')
+        const { openApprovedItems } = await import(
+          '../../launch/dependencies/dependency-approvals.ts'
+        )
         const ids = sources.map(({ id }) => id)
         await openApprovedItems(record).approve(ids, who())
       }

@@ -1,11 +1,11 @@
 /** Printed when a run in a worktree has ended: where its work is, and what no commit has. */
 
-import type { RunEnd } from './run-end.ts'
 import { didNothing, isLoopError } from '../../loop/index.ts'
+import type { Runs } from '../connection/runs.ts'
 import { leftOutLine } from '../display/left-out-line.ts'
 import { renderNotice } from '../display/wrap.ts'
-import type { Runs } from '../connection/runs.ts'
 import type { Session } from '../session.ts'
+import type { RunEnd } from './run-end.ts'
 import type { Epilogue } from './show-run.ts'
 
 export const lookAtEndOf =

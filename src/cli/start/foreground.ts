@@ -4,11 +4,11 @@
  * way the run can be resumed.
  */
 
-import type { RunEnd } from './run-end.ts'
 import type { RecordedEvent } from '../../loop/index.ts'
 import type { Answers, RunName } from '../ask.ts'
 import { exitCodeOf, outputExitCode } from '../exit-codes.ts'
 import type { Session } from '../session.ts'
+import type { RunEnd } from './run-end.ts'
 import { createShow, type From } from './show-run.ts'
 
 /** A run that this process drives. */

@@ -1,7 +1,7 @@
 /** What a fork came to, beside the run that it comes from. */
 
-import { describeOutcome } from '../../loop/index.ts'
 import type { Host } from '../../host/host.ts'
+import { describeOutcome } from '../../loop/index.ts'
 import { renderCount, renderMoney } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import type { Epilogue } from './show-run.ts'

@@ -1,13 +1,13 @@
 /** How a run is shown while it goes on: to a person, who may be asked, or as lines of JSON. */
 
-import type { RunEnd } from './run-end.ts'
-import type { RunDetail } from '../../protocol/api/index.ts'
 import { initialState, type RecordedEvent } from '../../loop/index.ts'
+import type { RunDetail } from '../../protocol/api/index.ts'
 import { type Answers, createAsker, type RunName } from '../ask.ts'
 import { createDisplay } from '../display/display.ts'
 import { renderJson, visible } from '../display/render.ts'
 import { renderNotice } from '../display/wrap.ts'
 import type { Session } from '../session.ts'
+import type { RunEnd } from './run-end.ts'
 
 /** Where the watching begins, and what is said when it is over. */
 export interface From {

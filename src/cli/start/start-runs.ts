@@ -6,19 +6,18 @@
 import { homedir } from 'node:os'
 import { parse, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { NewRunRequest, RunAnswer } from '../../client/index.ts'
+import type { NewRunRequest } from '../../client/index.ts'
 import { defined, LoopError, type RunId } from '../../loop/index.ts'
 import type { Settings } from '../../protocol/index.ts'
-import { callerEnvironment } from './caller-environment.ts'
-import { clientRuns } from '../connection/client-runs.ts'
-import { renderNotice } from '../display/wrap.ts'
-import { followHere } from './follow-here.ts'
-import { type AtEnd, allAtEnd, lookAtEndOf } from './end-of-run.ts'
-import { askedWorktree, changesFrom, limitsFrom } from '../run-options.ts'
 import type { Inspected } from '../connection/runs.ts'
+import { askedWorktree, changesFrom, limitsFrom } from '../run-options.ts'
 import { openSession, type Session, who } from '../session.ts'
 import { settingsHere } from '../settings-here.ts'
-import type { From } from './show-run.ts'
+import { agreedDigest, type Previewed, requireAgreed } from '../trust.ts'
+import { accepted } from './accepted.ts'
+import { callerEnvironment } from './caller-environment.ts'
+import type { AtEnd } from './end-of-run.ts'
+import { describePlace, notesOn } from './run-title.ts'
 import type {
   DetachOption,
   ForkOptions,
@@ -26,9 +25,6 @@ import type {
   RetryOptions,
   RunOptions,
 } from './start-options.ts'
-import { describePlace, notesOn } from './run-title.ts'
-import { agreedDigest, type Previewed, requireAgreed } from '../trust.ts'
-import { type Leaving, listenToLeave, waitText, watchRun } from './watch-run.ts'
 import type { Starter } from './with-starter.ts'
 
 export async function startRun(
@@ -199,65 +195,6 @@ const compareAtEnd =
       await host.close()
     }
   }
-
-type Begin = (inspected: Inspected, why: string | undefined) => From
-
-/** Sends the request, then shows the run to its end; with `--detach`, reports that it was accepted. */
-async function accepted(
-  session: Session,
-  starter: Starter,
-  ask: () => Promise<RunAnswer>,
-  options: DetachOption,
-  begin: Begin,
-): Promise<void> {
-  const { client, here } = starter
-  if (here !== undefined) {
-    const answer = await ask()
-    const from = await beginning(session, starter, answer, begin)
-    return followHere(client, here, answer.run, from)
-  }
-  const leaving = listenToLeave()
-  try {
-    await follow(session, starter, await ask(), options, begin, leaving)
-  } finally {
-    leaving.close()
-  }
-}
-
-async function beginning(
-  session: Session,
-  { client }: Starter,
-  { run, why }: RunAnswer,
-  begin: Begin,
-): Promise<From> {
-  const from = begin(await client.inspect(run.id), why)
-  const look = lookAtEndOf(session, clientRuns(client), run.id)
-  return { ...from, epilogue: allAtEnd([look, ...(from.epilogue ? [from.epilogue] : [])]) }
-}
-
-async function follow(
-  session: Session,
-  starter: Starter,
-  answer: RunAnswer,
-  { detach = false }: DetachOption,
-  begin: Begin,
-  leaving: Leaving,
-): Promise<void> {
-  const { run, queue } = answer
-  if (detach) {
-    const line = queue?.state === 'queued' ? waitText(queue) : 'running'
-    session.print({ run: run.id, name: run.name, ...(queue && { queue }) }, () =>
-      renderNotice(
-        session.hint(`${run.name}: ${line}. Watch it: loopctl watch ${run.name}`),
-        session.terminal,
-      ).join('\n'),
-    )
-    return
-  }
-  const from = await beginning(session, starter, answer, begin)
-  const waits = queue?.waitsFor === undefined ? {} : { waits: waitText(queue) }
-  await watchRun(session, starter.client, run, { ...from, ...waits }, leaving)
-}
 
 /** A model that names runs needs its key. */
 async function namingVariables({ naming }: Pick<Settings, 'naming'>): Promise<readonly string[]> {

@@ -5,14 +5,14 @@
  */
 
 import type { Break, Client, QueueEntry } from '../../client/index.ts'
-import type { RunEnd } from './run-end.ts'
 import { evolve, initialState, isEnd, LoopError, type RunState } from '../../loop/index.ts'
 import type { RunName } from '../ask.ts'
 import { renderClock } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { exitCodeOf, interruptedExitCode, outputExitCode } from '../exit-codes.ts'
-import { asksText, isQuestion } from './foreground.ts'
 import type { Session } from '../session.ts'
+import { asksText, isQuestion } from './foreground.ts'
+import type { RunEnd } from './run-end.ts'
 import { createShow, type From, type Show } from './show-run.ts'
 
 export async function watchRun(

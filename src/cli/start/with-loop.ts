@@ -5,12 +5,12 @@ import type { LoadedLoop, OpenedLoop, OpenPlace } from '../../launch/loaded-loop
 import { isLoopError } from '../../loop/index.ts'
 import { visible } from '../display/render.ts'
 import { interruptedExitCode } from '../exit-codes.ts'
-import { createForeground, type FollowedRun } from './foreground.ts'
-import { outputFiles } from './output-files.ts'
 import type { AttendedOption, LoadOptions } from '../run-options.ts'
 import type { Session } from '../session.ts'
-import type { From } from './show-run.ts'
 import { type LoadManner, loadTrusted } from '../trust.ts'
+import { createForeground, type FollowedRun } from './foreground.ts'
+import { outputFiles } from './output-files.ts'
+import type { From } from './show-run.ts'
 
 export interface Started extends From {
   readonly handle: FollowedRun

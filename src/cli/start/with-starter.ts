@@ -3,12 +3,12 @@
 import type { Command } from 'commander'
 import type { Client } from '../../client/index.ts'
 import { isLoopError, LoopError } from '../../loop/index.ts'
-import { interruptedExitCode } from '../exit-codes.ts'
-import { createForeground, type Foreground } from './foreground.ts'
 import type { DrivenHere } from '../connection/in-process.ts'
-import { outputFiles } from './output-files.ts'
 import { reach } from '../connection/reach.ts'
+import { interruptedExitCode } from '../exit-codes.ts'
 import { openSession } from '../session.ts'
+import { createForeground, type Foreground } from './foreground.ts'
+import { outputFiles } from './output-files.ts'
 import type { DetachOption } from './start-options.ts'
 
 export interface Starter {

@@ -30,7 +30,8 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./work-operations.ts')).workOperations,
   },
   {
-    paths: /^\/runs\/[^/]+\/(checkpoints|certificates|artifacts|postmortem)(\/|$)|^\/certificates(\/|$)/,
+    paths:
+      /^\/runs\/[^/]+\/(checkpoints|certificates|artifacts|postmortem)(\/|$)|^\/certificates(\/|$)/,
     load: async () => (await import('./file-operations.ts')).fileOperations,
   },
   {

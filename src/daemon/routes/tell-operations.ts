@@ -89,7 +89,8 @@ const resume = operation({
     const { host, scheduler } = parts
     const run = await host.journal.findRun(params.run)
     // The process that drives it takes back a pause that was asked for.
-    if (scheduler.isDriven(run) || isEnd(run.status)) return tell(parts, run.id, { type: 'resume' }, body.by)
+    if (scheduler.isDriven(run) || isEnd(run.status))
+      return tell(parts, run.id, { type: 'resume' }, body.by)
     await scheduler.enqueue(run.id, body)
     return asItIs(parts, run.id)
   },

@@ -38,9 +38,14 @@ export async function forkQueued(
   run: RunId,
   request: ForkRequest | ForkChoice,
 ): Promise<RunId> {
-  const { place, loaded } = await createFork(startParts(parts, { run }), run, request, (placed) => ({
-    row: queueRow(placed, { ...request, carry: true }, parts.now()),
-  }))
+  const { place, loaded } = await createFork(
+    startParts(parts, { run }),
+    run,
+    request,
+    (placed) => ({
+      row: queueRow(placed, { ...request, carry: true }, parts.now()),
+    }),
+  )
   await loaded.close()
   return place.id
 }

@@ -66,7 +66,8 @@ export async function createRun(
     const { artifacts } = settings
     // A run works without its files.
     await recordBeginning(host, place.id, { nameSource: source, ...artifacts }).catch(
-      (error: unknown) => onProblem(`cannot write the files of the run: ${textOf(error)}`, place.id),
+      (error: unknown) =>
+        onProblem(`cannot write the files of the run: ${textOf(error)}`, place.id),
     )
     return { place, loaded }
   } catch (error) {

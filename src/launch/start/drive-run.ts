@@ -46,9 +46,7 @@ export async function driveRun(
   const { host, signal, onState } = parts
   const opened = await loaded.open(openPlace(parts, place, choice))
   const carried =
-    choice.carry === true
-      ? await host.carryOver(place.id, opened.parts.exclude ?? [], signal)
-      : []
+    choice.carry === true ? await host.carryOver(place.id, opened.parts.exclude ?? [], signal) : []
   for (const problem of [...opened.problems, ...carried]) parts.onProblem(problem, place.id)
   signal.throwIfAborted()
   const runParts = {

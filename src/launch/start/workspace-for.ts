@@ -5,7 +5,10 @@ import { parse, resolve } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 
 /** The agent does not work on a whole home folder or disk unless the user names it. */
-export function workspaceFor(given: string | undefined, loop: { readonly workspace: string }): string {
+export function workspaceFor(
+  given: string | undefined,
+  loop: { readonly workspace: string },
+): string {
   const workspace = resolve(given ?? loop.workspace)
   const isTooMuch = workspace === homedir() || workspace === parse(workspace).root
   if (given !== undefined || !isTooMuch) return workspace
