@@ -25,7 +25,7 @@ export function connect(connection: Connection): Client {
   return createClient(createTransport(endpoint, typeof token === 'string' ? () => token : token))
 }
 
-function createClient(transport: Transport): Client {
+export function createClient(transport: Transport): Client {
   const { where } = transport
   const { object, page, post } = createRequests(transport)
   return {

@@ -28,7 +28,7 @@ export interface Transport {
   /** The response as text, such as a patch or an artifact. */
   text(method: Method, path: string, init?: TransportRequest): Promise<string>
   /** The body as a stream; undefined if there is none and never will be. */
-  stream(path: string, init?: TransportRequest): Promise<IncomingMessage | undefined>
+  stream(path: string, init?: TransportRequest): Promise<AsyncIterable<Uint8Array> | undefined>
 }
 
 /** The daemon cannot be reached, or the connection was lost. */

@@ -35,6 +35,8 @@ export interface LoadOptions {
    * passed is the run's own business.
    */
   readonly purpose?: 'run' | 'resume' | 'look'
+  /** The digest of the file as the user reviewed it: if the file is still the same, it is trusted. */
+  readonly trust?: string | undefined
   /** Told of each line that the code of a loop prints; they go to stderr unless told. */
   readonly onLine?: (line: string) => void
   /** Aborting it gives up the loading. */

@@ -19,9 +19,9 @@ export {
   writeRunFolder,
 } from '../history/run-folder/index.ts'
 export { type NameSource, type NamingOptions, nameRun, type RunName } from '../launch/name-run.ts'
+export { type Beginning, recordBeginning } from '../launch/start/record-beginning.ts'
 export type { ArtifactMode } from '../runs/artifact-mode.ts'
 export { type AnalyzeOptions, analyzeRun, readPostmortem } from './analyze-run.ts'
-export { type Beginning, recordBeginning } from './record-beginning.ts'
 export {
   createPullRequest,
   type Discarded,

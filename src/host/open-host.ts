@@ -40,6 +40,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     carryOver: async (run, exclude, signal) =>
       (await parts.starts()).carryOver(run, exclude, signal),
     rewind: async (run, iteration) => (await parts.starts()).rewind(run, iteration),
+    drive: async (place, loop, choice) => (await parts.starts()).drive(place, loop, choice),
     start: async (loop, choice) => (await parts.starts()).start(loop, choice),
     resume: async (run, loop, choice) => (await parts.starts()).resume(run, loop, choice),
     fork: async (run, loop, choice) => (await parts.starts()).fork(run, loop, choice),

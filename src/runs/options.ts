@@ -89,6 +89,8 @@ export interface CreateOptions<Input> extends Omit<StartOptions<Input>, keyof Ru
 export interface ResumeOptions extends RunParts {
   /** The folder, where it is another than before. */
   readonly workspace?: string
+  /** From `placeAgain`, if it was called before. */
+  readonly place?: RunPlace
   /** Go on though the loop's code changed in the middle of an iteration, which starts anew. */
   readonly force?: boolean
   /** Go on with the files as they are, though a step was cut short: they are not put back. */

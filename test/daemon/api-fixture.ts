@@ -3,13 +3,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Hono } from 'hono'
 import { createRoutes, openScheduler, type Scheduler } from '../../src/daemon/index.ts'
 import { type Host, openHost } from '../../src/host/index.ts'
 import { afterFile, afterStory } from '../after.ts'
 
 export interface Api {
-  readonly app: Hono
+  readonly app: Pick<ReturnType<typeof createRoutes>, 'request' | 'routes'>
   readonly host: Host
   readonly scheduler: Scheduler
   /** What was logged as an error. */
@@ -70,7 +69,7 @@ export async function openApi({ lasts = 'story', inspect }: ApiOptions = {}): Pr
     rmSync(folder, { recursive: true, force: true })
   })
   const stopped = { times: 0 }
-  const app = createRoutes({
+  const routes = createRoutes({
     host,
     scheduler,
     log,
@@ -80,6 +79,11 @@ export async function openApi({ lasts = 'story', inspect }: ApiOptions = {}): Pr
     isReady: () => true,
     stop: () => void stopped.times++,
   })
+  const principal = { type: 'process', scope: 'write' } as const
+  const app: Api['app'] = {
+    routes: routes.routes,
+    request: (path, init, bindings) => routes.request(path, init, { principal, ...bindings }),
+  }
   const send: Api['send'] = async (method, path, body, headers = {}) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     const response = await app.request(path, { method, headers, ...sent })

@@ -187,7 +187,7 @@ describe('a run that cannot go on', () => {
     await first.drain()
     renameSync(file, `${file}.away`)
     const scheduler = await open(host)
-    expect(await left(host, run.id)).toContain(`gone: ${file}. Put it back`)
+    expect(await left(host, run.id)).toContain(`gone: ${file}. Restore it`)
     await until(host, () => scheduler.queue().length === 0)
     renameSync(`${file}.away`, file)
     const trusted = readFileSync(file)

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { compileFunction } from 'node:vm'
 import type { CertifyContext, Subject } from '../../src/engine/index.ts'
+import { type Certified, type CertifierParts } from '../../src/evidence/certify/certification.ts'
 import { createCertifier } from '../../src/evidence/certify/certifier.ts'
-import { type Certified } from '../../src/evidence/certify/certification.ts'
-import { type CertifierParts } from '../../src/evidence/certify/certification.ts'
 import type {
   Answered,
   BaseAnswer,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Exchange } from '../../gateway/index.ts'
+import type { Exchange } from '../../history/load-exchange.ts'
 import { type BlobId, type RunEvent, type RunId, type StepId, stepId } from '../../loop/index.ts'
 import { createStyle } from '../terminal.ts'
 import { renderExchange, renderExchanges } from './exchange-view.ts'

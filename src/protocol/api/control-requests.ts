@@ -34,6 +34,10 @@ export interface ResumeRequest {
   readonly keepFiles?: boolean
   /** Rewind to the checkpoint after this iteration first. */
   readonly fromIteration?: number
+  /** The loop file, if it was moved. An absolute path. */
+  readonly file?: string
+  /** The folder of the run, if it was moved. An absolute path. */
+  readonly workspace?: string
   readonly attended?: boolean
   readonly priority?: number
   /** As in a new run. Never stored. */
@@ -46,6 +50,8 @@ export const resumeSchema: z.ZodType<ResumeRequest> = exactly<ResumeRequest>()(
     force: z.boolean().exactOptional(),
     keepFiles: z.boolean().exactOptional(),
     fromIteration: iteration.exactOptional(),
+    file: path.exactOptional(),
+    workspace: path.exactOptional(),
     attended: z.boolean().exactOptional(),
     priority,
     environment: callerEnvironmentSchema.exactOptional(),

@@ -102,8 +102,14 @@ export const runDetailSchema: z.ZodType<RunDetail> = z
 export interface RunAnswer {
   readonly run: Run
   readonly queue?: QueueEntry
+  /** Of a new run: why it works in the folder itself, without a worktree. */
+  readonly why?: string
 }
 
 export const runAnswerSchema: z.ZodType<RunAnswer> = exactly<RunAnswer>()(
-  z.strictObject({ run: runSchema, queue: queueEntrySchema.exactOptional() }),
+  z.strictObject({
+    run: runSchema,
+    queue: queueEntrySchema.exactOptional(),
+    why: z.string().exactOptional(),
+  }),
 ).register(published, { id: 'RunAnswer' })
