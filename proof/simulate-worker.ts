@@ -1,6 +1,6 @@
 /** Simulates the seeds it is told to. */
 
-import { SimulationError, simulate } from 'loopwright/testing'
+import { SimulationError, simulate } from '#src/testing/simulator/simulate.ts'
 import type { SimulateAnswer, SimulateJob } from './simulate-job.ts'
 
 process.on('message', (job: SimulateJob) => {

@@ -5,7 +5,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Certification, Journal, Ports, Subject } from '../src/engine/index.ts'
 import type { RecordedEvent, RunEvent } from '../src/loop/index.ts'
-import { certificateId, SimulationError, simulate } from '../src/testing/index.ts'
+import { certificateId } from '../src/testing/fake-certifier.ts'
+import { SimulationError, simulate } from '../src/testing/simulator/simulate.ts'
 
 /** `npm test` takes the first seed from the commit, so that every commit tries others. */
 const firstSeed = Number(process.env['LOOPWRIGHT_FIRST_SEED'] ?? 1)

@@ -27,6 +27,7 @@ import { createRedact, isSecretName, type Redact } from './redact.ts'
 import { readStatus } from './report-status.ts'
 import { createSaidLines } from './said-lines.ts'
 
+/** Options of `commandAgent`. */
 export interface CommandAgentOptions extends EndWatchOptions {
   /** The program and its arguments; there is no shell. */
   readonly command: readonly string[]
@@ -45,6 +46,7 @@ const outputBytesMax = 256 * 1024
 const reportCharsMax = 20_000
 const errorCharsMax = 4000
 
+/** An agent that is any command line. It reads the prompt from standard input. */
 export function commandAgent(options: CommandAgentOptions): Agent {
   if (options.command[0] === undefined || options.command[0] === '') {
     throw new LoopError('bad-request', 'A command agent needs a command: a list with a program.')

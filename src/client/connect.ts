@@ -8,6 +8,7 @@ import { queryOf, streamEvents, streamOutput } from './streams.ts'
 import { type Ask, createTransport, type Method, type Transport } from './transport.ts'
 import { type Way, wayTo } from './way.ts'
 
+/** How a daemon is reached: its address or its socket, and a token. */
 export type Connection = { readonly token: string | (() => string) } & (
   | { readonly address: string }
   | { readonly socket: string }
@@ -16,6 +17,7 @@ export type Connection = { readonly token: string | (() => string) } & (
 /** Diffs, merges and the like read and write many files. */
 const longMs = 300_000
 
+/** Creates a client. It connects with the first request. */
 export function connect(connection: Connection): Client {
   const way: Way =
     'socket' in connection ? { type: 'socket', path: connection.socket } : wayTo(connection.address)

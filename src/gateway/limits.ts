@@ -1,5 +1,6 @@
 /** E9. Every wait, buffer and retry of the gateway, and how long or large it may be. */
 
+/** The limits of a gateway. */
 export interface GatewayLimits {
   readonly requestBytesMax: number
   /** Of requests that are under way, in all sessions together. */

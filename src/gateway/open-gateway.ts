@@ -18,6 +18,7 @@ import { openSession, type Session } from './session.ts'
 import type { GatewayParts, SessionOptions } from './session-types.ts'
 import { openUpstream } from './upstream.ts'
 
+/** Options of `openGateway`. */
 export interface GatewayOptions {
   /** The key of a provider, looked up for each request; nothing for one that needs none. */
   readonly keys: (provider: string) => string | undefined
@@ -32,6 +33,7 @@ export interface GatewayOptions {
 /** Whose keys are used, and where the providers are. */
 export type GatewayAccess = Pick<GatewayOptions, 'keys' | 'providers'>
 
+/** Opens sessions, each for one step. Made by `openGateway`. */
 export interface Gateway {
   session(options: SessionOptions): Promise<Session>
   /** The same gateway with other keys and addresses. Closing it closes nothing. */
@@ -43,6 +45,7 @@ export interface Gateway {
 /** What the kernel takes for the path of a socket, without its end mark. */
 const socketPathBytesMax = 107
 
+/** Opens a gateway to model providers. Agents never see its keys. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { clock = systemClock } = options
   const folder = await openFolder(options.folder)

@@ -5,6 +5,7 @@ import type { PriceSource } from './price.ts'
 import type { LimitName } from './read-request.ts'
 import type { Route, WireFormat } from './route.ts'
 
+/** How a provider is reached, and how its calls are priced. */
 export interface ProviderSettings {
   /** With its version, as clients of the provider have it; without, the version of each request. */
   readonly baseUrl: string
@@ -29,7 +30,9 @@ export interface Provider extends PriceSource {
   addressOf(route: Route): URL
 }
 
+/** The providers of a gateway, by name. */
 export type ProviderTable = Readonly<Record<string, ProviderSettings>>
+/** Which provider serves each wire format. */
 export type FormatRoutes = Readonly<Record<WireFormat, string>>
 
 export const defaultRoutes: FormatRoutes = {

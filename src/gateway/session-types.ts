@@ -15,6 +15,7 @@ import type { Tally } from './totals.ts'
 import type { Turns } from './turn.ts'
 import type { Upstream } from './upstream.ts'
 
+/** What a session may spend and whom it informs. */
 export interface SessionOptions {
   /** The step that the session is for. */
   readonly step: string
@@ -41,6 +42,7 @@ export interface SessionOptions {
   readonly secrets?: readonly string[]
 }
 
+/** What a session reports while it works. */
 export type GatewayNote =
   /** A window of the provider is closed. Nothing failed. */
   | {

@@ -22,6 +22,7 @@ import type { GatewayParts, SessionOptions, SessionParts } from './session-types
 import { emptyTally, type SessionTotals } from './totals.ts'
 import { createTurns, type TurnEnd } from './turn.ts'
 
+/** An address and a token for the model calls of one step. */
 export interface Session {
   /** The socket. Its folder holds nothing else and can be bound into a sandbox. */
   readonly socketPath: string

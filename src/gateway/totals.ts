@@ -4,6 +4,7 @@ import { type Amount, add, defined, FaultError, rateLimited, zero } from '../loo
 import type { Divergence } from './replay.ts'
 import { addUsage, noUsage, type TokenUsage } from './usage.ts'
 
+/** What a session has used and spent. */
 export interface SessionTotals {
   readonly exchanges: number
   /** Requests that were sent to a provider. */

@@ -9,6 +9,7 @@ import type { Met } from './event.ts'
 import { checksPass } from './evidence.ts'
 import type { RunState } from './state.ts'
 
+/** A condition of `until`: when it is met, the run ends. */
 export type Condition<Progress = unknown, Result = unknown> =
   /** All named checks met on the tree as it is now. Without names: all checks of the run. */
   | { readonly type: 'checks-pass'; readonly checks?: readonly string[] }

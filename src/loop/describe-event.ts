@@ -14,6 +14,7 @@ import type {
 import type { StepNote } from './loop-type.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
 
+/** An event in one line, for people. */
 export function describeEvent(event: RunEvent): string {
   switch (event.type) {
     case 'run-created':

@@ -13,6 +13,7 @@ import type { Answer, Question } from './question.ts'
 import type { RetryPolicy } from './retry.ts'
 import type { Signal } from './signal.ts'
 
+/** What one iteration of a loop does, and when the loop ends. */
 export interface LoopType<Input, Context, Progress, Result> {
   readonly name: string
   /** Say it yourself when code that is not in these functions changes. */
@@ -54,6 +55,7 @@ export interface Iteration {
   artifact(name: string, content: ArtifactContent): Promise<ArtifactRef>
 }
 
+/** The folder that an iteration works in. */
 export interface IterationWorkspace {
   readonly path: string
   /** The files as they are now. */
@@ -67,6 +69,7 @@ export type BranchResults<B extends Branches> = {
   readonly [Name in keyof B]: Awaited<ReturnType<B[Name]>>
 }
 
+/** Options of a step. */
 export interface StepOptions {
   readonly timeoutMs?: number
   readonly retry?: Partial<RetryPolicy>
@@ -179,10 +182,12 @@ export interface PromptNote {
 
 export type StepNote = AgentNote | ToolNote | ExchangeNote | PromptNote
 
+/** A reserved part of the budget. Settle it once, with what was spent. */
 export interface Reservation {
   settle(spent: Amount): Promise<void>
 }
 
+/** The work that an iteration gives to an agent. */
 export interface AgentTask {
   readonly prompt: string
   readonly settings?: { readonly [key: string]: Json }
@@ -245,6 +250,7 @@ export interface Action {
   readonly details?: Json
 }
 
+/** What an action did. */
 export interface Receipt {
   readonly status: 'done' | 'refused' | 'skipped'
   readonly summary: string

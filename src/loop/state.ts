@@ -53,6 +53,7 @@ export interface OpenIteration {
   readonly codeDigest: string
 }
 
+/** The state of a run: the fold of its events. */
 export interface RunState {
   readonly status: RunStatus
   readonly seq: number

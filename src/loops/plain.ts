@@ -36,6 +36,7 @@ import {
   sectionsOf,
 } from './plain-prompt.ts'
 
+/** Settings of `plainLoop`. */
 export interface PlainSettings {
   /** `plain` unless told. */
   readonly name?: string
@@ -53,6 +54,7 @@ export interface PlainSettings {
   readonly agent?: { readonly [key: string]: Json }
 }
 
+/** The loop type of loop files: one prompt, one agent, then the checks. Made by `plainLoop`. */
 export type PlainLoop = LoopType<PlainInput, PlainContext, PlainProgress, PlainResult>
 
 export const plainUntil: readonly Condition<PlainProgress, PlainResult>[] = [
@@ -69,6 +71,7 @@ export interface WrittenPrompt extends Pick<Assembled, 'tokens' | 'sections' | '
   readonly tree: TreeId | null
 }
 
+/** The loop type of loop files, for use in code. */
 export function plainLoop(settings: PlainSettings): PlainLoop {
   const limits = { ...captureLimits, ...settings.progress }
   const prompt = once(() => createPrompt(sectionsOf(settings.prompt)))

@@ -12,6 +12,7 @@ import { runTool } from './run.ts'
 import type { Tool } from './tool.ts'
 import { writeTool } from './write.ts'
 
+/** Options of `builtInTools`. */
 export interface BuiltInToolsOptions {
   /** What `run` goes through. */
   readonly commands: Commands

@@ -26,6 +26,7 @@ import { createParser, isZodSchema, type Parser } from './parse-arguments.ts'
 import { runWithin } from './run-within.ts'
 import { type Tool, type ToolAnswer, ToolError } from './tool.ts'
 
+/** Options of `createTools`. */
 export interface ToolsOptions {
   readonly tools: readonly Tool[]
   /** A folder of this run for long output, outside the workspace. Without it none is kept. */

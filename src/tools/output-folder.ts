@@ -12,6 +12,7 @@ import { join } from 'node:path'
 
 export const outputPrefix = '@output'
 
+/** A file for output that is too long for an answer. */
 export interface OutputFile {
   /** Where it is. */
   readonly file: string
@@ -21,6 +22,7 @@ export interface OutputFile {
   readonly bytesMax: number
 }
 
+/** Keeps the whole output of tools whose answer was cut. */
 export interface OutputFolder {
   /** A new name. Undefined when the folder is full or cannot be used. */
   next(): Promise<OutputFile | undefined>

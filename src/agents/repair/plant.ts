@@ -10,6 +10,7 @@ import { type Operator, operators } from './operators/index.ts'
 import { proposeEdits } from './propose-edits.ts'
 import { parseSource, type SourceFile } from './source-file.ts'
 
+/** A fault that `plant` put into a source text. */
 export interface PlantedFault {
   readonly edit: Edit
   readonly line: number
@@ -44,6 +45,7 @@ function faultOf(file: SourceFile, edit: Edit, { losesInformation }: Operator): 
   }
 }
 
+/** Where `plant` looks for a fault to plant. */
 export interface PlantOptions {
   /** Path and text of each file in which a fault may be. */
   readonly files: readonly { readonly path: string; readonly text: string }[]
@@ -72,4 +74,5 @@ export function plant({
   return undefined
 }
 
+/** The source text without the planted fault. */
 export const unplant = (fault: PlantedFault): string => applyEdit(fault.text, fault.inverse)

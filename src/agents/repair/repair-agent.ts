@@ -16,6 +16,7 @@ import { LoopError } from '../../loop/index.ts'
 import type { Agent } from '../agent.ts'
 import type { RepairSettings } from './repair.ts'
 
+/** Options of `repairAgent`. */
 export interface RepairAgentOptions {
   /** What has to pass: programs with their arguments; there is no shell. */
   readonly checks: readonly (readonly string[])[]
@@ -49,6 +50,7 @@ const defaults = {
 /** What is found late is of no use if it cannot be judged. */
 const shareOfRemaining = 0.8
 
+/** An agent without a model: it searches for a small edit that makes the checks pass. */
 export function repairAgent(given: RepairAgentOptions): Agent {
   if (given.checks.length === 0 || given.checks.some(([program = '']) => program === '')) {
     const message = 'The repair agent needs checks: give at least one command that fails now.'
