@@ -4,24 +4,7 @@ export {
   type PlainLoop,
   type PlainSettings,
   plainLoop,
-  plainUntil,
-  type WrittenPrompt,
 } from './plain.ts'
-export {
-  type CheckEntry,
-  describeProgress,
-  type PlainEntry,
-  type PlainProgress,
-  type PlainResult,
-} from './plain-progress.ts'
-export {
-  createPrompt,
-  type Moment,
-  type PlainContext,
-  type PlainInput,
-  type Prompt,
-  type PromptSection,
-} from './plain-prompt.ts'
-export { createTemplate, type Template, type TemplateOptions } from './template.ts'
-export { sanitize } from './template-engine.ts'
-export type { Shape } from './template-variables.ts'
+export { type PlainProgress } from './plain-progress.ts'
+export { createPrompt, type PromptSection } from './plain-prompt.ts'
+export { createTemplate, type Template } from './template.ts'

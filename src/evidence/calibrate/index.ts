@@ -1,22 +1,6 @@
 /** Measures how often checks err. */
 
-export {
-  type AskedCheck,
-  type BadWork,
-  type Calibrated,
-  type CalibrateRequest,
-  type CheckAnswer,
-  calibrate,
-  type GoodWork,
-} from './calibrate.ts'
-export {
-  type Calibration,
-  type CalibrationReport,
-  type CheckCalibration,
-  checkDigest,
-  type Stopped,
-  type Survivor,
-  type TurnedAway,
-} from './calibration.ts'
+export { type BadWork, type Calibrated, type CheckAnswer, calibrate } from './calibrate.ts'
+export { type Calibration, type CalibrationReport, checkDigest } from './calibration.ts'
 export { harmlessChanges } from './harmless-changes.ts'
-export { type PastCommit, type RevertRequest, revertedFixes, takeBack } from './revert-fix.ts'
+export { type PastCommit, revertedFixes } from './revert-fix.ts'

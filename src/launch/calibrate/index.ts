@@ -1,9 +1,3 @@
 /** Measures the checks of loop files. */
 
-export { type CalibrateLoopOptions, calibrateLoop } from './calibrate-loop.ts'
-export {
-  type KnownCalibration,
-  keepCalibration,
-  mayBeCalibrated,
-  readCalibration,
-} from './calibration-store.ts'
+export { calibrateLoop } from './calibrate-loop.ts'

@@ -1,47 +1,32 @@
+export { artifactSchema, certificateEntrySchema } from './artifacts.ts'
+export { type CallerEnvironment } from './caller-environment.ts'
 export {
-  type Artifact,
-  artifactSchema,
-  type CertificateEntry,
-  certificateEntrySchema,
-} from './artifacts.ts'
-export { type CallerEnvironment, callerEnvironmentSchema } from './caller-environment.ts'
-export {
-  type CleanedWorktree,
   cleanedWorktreeSchema,
   type Diff,
   diffSchema,
   type Merged,
   mergedSchema,
   type Worktree,
-  type WorktreeRun,
   worktreeEntrySchema,
 } from './changes.ts'
 export {
   type AgentSeen,
   type DaemonInfo,
   daemonInfoSchema,
-  type Health,
   healthSchema,
-  type Readiness,
   readinessSchema,
 } from './daemon-info.ts'
 export {
   type CostEstimate,
   type Plan,
   type Preview,
-  type PreviewRequest,
   planSchema,
   previewRequestSchema,
   previewSchema,
 } from './loop-plan.ts'
 export { type NewRunRequest, newRunSchema } from './new-run.ts'
 export { cursorCharsMax, type Page, pageSchema, pageSizeDefault, pageSizeMax } from './page.ts'
-export {
-  type Postmortem,
-  type PostmortemRequest,
-  postmortemRequestSchema,
-  postmortemSchema,
-} from './postmortem.ts'
+export { postmortemRequestSchema, postmortemSchema } from './postmortem.ts'
 export { type FieldProblem, type Problem, problemSchema } from './problem.ts'
 export { type QueueEntry, type QueuePolicy, queueEntrySchema } from './queue.ts'
 export {
@@ -53,7 +38,6 @@ export {
   iterationSummarySchema,
   type Ledger,
   type LedgerEntry,
-  ledgerEntrySchema,
   ledgerSchema,
   type OpenWork,
   type OutputEntry,
@@ -65,25 +49,14 @@ export {
   type StepPhase,
   stepSchema,
 } from './record-views.ts'
+export { type RunRemoved, runRemovedSchema } from './removed-run.ts'
 export {
-  type RunRemoved,
-  runRemovedSchema,
-  type WorktreeRemoved,
-  worktreeRemovedSchema,
-} from './removed-run.ts'
-export {
-  type Discarded,
   discardedSchema,
-  type PullRequest,
-  type PullRequestRequest,
   pullRequestRequestSchema,
   pullRequestSchema,
-  type ReviewDiff,
   reviewDiffSchema,
 } from './review.ts'
-export { type Review, reviewSchema } from './review-status.ts'
 export {
-  type CheckpointPlace,
   checkpointPlaceSchema,
   openQuestionSchema,
   type Run,
@@ -93,15 +66,11 @@ export {
   runDetailSchema,
   runSchema,
 } from './run.ts'
-export { type AskedWorktree, type RunSettings, runSettingsSchema } from './run-settings.ts'
-export { runStateSchema } from './run-state.ts'
-export { runStatusSchema } from './run-status.ts'
+export { type AskedWorktree, type RunSettings } from './run-settings.ts'
 export {
-  type AnswerRequest,
   answerSchema,
   type ForkRequest,
   forkSchema,
-  type LimitsRequest,
   limitsRequestSchema,
   type MergeRequest,
   mergeSchema,

@@ -12,8 +12,6 @@ import { machineOutputs } from './machine-outputs.ts'
 import { recordOutputs } from './record-outputs.ts'
 import { runOutputs } from './run-outputs.ts'
 
-export type { CommandOutput } from './command-output.ts'
-
 export const commandOutputs: Readonly<Record<string, CommandOutput>> = {
   ...runOutputs,
   ...recordOutputs,
