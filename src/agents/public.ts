@@ -1,4 +1,4 @@
-/** What `import 'loopwright/agents'` gives: the built-in agents, and what an agent of your own is given and returns. */
+/** What `loopwright/agents` exports: the built-in agents, and what an agent of your own is given and returns. */
 
 export type {
   AgentContext,

@@ -1,4 +1,4 @@
-/** What `import 'loopwright/client'` gives: the HTTP client of a daemon. */
+/** What `loopwright/client` exports: the HTTP client of a daemon. */
 
 export type { RecordedEvent } from '../loop/index.ts'
 export type {

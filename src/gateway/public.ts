@@ -1,4 +1,4 @@
-/** What `import 'loopwright/gateway'` gives: a gateway to model providers, and the exchanges that it keeps. */
+/** What `loopwright/gateway` exports: a gateway to model providers, and the exchanges that it keeps. */
 
 export { agentEnvironment } from './agent-environment.ts'
 export type { GatewayLimits } from './limits.ts'

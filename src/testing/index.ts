@@ -1,4 +1,4 @@
-/** What `import 'loopwright/testing'` gives: what you need to test agents, tools and loops of your own. */
+/** What `loopwright/testing` exports: what you need to test agents, tools and loops of your own. */
 
 export { type PlantedFault, type PlantOptions, plant, unplant } from '../agents/repair/index.ts'
 export type { Clock, Files } from '../engine/index.ts'

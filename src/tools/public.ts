@@ -1,4 +1,4 @@
-/** What `import 'loopwright/tools'` gives: tools of your own, the built-in ones, and MCP servers as tools. */
+/** What `loopwright/tools` exports: tools of your own, the built-in ones, and MCP servers as tools. */
 
 export type { Risk, ToolContext, ToolDescription, ToolNote, ToolResult } from '../loop/index.ts'
 export { type BuiltInToolsOptions, builtInTools } from './built-in-tools.ts'

@@ -1,11 +1,11 @@
 /** What outlives every process of a simulation: time, the disk, and what was done outside. */
 
-import type { Blobs, Lease, LocalOwners, Topic, Unit } from '../../engine/index.ts'
-import { type Database, openDatabase } from '../../journal/index.ts'
-import type { CertificateId, RunId, TreeId } from '../../loop/index.ts'
-import { memoryBlobs } from '../memory-blobs.ts'
-import type { SeededRandom } from '../seeded-random.ts'
-import { createSimulatedTime, type Lane, type SimulatedTime } from '../simulated-time.ts'
+import type { Blobs, Lease, LocalOwners, Topic, Unit } from '#src/engine/index.ts'
+import { type Database, openDatabase } from '#src/journal/index.ts'
+import type { CertificateId, RunId, TreeId } from '#src/loop/index.ts'
+import { memoryBlobs } from '#src/testing/memory-blobs.ts'
+import type { SeededRandom } from '#src/testing/seeded-random.ts'
+import { createSimulatedTime, type Lane, type SimulatedTime } from '#src/testing/simulated-time.ts'
 import type { SimulatedTrees } from './simulated-files.ts'
 
 export interface SimulatedWorld {

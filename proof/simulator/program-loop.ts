@@ -1,7 +1,7 @@
 /** A program as a loop type. */
 
-import type { AnyLoopType } from '../../engine/index.ts'
-import type { Condition } from '../../loop/index.ts'
+import type { AnyLoopType } from '#src/engine/index.ts'
+import type { Condition } from '#src/loop/index.ts'
 import { digest, type Program, type Until } from './program.ts'
 import {
   nextProgress,

@@ -1,8 +1,8 @@
 /** Random loop types: sequences, parallel branches, steps that fail, wait, ask, act and spend. */
 
-import type { Limits } from '../../loop/index.ts'
-import type { SeededRandom } from '../seeded-random.ts'
-import { simulatedStartMs } from '../simulated-time.ts'
+import type { Limits } from '#src/loop/index.ts'
+import type { SeededRandom } from '#src/testing/seeded-random.ts'
+import { simulatedStartMs } from '#src/testing/simulated-time.ts'
 import type { Act, Leaf, Program, ProgramNode, Until } from './program.ts'
 import { type Drawing, randomWork } from './random-work.ts'
 

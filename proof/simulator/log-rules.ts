@@ -7,7 +7,7 @@ import {
   type RunState,
   type StepFinished,
   transitions,
-} from '../../loop/index.ts'
+} from '#src/loop/index.ts'
 
 /** E1. Gapless within the run, growing in the store. */
 export function placeProblem(

@@ -6,11 +6,11 @@
  * A frozen process does nothing until it is woken; by then another may hold its runs.
  */
 
-import type { Clock, Store } from '../../engine/index.ts'
-import { openStore } from '../../journal/index.ts'
-import { LoopError, type RunId } from '../../loop/index.ts'
-import type { Lane } from '../simulated-time.ts'
-import { diskError, type StatementWatch, watchDatabase } from '../watched-database.ts'
+import type { Clock, Store } from '#src/engine/index.ts'
+import { openStore } from '#src/journal/index.ts'
+import { LoopError, type RunId } from '#src/loop/index.ts'
+import type { Lane } from '#src/testing/simulated-time.ts'
+import { diskError, type StatementWatch, watchDatabase } from '#src/testing/watched-database.ts'
 import { simulatedStore } from './simulated-store.ts'
 import type { SimulatedWorld } from './simulated-world.ts'
 

@@ -1,6 +1,6 @@
 /** Somebody who reads a run's events as they happen, from anywhere to the end, and misses nothing. */
 
-import { streamEvents } from '../../engine/index.ts'
+import { streamEvents } from '#src/engine/index.ts'
 import type { SimulatedRun } from './simulated-ports.ts'
 import { createSimulatedProcess } from './simulated-process.ts'
 import type { SimulatedWorld } from './simulated-world.ts'

@@ -5,7 +5,7 @@
  *     goes at most what one call cost more than it had reserved.
  */
 
-import { type Amount, add, type RunEvent, type RunState, zero } from '../../loop/index.ts'
+import { type Amount, add, type RunEvent, type RunState, zero } from '#src/loop/index.ts'
 
 export interface LedgerModel {
   /** Takes the next event in; `after` is what the engine makes of it. Says what is wrong, if so. */

@@ -1,7 +1,7 @@
 /** One run from its creation to its end, by whoever keeps it going: processes come and go. */
 
-import { createRun, forkRun, type Ports } from '../../engine/index.ts'
-import { isLoopError } from '../../loop/index.ts'
+import { createRun, forkRun, type Ports } from '#src/engine/index.ts'
+import { isLoopError } from '#src/loop/index.ts'
 import { changeFiles, pickCheckpoint, removeFiles } from './meddle.ts'
 import type { AttemptEnd, Cluster } from './simulated-cluster.ts'
 import type { SimulatedPerson } from './simulated-person.ts'

@@ -7,8 +7,8 @@ import {
   type Lease,
   type Ports,
   rewindRun,
-} from '../../engine/index.ts'
-import type { Lane } from '../simulated-time.ts'
+} from '#src/engine/index.ts'
+import type { Lane } from '#src/testing/simulated-time.ts'
 import { createAttemptCheck } from './check-attempt.ts'
 import { equip, type SimulatedRun } from './simulated-ports.ts'
 import { createSimulatedProcess, type SimulatedProcess } from './simulated-process.ts'

@@ -1,6 +1,6 @@
 /** The code of a random step: takes its time, changes files, spends, and fails as its plan says. */
 
-import { FaultError, type Json, rateLimited, type StepContext } from '../../loop/index.ts'
+import { FaultError, type Json, rateLimited, type StepContext } from '#src/loop/index.ts'
 import type { Execution } from './execution-watch.ts'
 import { digest, mix, type Trouble, type Work } from './program.ts'
 import type { SimulatedFiles } from './simulated-files.ts'

@@ -7,7 +7,7 @@
  *     said it spent, else what it reserved; what did not run costs nothing.
  */
 
-import { type Amount, add, type RunEvent, zero } from '../../loop/index.ts'
+import { type Amount, add, type RunEvent, zero } from '#src/loop/index.ts'
 import type { LogModel } from './log-model.ts'
 import type { Work } from './program.ts'
 import type { SimulatedFiles } from './simulated-files.ts'

@@ -1,6 +1,6 @@
 /** What people do to a run that nobody drives: they change its files, or take it back. */
 
-import type { SeededRandom } from '../seeded-random.ts'
+import type { SeededRandom } from '#src/testing/seeded-random.ts'
 import type { Trip } from './log-model.ts'
 import type { SimulatedRun } from './simulated-ports.ts'
 

@@ -1,7 +1,7 @@
 /** What must hold when a run is over. */
 
-import { type Journal, load, loadRun } from '../../engine/index.ts'
-import { FaultError } from '../../loop/index.ts'
+import { type Journal, load, loadRun } from '#src/engine/index.ts'
+import { FaultError } from '#src/loop/index.ts'
 import type { Trip } from './log-model.ts'
 import { checkOutside } from './meddle.ts'
 import { replayTrip } from './model-iteration.ts'

@@ -1,8 +1,8 @@
 /** What goes wrong, and what people want, at moments that the seed chose beforehand. */
 
-import type { Decision, Limits } from '../../loop/index.ts'
-import type { SeededRandom } from '../seeded-random.ts'
-import { simulatedStartMs } from '../simulated-time.ts'
+import type { Decision, Limits } from '#src/loop/index.ts'
+import type { SeededRandom } from '#src/testing/seeded-random.ts'
+import { simulatedStartMs } from '#src/testing/simulated-time.ts'
 import type { Cluster } from './simulated-cluster.ts'
 import type { SimulatedPerson } from './simulated-person.ts'
 import type { SimulatedRun } from './simulated-ports.ts'

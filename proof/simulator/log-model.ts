@@ -13,7 +13,7 @@ import {
   type StepFailed,
   type StepFinished,
   type StepStarted,
-} from '../../loop/index.ts'
+} from '#src/loop/index.ts'
 import { createLedgerModel } from './ledger-model.ts'
 import {
   certifiedProblem,

@@ -11,7 +11,7 @@ import {
   type Json,
   type StepContext,
   type StepOptions,
-} from '../../loop/index.ts'
+} from '#src/loop/index.ts'
 import {
   type Act,
   type Ask,

@@ -3,10 +3,10 @@
  * compares them with what the loop's code and its steps live through.
  */
 
-import type { Lease, Unit } from '../../engine/index.ts'
-import { decodeEvent } from '../../journal/event-code.ts'
-import type { RecordedEvent, RunId } from '../../loop/index.ts'
-import type { Lane } from '../simulated-time.ts'
+import type { Lease, Unit } from '#src/engine/index.ts'
+import { decodeEvent } from '#src/journal/event-code.ts'
+import type { RecordedEvent, RunId } from '#src/loop/index.ts'
+import type { Lane } from '#src/testing/simulated-time.ts'
 import { createExecutionWatch } from './execution-watch.ts'
 import { createLogModel, type LogModel } from './log-model.ts'
 import type { ProgramContext } from './run-program.ts'

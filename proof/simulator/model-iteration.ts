@@ -11,8 +11,8 @@ import {
   type Receipt,
   type StepOptions,
   type Stored,
-} from '../../loop/index.ts'
-import { settled } from '../simulated-time.ts'
+} from '#src/loop/index.ts'
+import { settled } from '#src/testing/simulated-time.ts'
 import type { Completion, Trip } from './log-model.ts'
 import type { Program } from './program.ts'
 import { nextProgress, type ProgramProgress, runProgram, type Visit } from './run-program.ts'

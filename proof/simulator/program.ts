@@ -3,7 +3,7 @@
  * and another can say what should have come out.
  */
 
-import type { Amount, Condition, Limits } from '../../loop/index.ts'
+import type { Amount, Condition, Limits } from '#src/loop/index.ts'
 
 export interface Program {
   readonly name: string

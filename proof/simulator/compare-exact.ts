@@ -3,7 +3,7 @@
  * results, progress, outcome and files.
  */
 
-import type { Json, RecordedEvent } from '../../loop/index.ts'
+import type { Json, RecordedEvent } from '#src/loop/index.ts'
 import { sameJson } from './final-model.ts'
 import type { Trip } from './log-model.ts'
 import type { SimulatedRun } from './simulated-ports.ts'

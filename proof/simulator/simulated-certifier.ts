@@ -3,9 +3,9 @@
  * answers depends on them and on the iteration: mostly yes; else no, a question, or an error.
  */
 
-import type { Certification, Certifier, Subject } from '../../engine/index.ts'
-import { FaultError } from '../../loop/index.ts'
-import { certificateId } from '../fake-certifier.ts'
+import type { Certification, Certifier, Subject } from '#src/engine/index.ts'
+import { FaultError } from '#src/loop/index.ts'
+import { certificateId } from '#src/testing/fake-certifier.ts'
 import { digest, mix } from './program.ts'
 import type { SimulatedRun } from './simulated-ports.ts'
 import type { SimulatedProcess } from './simulated-process.ts'

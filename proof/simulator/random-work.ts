@@ -1,7 +1,7 @@
 /** Random steps of code, agents and tools. */
 
-import type { Amount } from '../../loop/index.ts'
-import type { SeededRandom } from '../seeded-random.ts'
+import type { Amount } from '#src/loop/index.ts'
+import type { SeededRandom } from '#src/testing/seeded-random.ts'
 import type { Call, Trouble, Work, Write } from './program.ts'
 
 /** What is known while a program is drawn. */

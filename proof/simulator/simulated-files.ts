@@ -4,8 +4,8 @@
  */
 
 import { createHash } from 'node:crypto'
-import type { Workspace } from '../../engine/index.ts'
-import { LoopError, type TreeId } from '../../loop/index.ts'
+import type { Workspace } from '#src/engine/index.ts'
+import { LoopError, type TreeId } from '#src/loop/index.ts'
 
 /** Path to content. */
 export type FileMap = ReadonlyMap<string, string>

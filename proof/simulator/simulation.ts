@@ -1,9 +1,9 @@
 /** Lets random runs live in a world of their own until all of them are over. */
 
-import type { Ports } from '../../engine/index.ts'
-import { questionDeadlineMs, type RecordedEvent, type RunId } from '../../loop/index.ts'
-import type { SeededRandom } from '../seeded-random.ts'
-import { createLane, settled, simulatedStartMs } from '../simulated-time.ts'
+import type { Ports } from '#src/engine/index.ts'
+import { questionDeadlineMs, type RecordedEvent, type RunId } from '#src/loop/index.ts'
+import type { SeededRandom } from '#src/testing/seeded-random.ts'
+import { createLane, settled, simulatedStartMs } from '#src/testing/simulated-time.ts'
 import { planDisturbances } from './disturbances.ts'
 import { followRun } from './follow-run.ts'
 import { pickCheckpoint } from './meddle.ts'

@@ -1,6 +1,6 @@
 /** What a process may come to that drives a run, given what was done to it. */
 
-import { isLoopError } from '../../loop/index.ts'
+import { isLoopError } from '#src/loop/index.ts'
 import type { AttemptEnd, Member } from './simulated-cluster.ts'
 import type { SimulatedRun } from './simulated-ports.ts'
 import type { SimulatedWorld } from './simulated-world.ts'

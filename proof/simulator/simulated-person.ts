@@ -1,7 +1,7 @@
 /** Somebody who decides things about runs, from a process of their own, at moments that are a seed's. */
 
-import { openQuestions } from '../../engine/index.ts'
-import { type Decision, type ErrorCode, isLoopError, type OpenQuestion } from '../../loop/index.ts'
+import { openQuestions } from '#src/engine/index.ts'
+import { type Decision, type ErrorCode, isLoopError, type OpenQuestion } from '#src/loop/index.ts'
 import type { SimulatedRun } from './simulated-ports.ts'
 import { createSimulatedProcess } from './simulated-process.ts'
 import type { SimulatedWorld } from './simulated-world.ts'

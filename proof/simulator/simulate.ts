@@ -5,11 +5,11 @@
  */
 
 import { createHash } from 'node:crypto'
-import type { HookPoint, Ports } from '../../engine/index.ts'
-import { openStore } from '../../journal/index.ts'
-import type { Outcome } from '../../loop/index.ts'
-import { type SeededRandom, seededRandom } from '../seeded-random.ts'
-import { simulatedStartMs } from '../simulated-time.ts'
+import type { HookPoint, Ports } from '#src/engine/index.ts'
+import { openStore } from '#src/journal/index.ts'
+import type { Outcome } from '#src/loop/index.ts'
+import { type SeededRandom, seededRandom } from '#src/testing/seeded-random.ts'
+import { simulatedStartMs } from '#src/testing/simulated-time.ts'
 import { compareExact } from './compare-exact.ts'
 import { checkEnd } from './final-model.ts'
 import { randomProgram } from './random-program.ts'

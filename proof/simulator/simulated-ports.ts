@@ -9,8 +9,8 @@ import type {
   Hook,
   HookPoint,
   Ports,
-} from '../../engine/index.ts'
-import type { Json, Receipt, RunId, StepContext } from '../../loop/index.ts'
+} from '#src/engine/index.ts'
+import type { Json, Receipt, RunId, StepContext } from '#src/loop/index.ts'
 import { type Act, digest, mix, type Program, type Work } from './program.ts'
 import { programLoop } from './program-loop.ts'
 import type { Visit } from './run-program.ts'

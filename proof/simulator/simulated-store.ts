@@ -1,7 +1,7 @@
 /** The real store, as a process that can die sees it: every answer takes a moment, or never comes. */
 
-import type { RunQueue, Store } from '../../engine/index.ts'
-import type { Lane } from '../simulated-time.ts'
+import type { RunQueue, Store } from '#src/engine/index.ts'
+import type { Lane } from '#src/testing/simulated-time.ts'
 import type { SimulatedWorld } from './simulated-world.ts'
 
 type Asynchronous<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result>
