@@ -8,6 +8,7 @@ export interface Agent {
   work(task: AgentTask, context: AgentContext): Promise<AgentReport>
 }
 
+/** The agents of a run, by role. */
 export function createAgents(byRole: Readonly<Record<string, Agent>>): Agents {
   const agents = new Map(Object.entries(byRole))
   return {

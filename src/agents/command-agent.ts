@@ -28,6 +28,7 @@ import { createOutputNotes } from './output-notes.ts'
 import { createRedact, isSecretName, type Redact } from './redact.ts'
 import { readStatus } from './report-status.ts'
 
+/** Options of `commandAgent`. */
 export interface CommandAgentOptions extends EndWatchOptions {
   /** The program and its arguments; there is no shell. */
   readonly command: readonly string[]
@@ -46,6 +47,7 @@ const outputBytesMax = 256 * 1024
 const reportCharsMax = 20_000
 const errorCharsMax = 4000
 
+/** An agent that is any command line. It reads the prompt from standard input. */
 export function commandAgent(options: CommandAgentOptions): Agent {
   if (options.command[0] === undefined || options.command[0] === '') {
     throw new LoopError(

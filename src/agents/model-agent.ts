@@ -19,6 +19,7 @@ import { streamReply } from './stream-reply.ts'
 import { createTokenMeter, type TokenMeter } from './token-meter.ts'
 import { runToolLoop } from './tool-loop.ts'
 
+/** Options of `modelAgent`. */
 export interface ModelAgentOptions {
   /**
    * A model object of AI SDK 6. `resolveModel` creates one from a name, along with the options
@@ -66,6 +67,7 @@ interface Settings extends ModelAgentOptions {
   readonly clock: Clock
 }
 
+/** A model with the tools of the run, in the tool loop of this package. */
 export function modelAgent(options: ModelAgentOptions): Agent {
   const { model } = options
   if (typeof model !== 'object' || model.specificationVersion !== 'v3') {

@@ -11,6 +11,7 @@ import { boundedFetch } from './bounded-fetch.ts'
 import { findPrice } from './model-price.ts'
 import type { Price, SdkModel } from './model-types.ts'
 
+/** Options of `resolveModel`. */
 export interface ResolveModelOptions {
   readonly baseUrl?: string
   /** The variable that holds the key, if it is not the provider's usual one. */
@@ -71,6 +72,7 @@ const providers: Readonly<Record<ModelDescription['provider'], Provider>> = {
   },
 }
 
+/** Finds the provider, key and price of a model by its name, such as `anthropic/claude-sonnet-5`. */
 export async function resolveModel(
   id: string,
   options: ResolveModelOptions = {},

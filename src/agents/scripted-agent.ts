@@ -19,6 +19,7 @@ import { runToolLoop } from './tool-loop.ts'
 /** One list of turns for each iteration, the last of which repeats; or a function. */
 export type Script = readonly (readonly ScriptedTurn[])[] | ScriptedPlay
 
+/** A script as a function: returns the next turn. */
 export type ScriptedPlay = (scene: Scene) => ScriptedTurn | Promise<ScriptedTurn>
 
 /**
@@ -36,6 +37,7 @@ export interface ScriptedTurn {
   readonly stop?: Stop
 }
 
+/** What a scripted agent sees before each turn. */
 export interface Scene {
   readonly iteration: number
   /** From 1 in each iteration. */
@@ -45,10 +47,12 @@ export interface Scene {
   readonly context: AgentContext
 }
 
+/** Options of `scriptedAgent`. */
 export interface ScriptedAgentOptions {
   readonly turnsMax?: number
 }
 
+/** An agent that follows a script, for tests. */
 export function scriptedAgent(script: Script, options: ScriptedAgentOptions = {}): Agent {
   const play = typeof script === 'function' ? script : undefined
   if (play === undefined && script.length === 0) {

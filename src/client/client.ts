@@ -23,6 +23,7 @@ import type {
 } from '../protocol/api/index.ts'
 import type { Break } from './follow.ts'
 
+/** Which runs are listed. */
 export interface RunsFilter {
   /** One of our statuses, or a legacy one. */
   readonly status?: string
@@ -35,6 +36,7 @@ export interface RunsFilter {
   readonly cursor?: string
 }
 
+/** Which part of a stream is read. */
 export interface Streamed {
   readonly afterSeq?: number
   /** False: only what exists now. */
@@ -46,8 +48,10 @@ export interface Streamed {
 
 export type ControlDecision = Exclude<Decision, { type: 'answer' }>
 
+/** The query of a request. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
+/** A client of one daemon: the routes of docs/api.md. */
 export interface Client {
   /** The address of the daemon, for messages. */
   readonly where: string

@@ -8,6 +8,7 @@ import { type Endpoint, parseAddress } from './endpoint.ts'
 import { streamEvents, streamOutput, toQueryString } from './streams.ts'
 import { createTransport, type Method, type Transport, type TransportRequest } from './transport.ts'
 
+/** How a daemon is reached: its address or its socket, and a token. */
 export type Connection = { readonly token: string | (() => string) } & (
   | { readonly address: string }
   | { readonly socket: string }
@@ -16,6 +17,7 @@ export type Connection = { readonly token: string | (() => string) } & (
 /** Diffs, merges and similar requests read and write many files. */
 const longMs = 300_000
 
+/** Creates a client. It connects with the first request. */
 export function connect(connection: Connection): Client {
   const endpoint: Endpoint =
     'socket' in connection

@@ -23,6 +23,7 @@ export interface FollowOptions {
   sleep?(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
+/** A stream that was interrupted, and when it is tried again. */
 export interface Break {
   readonly why: string
   /** When it is retried; undefined: the connection is back. */

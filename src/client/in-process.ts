@@ -3,7 +3,7 @@
 import type { Client } from './client.ts'
 import { createClient } from './connect.ts'
 import { toRejection } from './problem.ts'
-import type { TransportRequest, Method, Transport } from './transport.ts'
+import type { Method, Transport, TransportRequest } from './transport.ts'
 
 /** `onError` gets the error that an answer is about, if there is one. */
 export type Answer = (request: Request, onError: (error: unknown) => void) => Promise<Response>

@@ -9,6 +9,7 @@ import { isLoopError, LoopError } from '../loop/index.ts'
 import type { Client } from './client.ts'
 import { DaemonGoneError } from './transport.ts'
 
+/** How long and how often `steadyClient` tries again. */
 export interface ReconnectOptions {
   readonly windowMs?: number
   readonly pauseMs?: number

@@ -16,6 +16,7 @@ export interface LoopPreview {
   readonly variables: readonly string[]
 }
 
+/** Options of `loadLoop`. */
 export interface LoadOptions {
   /** The folder of the record, where it is kept what is trusted. */
   readonly folder: string

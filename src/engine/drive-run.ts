@@ -58,6 +58,7 @@ export interface DriveOptions {
   readonly onStarted?: () => void
 }
 
+/** How driving a run ended: with an outcome, or suspended, so that it can be resumed. */
 export type DriveEnd =
   | { readonly type: 'ended'; readonly outcome: Outcome }
   | { readonly type: 'suspended'; readonly reason: string }

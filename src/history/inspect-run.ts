@@ -11,6 +11,7 @@ import {
 } from '../loop/index.ts'
 import { type Review, readReview } from './review.ts'
 
+/** The state of a run, with its open questions, checkpoints and checks. Returned by `host.inspect`. */
 export interface Inspection {
   readonly run: RunRow
   readonly state: RunState

@@ -13,6 +13,7 @@ import type { Collected } from './collect-garbage.ts'
 import type { MergeOptions } from './merge-run.ts'
 import type { RemovedRun } from './remove-run.ts'
 
+/** An open state folder: starts, resumes, forks and inspects runs. Made by `openHost`. */
 export interface Host extends Runs {
   /** The way to models for agents of its runs. */
   readonly models: ModelDoor

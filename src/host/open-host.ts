@@ -19,6 +19,7 @@ import { createTells } from '../runs/tell-runs.ts'
 import { localOwners, makeFolder, stateFolder } from '../system/index.ts'
 import type { Host } from './host.ts'
 
+/** Opens a state folder. Close the host when you are done. */
 export async function openHost(options: HostOptions = {}): Promise<Host> {
   const base = openPorts(openFolder(resolve(options.folder ?? stateFolder())), options)
   const { folder, journal, blobs } = base

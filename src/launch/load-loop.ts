@@ -32,6 +32,7 @@ type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
   | { readonly type: 'code'; readonly scanned: ScannedLoop }
 
+/** What a loop file would do, and whether it is trusted. Runs nothing of it. */
 export async function previewLoop(
   path: string,
   folder: string,
@@ -94,6 +95,7 @@ const loadFile = async (read: ReadLoopFile, options: LoadOptions): Promise<Loade
 const loadCode = async (scanned: ScannedLoop, options: LoadOptions): Promise<LoadedLoop> =>
   (await import('./load-code.ts')).loadCode(scanned, options)
 
+/** What `validateLoop` found in a loop file. */
 export interface LoopReport {
   readonly file: string
   readonly ok: boolean

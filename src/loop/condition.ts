@@ -10,6 +10,7 @@ import { checksPass } from './evidence.ts'
 import type { LimitName } from './outcome.ts'
 import type { RunState } from './state.ts'
 
+/** A condition of `until`: when it is met, the run ends. */
 export type Condition<Progress = unknown, Result = unknown> =
   /** All named checks met on the tree as it is now. Without names: all checks of the run. */
   | { readonly type: 'checks-pass'; readonly checks?: readonly string[] }

@@ -14,6 +14,7 @@ import type {
 import { describeFault, describeOutcome } from './outcome.ts'
 import type { StepNote } from './step-note.ts'
 
+/** An event in one line, for people. */
 export function describeEvent(event: RunEvent): string {
   switch (event.type) {
     case 'run-created':

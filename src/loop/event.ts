@@ -122,6 +122,7 @@ export type Ending =
       readonly met?: Met
     }
 
+/** Everything that can happen in a run. Its state is computed from its events. */
 export type RunEvent =
   | RunCreated
   | RunStarted

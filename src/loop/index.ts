@@ -10,15 +10,9 @@ export {
   subtract,
   zero,
 } from './budget.ts'
-export { type Condition, evaluate, type Facts, firstMet, restsOn } from './condition.ts'
-export {
-  type Assembled,
-  assembleContext,
-  type Cut,
-  type Section,
-  type SectionSize,
-} from './context-window.ts'
-export { type Command, decide } from './decide.ts'
+export { type Condition, type Facts, firstMet, restsOn } from './condition.ts'
+export { type Assembled, assembleContext, type Section } from './context-window.ts'
+export { decide } from './decide.ts'
 export type { Decision, StoredDecision } from './decision.ts'
 export { defined } from './defined.ts'
 export {
@@ -31,19 +25,10 @@ export {
 export { durationPattern, parseDuration } from './duration.ts'
 export { readStep } from './earlier-journals.ts'
 export { describeRates, describeShare, type ErrorRates, type Share } from './error-rates.ts'
-export {
-  type ErrorCode,
-  type ErrorDetails,
-  errorTable,
-  isLoopError,
-  LoopError,
-  type LoopErrorOptions,
-} from './errors.ts'
+export { type ErrorCode, type ErrorDetails, errorTable, isLoopError, LoopError } from './errors.ts'
 export {
   type AgentUsed,
   type Carried,
-  type CarriedFiles,
-  type Certified,
   type Claim,
   type DescribedStep,
   type Ending,
@@ -89,12 +74,8 @@ export {
   standardConditions,
   type TestCounts,
 } from './evidence.ts'
-export { type ApplyProgress, evolve, type Occurrence } from './evolve.ts'
-export {
-  createLineCollector,
-  type LineCollector,
-  type OutputLine,
-} from './excerpt/collect-lines.ts'
+export { type ApplyProgress, evolve } from './evolve.ts'
+export { createLineCollector, type OutputLine } from './excerpt/collect-lines.ts'
 export { excerpt, excerptLines, keyLines } from './excerpt/excerpt.ts'
 export {
   errorSignature,
@@ -148,14 +129,13 @@ export {
   type Outcome,
   type OutcomeType,
 } from './outcome.ts'
-export { applyPatch, applyPatchInPlace, diff, isUnchanged, type Patch } from './patch.ts'
+export { applyPatch, applyPatchInPlace, diff, type Patch } from './patch.ts'
 export { plainOutput } from './plain-output.ts'
 export {
   type CaptureLimits,
   captureLimits,
   captureProgress,
   keepEnd,
-  type ProgressEntry,
   renderProgress,
   type SystemProgress,
 } from './progress.ts'
@@ -198,7 +178,6 @@ export {
   type ToolUse,
 } from './state.ts'
 export {
-  documentedStatus,
   isEnd,
   type RunStatus,
   runStatuses,

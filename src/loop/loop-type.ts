@@ -14,6 +14,7 @@ import type { RetryPolicy } from './retry.ts'
 import type { Signal } from './signal.ts'
 import type { AgentNote, Exchanged } from './step-note.ts'
 
+/** What one iteration of a loop does, and when the loop ends. */
 export interface LoopType<Input, Context, Progress, Result> {
   readonly name: string
   /** Say it yourself when code that is not in these functions changes. */
@@ -55,6 +56,7 @@ export interface Iteration {
   artifact(name: string, content: ArtifactContent): Promise<ArtifactRef>
 }
 
+/** The folder that an iteration works in. */
 export interface IterationWorkspace {
   readonly path: string
   /** The files as they are now. */
@@ -68,6 +70,7 @@ export type BranchResults<B extends Branches> = {
   readonly [Name in keyof B]: Awaited<ReturnType<B[Name]>>
 }
 
+/** Options of a step. */
 export interface StepOptions {
   readonly timeoutMs?: number
   readonly retry?: Partial<RetryPolicy>
@@ -126,6 +129,7 @@ export interface Reservation {
   settle(spent: Amount): Promise<void>
 }
 
+/** The work that an iteration gives to an agent. */
 export interface AgentTask {
   readonly prompt: string
   readonly settings?: { readonly [key: string]: Json }
@@ -188,6 +192,7 @@ export interface Action {
   readonly details?: Json
 }
 
+/** What an action did. */
 export interface Receipt {
   readonly status: 'done' | 'refused' | 'skipped'
   readonly summary: string

@@ -14,6 +14,7 @@ export interface Earlier {
 
 export type LimitName = 'iterations' | 'tokens' | 'cost' | 'time' | 'deadline'
 
+/** How a run ended. */
 export type Outcome =
   /** A condition that means success was met, here or by an earlier run with the same task. */
   | { readonly type: 'completed'; readonly condition: string; readonly earlier?: Earlier }

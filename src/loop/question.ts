@@ -6,6 +6,7 @@
 import type { StepId, TreeId } from './ids.ts'
 import { parseStepId } from './step-name.ts'
 
+/** A question to a person, with a default that is taken at the deadline. */
 export interface Question {
   readonly text: string
   /** What may be answered. Absent: any text. */
@@ -32,6 +33,7 @@ export interface QuestionReview extends ReviewedTrees {
   readonly observed: string
 }
 
+/** The answer to a question, and whether a person gave it or the deadline passed. */
 export interface Answer {
   readonly answer: string
   readonly by: 'person' | 'default'

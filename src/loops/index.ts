@@ -4,8 +4,6 @@ export {
   type PlainLoop,
   type PlainSettings,
   plainLoop,
-  plainUntil,
-  type WrittenPrompt,
 } from './plain.ts'
 export {
   type CheckEntry,

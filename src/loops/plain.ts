@@ -41,6 +41,7 @@ import {
   toSections,
 } from './plain-prompt.ts'
 
+/** Settings of `plainLoop`. */
 export interface PlainSettings {
   /** Default: `plain`. */
   readonly name?: string
@@ -61,6 +62,7 @@ export interface PlainSettings {
   readonly agent?: { readonly [key: string]: Json }
 }
 
+/** The loop type of loop files: one prompt, one agent, then the checks. Made by `plainLoop`. */
 export type PlainLoop = LoopType<PlainInput, PlainContext, PlainProgress, PlainResult>
 
 export const plainUntil: readonly Condition<PlainProgress, PlainResult>[] = [
@@ -77,6 +79,7 @@ export interface WrittenPrompt extends Pick<Assembled, 'tokens' | 'sections' | '
   readonly tree: TreeId | null
 }
 
+/** The loop type of loop files, for use in code. */
 export function plainLoop(settings: PlainSettings): PlainLoop {
   const limits = { ...captureLimits, ...settings.progress }
   const prompt = memoize(() => createPrompt(toSections(settings.prompt)))

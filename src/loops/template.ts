@@ -28,6 +28,7 @@ export interface TemplateOptions {
   readonly indent?: number
 }
 
+/** A parsed prompt template. Made by `createTemplate`. */
 export interface Template {
   /** The paths that it expects, such as `input.goal`. */
   readonly variables: readonly string[]

@@ -24,6 +24,7 @@ export interface Queued {
   readonly request?: RequestKey
 }
 
+/** Options of `openHost`. */
 export interface HostOptions {
   /** The folder of the record; the user's own unless told. */
   readonly folder?: string
@@ -65,6 +66,7 @@ export interface RunParts {
   readonly graceMs?: number
 }
 
+/** Options of `host.start`. */
 export interface StartOptions<Input> extends RunParts, Creation {
   readonly input: Input
   /** A readable name; one is made up otherwise. */
@@ -86,6 +88,7 @@ export interface CreateOptions<Input> extends Omit<StartOptions<Input>, keyof Ru
   readonly queue?: Queued
 }
 
+/** Options of `host.resume`. */
 export interface ResumeOptions extends RunParts {
   /** The folder, where it is another than before. */
   readonly workspace?: string
@@ -99,6 +102,7 @@ export interface ResumeOptions extends RunParts {
   readonly fromIteration?: number
 }
 
+/** Options of `host.fork`. */
 export interface ForkOptions<Input> extends RunParts, Creation {
   readonly iteration: number
   readonly name?: string

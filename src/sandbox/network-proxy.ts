@@ -43,6 +43,7 @@ const idleMs = 120_000
 const headerBytesMax = 4096
 const defaultPort = 443
 
+/** Starts a proxy on a Unix socket that connects only to the hosts that are allowed. */
 export async function openNetworkProxy(options: NetworkProxyOptions): Promise<NetworkProxy> {
   const isAllowed = createAllowList(options.allow)
   // Under a short path: the system allows 107 bytes for that of a socket.

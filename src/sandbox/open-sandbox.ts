@@ -28,6 +28,7 @@ import { launchInSeatbelt } from './seatbelt-launch.ts'
 import { findShownPaths } from './shown-paths.ts'
 import { isWithin, type Toolchains } from './toolchains.ts'
 
+/** Options of `openSandbox`. */
 export interface SandboxOptions {
   /** At least this; else it rejects with `not-available`, the reason and the fix. `none` by default. */
   readonly requireTier?: Tier
@@ -46,6 +47,7 @@ interface Tried {
 
 let tried: Promise<Tried> | undefined
 
+/** Tests which sandbox tier this machine has and returns a sandbox of that tier. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { requireTier = 'none' } = options
   const { machine, found, overlay, observes } = await findOnce(options.machine)

@@ -27,6 +27,7 @@ export type Spawn = (
   options: SpawnOptions,
 ) => ChildProcess
 
+/** Runs commands without a sandbox. When a command ends, so does every process that it started. */
 export function createPlainCommands({ spawn = nodeSpawn }: PlainCommandsOptions = {}): Commands {
   return { run: (command, signal) => runCommand((one) => launchPlain(one, spawn), command, signal) }
 }

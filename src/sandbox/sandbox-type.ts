@@ -159,6 +159,7 @@ export interface SandboxedProcess {
   resume?(): void
 }
 
+/** Runs commands and servers in isolation. Made by `openSandbox`. */
 export interface Sandbox {
   readonly report: SandboxReport
   /** Tried once for each process, when it is asked for the first time. */

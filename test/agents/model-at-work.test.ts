@@ -4,18 +4,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import {
-  builtInTools,
-  commandCheck,
-  createAgents,
-  createPlainCommands,
-  createTools,
-  type LoopType,
-  modelAgent,
-  openHost,
-  resolveModel,
-} from '../../src/host/index.ts'
+import { createAgents, modelAgent, resolveModel } from '../../src/agents/index.ts'
+import { commandCheck, createPlainCommands, type LoopType, openHost } from '../../src/host/index.ts'
 import { type ModelAnswer, startModelServer } from '../../src/testing/model-server.ts'
+import { builtInTools, createTools } from '../../src/tools/index.ts'
 
 let folder: string
 beforeEach(async () => {

@@ -5,15 +5,9 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { repairAgent } from '../../src/agents/index.ts'
+import { createAgents, repairAgent } from '../../src/agents/index.ts'
 import type { Commands } from '../../src/engine/index.ts'
-import {
-  commandCheck,
-  createAgents,
-  createPlainCommands,
-  openHost,
-  plainLoop,
-} from '../../src/host/index.ts'
+import { commandCheck, createPlainCommands, openHost, plainLoop } from '../../src/host/index.ts'
 import { openSandbox } from '../../src/sandbox/index.ts'
 
 let folder: string

@@ -1,4 +1,4 @@
-// What random loops under crashes found about results, order and files (see src/testing/simulator): one
+// What random loops under crashes found about results, order and files (see proof/simulator): one
 // test for each, named after what holds now.
 
 import { setTimeout as delay } from 'node:timers/promises'

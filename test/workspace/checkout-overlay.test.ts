@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { TreeId } from '../../src/loop/index.ts'
 import { findOpaque, openSandbox } from '../../src/sandbox/index.ts'
-import { memoryBlobs } from '../../src/testing/index.ts'
+import { memoryBlobs } from '../../src/testing/memory-blobs.ts'
 import {
   createDirectoryWorkspace,
   type OpenedCheckout,

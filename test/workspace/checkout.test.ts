@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Blobs } from '../../src/engine/index.ts'
 import type { TreeId } from '../../src/loop/index.ts'
 import { watchReads } from '../../src/sandbox/index.ts'
-import { memoryBlobs } from '../../src/testing/index.ts'
+import { memoryBlobs } from '../../src/testing/memory-blobs.ts'
 import {
   createDirectoryWorkspace,
   type LaidFile,

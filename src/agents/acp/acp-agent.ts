@@ -41,6 +41,7 @@ import { type AcpWatch, type AcpWatchOptions, watchAcp } from './acp-watch.ts'
 import { answerPermission, type Permissions } from './permissions.ts'
 import { createSessionUpdates, type SessionUpdates } from './session-updates.ts'
 
+/** Options of `acpAgent`. */
 export interface AcpAgentOptions extends AcpWatchOptions {
   /** The program and its arguments; there is no shell. */
   readonly command: readonly string[]
@@ -80,6 +81,7 @@ export interface AcpAgentOptions extends AcpWatchOptions {
 /** Between the request to stop and the kill. */
 const graceMs = 1500
 
+/** An agent that speaks the Agent Client Protocol. */
 export function acpAgent(options: AcpAgentOptions): Agent {
   const [name = ''] = options.command
   if (name === '') {

@@ -10,6 +10,7 @@ import type { RequestPermissionOutcome, RequestPermissionRequest } from '@agentc
 
 /** `reads`: read only; `edits`: also change files; `all`: also run programs, and anything else. */
 export const permissionRules = ['all', 'edits', 'reads', 'none'] as const
+/** What an ACP agent is allowed when it asks for a permission. */
 export type Permissions = (typeof permissionRules)[number]
 
 /** The weakest rule that allows a kind of tool. Other kinds need the strongest. */

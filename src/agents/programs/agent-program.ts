@@ -11,10 +11,12 @@
 import type { AgentEnd } from '../../loop/index.ts'
 
 export const programNames = ['claude', 'codex', 'opencode', 'gemini'] as const
+/** The name of an agent program that is known. */
 export type ProgramName = (typeof programNames)[number]
 
 export type ModelProvider = 'anthropic' | 'openai' | 'google'
 
+/** How an agent program is started, and how its output is read. */
 export interface AgentProgram {
   readonly name: ProgramName
   /** Where it comes from, and the version that all of this was tested with. */
@@ -113,6 +115,7 @@ export type ProgramEvent =
       readonly turns?: number
     }
 
+/** Reads what an agent program prints, line by line. */
 export interface LineReader {
   /** Reads one line of standard output, without the line break. Unknown lines yield nothing. */
   read(line: string): readonly ProgramEvent[]

@@ -36,6 +36,7 @@ import {
   watchProgram,
 } from './program-watch.ts'
 
+/** Options of `programAgent`. */
 export interface ProgramAgentOptions extends ProgramWatchOptions {
   readonly program: AgentProgram
   /** How to call it: its path, and arguments that precede its own. */
@@ -75,6 +76,7 @@ const outputBytesMax = 64 * 1024
 const reportCharsMax = 20_000
 const errorCharsMax = 4000
 
+/** An agent program such as `claude` or `codex`, run headless. */
 export function programAgent(options: ProgramAgentOptions): Agent {
   const { program, command, mask, env } = options
   if (command[0] === undefined || command[0] === '') {

@@ -14,4 +14,5 @@ export const knownPrograms = (): readonly AgentProgram[] =>
 export const isProgramName = (name: string): name is ProgramName =>
   programNames.some((known) => known === name)
 
+/** The description of a known agent program. */
 export const agentProgram = (name: ProgramName): AgentProgram => programs[name]

@@ -10,6 +10,7 @@ import { type Operator, operators } from './operators/index.ts'
 import { proposeEdits } from './propose-edits.ts'
 import { parseSource, type SourceFile } from './source-file.ts'
 
+/** A fault that `plant` put into a source text. */
 export interface PlantedFault {
   readonly edit: Edit
   readonly line: number
@@ -52,6 +53,7 @@ function toPlantedFault(
   }
 }
 
+/** Where `plant` looks for a fault to plant. */
 export interface PlantOptions {
   /** Path and text of each file that may get a defect. */
   readonly files: readonly { readonly path: string; readonly text: string }[]
@@ -83,4 +85,5 @@ export function plant({
   return undefined
 }
 
+/** The source text without the planted fault. */
 export const unplant = (fault: PlantedFault): string => applyEdit(fault.text, fault.inverse)

@@ -18,6 +18,7 @@ import { LoopError } from '../../loop/index.ts'
 import type { Agent } from '../agent.ts'
 import type { RepairSettings } from './repair.ts'
 
+/** Options of `repairAgent`. */
 export interface RepairAgentOptions {
   /** What has to pass: programs with their arguments; there is no shell. */
   readonly checks: readonly (readonly string[])[]
@@ -51,6 +52,7 @@ const defaults = {
 /** Leaves time to run the checks on what is found last. */
 const shareOfRemaining = 0.8
 
+/** An agent without a model: it searches for a small edit that makes the checks pass. */
 export function repairAgent(given: RepairAgentOptions): Agent {
   if (given.checks.length === 0 || given.checks.some(([program = '']) => program === '')) {
     const message = 'The repair agent needs checks. Configure at least one command that fails now.'

@@ -19,4 +19,4 @@ export {
   type Survivor,
 } from './calibration.ts'
 export { harmlessChanges } from './harmless-changes.ts'
-export { type PastCommit, type RevertRequest, revertedFixes, takeBack } from './revert-fix.ts'
+export { type PastCommit, revertedFixes } from './revert-fix.ts'

@@ -17,6 +17,7 @@ const pauseMs = 500
 const retryMs = 15_000
 const turnsMax = 4
 
+/** Keeps the folder of a run up to date while the run is driven. */
 export function followRun(
   host: FolderHost,
   idOrName: string,

@@ -26,6 +26,7 @@ export const tellSchema: z.ZodType<TellRequest> = exactly<TellRequest>()(
   z.strictObject({ by, reason: z.string().max(10_000).exactOptional() }),
 ).register(published, { id: 'TellRequest' })
 
+/** The request that resumes a run. */
 export interface ResumeRequest {
   readonly by?: string
   /** Resume although the loop's code changed in the middle of an iteration, which then starts over. */

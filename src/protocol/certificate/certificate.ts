@@ -43,6 +43,7 @@ export const certificateDomain = (version: CertificateVersion): string =>
 /** The size limit for reading and writing. */
 export const certificateBytesMax: number = 16 * 1024 * 1024
 
+/** What a certificate says: the tree, the checks that passed on it, the tests, the approvals, and who signed it. */
 export interface Certificate extends StrengthParts {
   readonly format: typeof certificateFormat
   readonly version: CertificateVersion

@@ -41,6 +41,7 @@ export interface MergeWorkOptions {
   readonly files?: WorktreeFiles
 }
 
+/** How a merge ended: merged, nothing to merge, or conflicts. */
 export type MergeResult =
   | { readonly status: 'merged'; readonly target: string; readonly commit: ObjectId }
   /** All of it is there already. */
