@@ -52,7 +52,7 @@ export async function chooseRunLoop<T extends RunOptions & InlineOptions>(
     const { file } = await keepInlineLoop(draft, state)
     return { file, options: others, isInline: true, close: keep }
   }
-  const { makeOwnFolder } = await import('../workspace/own-folder.ts')
+  const { makeOwnFolder } = await import('../workspace/private-folder.ts')
   const own = await makeOwnFolder()
   const file = await writeInlineLoop(draft, own.path)
   return { file, options: others, isInline: true, close: own.remove }
