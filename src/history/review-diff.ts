@@ -97,7 +97,7 @@ function toFiles(patch: string): Pick<ReviewDiff, 'files' | 'stats' | 'isCut'> {
       deletions: removed,
     }),
   )
-  const isCut = /\n\[\d+ bytes more\]\n$/.test(patch.slice(-100))
+  const isCut = /\n\[\d+ more bytes\]\n$/.test(patch.slice(-100))
   return { files, stats: statsOf(files), isCut }
 }
 

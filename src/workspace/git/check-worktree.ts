@@ -1,24 +1,23 @@
 /**
- * Whether a worktree is still the one that was made: a folder that names its place in the
- * repository, which names the folder. Anything else could be anybody's, and is neither read nor
- * changed.
+ * Checks that a worktree is still the one we created: its folder points to its entry in the repository, and
+ * the entry points back. Anything else may belong to someone else, and is neither read nor changed.
  */
 
 import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
-import { hasCode } from '../place.ts'
+import { hasCode } from '../workspace-directory.ts'
 import { branchRef } from './refs.ts'
 import type { Repository } from './repository.ts'
-import { isLink, linkBelow, readSmall } from './small-file.ts'
+import { findLinkBelow, linkError, readSmall } from './small-file.ts'
 import type { WorktreeFiles } from './worktree-files.ts'
 
-export interface Registered {
+export interface RegisteredWorktree {
   readonly path: string
   readonly id: string
   readonly branch: string
 }
 
-/** `missing`: nothing is where it was, and the repository does not know it elsewhere. */
+/** `missing`: its path does not exist, and the repository does not know it at another path. */
 export type WorktreeStatus = 'there' | 'missing' | 'pruned'
 
 export const adminDir = ({ commonDir }: Repository, id: string): string =>
@@ -26,34 +25,30 @@ export const adminDir = ({ commonDir }: Repository, id: string): string =>
 
 const pointerBytesMax = 8192
 
-/** Rejects with `workspace-failed` when it was moved, replaced or put on another branch. */
+/** Rejects with `workspace-failed` if it was moved, replaced or switched to another branch. */
 export async function checkWorktree(
   files: WorktreeFiles,
   repository: Repository,
-  worktree: Registered,
+  worktree: RegisteredWorktree,
 ): Promise<WorktreeStatus> {
   try {
     return await check(files, repository, worktree)
   } catch (error) {
     if (error instanceof LoopError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw failed(
-      worktree.path,
-      `cannot be looked at: ${reason}`,
-      'Make it accessible, then resume.',
-    )
+    throw failed(worktree.path, `cannot be checked: ${reason}`, 'Make it accessible, then resume.')
   }
 }
 
 async function check(
   files: WorktreeFiles,
   repository: Repository,
-  { path, id, branch }: Registered,
+  { path, id, branch }: RegisteredWorktree,
 ): Promise<WorktreeStatus> {
   const admin = adminDir(repository, id)
-  const link = await linkBelow(files, repository.commonDir, admin)
-  if (link !== undefined) throw isLink(link)
-  const isKnown = (await seenAt(files, admin))?.isDirectory() === true
+  const link = await findLinkBelow(files, repository.commonDir, admin)
+  if (link !== undefined) throw linkError(link)
+  const isKnown = (await lstatIfExists(files, admin))?.isDirectory() === true
   if (isKnown) {
     const elsewhere = (await readSmall(files, join(admin, 'gitdir'), pointerBytesMax))?.trimEnd()
     if (elsewhere !== undefined && elsewhere !== join(path, '.git')) {
@@ -66,28 +61,28 @@ async function check(
     const head = await readSmall(files, join(admin, 'HEAD'), pointerBytesMax)
     if (head?.trimEnd() !== `ref: ${branchRef(branch)}`) {
       const found = head === undefined ? 'nothing' : head.trim().slice(0, 200)
-      const what = `is not on ${branch} any more, but on ${found.replace('ref: refs/heads/', '')}`
-      throw failed(path, what, `Run in it: git switch ${branch}`)
+      const problem = `is no longer on ${branch}, but on ${found.replace('ref: refs/heads/', '')}`
+      throw failed(path, problem, `Run in it: git switch ${branch}`)
     }
   }
-  const seen = await seenAt(files, path)
+  const seen = await lstatIfExists(files, path)
   if (seen === undefined) return 'missing'
   if (seen.isSymbolicLink()) {
-    throw failed(path, 'was replaced by a symbolic link', 'Remove the link, then resume.')
+    throw failed(path, 'was replaced by a symlink', 'Remove the symlink, then resume.')
   }
   if (!seen.isDirectory()) {
-    throw failed(path, 'is not a folder any more', 'Move away what is there, then resume.')
+    throw failed(path, 'is no longer a folder', 'Move the file at this path, then resume.')
   }
   const pointer = await readSmall(files, join(path, '.git'), pointerBytesMax)
   if (pointer?.trimEnd() !== `gitdir: ${admin}`) {
-    const advice = 'Move away what is there, or run: git worktree repair'
-    throw failed(path, 'is not the worktree of this run any more', advice)
+    const advice = 'Move the folder at this path, or run: git worktree repair'
+    throw failed(path, 'is no longer the worktree of this run', advice)
   }
   return isKnown ? 'there' : 'pruned'
 }
 
-/** Of the thing itself, never of what a link leads to. */
-async function seenAt(
+/** Does not follow symlinks. */
+async function lstatIfExists(
   files: WorktreeFiles,
   path: string,
 ): Promise<Awaited<ReturnType<WorktreeFiles['lstat']>> | undefined> {
@@ -99,6 +94,6 @@ async function seenAt(
   }
 }
 
-export function failed(path: string, what: string, advice: string): LoopError {
-  return new LoopError('workspace-failed', `The worktree ${path} ${what}. ${advice}`)
+export function failed(path: string, problem: string, advice: string): LoopError {
+  return new LoopError('workspace-failed', `The worktree ${path} ${problem}. ${advice}`)
 }

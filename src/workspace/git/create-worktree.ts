@@ -1,27 +1,26 @@
 /**
- * Makes a worktree for a run, on a branch of its own.
+ * Creates a worktree for a run, on a separate branch.
  *
- * 1. The person's checkout is only looked at.
- * 2. Asked again with the same key, it finishes what a kill interrupted, or gives what is there.
- * 3. Two that want the same name get two names; no branch is ever taken over from where it stands.
+ * 1. The user's checkout is only read.
+ * 2. Called again with the same key, it completes what a kill interrupted, or returns the existing worktree.
+ * 3. Two runs with the same name get different branches; an existing branch is never reused.
  */
 
 import { basename, dirname, join } from 'node:path'
 import { defined, LoopError } from '../../loop/index.ts'
 import { branchPrefixDefault, type CarryRule } from '../../system/worktree-defaults.ts'
-import { hasCode } from '../place.ts'
-import { findBase } from './base-branch.ts'
+import { hasCode } from '../workspace-directory.ts'
 import { type Carried, type CarryLimits, carryOver } from './carry-over.ts'
 import { checkWorktree } from './check-worktree.ts'
-import { failure } from './failure.ts'
+import { listIgnored } from './checkout-changes.ts'
+import { findBase } from './find-base.ts'
 import { finishRemoval } from './finish-removal.ts'
 import { freeBytesMinDefault, requireSpace } from './free-space.ts'
-import { idAt, removeHalf, unlockHalf } from './half-made.ts'
-import { ignoredPaths } from './look-at-checkout.ts'
-import { numbered, requireBranchName, slug } from './names.ts'
-import { type KnownWorktree, openWorkTree, showIndex, type Tools } from './open-work-tree.ts'
+import { addNumber, requireBranchName, toSlug } from './names.ts'
+import { type KnownWorktree, openWorkTree, publishIndex, type Tools } from './open-work-tree.ts'
+import { readWorktreeId, removePartialWorktree, unlockPartialWorktree } from './partial-worktree.ts'
 import { gitProvider, type WorktreeProvider } from './provider.ts'
-import { branchRef, changeRef, commitOf } from './refs.ts'
+import { branchRef, changeRef, resolveCommit } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { requireClean } from './require-clean.ts'
 import { fillWorkTree, restoreWorkTree } from './restore-work-tree.ts'
@@ -30,26 +29,27 @@ import { GitError } from './run-program.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 import { pathTemplateDefault, worktreePath } from './worktree-path.ts'
 import { readRecord, removeRecord, type WorktreeRecord, writeRecord } from './worktree-record.ts'
+import { wrapError } from './wrap-error.ts'
 
 export interface CreateWorktreeOptions {
   readonly repository: Repository
-  /** By which it is known: the id of the run. */
+  /** Identifies the worktree: the id of the run. */
   readonly key: string
-  /** What its branch is named after. */
+  /** The branch is named after it. */
   readonly name: string
   readonly branchPrefix?: string
   /** A branch, a tag or a commit. */
   readonly base?: string
-  /** Where to begin, if it is not the newest commit of the base. */
+  /** The commit to start from. Default: the newest commit of the base. */
   readonly baseCommit?: string
   readonly pathTemplate?: string
   readonly provider?: WorktreeProvider
   readonly allowDirty?: boolean
-  /** Paths in the checkout that may be there uncommitted, if they are not tracked. */
+  /** Untracked paths in the checkout that do not count as uncommitted changes. */
   readonly apart?: readonly string[]
-  /** Who makes it, so that nobody else takes it for forgotten. */
+  /** The installation that creates it, so that no other considers it abandoned. */
   readonly owner?: string
-  /** The process that makes it. */
+  /** The process that creates it. */
   readonly maker?: string
   readonly carry?: readonly CarryRule[]
   readonly carryLimits?: CarryLimits
@@ -61,12 +61,12 @@ export interface CreateWorktreeOptions {
 
 export interface CreatedWorktree {
   readonly worktree: KnownWorktree
-  /** What was brought from the checkout, and what was not. */
+  /** What was carried over from the checkout, and what was not. */
   readonly carried: Carried
 }
 
 const namesMax = 1000
-const nothing: Carried = { paths: [], linked: [], skipped: [] }
+const nothingCarried: Carried = { paths: [], linked: [], skipped: [] }
 
 export async function createWorktree(options: CreateWorktreeOptions): Promise<CreatedWorktree> {
   const tools: Tools = {
@@ -75,8 +75,8 @@ export async function createWorktree(options: CreateWorktreeOptions): Promise<Cr
     now: options.now ?? Date.now,
   }
   return create(tools, options).catch((error: unknown) => {
-    const what = `No worktree could be made of ${options.repository.home}`
-    throw failure(what, error, 'Remove the cause, then try again: it goes on where it stopped.')
+    const message = `Could not create a worktree of ${options.repository.home}`
+    throw wrapError(message, error, 'Fix the cause, then try again: it continues where it stopped.')
   })
 }
 
@@ -85,62 +85,63 @@ async function create(tools: Tools, options: CreateWorktreeOptions): Promise<Cre
   const found = await readRecord(tools.files, repository, key)
   if (found?.state === 'removing') await finishRemoval(tools, repository, found)
   const known = found?.state === 'removing' ? undefined : found
-  if (known?.state === 'ready' && isKnown(known)) return { worktree: known, carried: nothing }
+  if (known?.state === 'ready' && isKnown(known))
+    return { worktree: known, carried: nothingCarried }
   const registered =
-    (known === undefined ? undefined : await resumed(tools, options, known)) ??
-    (await inOrder(repository.commonDir, () => claimed(tools, options)))
-  return filled(tools, options, registered)
+    (known === undefined ? undefined : await resumeCreation(tools, options, known)) ??
+    (await serialize(repository.commonDir, () => claimBranch(tools, options)))
+  return fillWorktree(tools, options, registered)
 }
 
 const isKnown = (record: WorktreeRecord): record is KnownWorktree => record.id !== undefined
 
-/** What was begun, if it can be gone on with. */
-async function resumed(
+/** Completes an interrupted creation; undefined if that is not possible. */
+async function resumeCreation(
   tools: Tools,
   options: CreateWorktreeOptions,
   record: WorktreeRecord,
 ): Promise<KnownWorktree | undefined> {
   const { repository } = options
   const { branch, base, path } = record
-  const id = record.id ?? (await idAt(tools, repository, path))
+  const id = record.id ?? (await readWorktreeId(tools, repository, path))
   if (id !== undefined) {
     const status = await checkWorktree(tools.files, repository, { path, id, branch }).catch(
       (error: unknown) => {
-        // git registers a worktree before it is one. What was checked once is somebody's now.
-        if (record.id === undefined) return 'half-made'
+        // git registers a worktree before it is complete. One that was complete before may be in use now.
+        if (record.id === undefined) return 'partial'
         throw error
       },
     )
     if (status === 'there') {
-      await unlockHalf(tools, repository, id)
+      await unlockPartialWorktree(tools, repository, id)
       return { ...record, id }
     }
   }
-  await removeHalf(tools, repository, path)
-  const tip = await commitOf(tools.git, repository, branchRef(branch))
+  await removePartialWorktree(tools, repository, path)
+  const tip = await resolveCommit(tools.git, repository, branchRef(branch))
   if (tip !== undefined && tip !== base.commit) return undefined
   const reason = 'loopwright: branch for a run'
   const change = { ref: branchRef(branch), to: base.commit, from: undefined, reason }
   if (tip === undefined && !(await changeRef(tools.git, repository, change))) return undefined
-  return added(tools, options, record).catch((error: unknown) => {
+  return addWorktree(tools, options, record).catch((error: unknown) => {
     if (error instanceof GitError) return undefined
     throw error
   })
 }
 
-async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<KnownWorktree> {
+async function claimBranch(tools: Tools, options: CreateWorktreeOptions): Promise<KnownWorktree> {
   const { repository, key, provider = gitProvider } = options
   const base =
     options.baseCommit === undefined
       ? await findBase(tools, repository, options.base)
-      : { ...beginningAt(options.baseCommit, options.base), isCheckedOut: false }
+      : { ...toBase(options.baseCommit, options.base), isCheckedOut: false }
   const { name, commit } = base
   if (options.allowDirty !== true) await requireClean(tools, repository, base, options.apart)
   const prefix = options.branchPrefix ?? branchPrefixDefault
-  const wanted = requireBranchName(`${prefix}${slug(options.name)}`)
+  const wanted = requireBranchName(`${prefix}${toSlug(options.name)}`)
   for (let number = 1; number <= namesMax; number += 1) {
-    const branch = numbered(wanted, number)
-    const path = await placeFor(tools, options, branch)
+    const branch = addNumber(wanted, number)
+    const path = await choosePath(tools, options, branch)
     if (path === undefined) continue
     const record: WorktreeRecord = {
       version: 1,
@@ -154,16 +155,17 @@ async function claimed(tools: Tools, options: CreateWorktreeOptions): Promise<Kn
       ...defined({ checkout: repository.checkout, owner: options.owner, maker: options.maker }),
       createdAtMs: tools.now(),
     }
-    if (await tookBranch(tools, repository, record)) return addedOrUndone(tools, options, record)
+    if (await createBranch(tools, repository, record)) return addOrRollBack(tools, options, record)
   }
   const advice = 'Choose another name for the run, or remove old worktrees and branches.'
   throw new LoopError('name-taken', `All names like ${wanted} are taken. ${advice}`)
 }
 
-/** The base may be gone by now. */
-const beginningAt = (commit: string, name = commit): WorktreeRecord['base'] => ({ name, commit })
+/** The base branch itself may no longer exist. */
+const toBase = (commit: string, name = commit): WorktreeRecord['base'] => ({ name, commit })
 
-async function tookBranch(
+/** False if the branch exists. */
+async function createBranch(
   tools: Tools,
   repository: Repository,
   record: WorktreeRecord,
@@ -181,8 +183,8 @@ async function tookBranch(
   }
 }
 
-/** Undefined when something is there already. */
-async function placeFor(
+/** Undefined if the path exists. */
+async function choosePath(
   { files }: Tools,
   { repository, pathTemplate = pathTemplateDefault, freeBytesMin }: CreateWorktreeOptions,
   branch: string,
@@ -200,16 +202,16 @@ async function placeFor(
   )
 }
 
-async function addedOrUndone(
+async function addOrRollBack(
   tools: Tools,
   options: CreateWorktreeOptions,
   record: WorktreeRecord,
 ): Promise<KnownWorktree> {
   try {
-    return await added(tools, options, record)
+    return await addWorktree(tools, options, record)
   } catch (error) {
     const { branch, base, key } = record
-    const reason = 'loopwright: no worktree could be made'
+    const reason = 'loopwright: creating the worktree failed'
     const change = { ref: branchRef(branch), to: undefined, from: base.commit, reason }
     await changeRef(tools.git, options.repository, change)
     await removeRecord(tools.files, options.repository, key)
@@ -217,14 +219,14 @@ async function addedOrUndone(
   }
 }
 
-async function added(
+async function addWorktree(
   tools: Tools,
   { repository, provider = gitProvider }: CreateWorktreeOptions,
   record: WorktreeRecord,
 ): Promise<KnownWorktree> {
   const { branch } = record
   const path = await provider.add(tools.git, { repository, branch, path: record.path })
-  const id = await idAt(tools, repository, path)
+  const id = await readWorktreeId(tools, repository, path)
   if (id !== undefined) {
     const status = await checkWorktree(tools.files, repository, { path, id, branch })
     if (status === 'there') {
@@ -233,14 +235,14 @@ async function added(
       return known
     }
   }
-  const message = `${provider.name} made no worktree at ${path}`
+  const message = `${provider.name} did not create a worktree at ${path}`
   throw new LoopError(
     'workspace-failed',
-    `${message}. Choose the provider git, or look at the repository.`,
+    `${message}. Use the provider git, or check the repository.`,
   )
 }
 
-async function filled(
+async function fillWorktree(
   tools: Tools,
   options: CreateWorktreeOptions,
   known: KnownWorktree,
@@ -251,16 +253,16 @@ async function filled(
   const isEmpty = (await files.readdir(known.path)).every((name) => name === '.git')
   if (isEmpty) await fillWorkTree(tree, known.base.commit)
   else await restoreWorkTree(tree, known.base.commit, [])
-  await showIndex(files, tree, known.id)
+  await publishIndex(files, tree, known.id)
   const { checkout } = repository
   const carried =
     checkout === undefined || options.carry?.length === 0
-      ? nothing
+      ? nothingCarried
       : await carryOver({
           files,
           from: checkout,
           to: known.path,
-          ignored: await ignoredPaths(git, files, repository),
+          ignored: await listIgnored(git, files, repository),
           ...defined({ rules: options.carry, limits: options.carryLimits }),
         })
   const ready: KnownWorktree = {
@@ -275,13 +277,13 @@ async function filled(
 
 const queues = new Map<string, Promise<unknown>>()
 
-/** git looks at all worktrees of a repository when it adds one: in one process they take turns. */
-async function inOrder<T>(repository: string, work: () => Promise<T>): Promise<T> {
-  const turn = (queues.get(repository) ?? Promise.resolve()).then(work)
-  const settled = turn.catch(() => {})
+/** git scans all worktrees of a repository when it adds one, so a process adds one at a time. */
+async function serialize<T>(repository: string, work: () => Promise<T>): Promise<T> {
+  const result = (queues.get(repository) ?? Promise.resolve()).then(work)
+  const settled = result.catch(() => {})
   queues.set(repository, settled)
   try {
-    return await turn
+    return await result
   } finally {
     if (queues.get(repository) === settled) queues.delete(repository)
   }

@@ -1,17 +1,17 @@
 /**
- * Has git pass over a folder of a checkout, by the list that is nobody's work: `info/exclude`. A line is
- * added at its end, and nothing of it is taken away.
+ * Makes git ignore a folder of a checkout, with `info/exclude`, which is not part of the project. Appends a
+ * line, and removes none.
  */
 
 import { constants } from 'node:fs'
 import { join } from 'node:path'
-import { hasCode } from '../place.ts'
+import { hasCode } from '../workspace-directory.ts'
 import { ignorePattern } from './ignore-pattern.ts'
 import type { Repository } from './repository.ts'
-import { isLink, readSmall, requireNoLink } from './small-file.ts'
+import { linkError, readSmall, requireNoLink } from './small-file.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 
-/** `path` is a folder, from the top of the checkout. */
+/** `path` is a folder, relative to the top of the checkout. */
 export async function excludePath(
   { commonDir }: Pick<Repository, 'commonDir'>,
   path: string,
@@ -26,10 +26,10 @@ export async function excludePath(
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants
   const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK
   const handle = await files.open(file, flags, 0o644).catch((error: unknown) => {
-    throw hasCode(error, 'ELOOP') ? isLink(file) : error
+    throw hasCode(error, 'ELOOP') ? linkError(file) : error
   })
   try {
-    // Two at once may both add it, which does no harm.
+    // Two processes may both append it, which is harmless.
     await handle.writeFile(`${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`)
   } finally {
     await handle.close()

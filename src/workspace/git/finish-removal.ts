@@ -1,9 +1,9 @@
 /**
- * Takes a worktree away that is to go. It was decided, and written down, before: this can be killed
- * anywhere and is then done again from where it stopped.
+ * Removes a worktree. The decision is recorded before, so if this is killed anywhere, the next call continues
+ * where it stopped.
  *
- * What is where the worktree was is moved aside as a whole, and only if it still is that worktree: so
- * what somebody puts there later is never touched.
+ * The folder is renamed as a whole, and only if it still is that worktree, so that a folder which the user
+ * creates at the same path later is never touched.
  */
 
 import { basename, dirname, isAbsolute, join } from 'node:path'
@@ -32,7 +32,7 @@ export async function finishRemoval(
   if (dropBranchAt !== undefined) {
     const reason = 'loopwright: the worktree was removed'
     const change = { ref: branchRef(branch), to: undefined, from: dropBranchAt, reason }
-    // Somebody has it meanwhile: then it stays.
+    // The branch stays if it has moved meanwhile.
     await changeRef(tools.git, repository, change)
   }
   await removeRecord(tools.files, repository, record.key)
@@ -62,7 +62,7 @@ async function removeTrash({ files }: Tools, trash: string): Promise<void> {
   await remove(folder, fromText(basename(trash)))
 }
 
-/** Its record lies in the repository, where somebody may have put another. */
+/** Its record is in the repository, where an attacker may have replaced it. */
 export async function whyNotOurs(
   repository: Repository,
   record: WorktreeRecord,
@@ -70,24 +70,24 @@ export async function whyNotOurs(
   files: WorktreeFiles = worktreeFiles,
 ): Promise<string | undefined> {
   const { path, id, branch } = record
-  if (!isTrashOf(record)) return badTrash(record)
+  if (!isOwnTrash(record)) return badTrash(record)
   if (isOurs || id === undefined) return undefined
   const status = await checkWorktree(files, repository, { path, id, branch }).catch(() => 'other')
-  // What is something else by now is looked at, and kept, where it would be removed.
-  return status === 'pruned' ? 'git has forgotten it, and no run on record has it' : undefined
+  // A path that is something else by now is checked, and kept, when it would be removed.
+  return status === 'pruned' ? 'git has pruned it, and no known run has it' : undefined
 }
 
 function requireTrash(record: WorktreeRecord): void {
-  if (isTrashOf(record)) return
+  if (isOwnTrash(record)) return
   const message = `The worktree ${record.path} is not removed: ${badTrash(record)}.`
-  throw new LoopError('workspace-failed', `${message} Remove what is not needed by hand.`)
+  throw new LoopError('workspace-failed', `${message} Remove it by hand.`)
 }
 
 const badTrash = ({ trash }: WorktreeRecord): string =>
-  `its record names ${trash}, which is no place that we put files to be removed`
+  `its record has the trash folder ${trash}, which Loopwright does not use`
 
-/** Beside the worktree, with a name that `trashFor` gives. */
-function isTrashOf({ path, trash }: WorktreeRecord): boolean {
+/** Beside the worktree, with a name from `trashFor`. */
+function isOwnTrash({ path, trash }: WorktreeRecord): boolean {
   if (trash === undefined) return true
   const unique = /\.removed-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/.exec(
     trash,

@@ -1,4 +1,4 @@
-/** Makes a worktree ready to be snapshotted and restored, and tells git's own commands of it. */
+/** Prepares a worktree for snapshots and restores, and updates the index that git commands in it use. */
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -7,10 +7,10 @@ import { createExclusions } from '../exclusions.ts'
 import { createStatCache } from '../stat-cache.ts'
 import { adminDir } from './check-worktree.ts'
 import { ignorePattern } from './ignore-pattern.ts'
-import { makeOwnDirectory } from './own-directory.ts'
+import { createPrivateGitDir } from './private-git-dir.ts'
 import type { Repository } from './repository.ts'
 import type { RunGit } from './run-git.ts'
-import { removeScratches, type WorkTree } from './work-tree.ts'
+import { removeScratchIndexes, type WorkTree } from './work-tree.ts'
 import { linkOrCopy, type WorktreeFiles } from './worktree-files.ts'
 import type { WorktreeRecord } from './worktree-record.ts'
 
@@ -20,7 +20,7 @@ export interface Tools {
   readonly now: () => number
 }
 
-/** A worktree that is registered. */
+/** A registered worktree. */
 export type KnownWorktree = WorktreeRecord & { readonly id: string }
 
 export async function openWorkTree(
@@ -29,15 +29,15 @@ export async function openWorkTree(
   { id, path, carried }: Pick<KnownWorktree, 'id' | 'path' | 'carried'>,
   exclude: readonly string[] = [],
 ): Promise<WorkTree> {
-  const own = await makeOwnDirectory(files, {
+  const own = await createPrivateGitDir(files, {
     repository,
-    // git removes it together with the worktree's own folder.
+    // git removes it together with the worktree's entry.
     path: join(adminDir(repository, id), 'loopwright'),
     exact: true,
     excludes: [...carried, ...exclude].map((one) => fromText(ignorePattern(one))),
   })
-  await removeScratches(files, own.path)
-  await removeScratches(files, adminDir(repository, id))
+  await removeScratchIndexes(files, own.path)
+  await removeScratchIndexes(files, adminDir(repository, id))
   return {
     root: fromText(path),
     path,
@@ -45,7 +45,7 @@ export async function openWorkTree(
     git,
     repository,
     own,
-    // Whatever the ignore rules of the work tree say: a key that was carried over is never committed.
+    // Independent of the ignore rules: a secret that was carried over is never committed.
     exclusions: createExclusions([...carried, ...exclude]),
     cache: createStatCache(now),
     now,
@@ -54,29 +54,33 @@ export async function openWorkTree(
 }
 
 /**
- * Makes the index that people and agents see in the worktree agree with the branch: without it every
- * change of the last iteration would look like one that was taken back.
+ * Updates the index that users and agents see in the worktree to the branch: otherwise every change of the last
+ * iteration would look like a revert.
  */
-export async function showIndex(files: WorktreeFiles, tree: WorkTree, id: string): Promise<void> {
+export async function publishIndex(
+  files: WorktreeFiles,
+  tree: WorkTree,
+  id: string,
+): Promise<void> {
   const admin = adminDir(tree.repository, id)
   const temporary = join(admin, `index.${randomUUID()}`)
   try {
-    // git replaces an index and never writes into one, so both names can share it.
+    // git replaces an index and never overwrites it, so a hard link is safe.
     await linkOrCopy(files, tree.own.indexFile, temporary)
     await files.rename(temporary, join(admin, 'index'))
   } finally {
-    // A rename between two names of one file does nothing.
+    // Renaming one hard link over another does nothing.
     await files.unlink(temporary).catch(() => {})
   }
 }
 
-/** For one that git was told of anew: it has none. */
-export async function showIndexIfNone(
+/** A worktree that was registered again has no index. */
+export async function publishIndexIfMissing(
   files: WorktreeFiles,
   tree: WorkTree,
   id: string,
 ): Promise<void> {
   const index = join(adminDir(tree.repository, id), 'index')
   const seen = await files.lstat(index).catch(() => undefined)
-  if (seen === undefined) await showIndex(files, tree, id)
+  if (seen === undefined) await publishIndex(files, tree, id)
 }

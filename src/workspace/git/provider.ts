@@ -1,20 +1,20 @@
-/** Who makes the folders of worktrees. Branches, content and safety are not their business. */
+/** Providers create and remove the folders of worktrees; branches, content and safety are handled elsewhere. */
 
 import type { Repository } from './repository.ts'
 import type { RunGit } from './run-git.ts'
 
 export interface WorktreeRequest {
   readonly repository: Repository
-  /** It exists, and no worktree has it. */
+  /** It exists and is not checked out. */
   readonly branch: string
   readonly path: string
 }
 
 export interface WorktreeProvider {
   readonly name: 'git' | 'worktrunk'
-  /** Registers a worktree for the branch. Resolves with where it is; files may be there or not. */
+  /** Registers a worktree for the branch, with or without files. Resolves with its path. */
   add(git: RunGit, request: WorktreeRequest): Promise<string>
-  /** Removes folder and registration, whatever is in the folder; never the branch. */
+  /** Removes folder and registration, whatever the folder contains; never the branch. */
   remove(git: RunGit, request: WorktreeRequest): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export const gitProvider: WorktreeProvider = {
     await git({
       at: { gitDir: repository.commonDir },
       command: 'worktree',
-      // Twice: git locks a worktree while it makes it, and a kill leaves it so.
+      // Twice, because git locks a worktree while it creates it, and a kill leaves the lock.
       options: ['remove', '--force', '--force'],
       operands: [path],
     })

@@ -1,11 +1,11 @@
 /**
- * Tells git of a worktree that it forgot, or whose folder is gone: with the same three small files,
- * in the same place, that git itself writes.
+ * Registers a worktree again that git pruned or whose folder was deleted, with the same three small files that
+ * git itself writes.
  */
 
 import { join } from 'node:path'
-import { hasCode } from '../place.ts'
-import { adminDir, type Registered, type WorktreeStatus } from './check-worktree.ts'
+import { hasCode } from '../workspace-directory.ts'
+import { adminDir, type RegisteredWorktree, type WorktreeStatus } from './check-worktree.ts'
 import { branchRef } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { requireNoLink } from './small-file.ts'
@@ -14,7 +14,7 @@ import type { WorktreeFiles } from './worktree-files.ts'
 export async function registerAgain(
   files: WorktreeFiles,
   repository: Repository,
-  { path, id, branch }: Registered,
+  { path, id, branch }: RegisteredWorktree,
   status: WorktreeStatus,
 ): Promise<void> {
   const admin = adminDir(repository, id)
@@ -28,7 +28,7 @@ export async function registerAgain(
   await writeNew(files, join(path, '.git'), `gitdir: ${admin}\n`)
 }
 
-/** Never over something that is there. */
+/** Never replaces an existing file. */
 async function writeNew(files: WorktreeFiles, path: string, content: string): Promise<void> {
   try {
     const handle = await files.open(path, 'wx')

@@ -1,40 +1,40 @@
 /**
- * Clean-up: takes worktrees away whose work is safe elsewhere, and says what it kept.
+ * Clean-up: removes worktrees whose work is safe elsewhere, and reports what it kept.
  *
- * 1. A worktree with anything that is not committed stays, and so does one that somebody locked.
- * 2. A branch with commits that are in none of the branches they should go to stays.
+ * 1. A worktree with uncommitted changes is kept, and so is a locked one.
+ * 2. A branch is kept if its commits are in none of the target branches.
  */
 
 import { randomUUID } from 'node:crypto'
 import { defined } from '../../loop/index.ts'
-import { show } from '../bytes.ts'
+import { toDisplay } from '../bytes.ts'
 import { checkWorktree } from './check-worktree.ts'
-import { tipOf } from './commit-tree.ts'
-import { failure } from './failure.ts'
+import { readTip } from './commit-tree.ts'
 import { finishRemoval, trashFor, whyNotOurs } from './finish-removal.ts'
-import { idAt, lockOf, removeHalf } from './half-made.ts'
-import { split } from './list-changes.ts'
-import { mergeTrees, treeOf } from './merge-trees.ts'
-import { fileKey } from './names.ts'
+import { splitNul } from './list-changes.ts'
+import { mergeTrees, readTreeId } from './merge-trees.ts'
+import { toFileKey } from './names.ts'
 import { type KnownWorktree, openWorkTree, type Tools } from './open-work-tree.ts'
+import { readLockReason, readWorktreeId, removePartialWorktree } from './partial-worktree.ts'
 import { gitProvider, type WorktreeProvider } from './provider.ts'
-import { branchRef, changeRef, commitOf, idOf, snapshotsRef } from './refs.ts'
+import { branchRef, changeRef, readRefId, resolveCommit, snapshotsRef } from './refs.ts'
 import type { Repository } from './repository.ts'
-import { withUsableFolders } from './restore-work-tree.ts'
+import { withAccessibleFolders } from './restore-work-tree.ts'
 import { type RunGit, runGit } from './run-git.ts'
 import { snapshotWorkTree } from './snapshot-work-tree.ts'
 import type { WorkTree } from './work-tree.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 import { readRecord, type WorktreeRecord, writeRecord } from './worktree-record.ts'
+import { wrapError } from './wrap-error.ts'
 
 export interface RemoveWorktreeOptions {
   readonly repository: Repository
   readonly key: string
-  /** Where the run's own record has it, which no agent can have written. */
+  /** Its path according to the journal, which no agent can write. */
   readonly path?: string
-  /** Branches that the work may have gone to, besides the one that it started from. */
+  /** Branches that the work may have been merged into, besides its base. */
   readonly mergedInto?: readonly string[]
-  /** All of it goes, whatever is in it: it is of no use to anybody. */
+  /** Remove everything, even unsaved work. */
   readonly discard?: boolean
   readonly provider?: WorktreeProvider
   readonly git?: RunGit
@@ -49,7 +49,7 @@ export type Removal =
       readonly status: 'removed'
       readonly path: string
       readonly branch: string
-      /** Why the branch is still there. */
+      /** Why the branch was kept. */
       readonly branchKept?: string
     }
 
@@ -62,8 +62,8 @@ export async function removeWorktree(options: RemoveWorktreeOptions): Promise<Re
     now: options.now ?? Date.now,
   }
   return removeOrKeep(tools, options).catch((error: unknown) => {
-    const what = `A worktree of ${options.repository.home} could not be removed`
-    throw failure(what, error, 'Remove the cause, then try again: it goes on where it stopped.')
+    const message = `Could not remove a worktree of ${options.repository.home}`
+    throw wrapError(message, error, 'Fix the cause, then try again: it continues where it stopped.')
   })
 }
 
@@ -79,14 +79,15 @@ async function removeOrKeep(tools: Tools, options: RemoveWorktreeOptions): Promi
     await finishRemoval(tools, repository, found, provider)
     return { status: 'removed', path, branch }
   }
-  const record = found.id === undefined ? await completed(tools, repository, found, isOurs) : found
-  const why = options.discard === true ? undefined : await whyKept(tools, repository, record)
+  const record =
+    found.id === undefined ? await completeRecord(tools, repository, found, isOurs) : found
+  const why = options.discard === true ? undefined : await findKeepReason(tools, repository, record)
   if (why !== undefined) return { status: 'kept', path, why }
-  const tip = await commitOf(tools.git, repository, branchRef(branch))
+  const tip = await resolveCommit(tools.git, repository, branchRef(branch))
   const branchKept =
     tip === undefined || options.discard === true
       ? undefined
-      : await whyUnmerged(tools, repository, record, tip, options.mergedInto ?? [])
+      : await findUnmergedReason(tools, repository, record, tip, options.mergedInto ?? [])
   const removing: WorktreeRecord = {
     ...record,
     state: 'removing',
@@ -98,52 +99,52 @@ async function removeOrKeep(tools: Tools, options: RemoveWorktreeOptions): Promi
   return { status: 'removed', path, branch, ...defined({ branchKept }) }
 }
 
-/** One that was never finished: what there is of it, if it is a worktree at all. */
-async function completed(
+/** For an interrupted creation: adds the id if a worktree exists, else removes what there is of it. */
+async function completeRecord(
   tools: Tools,
   repository: Repository,
   record: WorktreeRecord,
   isOurs: boolean,
 ): Promise<WorktreeRecord> {
   const { path, branch } = record
-  const id = await idAt(tools, repository, path)
+  const id = await readWorktreeId(tools, repository, path)
   if (id !== undefined) {
     const status = await checkWorktree(tools.files, repository, { path, id, branch }).catch(
-      () => 'half-made',
+      () => 'partial',
     )
     if (status === 'there') return { ...record, id }
   }
-  await removeHalf(tools, repository, path, isOurs)
+  await removePartialWorktree(tools, repository, path, isOurs)
   return record
 }
 
-/** Lets garbage collection have the snapshots of a run that nobody will resume or fork. */
+/** Releases the snapshots of a run that will not be resumed or forked to garbage collection. */
 export async function forgetSnapshots(
   repository: Repository,
   key: string,
   git: RunGit = runGit,
 ): Promise<void> {
-  const ref = snapshotsRef(fileKey(key))
-  const from = await idOf(git, repository, ref)
+  const ref = snapshotsRef(toFileKey(key))
+  const from = await readRefId(git, repository, ref)
   if (from === undefined) return
   const reason = 'loopwright: the run was removed'
   await changeRef(git, repository, { ref, to: undefined, from, reason })
 }
 
-async function whyKept(
+async function findKeepReason(
   tools: Tools,
   repository: Repository,
   record: WorktreeRecord,
 ): Promise<string | undefined> {
   const { id } = record
-  // One that was never finished has nothing of anybody's in it.
+  // An interrupted creation contains no work.
   if (id === undefined || record.state === 'creating') return undefined
   const known: KnownWorktree = { ...record, id }
   const status = await checkWorktree(tools.files, repository, known)
   if (status === 'missing') return undefined
-  const reason = await lockOf(tools, repository, id)
+  const reason = await readLockReason(tools, repository, id)
   if (reason !== undefined) return `it is locked${reason === '' ? '' : ` (${reason.trim()})`}`
-  const paths = await uncommittedIn(
+  const paths = await listUncommittedIn(
     await openWorkTree(tools, repository, known, known.exclude),
     known,
   )
@@ -152,10 +153,10 @@ async function whyKept(
   return `it has uncommitted changes: ${paths.slice(0, shownMax).join(', ')}${more}`
 }
 
-async function uncommittedIn(tree: WorkTree, known: KnownWorktree): Promise<readonly string[]> {
-  const tip = await tipOf(tree, branchRef(known.branch))
+async function listUncommittedIn(tree: WorkTree, known: KnownWorktree): Promise<readonly string[]> {
+  const tip = await readTip(tree, branchRef(known.branch))
   const base = tip?.tree ?? known.base.commit
-  const id = await withUsableFolders(tree, () => snapshotWorkTree(tree, async () => base))
+  const id = await withAccessibleFolders(tree, () => snapshotWorkTree(tree, async () => base))
   if (id === base) return []
   const { stdout } = await tree.git({
     at: tree.own.at(tree.path),
@@ -163,10 +164,10 @@ async function uncommittedIn(tree: WorkTree, known: KnownWorktree): Promise<read
     options: ['-r', '-z', '--name-only', '--no-renames'],
     operands: [base, id],
   })
-  return split(stdout).map((path) => show(path))
+  return splitNul(stdout).map((path) => toDisplay(path))
 }
 
-export async function whyUnmerged(
+export async function findUnmergedReason(
   tools: Tools,
   repository: Repository,
   { branch, base, landedOn = [] }: Pick<WorktreeRecord, 'branch' | 'base' | 'landedOn'>,
@@ -178,14 +179,14 @@ export async function whyUnmerged(
     (name) => name !== branch,
   )
   for (const target of targets) {
-    const commit = await commitOf(tools.git, repository, target)
-    if (commit !== undefined && (await has(tools, repository, commit, tip, base.commit)))
+    const commit = await resolveCommit(tools.git, repository, target)
+    if (commit !== undefined && (await containsWork(tools, repository, commit, tip, base.commit)))
       return undefined
   }
   return `its commits are not in ${targets.join(' or ')}`
 }
 
-async function has(
+async function containsWork(
   tools: Tools,
   repository: Repository,
   target: string,
@@ -203,8 +204,8 @@ async function has(
 }
 
 /**
- * As after a squash: the commits are not there, but all that they changed is. A branch that ends where
- * it began adds nothing to anything; that does not mean that its commits are anywhere.
+ * As after a squash: the target has the changes but not the commits. A branch whose tree equals its base adds
+ * nothing to any target, which does not mean that its commits are safe.
  */
 async function addsNothing(
   tools: Tools,
@@ -212,7 +213,7 @@ async function addsNothing(
   { target, tip, base }: { readonly target: string; readonly tip: string; readonly base: string },
 ): Promise<boolean> {
   const merged = await mergeTrees(tools, repository, target, tip)
-  const tree = (commit: string): Promise<string> => treeOf(tools, repository, commit)
+  const tree = (commit: string): Promise<string> => readTreeId(tools, repository, commit)
   if (merged.type !== 'clean' || merged.tree !== (await tree(target))) return false
   return (await tree(tip)) !== (await tree(base))
 }

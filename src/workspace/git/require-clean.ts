@@ -1,12 +1,12 @@
-/** Whoever starts from a commit does not see what is in the person's checkout alone: that is refused. */
+/** Rejects uncommitted changes in the user's checkout, which a run that starts from a commit would not see. */
 
-import type { Base } from './base-branch.ts'
-import { requireCommitted } from './look-at-checkout.ts'
+import { requireCommitted } from './checkout-changes.ts'
+import type { Base } from './find-base.ts'
 import type { Tools } from './open-work-tree.ts'
 import type { Repository } from './repository.ts'
 import { readRecords } from './worktree-record.ts'
 
-/** Of what is new, `apart` does not count, nor do worktrees, which may lie in the checkout itself. */
+/** New paths in `apart` do not count, nor do worktrees inside the checkout. */
 export async function requireClean(
   tools: Pick<Tools, 'git' | 'files'>,
   repository: Repository,
@@ -14,11 +14,11 @@ export async function requireClean(
   apart: readonly string[] = [],
 ): Promise<void> {
   const known = isCheckedOut ? commit : undefined
-  const passed = [...apart, ...(await ourPaths(tools, repository))]
-  await requireCommitted(tools.git, tools.files, repository, known, passed)
+  const ignored = [...apart, ...(await listWorktreePaths(tools, repository))]
+  await requireCommitted(tools.git, tools.files, repository, known, ignored)
 }
 
-async function ourPaths(
+async function listWorktreePaths(
   { files }: Pick<Tools, 'files'>,
   repository: Repository,
 ): Promise<readonly string[]> {

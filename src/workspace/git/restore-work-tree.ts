@@ -1,19 +1,19 @@
 /**
- * Makes a work tree be what a git tree says.
+ * Restores a work tree to a git tree.
  *
- * 1. Ignored files stay, by the rules that the tree itself brings: what was hidden by rules written
- *    since then goes. One that is in the way of a file of the tree goes too.
- * 2. Nothing outside changes: git removes a link and does not follow it, and replaces a file rather
- *    than to write into it.
- * 3. One that was killed is finished by the next one.
+ * 1. Files that the rules of the restored tree ignore stay; files that only later rules ignore are removed. An
+ *    ignored file at the path of a file of the tree is removed too.
+ * 2. Nothing outside changes: git removes symlinks without following them, and replaces files instead of
+ *    overwriting them.
+ * 3. If a restore is killed, the next one completes it.
  */
 
 import { LoopError } from '../../loop/index.ts'
-import { type Bytes, inside } from '../bytes.ts'
-import { look, namesIn } from '../place.ts'
-import { makeUsable } from '../remove.ts'
+import { type Bytes, joinBytes } from '../bytes.ts'
+import { makeAccessible } from '../remove.ts'
+import { listNames, tryLstat } from '../workspace-directory.ts'
 import type { ObjectId } from './refs.ts'
-import type { GitPlace } from './run-git.ts'
+import type { GitLocation } from './run-git.ts'
 import { GitError } from './run-program.ts'
 import { onScratchIndex, treeTimeoutMs, type WorkTree } from './work-tree.ts'
 
@@ -24,7 +24,7 @@ export async function restoreWorkTree(
 ): Promise<void> {
   await requireTree(tree, target)
   await onScratchIndex(tree, (at) =>
-    withUsableFolders(tree, async () => {
+    withAccessibleFolders(tree, async () => {
       await checkOut(tree, at, target)
       await tree.git({
         at,
@@ -36,12 +36,12 @@ export async function restoreWorkTree(
   )
 }
 
-/** The same where there is nothing yet. */
+/** For an empty work tree. */
 export async function fillWorkTree(tree: WorkTree, target: ObjectId): Promise<void> {
   await onScratchIndex(tree, (at) => checkOut(tree, at, target))
 }
 
-async function checkOut(tree: WorkTree, at: GitPlace, target: ObjectId): Promise<void> {
+async function checkOut(tree: WorkTree, at: GitLocation, target: ObjectId): Promise<void> {
   await tree.git({
     at,
     command: 'read-tree',
@@ -51,26 +51,26 @@ async function checkOut(tree: WorkTree, at: GitPlace, target: ObjectId): Promise
   })
 }
 
-/** An agent may have left folders that even their owner cannot look into or change. */
-export async function withUsableFolders<T>(tree: WorkTree, work: () => Promise<T>): Promise<T> {
+/** An agent may have left folders that even their owner cannot read or change. */
+export async function withAccessibleFolders<T>(tree: WorkTree, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof GitError) || error.why !== 'refused') throw error
-    await makeFoldersUsable(tree)
+    await makeFoldersAccessible(tree)
     return work()
   }
 }
 
-async function makeFoldersUsable(tree: WorkTree): Promise<void> {
+async function makeFoldersAccessible(tree: WorkTree): Promise<void> {
   const folders: Bytes[] = ['']
   for (const folder of folders) {
-    const seen = await look(tree, folder)
+    const seen = await tryLstat(tree, folder)
     if (seen?.isDirectory() !== true) continue
-    await makeUsable(tree, folder, seen)
-    for (const name of await namesIn(tree, folder)) {
-      const path = inside(folder, name)
-      if (!tree.exclusions.has(path) && (await look(tree, path))?.isDirectory() === true) {
+    await makeAccessible(tree, folder, seen)
+    for (const name of await listNames(tree, folder)) {
+      const path = joinBytes(folder, name)
+      if (!tree.exclusions.has(path) && (await tryLstat(tree, path))?.isDirectory() === true) {
         folders.push(path)
       }
     }
@@ -78,7 +78,7 @@ async function makeFoldersUsable(tree: WorkTree): Promise<void> {
 }
 
 async function requireTree(tree: WorkTree, target: ObjectId): Promise<void> {
-  const at: GitPlace = tree.own.at(tree.path)
+  const at: GitLocation = tree.own.at(tree.path)
   const { exitCode } = await tree.git({
     at,
     command: 'cat-file',
@@ -87,12 +87,12 @@ async function requireTree(tree: WorkTree, target: ObjectId): Promise<void> {
     answers: [0, 1, 128],
   })
   if (exitCode === 0) return
-  const advice = 'Fetch it from where the run was made, or start a new run.'
+  const advice = 'Fetch it from the repository in which the run was created, or start a new run.'
   const message = `The repository ${tree.repository.home} has no tree ${target}. ${advice}`
   throw new LoopError('unknown-artifact', message)
 }
 
-/** Given in the command, they come before what the work tree says. */
+/** Patterns on the command line override those of the work tree. */
 function cleanOptions(exclude: readonly string[]): readonly string[] {
   const patterns = exclude.map((path) => path.replaceAll(/[\\*?[\]!#]/g, String.raw`\$&`))
   return ['-ffd', '-q', ...patterns.map((pattern) => `--exclude=/${pattern}`)]

@@ -1,33 +1,33 @@
 /**
- * A work tree as a git tree: every file that is tracked or not ignored, with its exact bytes.
+ * Stores a work tree as a git tree: every file that is tracked or not ignored, with its exact bytes.
  *
  * 1. When it resolves, all objects of the tree are on disk.
- * 2. A file that was changed a moment ago is never taken for unchanged because of its times: what a
- *    snapshot puts into the index has no times there until it is older than they can tell.
- * 3. Pipes, sockets and devices are no part of it, and are not opened.
+ * 2. A file that was changed a moment ago is never considered unchanged because of its times: a snapshot stores
+ *    no times in the index until they are older than the resolution of the clock.
+ * 3. Pipes, sockets and devices are not part of it, and are not opened.
  */
 
 import type { BigIntStats } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Bytes, toPath } from '../bytes.ts'
 import { inParallel } from '../in-parallel.ts'
-import { hasCode, look, width } from '../place.ts'
 import { ChangedError } from '../read-file.ts'
 import { identityOf } from '../stat-cache.ts'
+import { concurrency, hasCode, tryLstat } from '../workspace-directory.ts'
 import { listChanges, type Suspect } from './list-changes.ts'
 import { noObject, type ObjectId } from './refs.ts'
 import { isReservedLink } from './reserved-names.ts'
-import type { GitPlace } from './run-git.ts'
+import type { GitLocation } from './run-git.ts'
 import { storeBlobs } from './store-blobs.ts'
 import { onScratchIndex, treeTimeoutMs, type WorkTree } from './work-tree.ts'
 
-/** From so many files on that look changed and are not, git is told once that they are not. */
+/** If at least this many files look changed but are not, the index is refreshed once. */
 const refreshFrom = 500
 /** git may compare times in whole seconds. */
 const youngMs = 2000
 const triesMax = 3
 
-/** `fallback` is what an index is made from if there is none. */
+/** `fallback` returns the tree for a new index, if there is none. */
 export async function snapshotWorkTree(
   tree: WorkTree,
   fallback: () => Promise<ObjectId>,
@@ -46,7 +46,7 @@ async function snapshotOnce(tree: WorkTree): Promise<ObjectId> {
   const { memory, own, path } = tree
   const identity = await indexIdentity(tree)
   const suspects = await listChanges(tree, own.at(path))
-  const { changes, same } = await measure(tree, suspects)
+  const { changes, same } = await checkSuspects(tree, suspects)
   const refresh = same.length >= refreshFrom && same.every((seen) => isOld(tree, seen))
   const isSame = changes.length === 0 && !refresh
   if (isSame && memory.index?.identity === identity) return memory.index.tree
@@ -61,35 +61,38 @@ async function snapshotOnce(tree: WorkTree): Promise<ObjectId> {
 
 interface Change {
   readonly path: Bytes
-  /** Absent when the file is gone. */
+  /** Absent if the file was deleted. */
   readonly entry?: { readonly mode: string; readonly blob: ObjectId }
 }
 
-interface Seen {
+interface ExistingFile {
   readonly suspect: Suspect
   readonly stat: BigIntStats
   readonly mode: string
 }
 
-interface Measured {
+interface CheckedSuspects {
   readonly changes: readonly Change[]
-  /** What looked changed and is not. */
+  /** Files that looked changed but are not. */
   readonly same: readonly BigIntStats[]
 }
 
-async function measure(tree: WorkTree, suspects: readonly Suspect[]): Promise<Measured> {
+async function checkSuspects(
+  tree: WorkTree,
+  suspects: readonly Suspect[],
+): Promise<CheckedSuspects> {
   const changes: Change[] = []
-  const there: Seen[] = []
-  const lookInside = lookerFor(tree)
-  await inParallel(suspects, width, async (suspect) => {
-    const stat = await lookInside(suspect.path)
-    const mode = stat === undefined ? undefined : modeOf(suspect.path, stat)
-    if (stat !== undefined && mode !== undefined) there.push({ suspect, stat, mode })
+  const existing: ExistingFile[] = []
+  const lstatInside = createLstatInside(tree)
+  await inParallel(suspects, concurrency, async (suspect) => {
+    const stat = await lstatInside(suspect.path)
+    const mode = stat === undefined ? undefined : toGitMode(suspect.path, stat)
+    if (stat !== undefined && mode !== undefined) existing.push({ suspect, stat, mode })
     else if (suspect.was !== undefined) changes.push({ path: suspect.path })
   })
-  const blobs = await blobsOf(tree, there)
+  const blobs = await resolveBlobs(tree, existing)
   const same: BigIntStats[] = []
-  for (const [index, { suspect, stat, mode }] of there.entries()) {
+  for (const [index, { suspect, stat, mode }] of existing.entries()) {
     const blob = blobs[index] ?? ''
     if (suspect.was?.blob === blob && suspect.was.mode === mode) same.push(stat)
     else changes.push({ path: suspect.path, entry: { mode, blob } })
@@ -97,44 +100,47 @@ async function measure(tree: WorkTree, suspects: readonly Suspect[]): Promise<Me
   return { changes, same }
 }
 
-/** Finds nothing behind what is no folder, or no longer one: a link to a folder is none. */
-function lookerFor(tree: WorkTree): (path: Bytes) => Promise<BigIntStats | undefined> {
+/** Finds nothing below a path that is not, or no longer, a folder; a symlink to a folder is not one. */
+function createLstatInside(tree: WorkTree): (path: Bytes) => Promise<BigIntStats | undefined> {
   const folders = new Map<Bytes, Promise<boolean>>([['', Promise.resolve(true)]])
   function isFolder(path: Bytes): Promise<boolean> {
     const known = folders.get(path)
     if (known !== undefined) return known
-    const asked = isFolder(parentOf(path)).then(
-      async (isBelow) => isBelow && (await lookOrGone(tree, path))?.isDirectory() === true,
+    const result = isFolder(parentOf(path)).then(
+      async (isInside) => isInside && (await lstatIfExists(tree, path))?.isDirectory() === true,
     )
-    folders.set(path, asked)
-    return asked
+    folders.set(path, result)
+    return result
   }
-  return async (path) => ((await isFolder(parentOf(path))) ? lookOrGone(tree, path) : undefined)
+  return async (path) => ((await isFolder(parentOf(path))) ? lstatIfExists(tree, path) : undefined)
 }
 
 const parentOf = (path: Bytes): Bytes => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-const lookOrGone = (tree: WorkTree, path: Bytes): Promise<BigIntStats | undefined> =>
-  look(tree, path).catch((error: unknown) => {
+const lstatIfExists = (tree: WorkTree, path: Bytes): Promise<BigIntStats | undefined> =>
+  tryLstat(tree, path).catch((error: unknown) => {
     if (hasCode(error, 'ENOTDIR')) return undefined
     throw error
   })
 
-function modeOf(path: Bytes, stat: BigIntStats): string | undefined {
+function toGitMode(path: Bytes, stat: BigIntStats): string | undefined {
   if (stat.isSymbolicLink()) return isReservedLink(path) ? undefined : '120000'
   if (!stat.isFile()) return undefined
   return (stat.mode & 0o100n) === 0n ? '100644' : '100755'
 }
 
-async function blobsOf(tree: WorkTree, there: readonly Seen[]): Promise<readonly ObjectId[]> {
+async function resolveBlobs(
+  tree: WorkTree,
+  existing: readonly ExistingFile[],
+): Promise<readonly ObjectId[]> {
   const { cache } = tree
-  const known = there.map(({ suspect, stat }) => cache.find(suspect.path, stat))
-  const unknown = there.filter((_, index) => known[index] === undefined)
+  const known = existing.map(({ suspect, stat }) => cache.find(suspect.path, stat))
+  const unknown = existing.filter((_, index) => known[index] === undefined)
   const readAtMs = tree.now()
   const sources = unknown.map(({ suspect: { path }, stat }) => ({ path, seen: stat }))
   const stored = (await storeBlobs(tree, sources)).values()
-  cache.keepOnly(new Set(there.map(({ suspect }) => suspect.path)))
-  return there.map(({ suspect, stat }, index) => {
+  cache.keepOnly(new Set(existing.map(({ suspect }) => suspect.path)))
+  return existing.map(({ suspect, stat }, index) => {
     const found = known[index]
     if (found !== undefined) return found
     const blob = stored.next().value ?? ''
@@ -145,14 +151,14 @@ async function blobsOf(tree: WorkTree, there: readonly Seen[]): Promise<readonly
 
 async function updateIndex(
   tree: WorkTree,
-  at: GitPlace,
+  at: GitLocation,
   changes: readonly Change[],
 ): Promise<void> {
   const none = noObject(tree.repository)
-  // What goes makes room for what comes.
-  const gone = changes.filter(({ entry }) => entry === undefined)
+  // Deletions first, because a new path may conflict with a deleted one.
+  const deleted = changes.filter(({ entry }) => entry === undefined)
   const lines = [
-    ...gone.map(({ path }) => `0 ${none}\t${path}\0`),
+    ...deleted.map(({ path }) => `0 ${none}\t${path}\0`),
     ...changes.flatMap(({ path, entry }) =>
       entry === undefined ? [] : [`${entry.mode} ${entry.blob}\t${path}\0`],
     ),
@@ -166,12 +172,12 @@ async function updateIndex(
   })
 }
 
-async function writeTree(tree: WorkTree, at: GitPlace): Promise<ObjectId> {
+async function writeTree(tree: WorkTree, at: GitLocation): Promise<ObjectId> {
   const { stdout } = await tree.git({ at, command: 'write-tree', timeoutMs: treeTimeoutMs })
   return stdout.toString('latin1').trim()
 }
 
-const refreshIndex = (tree: WorkTree, at: GitPlace): Promise<unknown> =>
+const refreshIndex = (tree: WorkTree, at: GitLocation): Promise<unknown> =>
   tree.git({
     at,
     command: 'update-index',
@@ -195,6 +201,6 @@ async function makeIndex(tree: WorkTree, from: ObjectId): Promise<void> {
     await tree.git({ at, command: 'read-tree', operands: [from], timeoutMs: treeTimeoutMs })
     await refreshIndex(tree, at)
   })
-  // Until a change shows in whole seconds.
+  // Wait for the next second, so that later changes are visible with a resolution of one second.
   await sleep(1000 - (Date.now() % 1000))
 }

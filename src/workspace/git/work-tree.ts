@@ -1,48 +1,47 @@
-/** The files of a worktree, as snapshots and restores see them, and the scratch index they work on. */
+/** The files of a worktree for snapshots and restores, and the scratch index they work on. */
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Bytes } from '../bytes.ts'
 import type { Exclusions } from '../exclusions.ts'
-import { hasCode, type OwnFolder } from '../place.ts'
 import type { StatCache } from '../stat-cache.ts'
-import type { OwnDirectory } from './own-directory.ts'
+import { hasCode, type WritableFolder } from '../workspace-directory.ts'
+import type { PrivateGitDir } from './private-git-dir.ts'
 import type { ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { isReserved } from './reserved-names.ts'
-import type { GitPlace, RunGit } from './run-git.ts'
+import type { GitLocation, RunGit } from './run-git.ts'
 import { linkOrCopy, type WorktreeFiles } from './worktree-files.ts'
 
-export interface WorkTree extends OwnFolder {
+export interface WorkTree extends WritableFolder {
   readonly path: string
   readonly files: WorktreeFiles
   readonly git: RunGit
   readonly repository: Repository
-  readonly own: OwnDirectory
+  readonly own: PrivateGitDir
   readonly cache: StatCache<ObjectId>
   readonly now: () => number
   readonly memory: Memory
 }
 
-/** What this process knows to be so, and need not ask git again. */
+/** What this process has cached, to avoid calls of git. */
 export interface Memory {
-  /** The tree that the index stood for when it was this very file. */
+  /** The tree of the index, valid while the index file has this identity. */
   index?: { readonly identity: string; readonly tree: ObjectId }
-  /** What the ref of snapshots was last seen to be. */
+  /** The last known value of the snapshots ref. */
   kept?: { readonly commit: ObjectId; readonly tree: ObjectId }
 }
 
-/** Large trees on slow disks; nothing that ends well takes longer. */
+/** Enough for large trees on slow disks. */
 export const treeTimeoutMs: number = 15 * 60_000
 
 /**
- * Works on a copy of the index that nobody else knows, and makes it the index at the end. So no lock
- * of a dead process is ever in the way, and a kill leaves the index that was there before: one that
- * is behind costs time, and is never wrong.
+ * Works on a private copy of the index, which replaces the index at the end. So no lock of a killed process
+ * blocks it, and a kill leaves the previous index: an outdated index costs time, but is never wrong.
  */
 export async function onScratchIndex<T>(
   tree: WorkTree,
-  work: (at: GitPlace, scratch: string) => Promise<T>,
+  work: (at: GitLocation, scratch: string) => Promise<T>,
 ): Promise<T> {
   const { files, own, path } = tree
   const scratch = join(own.path, `index.${randomUUID()}`)
@@ -58,15 +57,15 @@ export async function onScratchIndex<T>(
   }
 }
 
-/** Those that were killed left their copies. Nobody else works here when a worktree is opened. */
-export async function removeScratches(files: WorktreeFiles, folder: string): Promise<void> {
+/** Removes the copies that killed processes left. No other process uses the folder when a worktree is opened. */
+export async function removeScratchIndexes(files: WorktreeFiles, folder: string): Promise<void> {
   for (const name of await files.readdir(folder)) {
-    const isLeft = /\.[0-9a-f]{8}-[0-9a-f-]{27}(\.lock)?$/.test(name)
-    if (isLeft) await files.unlink(join(folder, name)).catch(() => {})
+    const isScratch = /\.[0-9a-f]{8}-[0-9a-f-]{27}(\.lock)?$/.test(name)
+    if (isScratch) await files.unlink(join(folder, name)).catch(() => {})
   }
 }
 
-/** It, or a folder above it, is no part of the tree. */
+/** The path, or a parent folder, is not part of the tree. */
 export function isOutside(exclusions: Exclusions, path: Bytes): boolean {
   if (isReserved(path)) return true
   const parts = path.split('/')

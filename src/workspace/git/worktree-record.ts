@@ -1,19 +1,19 @@
 /**
- * What is known of a worktree that we made: one small file for each, in the repository's own folder,
- * where no agent can write.
+ * The record of a worktree that Loopwright created: one small file in the repository's git directory, where no
+ * agent can write.
  *
  *     (none) → creating → ready → removing → (none)
  *
- * It is written before the thing that it tells of, so that a kill leaves nothing that nobody knows.
+ * It is written before each change that it describes, so that a kill leaves nothing without a record.
  */
 
 import { join } from 'node:path'
 import { z } from 'zod'
 import { isLoopError, LoopError } from '../../loop/index.ts'
-import { fileKey } from './names.ts'
-import { replaceFile } from './own-directory.ts'
+import { toFileKey } from './names.ts'
+import { replaceFile } from './private-git-dir.ts'
 import type { Repository } from './repository.ts'
-import { linkBelow, readBelow, requireNoLink } from './small-file.ts'
+import { findLinkBelow, readBelow, requireNoLink } from './small-file.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 
 export interface WorktreeRecord {
@@ -26,23 +26,23 @@ export interface WorktreeRecord {
   readonly path: string
   /** The name of its folder in the repository's `worktrees`. */
   readonly id?: string
-  /** Paths, relative to the worktree, that were brought from the checkout. */
+  /** Paths, relative to the worktree, that were carried over from the checkout. */
   readonly carried: readonly string[]
-  /** Of those, the ones that are links to the checkout's own. */
+  /** Those of `carried` that are symlinks into the checkout. */
   readonly linked?: readonly string[]
-  /** Paths that are no part of the work, as it was last opened. */
+  /** Paths that were excluded from the work when it was last opened. */
   readonly exclude?: readonly string[]
-  /** The checkout that it was made from. */
+  /** The checkout from which it was created. */
   readonly checkout?: string
-  /** Who made it, so that nobody else takes it for forgotten. */
+  /** The installation that created it, so that no other considers it abandoned. */
   readonly owner?: string
-  /** The process that made it, so that others can see whether it is still at it. */
+  /** The process that created it, so that others can check whether it still runs. */
   readonly maker?: string
   /** Branches that its work was merged into. */
   readonly landedOn?: readonly string[]
-  /** Where its files go while it is being removed. */
+  /** The folder that its files are moved to while it is being removed. */
   readonly trash?: string
-  /** The branch goes too, if it is still there. */
+  /** The branch is deleted too, if it still points to this commit. */
   readonly dropBranchAt?: string
   readonly createdAtMs: number
 }
@@ -74,21 +74,22 @@ const recordSchema: z.ZodType<WorktreeRecord> = z.strictObject({
   createdAtMs: z.number(),
 })
 
-const folderOf = ({ commonDir }: Repository): string => join(commonDir, 'loopwright', 'worktrees')
+const recordsFolder = ({ commonDir }: Repository): string =>
+  join(commonDir, 'loopwright', 'worktrees')
 
-const fileOf = (repository: Repository, key: string): string =>
-  join(folderOf(repository), `${fileKey(key)}.json`)
+const recordFile = (repository: Repository, key: string): string =>
+  join(recordsFolder(repository), `${toFileKey(key)}.json`)
 
 export async function readRecord(
   files: WorktreeFiles,
   repository: Repository,
   key: string,
 ): Promise<WorktreeRecord | undefined> {
-  const record = await readOne(files, repository, fileOf(repository, key))
+  const record = await readOne(files, repository, recordFile(repository, key))
   return record?.key === key ? record : undefined
 }
 
-/** One that was finished, by its key; undefined when there is none, or it is being removed. */
+/** A complete worktree by its key; undefined if there is none, or it is being removed. */
 export async function findWorktree(
   repository: Repository,
   key: string,
@@ -99,15 +100,15 @@ export async function findWorktree(
   return { ...found, id: found.id }
 }
 
-/** In the order in which they were made. One that cannot be read says nothing of the others. */
+/** In the order of creation. Skips records that cannot be read. */
 export async function readRecords(
   files: WorktreeFiles,
   repository: Repository,
   onProblem?: (problem: string) => void,
 ): Promise<readonly WorktreeRecord[]> {
-  const folder = folderOf(repository)
-  const isElsewhere = (await linkBelow(files, repository.commonDir, folder)) !== undefined
-  const names = isElsewhere ? [] : await files.readdir(folder).catch(() => [])
+  const folder = recordsFolder(repository)
+  const isLinked = (await findLinkBelow(files, repository.commonDir, folder)) !== undefined
+  const names = isLinked ? [] : await files.readdir(folder).catch(() => [])
   const records: WorktreeRecord[] = []
   for (const name of names.filter((one) => one.endsWith('.json'))) {
     const record = await readOne(files, repository, join(folder, name)).catch((error: unknown) => {
@@ -124,10 +125,10 @@ export async function writeRecord(
   repository: Repository,
   record: WorktreeRecord,
 ): Promise<WorktreeRecord> {
-  await requireNoLink(files, repository.commonDir, fileOf(repository, record.key))
-  await files.mkdir(folderOf(repository), { recursive: true })
+  await requireNoLink(files, repository.commonDir, recordFile(repository, record.key))
+  await files.mkdir(recordsFolder(repository), { recursive: true })
   const content = Buffer.from(`${JSON.stringify(record)}\n`, 'utf8')
-  await replaceFile(files, fileOf(repository, record.key), content)
+  await replaceFile(files, recordFile(repository, record.key), content)
   return record
 }
 
@@ -136,11 +137,11 @@ export async function removeRecord(
   repository: Repository,
   key: string,
 ): Promise<void> {
-  const folder = folderOf(repository)
+  const folder = recordsFolder(repository)
   await requireNoLink(files, repository.commonDir, folder)
-  const name = `${fileKey(key)}.json`
+  const name = `${toFileKey(key)}.json`
   await files.rm(join(folder, name), { force: true })
-  // What was being written when its writer was killed.
+  // Temporary files of a killed process.
   for (const one of await files.readdir(folder).catch(() => [])) {
     if (one.startsWith(`${name}.`)) await files.rm(join(folder, one), { force: true })
   }
@@ -156,8 +157,8 @@ async function readOne(
   try {
     return recordSchema.parse(JSON.parse(content))
   } catch (cause) {
-    const advice = 'Move it away; the worktree itself and its branch are not touched.'
-    const message = `${path} cannot be read as the record of a worktree. ${advice}`
+    const advice = 'Move the file elsewhere; the worktree and its branch are not affected.'
+    const message = `${path} is not a valid record of a worktree. ${advice}`
     throw new LoopError('store-damaged', message, { cause })
   }
 }

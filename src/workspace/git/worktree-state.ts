@@ -1,19 +1,19 @@
 /**
- * What of a worktree would be lost if it went away. Only looked at, also while a run is at work in it.
+ * Finds out what would be lost if a worktree were removed. Only reads, so it can run while a run works in it.
  */
 
 import { join } from 'node:path'
-import { fromText, show } from '../bytes.ts'
+import { fromText, toDisplay } from '../bytes.ts'
 import { createExclusions } from '../exclusions.ts'
 import { adminDir, checkWorktree } from './check-worktree.ts'
-import { tipOf } from './commit-tree.ts'
-import { lockOf } from './half-made.ts'
+import { readTip } from './commit-tree.ts'
 import { ignorePattern } from './ignore-pattern.ts'
-import { pathsUnlike } from './list-changes.ts'
+import { listDifferences } from './list-changes.ts'
 import type { Tools } from './open-work-tree.ts'
-import { makeOwnDirectory } from './own-directory.ts'
-import { branchRef, commitOf } from './refs.ts'
-import { whyUnmerged } from './remove-worktree.ts'
+import { readLockReason } from './partial-worktree.ts'
+import { createPrivateGitDir } from './private-git-dir.ts'
+import { branchRef, resolveCommit } from './refs.ts'
+import { findUnmergedReason } from './remove-worktree.ts'
 import type { Repository } from './repository.ts'
 import { runGit } from './run-git.ts'
 import { isOutside } from './work-tree.ts'
@@ -21,30 +21,30 @@ import { worktreeFiles } from './worktree-files.ts'
 import type { WorktreeRecord } from './worktree-record.ts'
 
 export interface BranchState {
-  /** It has no commits but those that it began with, or they are all elsewhere too, or they are not. */
+  /** `empty`: no new commits. `merged`: all its commits are in another branch. */
   readonly branch: 'gone' | 'empty' | 'merged' | 'unmerged'
-  /** Why it is needed. */
+  /** Why the branch is needed. */
   readonly unmerged?: string
 }
 
 export interface WorktreeState extends BranchState {
   /** Paths that are in no commit. */
   readonly uncommitted: readonly string[]
-  /** Somebody locked it, with these words. */
+  /** The reason for which it is locked. */
   readonly locked?: string
 }
 
-/** Of a worktree that may be gone. */
+/** The worktree itself may no longer exist. */
 export async function branchState(
   repository: Repository,
   record: Pick<WorktreeRecord, 'branch' | 'base' | 'landedOn'>,
   mergedInto: readonly string[] = [],
 ): Promise<BranchState> {
   const tools: Tools = { git: runGit, files: worktreeFiles, now: Date.now }
-  const tip = await commitOf(tools.git, repository, branchRef(record.branch))
+  const tip = await resolveCommit(tools.git, repository, branchRef(record.branch))
   if (tip === undefined) return { branch: 'gone' }
   if (tip === record.base.commit) return { branch: 'empty' }
-  const unmerged = await whyUnmerged(tools, repository, record, tip, mergedInto)
+  const unmerged = await findUnmergedReason(tools, repository, record, tip, mergedInto)
   return unmerged === undefined ? { branch: 'merged' } : { branch: 'unmerged', unmerged }
 }
 
@@ -61,34 +61,34 @@ export async function worktreeState(
       ? 'missing'
       : await checkWorktree(tools.files, repository, { path, id, branch }).catch(() => 'not-ours')
   if (id === undefined || status !== 'there') return { uncommitted: [], ...rest }
-  const reason = await lockOf(tools, repository, id)
+  const reason = await readLockReason(tools, repository, id)
   return {
-    uncommitted: await uncommittedIn(tools, repository, { ...record, id }),
+    uncommitted: await listUncommittedIn(tools, repository, { ...record, id }),
     ...(reason === undefined ? {} : { locked: reason.trim() }),
     ...rest,
   }
 }
 
-/** With an index that is read and never written, in a git directory that only this has. */
-async function uncommittedIn(
+/** Reads the index without writing it, in a private git directory. */
+async function listUncommittedIn(
   { git, files }: Tools,
   repository: Repository,
   { id, path, branch, base, carried, exclude = [] }: WorktreeRecord & { readonly id: string },
 ): Promise<readonly string[]> {
   const admin = adminDir(repository, id)
   const apart = [...carried, ...exclude]
-  const own = await makeOwnDirectory(files, {
+  const own = await createPrivateGitDir(files, {
     repository,
     path: join(admin, 'loopwright-look'),
     exact: true,
     excludes: apart.map((one) => fromText(ignorePattern(one))),
   })
   const at = own.at(path, join(admin, 'index'))
-  const tip = await tipOf({ git, repository }, branchRef(branch))
-  const paths = await pathsUnlike(git, at, tip?.tree ?? base.commit)
+  const tip = await readTip({ git, repository }, branchRef(branch))
+  const paths = await listDifferences(git, at, tip?.tree ?? base.commit)
   const exclusions = createExclusions(apart)
   return [...new Set(paths)]
     .filter((one) => !isOutside(exclusions, one.replace(/\/$/, '')))
-    .map((one) => show(one))
+    .map((one) => toDisplay(one))
     .toSorted()
 }

@@ -1,40 +1,40 @@
 /**
- * A git worktree as a workspace. Its trees are git's trees, kept by a ref of their own; each
- * iteration that changed something is a commit on the run's branch.
+ * A git worktree as a workspace. Its trees are git trees, protected by a private ref; each iteration that changed
+ * something is a commit on the run's branch.
  *
- * 1. `restore(t)` and then `snapshot()` gives `t`. Ignored files and empty folders are no part of it.
- * 2. Nothing is read or changed unless the folder still is the worktree that was made: see
+ * 1. `restore(t)` and then `snapshot()` returns `t`. Ignored files and empty folders are not part of it.
+ * 2. Nothing is read or changed unless the folder still is the worktree that was created: see
  *    `check-worktree.ts`.
- * 3. A ref moves only forward from what it was: a commit that somebody else made is built upon.
- * 4. One snapshot, restore or commit at a time. Nothing else should be at work in it meanwhile.
+ * 3. A ref only moves forward: commits of others are kept as parents.
+ * 4. One snapshot, restore or commit runs at a time. No other process should write to it meanwhile.
  */
 
 import type { Workspace } from '../../engine/index.ts'
 import { isLoopError, LoopError, type TreeId } from '../../loop/index.ts'
-import { hasCode } from '../place.ts'
 import { ChangedError } from '../read-file.ts'
+import { hasCode } from '../workspace-directory.ts'
 import { checkWorktree, failed } from './check-worktree.ts'
 import {
   type Commit,
   type CommitRequest,
   commitTree,
   keepSnapshot,
-  snapshotsTip,
-  tipOf,
+  readSnapshotsTip,
+  readTip,
 } from './commit-tree.ts'
-import { type Compared, changedPaths, patchBetween } from './compare-trees.ts'
+import { changedPaths, patchBetween, type TreePair } from './compare-trees.ts'
 import { fromTreeId, toTreeId } from './git-tree-id.ts'
 import {
   type KnownWorktree,
   openWorkTree,
-  showIndex,
-  showIndexIfNone,
+  publishIndex,
+  publishIndexIfMissing,
   type Tools,
 } from './open-work-tree.ts'
 import { branchRef, type ObjectId } from './refs.ts'
 import { registerAgain } from './register-again.ts'
 import type { Repository } from './repository.ts'
-import { restoreWorkTree, withUsableFolders } from './restore-work-tree.ts'
+import { restoreWorkTree, withAccessibleFolders } from './restore-work-tree.ts'
 import { type RunGit, runGit } from './run-git.ts'
 import { snapshotWorkTree } from './snapshot-work-tree.ts'
 import type { WorkTree } from './work-tree.ts'
@@ -44,9 +44,9 @@ import { readRecord, writeRecord } from './worktree-record.ts'
 export interface WorktreeWorkspaceOptions {
   readonly repository: Repository
   readonly worktree: KnownWorktree
-  /** Paths relative to the worktree that are no part of it, and that git does not track. */
+  /** Untracked paths relative to the worktree that are not part of it. */
   readonly exclude?: readonly string[]
-  /** Called before a ref is moved. What it throws stops that: a fence. */
+  /** Called before a ref is moved; an error prevents the move (a fence). */
   readonly beforeRef?: () => Promise<void>
   readonly git?: RunGit
   readonly files?: WorktreeFiles
@@ -55,9 +55,9 @@ export interface WorktreeWorkspaceOptions {
 
 export interface WorktreeWorkspace extends Workspace {
   changes(before: TreeId, after: TreeId): Promise<readonly string[]>
-  /** A commit on the run's branch. Done again, it is the same commit. */
+  /** Commits to the run's branch. Repeating it returns the same commit. */
   commit(request: CommitRequest): Promise<Commit>
-  /** What changed, for people. Cut off at `bytesMax`. */
+  /** The changes, for display. Truncated at `bytesMax`. */
   patch(before: TreeId, after: TreeId, bytesMax?: number): Promise<string>
 }
 
@@ -70,31 +70,31 @@ export async function openWorktree(options: WorktreeWorkspaceOptions): Promise<W
     now: options.now ?? Date.now,
   }
   const status = await checkWorktree(tools.files, repository, worktree)
-  // git may have forgotten it; it is ours. A folder that is gone is not made of nothing here.
+  // git may have pruned it. A missing folder is not recreated here.
   if (status !== 'there') await registerAgain(tools.files, repository, worktree, 'pruned')
   const tree = await openWorkTree(tools, repository, worktree, exclude)
-  await noteExclude(tools.files, repository, worktree, exclude)
+  await recordExclude(tools.files, repository, worktree, exclude)
   const run: OpenRun = { tools, tree, worktree, exclude, beforeRef: options.beforeRef }
   let last: Promise<unknown> = Promise.resolve()
 
-  function inTurn<T>(what: string, work: () => Promise<T>): Promise<T> {
-    const turn = last.then(work).catch((error: unknown) => {
-      throw isLoopError(error) ? error : explained(what, path, error)
+  function enqueue<T>(operation: string, work: () => Promise<T>): Promise<T> {
+    const result = last.then(work).catch((error: unknown) => {
+      throw isLoopError(error) ? error : explain(operation, path, error)
     })
-    last = turn.catch(() => {})
-    return turn
+    last = result.catch(() => {})
+    return result
   }
 
   return {
     path,
-    exists: () => inTurn('look', async () => (await statusOf(run)) !== 'missing'),
-    snapshot: () => inTurn('snapshot', async () => toTreeId(await snapshot(run))),
-    restore: (wanted) => inTurn('restore', () => restore(run, fromTreeId(wanted))),
+    exists: () => enqueue('check', async () => (await readStatus(run)) !== 'missing'),
+    snapshot: () => enqueue('snapshot', async () => toTreeId(await snapshot(run))),
+    restore: (wanted) => enqueue('restore', () => restore(run, fromTreeId(wanted))),
     changes: (before, after) =>
-      inTurn('comparison', () => changedPaths(compared(run, before, after))),
-    commit: (request) => inTurn('commit', () => commit(run, request)),
+      enqueue('comparison', () => changedPaths(toTreePair(run, before, after))),
+    commit: (request) => enqueue('commit', () => commit(run, request)),
     patch: (before, after, bytesMax) =>
-      inTurn('comparison', () => patchBetween(compared(run, before, after), bytesMax)),
+      enqueue('comparison', () => patchBetween(toTreePair(run, before, after), bytesMax)),
   }
 }
 
@@ -106,8 +106,8 @@ interface OpenRun {
   readonly beforeRef: (() => Promise<void>) | undefined
 }
 
-/** Whoever cleans up must know that they are no work that could be lost. */
-async function noteExclude(
+/** Tells the clean-up that these paths are not work that could be lost. */
+async function recordExclude(
   files: WorktreeFiles,
   repository: Repository,
   worktree: KnownWorktree,
@@ -118,70 +118,71 @@ async function noteExclude(
   await writeRecord(files, repository, { ...known, exclude })
 }
 
-const statusOf = ({ tools, tree, worktree }: OpenRun): ReturnType<typeof checkWorktree> =>
+const readStatus = ({ tools, tree, worktree }: OpenRun): ReturnType<typeof checkWorktree> =>
   checkWorktree(tools.files, tree.repository, worktree)
 
-async function requireThere(run: OpenRun): Promise<void> {
-  const status = await statusOf(run)
+async function requireExisting(run: OpenRun): Promise<void> {
+  const status = await readStatus(run)
   const { path } = run.worktree
   if (status === 'missing') {
-    throw failed(path, 'is gone', 'Resume the run: it is made again from its last checkpoint.')
+    const advice = 'Resume the run to recreate it from its last checkpoint.'
+    throw failed(path, 'does not exist', advice)
   }
   if (status === 'pruned') {
-    throw failed(path, 'is not known to git any more', 'Resume the run: it is registered again.')
+    throw failed(path, 'is no longer known to git', 'Resume the run to register it again.')
   }
 }
 
 async function snapshot(run: OpenRun): Promise<ObjectId> {
-  await requireThere(run)
+  await requireExisting(run)
   const { tree, worktree } = run
-  // What it was last known to be: so what is tracked stays so.
+  // Its last known tree, so that tracked files stay tracked.
   const fallback = async (): Promise<ObjectId> =>
-    (await snapshotsTip(tree, worktree.key))?.tree ??
-    (await tipOf(tree, branchRef(worktree.branch)))?.tree ??
+    (await readSnapshotsTip(tree, worktree.key))?.tree ??
+    (await readTip(tree, branchRef(worktree.branch)))?.tree ??
     worktree.base.commit
-  const id = await withUsableFolders(tree, () => snapshotWorkTree(tree, fallback))
+  const id = await withAccessibleFolders(tree, () => snapshotWorkTree(tree, fallback))
   await keepSnapshot(tree, worktree.key, id, run.beforeRef)
-  await showIndexIfNone(run.tools.files, tree, worktree.id)
+  await publishIndexIfMissing(run.tools.files, tree, worktree.id)
   return id
 }
 
 async function restore(run: OpenRun, wanted: ObjectId): Promise<void> {
   const { tools, tree, worktree, exclude } = run
-  const status = await statusOf(run)
+  const status = await readStatus(run)
   if (status === 'missing') {
     await registerAgain(tools.files, tree.repository, worktree, status)
     await openWorkTree(tools, tree.repository, worktree, exclude)
-  } else await requireThere(run)
+  } else await requireExisting(run)
   await restoreWorkTree(tree, wanted, [...exclude, ...worktree.carried])
-  await showIndexIfNone(tools.files, tree, worktree.id)
+  await publishIndexIfMissing(tools.files, tree, worktree.id)
 }
 
 async function commit(run: OpenRun, request: CommitRequest): Promise<Commit> {
   const { tools, tree, worktree } = run
   const id = request.tree === undefined ? await snapshot(run) : fromTreeId(request.tree)
-  const made = await commitTree(tree, worktree, id, request, run.beforeRef)
-  const isShown = (await statusOf(run)) === 'there'
-  if (isShown) await showIndex(tools.files, tree, worktree.id)
-  return made
+  const result = await commitTree(tree, worktree, id, request, run.beforeRef)
+  const exists = (await readStatus(run)) === 'there'
+  if (exists) await publishIndex(tools.files, tree, worktree.id)
+  return result
 }
 
-const compared = ({ tree }: OpenRun, before: TreeId, after: TreeId): Compared => ({
+const toTreePair = ({ tree }: OpenRun, before: TreeId, after: TreeId): TreePair => ({
   git: tree.git,
   at: tree.own.at(tree.path),
   before: fromTreeId(before),
   after: fromTreeId(after),
 })
 
-function explained(what: string, path: string, cause: unknown): LoopError {
+function explain(operation: string, path: string, cause: unknown): LoopError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const message = `The ${what} of ${path} failed: ${reason}. ${adviceFor(cause)}`
+  const message = `The ${operation} of ${path} failed: ${reason}. ${suggestFix(cause)}`
   return new LoopError('workspace-failed', message, { cause })
 }
 
-function adviceFor(cause: unknown): string {
-  if (cause instanceof ChangedError) return 'Stop what writes to it, then resume.'
+function suggestFix(cause: unknown): string {
+  if (cause instanceof ChangedError) return 'Stop the process that writes to it, then resume.'
   if (hasCode(cause, 'EACCES', 'EPERM')) return 'Make it accessible, then resume.'
   if (hasCode(cause, 'ENOSPC', 'EDQUOT')) return 'Free some space, then resume.'
-  return 'Remove the cause, then resume.'
+  return 'Fix the cause, then resume.'
 }

@@ -1,9 +1,9 @@
 /**
- * Worktrunk (`wt`) as the maker of worktrees, so that they are where a person's own are. Where that
- * is, its configuration says; the path template has no part in it.
+ * Worktrunk (`wt`) as the provider of worktrees, so that they are in the same folder as the user's own. Its
+ * configuration determines that folder; the path template is not used.
  *
- * Its hooks are not run. The git that it starts has the settings of `runGit`, and filters that the
- * repository defines do nothing.
+ * Its hooks do not run. The git that it starts has the settings of `runGit`, and the filters of the repository are
+ * disabled.
  */
 
 import { z } from 'zod'
@@ -16,17 +16,17 @@ import { configuration, gitEnvironment, type RunGit, settings } from './run-git.
 import { GitError, type ProgramResult, runProgram } from './run-program.ts'
 
 export interface WorktrunkOptions {
-  /** A name on PATH, or a full path. */
+  /** A name on PATH, or an absolute path. */
   readonly program?: string
-  /** Instead of the person's own configuration. */
+  /** Default: the user's own configuration. */
   readonly configPath?: string
-  /** Folders of the project: what lies in them is not run. */
+  /** Project folders, whose programs are not run. */
   readonly apart?: readonly string[]
 }
 
 export type ProviderChoice = 'auto' | 'git' | 'worktrunk'
 
-/** `auto` is Worktrunk where it works, else git. */
+/** `auto`: Worktrunk if it works, else git. */
 export async function chooseProvider(
   choice: ProviderChoice = 'auto',
   options: WorktrunkOptions = {},
@@ -35,11 +35,11 @@ export async function chooseProvider(
   const program = await findWorktrunk(options)
   if (program !== undefined) return worktrunkProvider(program, options)
   if (choice === 'auto') return gitProvider
-  const advice = 'Install it (https://worktrunk.dev), or choose the provider git.'
-  throw new LoopError('not-available', `Worktrunk (wt) does not work here. ${advice}`)
+  const advice = 'Install it (https://worktrunk.dev), or use the provider git.'
+  throw new LoopError('not-available', `Worktrunk (wt) is not available. ${advice}`)
 }
 
-/** Undefined unless it is there and says its version. */
+/** Undefined unless it is installed and prints its version. */
 async function findWorktrunk({
   program = 'wt',
   apart = [],
@@ -57,7 +57,7 @@ async function findWorktrunk({
   }
 }
 
-const Switched = z.object({ path: z.string().startsWith('/') })
+const SwitchOutput = z.object({ path: z.string().startsWith('/') })
 
 function worktrunkProvider(program: string, options: WorktrunkOptions): WorktreeProvider {
   const wt = async (
@@ -67,7 +67,7 @@ function worktrunkProvider(program: string, options: WorktrunkOptions): Worktree
   ): Promise<ProgramResult> => {
     const config = options.configPath === undefined ? [] : ['--config', options.configPath]
     const all = ['-C', repository.home, ...config, ...args, branch]
-    const env = await environmentFor(git, repository)
+    const env = await createEnvironment(git, repository)
     return runProgram({ name: `wt ${args[0]}`, program, args: all, env }, { timeoutMs: 120_000 })
   }
   return {
@@ -80,7 +80,7 @@ function worktrunkProvider(program: string, options: WorktrunkOptions): Worktree
     async remove(git, request) {
       const flags = ['--no-delete-branch', '--foreground', '--force', '--no-hooks', '--yes']
       await wt(git, request, ['remove', ...flags]).catch((error: unknown) => {
-        // What it does not want, or has done only half before a kill, git can do.
+        // git can remove what Worktrunk refuses to, or what it had removed partly before a kill.
         if (!(error instanceof GitError)) throw error
         return gitProvider.remove(git, request)
       })
@@ -88,25 +88,29 @@ function worktrunkProvider(program: string, options: WorktrunkOptions): Worktree
   }
 }
 
-function parse(output: string): z.infer<typeof Switched> {
+function parse(output: string): z.infer<typeof SwitchOutput> {
   try {
     const json = output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)
-    return Switched.parse(JSON.parse(json))
+    return SwitchOutput.parse(JSON.parse(json))
   } catch (cause) {
-    const advice = 'Its version may be too old or too new: choose the provider git.'
-    throw new LoopError('workspace-failed', `wt did not say where the worktree is. ${advice}`, {
-      cause,
-    })
+    const advice = 'Its version may be too old or too new: use the provider git.'
+    throw new LoopError(
+      'workspace-failed',
+      `wt did not print the path of the worktree. ${advice}`,
+      {
+        cause,
+      },
+    )
   }
 }
 
-async function environmentFor(
+async function createEnvironment(
   git: RunGit,
   repository: Repository,
 ): Promise<Record<string, string>> {
   const { folder } = await findGit(projectFolders(repository))
-  const filters = await filtersOf(git, repository)
-  const silent = filters.flatMap((name) => [
+  const filters = await listFilters(git, repository)
+  const disabled = filters.flatMap((name) => [
     [`filter.${name}.clean`, ''],
     [`filter.${name}.smudge`, ''],
     [`filter.${name}.process`, ''],
@@ -114,14 +118,14 @@ async function environmentFor(
   ])
   return {
     ...gitEnvironment({}, folder),
-    ...configuration({ ...settings, ...Object.fromEntries(silent) }),
-    // Its own configuration is the person's.
+    ...configuration({ ...settings, ...Object.fromEntries(disabled) }),
+    // For its own configuration in the user's home directory.
     ...defined({ HOME: process.env['HOME'] }),
     NO_COLOR: '1',
   }
 }
 
-async function filtersOf(git: RunGit, { commonDir }: Repository): Promise<readonly string[]> {
+async function listFilters(git: RunGit, { commonDir }: Repository): Promise<readonly string[]> {
   const { stdout } = await git({
     at: { gitDir: commonDir },
     command: 'config',

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { changedSince, listUpper, writtenIn } from './written-in.ts'
+import { diffListings, listUpper, listWritten } from './upper-listing.ts'
 
 function newUpper(): string {
   const upper = mkdtempSync(join(tmpdir(), 'loopwright-upper-'))
@@ -10,9 +10,9 @@ function newUpper(): string {
   return upper
 }
 
-test('files, links and empty folders are listed; folders with something in them are not', async () => {
+test('lists files, symlinks and empty folders, but no other folders', async () => {
   const upper = newUpper()
-  expect(await writtenIn(upper)).toEqual([])
+  expect(await listWritten(upper)).toEqual([])
   mkdirSync(join(upper, 'src/deep'), { recursive: true })
   mkdirSync(join(upper, 'closed'))
   writeFileSync(join(upper, 'src/a.js'), '')
@@ -20,24 +20,24 @@ test('files, links and empty folders are listed; folders with something in them 
   writeFileSync(Buffer.concat([Buffer.from(`${upper}/`), Buffer.of(0xff)]), '')
   symlinkSync('/', join(upper, 'link'))
   chmodSync(join(upper, 'closed'), 0)
-  expect(await writtenIn(upper)).toEqual(['\\xff', 'closed/b.js', 'link', 'src/a.js', 'src/deep'])
+  expect(await listWritten(upper)).toEqual(['\\xff', 'closed/b.js', 'link', 'src/a.js', 'src/deep'])
 })
 
-test('of two listings, what is new, changed or gone is listed', async () => {
+test('the difference of two listings contains new, changed and removed files', async () => {
   const upper = newUpper()
   for (const name of ['same', 'changed', 'gone']) writeFileSync(join(upper, name), name)
   const before = await listUpper(upper)
-  expect(changedSince(await listUpper(upper), before)).toEqual([])
+  expect(diffListings(await listUpper(upper), before)).toEqual([])
   writeFileSync(join(upper, 'changed'), 'other')
   writeFileSync(join(upper, 'new'), '')
   rmSync(join(upper, 'gone'))
-  expect(changedSince(await listUpper(upper), before)).toEqual(['changed', 'gone', 'new'])
+  expect(diffListings(await listUpper(upper), before)).toEqual(['changed', 'gone', 'new'])
 })
 
-test('what was created and removed at the top changes the top', async () => {
+test('a file that was created and removed in the top folder changes the top folder', async () => {
   const upper = newUpper()
   const before = await listUpper(upper)
   writeFileSync(join(upper, 'file'), '')
   rmSync(join(upper, 'file'))
-  expect(changedSince(await listUpper(upper), before)).toEqual(['.'])
+  expect(diffListings(await listUpper(upper), before)).toEqual(['.'])
 })

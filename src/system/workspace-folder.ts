@@ -1,4 +1,4 @@
-/** Folders that callers name: where they lead, and that nothing there is lost. */
+/** Checks on the folders that callers pass: that they can be used, and that no data in them is lost. */
 
 import {
   accessSync,
@@ -14,8 +14,8 @@ import {
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 
-/** The parts of a record that hold what it knows; other folders in it may be worked in. */
-const recordParts = [
+/** The folders of a state folder that hold its data; any other folder inside it may be a workspace. */
+const stateParts = [
   'answers',
   'baselines',
   'blobs',
@@ -32,28 +32,32 @@ const recordParts = [
 ]
 
 /**
- * Where a path leads, links resolved: a workspace is never a link itself. Refuses the record: putting
- * files back there would remove it.
+ * Resolves symlinks, because a workspace must not be one itself. Rejects the state folder, because
+ * restoring files there would delete it.
  */
-export function resolveWorkspace(path: string | undefined, record: string): string | undefined {
+export function resolveWorkspace(
+  path: string | undefined,
+  stateFolder: string,
+): string | undefined {
   if (path === undefined) return undefined
   const real = realPath(resolve(path))
-  const parts = recordParts.map((part) => join(record, part))
-  if (real !== record && parts.every((part) => pathInside(part, real) === undefined)) return real
+  const parts = stateParts.map((part) => join(stateFolder, part))
+  const isOutside = parts.every((part) => pathInside(part, real) === undefined)
+  if (real !== stateFolder && isOutside) return real
   throw new LoopError(
     'bad-request',
-    `The folder ${real} is the record itself or a part of it. Give another folder to work in.`,
+    `The folder ${real} is the state folder or a part of it. Use another folder as the workspace.`,
   )
 }
 
-/** The relative path of what is in a folder, or is it ('.'); undefined for what is not. */
+/** The path relative to the folder ('.' for the folder itself); undefined if it is outside. */
 export function pathInside(folder: string, path: string): string | undefined {
   const inner = relative(folder, path)
   if (inner === '') return '.'
   return inner === '..' || inner.startsWith(`..${sep}`) || isAbsolute(inner) ? undefined : inner
 }
 
-/** Files of a checkpoint replace what is in the folder, so that must be nothing, or allowed. */
+/** Restoring a checkpoint replaces all files of the folder, so it must be empty or the caller must agree. */
 export function requireEmpty(
   workspace: string | undefined,
   replaceFiles: boolean | undefined,
@@ -63,13 +67,13 @@ export function requireEmpty(
   throw new LoopError(
     'bad-request',
     `The folder ${workspace} is not empty, and its files would be replaced. ` +
-      'Give an empty one (in code: or say replaceFiles).',
+      'Use an empty folder (in code: or set replaceFiles).',
   )
 }
 
 /**
- * With the folders above it, for us alone; the first that had to be made, if any. Node's own way to
- * do this goes round for ever where a folder is refused as not there, as in `/proc`.
+ * Creates a folder and its missing parents, accessible to the current user only. Returns the topmost folder
+ * that it created, if any. Node's recursive mkdir loops forever where mkdir fails with ENOENT, as in `/proc`.
  */
 export function makeFolder(path: string): string | undefined {
   const above = dirname(path)
@@ -78,35 +82,35 @@ export function makeFolder(path: string): string | undefined {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Somebody else was faster.
+    // Another process created it first.
     if (!existsSync(path)) throw error
   }
   return first ?? path
 }
 
-/** A folder to work in that somebody named as a whole path; made if it is not there. */
+/** Creates the workspace folder if it does not exist; its path must be absolute. */
 export function makeWorkFolder(path: string): void {
   if (isAbsolute(path) && mayBeFolder(path)) return
   try {
     if (isAbsolute(path)) return void makeFolder(path)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    const message = `The folder cannot be made: ${reason}. Give another to work in.`
+    const message = `Cannot create the folder: ${reason}. Use another workspace.`
     throw new LoopError('bad-request', message, { cause })
   }
-  throw new LoopError('bad-request', `"${path}" is no whole path. Give it from / on.`)
+  throw new LoopError('bad-request', `"${path}" is not an absolute path.`)
 }
 
-/** A run that has nowhere to work is not made. */
+/** Rejects a workspace that does not exist, before a run is created for it. */
 export function requireFolder(workspace: string | undefined): void {
   if (workspace === undefined || mayBeFolder(workspace)) return
-  const message = `There is no folder ${workspace}. Make it, or give another to work in.`
+  const message = `The folder ${workspace} does not exist. Create it, or use another workspace.`
   throw new LoopError('bad-request', message)
 }
 
-/** True: it is there. False: it could be made. Throws where it never can be. */
+/** True: the folder exists. False: it could be created. Throws if it is not a folder or not accessible. */
 export function mayBeFolder(path: string): boolean {
-  let problem = 'it is something else'
+  let problem = 'another kind of file'
   try {
     if (statSync(path).isDirectory()) return true
   } catch (error) {
@@ -115,19 +119,20 @@ export function mayBeFolder(path: string): boolean {
     problem = code
   }
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path
-  const message = `This is no folder: ${shown} (${problem}). Make it, or give another to work in.`
+  const message = `${shown} is not a folder (${problem}). Use another workspace.`
   throw new LoopError('bad-request', message)
 }
 
 /**
- * That what is there can be looked at. Inside the walls nobody has more rights than its owner, so for
- * root too the mode counts.
+ * Rejects a folder that exists and cannot be read. Processes in the sandbox have no more rights than the
+ * owner, so the mode counts even for root.
  */
 export function requireReadable(workspace: string | undefined): void {
   const found = workspace === undefined ? undefined : statSync(workspace, { throwIfNoEntry: false })
   if (workspace === undefined || found === undefined || mayRead(workspace, found)) return
-  const message = `The folder ${workspace} is there and cannot be read. Nothing was done.`
-  throw new LoopError('workspace-failed', `${message} Allow it (chmod u+rwx), then try again.`)
+  const message = `The folder ${workspace} exists but cannot be read. Nothing was changed.`
+  const advice = `Make it readable, then try again: chmod u+rwx ${workspace}`
+  throw new LoopError('workspace-failed', `${message} ${advice}`)
 }
 
 function mayRead(folder: string, { uid, mode }: Stats): boolean {
@@ -140,22 +145,22 @@ function mayRead(folder: string, { uid, mode }: Stats): boolean {
   }
 }
 
-/** What is in a git directory is git's own: programs that git runs, and what it knows. */
+/** Rejects a folder inside a git directory: its files are git's data and hooks that git runs. */
 export function requireNoGitDir(workspace: string | undefined): void {
   const gitDir = workspace === undefined ? undefined : gitDirAround(workspace)
   if (gitDir === undefined) return
-  const what = gitDir === workspace ? 'is' : `is inside ${gitDir}, which is`
-  const advice = 'Give a checkout of it as the workspace; for a bare repository, pass --worktree.'
-  const message = `${workspace} ${what} a git directory, and nobody works in those.`
+  const relation = gitDir === workspace ? 'is' : `is inside ${gitDir}, which is`
+  const advice = 'Use a checkout as the workspace, or pass --worktree for a bare repository.'
+  const message = `${workspace} ${relation} a git directory, which cannot be a workspace.`
   throw new LoopError('bad-request', `${message} ${advice}`)
 }
 
-/** For the record of a run that works in a folder itself. */
+/** Journaled for a run that works directly in a folder. */
 export const isWithoutGit = (workspace: string | undefined): boolean =>
   workspace !== undefined &&
   lstatSync(join(workspace, '.git'), { throwIfNoEntry: false }) === undefined
 
-/** The folder, or one above it, in which git keeps a repository. What is in a checkout is none. */
+/** The git directory that contains the folder or is the folder; undefined inside a checkout. */
 export function gitDirAround(folder: string): string | undefined {
   const has = (name: string): boolean =>
     lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined
@@ -165,10 +170,10 @@ export function gitDirAround(folder: string): string | undefined {
   return above === folder ? undefined : gitDirAround(above)
 }
 
-/** Where the files of a checkpoint are put together. */
-export const restoreFolder = (record: string): string => join(record, 'tmp')
+/** Where the files of a checkpoint are assembled. */
+export const restoreFolder = (stateFolder: string): string => join(stateFolder, 'tmp')
 
-/** Of what does not exist yet, the folders above it count. */
+/** For a path that does not exist yet, resolves its nearest existing parent. */
 function realPath(path: string): string {
   if (existsSync(path)) return realpathSync(path)
   const parent = dirname(path)

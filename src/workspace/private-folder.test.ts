@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createOwner } from '../system/index.ts'
-import { makeOwnFolder } from './own-folder.ts'
+import { makeOwnFolder } from './private-folder.ts'
 
 let parent: string
 
@@ -22,46 +22,46 @@ beforeEach(() => {
 
 afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
-/** As a process would have left it. */
-function left(name: string, owner?: string): string {
+/** Creates a folder that a process left behind. */
+function createLeftover(name: string, owner?: string): string {
   const path = join(parent, name)
   mkdirSync(join(path, 'inner'), { recursive: true })
   if (owner !== undefined) writeFileSync(join(path, 'owner'), owner)
   return path
 }
 
-/** A process that is gone by now, as this one is there. */
-function deadOwner(): string {
+/** The owner id of a process that has ended. */
+function endedOwner(): string {
   const { pid } = spawnSync('true')
   const parts = createOwner().split('|')
   return parts.with(2, String(pid)).join('|')
 }
 
-test('a folder is removed when it is no longer needed', async () => {
+test('remove deletes the folder', async () => {
   const folder = await makeOwnFolder(parent)
   expect(existsSync(folder.path)).toBe(true)
   await folder.remove()
   expect(existsSync(folder.path)).toBe(false)
 })
 
-test('those of dead processes are removed, those of living ones stay', async () => {
+test('folders of ended processes are removed, those of running processes stay', async () => {
   const mine = await makeOwnFolder(parent)
-  const dead = left('loopwright-abcdef', deadOwner())
-  const elsewhere = left('loopwright-abcdeg', 'other-host|pid:[1]@boot|1|1|x')
+  const dead = createLeftover('loopwright-abcdef', endedOwner())
+  const elsewhere = createLeftover('loopwright-abcdeg', 'other-host|pid:[1]@boot|1|1|x')
   await makeOwnFolder(parent)
   expect([mine.path, dead, elsewhere].map((path) => existsSync(path))).toEqual([true, false, true])
 })
 
-test('what does not say whose it is stays, unless it is empty and old', async () => {
+test('a folder without an owner file stays, unless it is empty and old', async () => {
   const long = new Date(Date.now() - 7_200_000)
-  const other = left('loopwright-something', deadOwner())
-  const full = left('loopwright-abcdef')
+  const other = createLeftover('loopwright-something', endedOwner())
+  const full = createLeftover('loopwright-abcdef')
   const [old, young] = ['loopwright-abcdeg', 'loopwright-abcdeh'].map((name) => {
     const path = join(parent, name)
     mkdirSync(path)
     return path
   })
-  const target = left('target', deadOwner())
+  const target = createLeftover('target', endedOwner())
   const link = join(parent, 'loopwright-abcdei')
   symlinkSync(target, link)
   for (const path of [full, old ?? '']) utimesSync(path, long, long)

@@ -1,4 +1,4 @@
-// What a place shows and hides, when the workspace is written by those who are to be held.
+// What a sandbox shows and hides if an agent writes the workspace.
 
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ beforeEach(async () => {
   workspace = await newFolder()
 })
 
-/** What it prints, with what goes wrong. */
+/** Returns standard output and standard error. */
 async function run(script: string, place: Partial<SandboxPlace> = {}): Promise<string> {
   const commands = sandbox.commands({ workspace, ...place })
   const { stdout } = await commands.run(
@@ -41,30 +41,30 @@ async function write(path: string, text: string): Promise<string> {
   return file
 }
 
-describe('a file of the workspace that may only be read', () => {
+describe('a read-only file of the workspace', () => {
   test('cannot be changed, replaced, moved or removed; the files beside it can', async () => {
     const file = await write('loop.yaml', 'prompt: mine\n')
     await write('other.txt', 'other')
-    const said = await run(
+    const output = await run(
       `echo evil > loop.yaml; mv loop.yaml away; rm -f loop.yaml; echo evil > new && mv -f new loop.yaml
        ln loop.yaml hard; chmod 777 loop.yaml; cat loop.yaml
        mv other.txt moved.txt && mkdir sub && mv moved.txt sub/ && echo fine`,
       { readOnly: [file] },
     )
-    expect(said).toMatch(/prompt: mine\nfine\n$/)
+    expect(output).toMatch(/prompt: mine\nfine\n$/)
     expect(await readFile(file, 'utf8')).toBe('prompt: mine\n')
     expect(existsSync(join(workspace, 'hard'))).toBe(false)
     expect(await readFile(join(workspace, 'sub/moved.txt'), 'utf8')).toBe('other')
   })
 
-  test('cannot be got rid of by moving the folders that it is in', async () => {
+  test('cannot be removed by moving its parent folders', async () => {
     const file = await write('a/b/loop.yaml', 'mine')
-    const said = await run(
+    const output = await run(
       `mv a/b x; mv a y; rm -rf a; ls a/b
        echo 1 > a/b/f && mv a/b/f a/b/g && mkdir a/b/c && mv a/b/g a/b/c/ && cat a/b/c/g`,
       { readOnly: [file] },
     )
-    expect(said).toMatch(/loop\.yaml\n1\n$/)
+    expect(output).toMatch(/loop\.yaml\n1\n$/)
     expect(await readFile(file, 'utf8')).toBe('mine')
   })
 
@@ -77,16 +77,16 @@ describe('a file of the workspace that may only be read', () => {
     expect(await run('touch x || echo kept', { readOnly: [workspace] })).toMatch(/kept\n$/)
   })
 
-  test('is not what an agent has put there as a link', async () => {
+  test('cannot be a symlink that an agent created', async () => {
     const outside = await newFolder()
     await writeFile(join(outside, 'key'), 'secret')
     await symlink(outside, join(workspace, 'fixtures'))
     const alias = join(await newFolder(), 'alias')
     await symlink(workspace, alias)
-    const ways = ['fixtures', 'fixtures/key', '../own/fixtures'].map(
+    const paths = ['fixtures', 'fixtures/key', '../own/fixtures'].map(
       (path) => `${workspace}/${path}`,
     )
-    for (const path of [...ways, `${alias}/fixtures`, `${alias}/fixtures/key`]) {
+    for (const path of [...paths, `${alias}/fixtures`, `${alias}/fixtures/key`]) {
       for (const name of [workspace, alias]) {
         const open = (): unknown => sandbox.commands({ workspace: name, readOnly: [path] })
         expect(open).toThrow('leads out of the workspace')
@@ -94,7 +94,7 @@ describe('a file of the workspace that may only be read', () => {
     }
   })
 
-  test('is not what a link outside leads to by way of one that an agent has put there', async () => {
+  test('cannot be reached from a symlink outside through one that an agent created', async () => {
     const outside = await newFolder()
     await writeFile(join(outside, 'key'), 'secret')
     await symlink(join(outside, 'key'), join(workspace, 'agent'))
@@ -104,7 +104,7 @@ describe('a file of the workspace that may only be read', () => {
     expect(open).toThrow('leads out of the workspace')
   })
 
-  test('may be named by way of a link to the workspace', async () => {
+  test('may be listed through a symlink to the workspace', async () => {
     await write('loop.yaml', 'mine')
     const alias = join(await newFolder(), 'alias')
     await symlink(workspace, alias)
@@ -115,8 +115,8 @@ describe('a file of the workspace that may only be read', () => {
   })
 })
 
-describe('what is read outside of the workspace', () => {
-  test('may be a link: what it leads to is there by both names', async () => {
+describe('a read-only path outside the workspace', () => {
+  test('may be a symlink: its target is visible at both paths', async () => {
     const shared = await newFolder()
     await writeFile(join(shared, 'a.txt'), 'a')
     const link = join(await newFolder(), 'link')
@@ -125,7 +125,7 @@ describe('what is read outside of the workspace', () => {
     expect(await run(script, { readOnly: [link] })).toMatch(/^aa.*refused\n$/s)
   })
 
-  test('may hold the workspace, which can still be written to', async () => {
+  test('may contain the workspace, which stays writable', async () => {
     const outer = join(workspace, '..')
     expect(await run(`touch x && touch ${outer}/y || echo refused`, { readOnly: [outer] })).toMatch(
       /refused\n$/,
@@ -142,7 +142,7 @@ describe('what is read outside of the workspace', () => {
   )
 
   test.each(['/nonexistent/lib', 'relative', '', '\0'])(
-    'cannot be %j, which is not there',
+    'cannot be %j, which does not exist',
     (path) => {
       expect(() => sandbox.commands({ workspace, readOnly: [path] })).toThrow(
         expect.objectContaining({ code: 'bad-request' }),
@@ -150,7 +150,7 @@ describe('what is read outside of the workspace', () => {
     },
   )
 
-  test('cannot be a socket: that would be a way out', async () => {
+  test('cannot be a socket, which would be an escape', async () => {
     const socket = join(await newFolder(), 'agent.sock')
     const server = createServer().listen(socket)
     onTestFinished(() => void server.close())
@@ -159,7 +159,7 @@ describe('what is read outside of the workspace', () => {
   })
 })
 
-describe('what is hidden', () => {
+describe('a hidden path', () => {
   test('stays hidden, whatever the command does, and for the next one too', async () => {
     await write('conf/deep/.env', 'KEY=secret')
     await write('.env', 'KEY=secret')
@@ -172,7 +172,7 @@ describe('what is hidden', () => {
     expect(await readFile(join(workspace, 'conf/deep/.env'), 'utf8')).toBe('KEY=secret')
   })
 
-  test('is also what a link leads to, in the workspace', async () => {
+  test('may be a symlink, whose target in the workspace is hidden too', async () => {
     await write('real/secrets', 'secret')
     await symlink('real/secrets', join(workspace, '.env'))
     await symlink('real', join(workspace, 'alias'))
@@ -181,21 +181,21 @@ describe('what is hidden', () => {
     expect(await run('ls -A real', { hide: ['alias'] })).toBe('')
   })
 
-  test('may be a folder, such as the record in the workspace', async () => {
+  test('may be a folder, such as the state folder in the workspace', async () => {
     await write('.loopwright/journal.db', 'events')
     const hide = [join(workspace, '.loopwright')]
-    const said = await run(
+    const output = await run(
       'ls -A .loopwright; touch .loopwright/x || mv .loopwright y || echo kept',
       {
         hide,
       },
     )
-    expect(said).toMatch(/kept\n$/)
-    expect(said).not.toContain('journal')
+    expect(output).toMatch(/kept\n$/)
+    expect(output).not.toContain('journal')
     expect(existsSync(join(workspace, '.loopwright/journal.db'))).toBe(true)
   })
 
-  test('may lie in what is read, and is nothing where there is nothing', async () => {
+  test('may be inside a read-only path, and may be missing', async () => {
     const shared = await newFolder()
     await writeFile(join(shared, 'token'), 'secret')
     await symlink('/etc/passwd', join(workspace, 'out'))
@@ -205,14 +205,14 @@ describe('what is hidden', () => {
     )
   })
 
-  test.each(['.', '..'])('cannot be %s, which holds the workspace', (path) => {
+  test.each(['.', '..'])('cannot be %s, which contains the workspace', (path) => {
     const place = { workspace, readOnly: [join(workspace, '..')], hide: [path] }
-    expect(() => sandbox.commands(place)).toThrow('Hide less')
+    expect(() => sandbox.commands(place)).toThrow('Hide a smaller folder')
   })
 })
 
 describe('the repository', () => {
-  test('that is a link shows nothing of what it leads to', async () => {
+  test('that is a symlink does not expose its target', async () => {
     const other = await newFolder()
     await mkdir(join(other, '.git'))
     await writeFile(join(other, '.git/config'), 'secret')
@@ -220,17 +220,17 @@ describe('the repository', () => {
     expect(await run('cat .git/config; ls .git/')).not.toContain('secret')
   })
 
-  test('that is a file shows no folder that does not know the workspace', async () => {
+  test('that is a file does not expose a folder that does not point back to it', async () => {
     const other = await newFolder()
     await mkdir(join(other, 'objects'), { recursive: true })
     await writeFile(join(other, 'HEAD'), 'secret')
     await write('.git', `gitdir: ${other}\n`)
-    const said = await run(`cat ${other}/HEAD; echo evil > .git; mv .git x; cat .git`)
-    expect(said).not.toContain('secret')
-    expect(said).toMatch(/gitdir: .*\n$/)
+    const output = await run(`cat ${other}/HEAD; echo evil > .git; mv .git x; cat .git`)
+    expect(output).not.toContain('secret')
+    expect(output).toMatch(/gitdir: .*\n$/)
   })
 
-  test('cannot be swapped while commands run: what is protected was found before', async () => {
+  test('cannot be replaced while commands run, because it was resolved before', async () => {
     await write('.git/config', '[core]\n')
     const commands = sandbox.commands({ workspace })
     await rename(join(workspace, '.git'), join(workspace, 'old'))
@@ -241,23 +241,23 @@ describe('the repository', () => {
     })
   })
 
-  test('works where its configuration holds a password, without that', async () => {
+  test('works without its config file if that contains a password', async () => {
     await write('.git/config', '[remote "a"]\n\turl = https://me:secret@host.example/x\n')
     await write('.git/HEAD', 'ref: refs/heads/main\n')
     await mkdir(join(workspace, '.git/objects'))
     await mkdir(join(workspace, '.git/refs'))
     await write('file', '')
-    const said = await run(
+    const output = await run(
       'git status --porcelain; cat .git/config; wc -c .git/config; echo x > .git/config',
     )
-    expect(said).toMatch(/^\?\? file\n0 \.git\/config\n/)
-    expect(said).toMatch(/Read-only file system|Permission denied/)
-    expect(said).not.toContain('secret')
+    expect(output).toMatch(/^\?\? file\n0 \.git\/config\n/)
+    expect(output).toMatch(/Read-only file system|Permission denied/)
+    expect(output).not.toContain('secret')
   })
 })
 
-describe('a program that was installed for a person', () => {
-  test('is not what an agent has made of the file that its command names', async () => {
+describe('a program that a user installed', () => {
+  test('does not expose the target of a symlink that an agent created', async () => {
     const secret = join(await newFolder(), 'key')
     await writeFile(secret, 'secret')
     await symlink(secret, join(workspace, 'agent.mjs'))
@@ -265,7 +265,7 @@ describe('a program that was installed for a person', () => {
     expect(await run(`cat agent.mjs ${secret}`, { readOnly })).not.toMatch(/^secret/m)
   })
 
-  test('is found by its name, with the packages that it needs', async () => {
+  test('is found by name, with the packages that it needs', async () => {
     const home = await newFolder()
     const bin = join(home, 'bin')
     const packages = join(home, 'lib/node_modules')

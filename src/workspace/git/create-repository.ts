@@ -1,9 +1,9 @@
-/** A repository of our own with one commit, for work that is only tried. */
+/** Creates a repository with one commit, for trials. */
 
 import { join } from 'node:path'
 import { runGit } from './run-git.ts'
 
-/** All that is in the folder is in the commit. */
+/** The commit contains all files of the folder. */
 export async function makeRepository(folder: string): Promise<void> {
   const at = { gitDir: join(folder, '.git'), workTree: folder }
   await runGit({ at, command: 'init', options: ['--quiet', '--initial-branch=main'] })

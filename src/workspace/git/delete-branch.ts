@@ -1,13 +1,13 @@
-/** Removes a branch that no checkout is on. */
+/** Deletes a branch that is not checked out. */
 
 import { join } from 'node:path'
-import { branchRef, changeRef, commitOf } from './refs.ts'
+import { branchRef, changeRef, resolveCommit } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { type RunGit, runGit } from './run-git.ts'
 import { readBelow } from './small-file.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 
-/** False where it is not there, or somebody has it checked out. */
+/** False if the branch does not exist or is checked out. */
 export async function dropBranch(
   repository: Repository,
   branch: string,
@@ -15,7 +15,7 @@ export async function dropBranch(
   files: WorktreeFiles = worktreeFiles,
 ): Promise<boolean> {
   const ref = branchRef(branch)
-  const from = await commitOf(git, repository, ref)
+  const from = await resolveCommit(git, repository, ref)
   if (from === undefined || (await isCheckedOut(files, repository, ref))) return false
   const reason = 'loopwright: the work was discarded'
   return changeRef(git, repository, { ref, to: undefined, from, reason })

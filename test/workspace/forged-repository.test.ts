@@ -1,6 +1,6 @@
 /**
- * Repositories, or parts of them, that an agent made: nothing outside of them is read, written or removed,
- * whatever they say.
+ * Repositories, or parts of them, that an agent created: nothing outside of them is read, written or removed,
+ * whatever they contain.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -36,7 +36,7 @@ afterEach(() => fixture.remove())
 const inGit = (...parts: readonly string[]): string => join(fixture.checkout, '.git', ...parts)
 const outside = (...parts: readonly string[]): string => join(fixture.folder, ...parts)
 
-describe('a .git is not believed', () => {
+describe('a .git is not trusted', () => {
   const other = (name = 'other'): string => {
     const folder = outside(name)
     cpSync(fixture.checkout, folder, { recursive: true })
@@ -48,54 +48,54 @@ describe('a .git is not believed', () => {
   const because = (why: string): unknown =>
     expect.objectContaining({ code: 'workspace-failed', message: expect.stringContaining(why) })
 
-  test('that is a link', async () => {
+  test('that is a symlink', async () => {
     const folder = other()
     symlinkSync(inGit(), join(folder, '.git'))
-    expect(await refusal(folder)).toEqual(because('is a symbolic link'))
+    expect(await refusal(folder)).toEqual(because('is a symlink'))
   })
 
-  test('that is a folder and names another as the one it shares', async () => {
+  test('that is a folder with a commondir', async () => {
     const folder = other()
     cpSync(inGit(), join(folder, '.git'), { recursive: true })
     writeFileSync(join(folder, '.git/commondir'), `${inGit()}\n`)
-    expect(await refusal(folder)).toEqual(because('leads to another repository'))
+    expect(await refusal(folder)).toEqual(because('points to another repository'))
     renameSync(join(folder, '.git'), outside('bare.git'))
-    expect(await refusal(outside('bare.git'))).toEqual(because('leads to another repository'))
+    expect(await refusal(outside('bare.git'))).toEqual(because('points to another repository'))
   })
 
-  test('that is a file, unless what it names leads back to it', async () => {
+  test('that is a file, unless its target points back to it', async () => {
     const folder = other()
     writeFileSync(join(folder, '.git'), `gitdir: ${inGit()}\n`)
-    expect(await refusal(folder)).toEqual(because('does not lead back'))
+    expect(await refusal(folder)).toEqual(because('does not point back'))
     const worktree = await fixture.create()
     writeFileSync(join(folder, '.git'), `gitdir: ${inGit('worktrees', worktree.id)}\n`)
-    expect(await refusal(folder)).toEqual(because('does not lead back'))
+    expect(await refusal(folder)).toEqual(because('does not point back'))
     expect(await findRepository(worktree.path)).toMatchObject({ commonDir: inGit() })
     fixture.git('worktree', 'add', '-q', outside('mine'))
     expect(await findRepository(outside('mine'))).toMatchObject({ checkout: outside('mine') })
     writeFileSync(join(dirname(inGit('worktrees/mine/x')), 'commondir'), `${outside()}\n`)
-    expect(await refusal(outside('mine'))).toEqual(because('does not lead back'))
+    expect(await refusal(outside('mine'))).toEqual(because('does not point back'))
   })
 
   test.each(['HEAD', 'config', 'info', 'logs', 'objects', 'refs', 'refs/heads', 'loopwright'])(
-    'whose %s is a link',
+    'whose %s is a symlink',
     async (part) => {
       if (part === 'loopwright') mkdirSync(inGit(part))
       renameSync(inGit(part), outside('moved'))
       symlinkSync(outside('moved'), inGit(part))
-      expect(await refusal(fixture.checkout)).toEqual(because(`${inGit(part)} is a symbolic link`))
+      expect(await refusal(fixture.checkout)).toEqual(because(`${inGit(part)} is a symlink`))
     },
   )
 })
 
-test('what is not committed is seen, also where nothing is committed', async () => {
+test('uncommitted changes are found, even without any commit', async () => {
   const repository = await fixture.repository()
   fixture.git('checkout', '-q', '--orphan', 'none')
   expect(await uncommitted(runGit, worktreeFiles, repository)).toEqual(['a.txt'])
 })
 
-describe('no link in a repository is followed', () => {
-  test('to be read', async () => {
+describe('no symlink in a repository is followed', () => {
+  test('for reading', async () => {
     writeFileSync(outside('secret'), 'HOST-SECRET\n')
     rmSync(inGit('info/exclude'), { force: true })
     mkdirSync(inGit('info'), { recursive: true })
@@ -110,12 +110,12 @@ describe('no link in a repository is followed', () => {
   })
 
   test.each([
-    ['a folder of ours', 'loopwright/look', 'folder'],
-    ['the folder of records', 'loopwright/worktrees', 'folder'],
+    ['a private folder', 'loopwright/look', 'folder'],
+    ['the records folder', 'loopwright/worktrees', 'folder'],
     ['settings', 'loopwright/look/config', 'file'],
-    ['a folder in one of ours', 'loopwright/look/info', 'folder'],
+    ['a folder inside a private folder', 'loopwright/look/info', 'folder'],
     ['an index', 'loopwright/look/index', 'file'],
-  ])('to be written: %s', async (_what, path, kind) => {
+  ])('for writing: %s', async (_case, path, kind) => {
     const theirs = outside('theirs')
     if (kind === 'folder') mkdirSync(theirs)
     const file = kind === 'folder' ? join(theirs, 'config') : theirs
@@ -124,20 +124,20 @@ describe('no link in a repository is followed', () => {
     symlinkSync(theirs, inGit(path))
     await expect(fixture.create()).rejects.toMatchObject({
       code: 'workspace-failed',
-      message: expect.stringContaining(`${inGit(path)} is a symbolic link`),
+      message: expect.stringContaining(`${inGit(path)} is a symlink`),
     })
     expect(readFileSync(file, 'utf8')).toBe('Host mine\n')
     expect(kind === 'folder' ? readdirSync(theirs) : ['config']).toEqual(['config'])
   })
 
-  test('a folder of ours that leads git elsewhere is not used', async () => {
+  test('a private folder that would redirect git is not used', async () => {
     mkdirSync(inGit('loopwright/look'), { recursive: true })
     writeFileSync(inGit('loopwright/look/commondir'), outside())
-    await expect(fixture.create()).rejects.toThrow('would lead git elsewhere')
+    await expect(fixture.create()).rejects.toThrow('would redirect git')
   })
 })
 
-describe('a record that somebody else wrote', () => {
+describe('a forged record', () => {
   const forge = (more: Readonly<Record<string, unknown>>): void => {
     mkdirSync(inGit('loopwright/worktrees'), { recursive: true })
     const record = {
@@ -164,30 +164,30 @@ describe('a record that somebody else wrote', () => {
   test.each([
     ['another folder', () => outside('victim')],
     ['a folder in another', () => outside('victim', `.nowhere.removed-${randomUUID()}`)],
-    ['what it would not have named', () => outside('.nowhere.removed-x')],
-    ['a way round', () => outside('nowhere/../victim')],
-  ])('names as what is to go %s, and it stays', async (_what, trash) => {
+    ['a name that Loopwright does not use', () => outside('.nowhere.removed-x')],
+    ['a path with ..', () => outside('nowhere/../victim')],
+  ])('with the trash folder %s does not remove it', async (_case, trash) => {
     const at = trash()
     mkdirSync(at, { recursive: true })
     writeFileSync(join(at, 'doc'), 'precious')
     forge({ trash: at })
     expect(await clean()).toMatchObject({
       status: 'kept',
-      why: expect.stringContaining('no place that we put files to be removed'),
+      why: expect.stringContaining('which Loopwright does not use'),
     })
     await expect(fixture.create({ key: 'forged' })).rejects.toThrow('is not removed')
     expect(readFileSync(join(at, 'doc'), 'utf8')).toBe('precious')
   })
 
-  test('with a name that leads out of the worktrees is no record', async () => {
+  test('with a name outside the records folder is ignored', async () => {
     forge({ id: '..' })
     await expect(clean()).rejects.toMatchObject({ code: 'store-damaged' })
   })
 
   test.each([
     ['an empty folder', undefined],
-    ['a folder with a pointer of its own', 'gitdir: /nonexistent/x\n'],
-  ])('of one that was never finished leaves %s alone', async (_what, pointer) => {
+    ['a folder with its own .git file', 'gitdir: /nonexistent/x\n'],
+  ])('of an interrupted creation does not touch %s', async (_case, pointer) => {
     const path = outside('theirs')
     mkdirSync(path)
     if (pointer !== undefined) writeFileSync(join(path, '.git'), pointer)
@@ -199,20 +199,20 @@ describe('a record that somebody else wrote', () => {
     expect(existsSync(join(path, '.git'))).toBe(pointer !== undefined)
   })
 
-  test('of one that git forgot is believed only if the run itself says so', async () => {
+  test('of a pruned worktree is trusted only if the journal has it', async () => {
     const path = outside('mine')
     fixture.git('worktree', 'add', '-q', '-b', 'mine', path)
     rmSync(inGit('worktrees/mine'), { recursive: true })
     forge({ state: 'removing', path, id: 'mine', branch: 'mine' })
     expect(await clean()).toMatchObject({
       status: 'kept',
-      why: expect.stringContaining('forgotten'),
+      why: expect.stringContaining('git has pruned it'),
     })
     expect(await clean(outside('another'))).toMatchObject({ status: 'kept' })
     expect(existsSync(join(path, 'a.txt'))).toBe(true)
   })
 
-  test('is not followed where it is a link', async () => {
+  test('is not followed if it is a symlink', async () => {
     forge({})
     renameSync(inGit('loopwright/worktrees/forged.json'), outside('record.json'))
     symlinkSync(outside('record.json'), inGit('loopwright/worktrees/forged.json'))

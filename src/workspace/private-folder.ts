@@ -1,8 +1,9 @@
 /**
- * A folder for what lives no longer than this process, such as sockets. One whose process was killed is
- * removed by whoever makes the next.
+ * A private folder for the lifetime of this process, for sockets for example. If a process was killed, the
+ * next process that creates such a folder removes the one left behind.
  *
- * Nothing is removed that is not ours, or whose process may live: a folder says whose it is.
+ * Each folder contains the id of its owner. A folder of another user, or of a process that may be alive, is
+ * never removed.
  */
 
 import { accessSync, constants } from 'node:fs'
@@ -19,28 +20,28 @@ export interface OwnFolder {
 
 const prefix = 'loopwright-'
 const ownerFile = 'owner'
-/** One without a word of its owner may be about to get it. */
-const newMs = 3_600_000
+/** A newer folder without an owner file may be about to get one. */
+const graceMs = 3_600_000
 
-/** Short, since the paths of sockets are; in the runtime folder unless told. */
+/** Has a short path, which sockets need. Default parent: the runtime folder. */
 export async function makeOwnFolder(parent: string = runtimeFolder()): Promise<OwnFolder> {
   await removeAbandonedFolders(parent)
   const path = await makeTemporaryFolder(prefix, parent)
   await inTemporary(parent, async () => {
-    const written = join(path, `${ownerFile}.new`)
-    await writeFile(written, createOwner(), { mode: 0o600 })
-    await rename(written, join(path, ownerFile))
+    const temporary = join(path, `${ownerFile}.new`)
+    await writeFile(temporary, createOwner(), { mode: 0o600 })
+    await rename(temporary, join(path, ownerFile))
   })
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
 function runtimeFolder(): string {
-  const given = process.env['XDG_RUNTIME_DIR']
-  return given !== undefined && given !== '' && isOurs(given) ? given : tmpdir()
+  const folder = process.env['XDG_RUNTIME_DIR']
+  return folder !== undefined && folder !== '' && isWritable(folder) ? folder : tmpdir()
 }
 
-/** After a change of user the variable may still name the folder of the one before. */
-function isOurs(folder: string): boolean {
+/** After `su` the variable may still point to the folder of the previous user. */
+function isWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK)
     return true
@@ -49,7 +50,7 @@ function isOurs(folder: string): boolean {
   }
 }
 
-/** Also for those who need none themselves: a run may be resumed where it asks no model any more. */
+/** Exported for processes that need no folder themselves, such as a resumed run that calls no model. */
 export async function removeAbandonedFolders(parent: string = runtimeFolder()): Promise<void> {
   const names = await readdir(parent).catch((): readonly string[] => [])
   const ours = names.filter((name) => /^loopwright-[A-Za-z0-9]{6}$/.test(name))
@@ -62,7 +63,7 @@ async function removeIfAbandoned(path: string): Promise<void> {
   const found = await lstat(path)
   if (!found.isDirectory() || found.uid !== process.getuid?.()) return
   const owner = await readFile(join(path, ownerFile), 'utf8').catch(() => undefined)
-  // Only while it is empty.
-  if (owner === undefined) return Date.now() - found.mtimeMs > newMs ? rmdir(path) : undefined
+  // rmdir fails if the folder is not empty.
+  if (owner === undefined) return Date.now() - found.mtimeMs > graceMs ? rmdir(path) : undefined
   if (!mayLive(owner)) await removeTree(path)
 }

@@ -1,13 +1,13 @@
-/** Worktrees that nobody finished making. */
+/** Worktrees whose creation was interrupted. */
 
 import { basename, join } from 'node:path'
 import { adminDir } from './check-worktree.ts'
 import type { Tools } from './open-work-tree.ts'
 import type { Repository } from './repository.ts'
-import { linkBelow, readBelow, readSmall } from './small-file.ts'
+import { findLinkBelow, readBelow, readSmall } from './small-file.ts'
 
-/** What the folder itself says. It is checked against what the repository says. */
-export async function idAt(
+/** The id in the folder's `.git` file, verified against the repository. */
+export async function readWorktreeId(
   { files }: Pick<Tools, 'files'>,
   repository: Repository,
   path: string,
@@ -20,10 +20,10 @@ export async function idAt(
 }
 
 /**
- * A folder with nothing but git's pointer in it, and what points to that, is what a kill leaves. The folder
- * is only touched if its own pointer leads here, or if `isOurs`: then it may also be empty.
+ * A kill leaves a folder with only a `.git` file in it, and an entry in the repository. The folder is removed
+ * only if its `.git` file points to this repository or, with `isOurs`, if it is empty.
  */
-export async function removeHalf(
+export async function removePartialWorktree(
   { files }: Pick<Tools, 'files'>,
   repository: Repository,
   path: string,
@@ -31,22 +31,22 @@ export async function removeHalf(
 ): Promise<void> {
   const names = await files.readdir(path).catch(() => undefined)
   if (names?.some((name) => name !== '.git') === true) return
-  const leadsHere = (await idAt({ files }, repository, path)) !== undefined
+  const leadsHere = (await readWorktreeId({ files }, repository, path)) !== undefined
   const isEmpty = names?.length === 0
-  await forget({ files }, repository, path)
+  await removeEntry({ files }, repository, path)
   if (!leadsHere && !(isOurs && isEmpty)) return
   await files.rm(join(path, '.git'), { force: true })
   await files.rmdir(path)
 }
 
-/** What the repository itself has of it. */
-async function forget(
+/** Removes the entry in the repository. */
+async function removeEntry(
   { files }: Pick<Tools, 'files'>,
   { commonDir }: Repository,
   path: string,
 ): Promise<void> {
   const folder = join(commonDir, 'worktrees')
-  if ((await linkBelow(files, commonDir, folder)) !== undefined) return
+  if ((await findLinkBelow(files, commonDir, folder)) !== undefined) return
   for (const id of await files.readdir(folder).catch(() => [])) {
     const points = await readBelow(files, commonDir, join(folder, id, 'gitdir'))
     if (points?.trimEnd() === join(path, '.git'))
@@ -54,8 +54,8 @@ async function forget(
   }
 }
 
-/** Somebody's reason to lock a worktree; undefined when it is not locked. */
-export async function lockOf(
+/** The reason for which a worktree is locked; undefined if it is not locked. */
+export async function readLockReason(
   { files }: Pick<Tools, 'files'>,
   repository: Repository,
   id: string,
@@ -66,13 +66,13 @@ export async function lockOf(
   return (await readBelow(files, repository.commonDir, locked).catch(() => undefined)) ?? ''
 }
 
-/** git locks a worktree while it makes it, in these words. One that was killed then leaves the lock. */
-export async function unlockHalf(
+/** git locks a worktree with this reason while it creates it; a kill leaves the lock behind. */
+export async function unlockPartialWorktree(
   tools: Pick<Tools, 'files'>,
   repository: Repository,
   id: string,
 ): Promise<void> {
-  const reason = await lockOf(tools, repository, id)
+  const reason = await readLockReason(tools, repository, id)
   if (reason?.trim() !== 'initializing') return
   await tools.files.rm(join(adminDir(repository, id), 'locked'), { force: true })
 }

@@ -1,4 +1,4 @@
-// What checks see in a worktree and its commits do not have.
+// Files that checks see in a worktree but that are in no commit.
 
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -30,12 +30,12 @@ function write(...paths: readonly string[]): void {
 
 const found = async (): Promise<readonly string[]> => leftOut(await fixture.repository(), worktree)
 
-test('what was ignored from the beginning, or carried over, is not named', async () => {
+test('files that the base ignores, or that were carried over, are not listed', async () => {
   write('dist/out.js', 'lib/__pycache__/a.pyc', 'lib/made', 'node_modules/pkg/new.js', 'new.js')
   expect(await found()).toEqual([])
 })
 
-test('what new rules ignore is named, wherever they stand, and once committed it is not', async () => {
+test('files that new rules ignore are listed until they are committed', async () => {
   write('fix/real.js', 'fix/deep/er.js', 'tool/.gitignore', 'tool/real.js', 'lib/other/b.js')
   const rules = 'dist/\n*.pyc\n.env\nnode_modules\nfix/\n'
   writeFileSync(join(worktree.path, '.gitignore'), rules)
@@ -50,13 +50,13 @@ test('what new rules ignore is named, wherever they stand, and once committed it
   expect(await found()).toEqual(['lib/other/', 'tool/'])
 })
 
-test('nothing is hidden in a repository of its own, nor under a name that git keeps', async () => {
+test('files in a nested repository or with a reserved name are listed', async () => {
   write('nest/.gitignore', 'nest/real.js', '.GIT/real.js')
   fixture.gitIn(join(worktree.path, 'nest'), 'init', '-q')
   expect(await found()).toEqual(['.GIT/real.js', 'nest/.gitignore', 'nest/real.js'])
 })
 
-test('the checkout stays as it is, and of the looking nothing is left', async () => {
+test('the checkout stays unchanged, and no files are left behind', async () => {
   const before = fixture.fingerprint()
   write('fix/.gitignore', 'fix/real.js')
   await found()

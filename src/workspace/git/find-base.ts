@@ -1,12 +1,12 @@
 /**
- * What a run starts from, when nobody says: what is checked out, a branch or a commit. Where the branch has no
- * commit yet, what the remote has, else `main`.
+ * Finds the base of a run. Default: what is checked out, a branch or a commit. If the branch has no commit yet,
+ * the default branch of the remote, else `main` or `master`.
  */
 
 import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import type { Tools } from './open-work-tree.ts'
-import { commitOf, type ObjectId } from './refs.ts'
+import { type ObjectId, resolveCommit } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { readBelow } from './small-file.ts'
 import type { WorktreeFiles } from './worktree-files.ts'
@@ -14,7 +14,7 @@ import type { WorktreeFiles } from './worktree-files.ts'
 export interface Base {
   readonly name: string
   readonly commit: ObjectId
-  /** It is what the checkout has. */
+  /** It is the commit of the checkout. */
   readonly isCheckedOut: boolean
 }
 
@@ -24,37 +24,37 @@ export async function findBase(
   wanted?: string,
 ): Promise<Base> {
   if (wanted !== undefined) {
-    const commit = await commitOf(git, repository, wanted, repository.gitDir)
+    const commit = await resolveCommit(git, repository, wanted, repository.gitDir)
     if (commit !== undefined) return { name: wanted, commit, isCheckedOut: false }
     const message = `There is no commit ${JSON.stringify(wanted)} in ${repository.home}.`
-    throw new LoopError('bad-request', `${message} Give a branch, a tag or a commit that exists.`)
+    throw new LoopError('bad-request', `${message} Use an existing branch, tag or commit.`)
   }
-  const branch = await targetOf(files, repository.gitDir, 'HEAD')
+  const branch = await readSymbolicRef(files, repository.gitDir, 'HEAD')
   if (branch === undefined) {
-    const commit = await commitOf(git, repository, 'HEAD', repository.gitDir)
+    const commit = await resolveCommit(git, repository, 'HEAD', repository.gitDir)
     if (commit !== undefined) return { name: detached, commit, isCheckedOut: true }
   }
   const candidates = [
     async () => branch,
-    () => targetOf(files, repository.commonDir, 'refs/remotes/origin/HEAD'),
+    () => readSymbolicRef(files, repository.commonDir, 'refs/remotes/origin/HEAD'),
     async () => 'refs/heads/main',
     async () => 'refs/heads/master',
   ]
   for (const [index, candidate] of candidates.entries()) {
     const ref = await candidate()
-    const commit = ref === undefined ? undefined : await commitOf(git, repository, ref)
+    const commit = ref === undefined ? undefined : await resolveCommit(git, repository, ref)
     if (ref === undefined || commit === undefined) continue
     return { name: shortName(ref), commit, isCheckedOut: index === 0 }
   }
   const message = `The repository ${repository.home} has no commit yet.`
-  throw new LoopError('workspace-failed', `${message} Make one with git commit.`)
+  throw new LoopError('workspace-failed', `${message} Create one with: git commit`)
 }
 
-/** The name of what is checked out where that is no branch. */
+/** The name of the base if no branch is checked out. */
 export const detached = 'HEAD'
 
-/** The branch that a symbolic ref names. They are files of their own, always. */
-async function targetOf(
+/** The target of a symbolic ref. Symbolic refs are always separate files. */
+async function readSymbolicRef(
   files: WorktreeFiles,
   folder: string,
   ref: string,

@@ -1,7 +1,7 @@
 /**
- * Makes a worktree again that was deleted or forgotten by git, with the files that it had.
+ * Recreates a worktree that was deleted or pruned by git, with the files it had.
  *
- * It is put together beside its place and moved there as a whole: whoever finds it finds all of it.
+ * It is assembled in a folder beside its path and renamed as a whole, so that it is never visible incomplete.
  */
 
 import { basename, dirname, join } from 'node:path'
@@ -12,28 +12,28 @@ import { createExclusions } from '../exclusions.ts'
 import { remove } from '../remove.ts'
 import { carryOver } from './carry-over.ts'
 import { adminDir, checkWorktree } from './check-worktree.ts'
-import { failure } from './failure.ts'
+import { listIgnored } from './checkout-changes.ts'
 import { fromTreeId } from './git-tree-id.ts'
-import { ignoredPaths } from './look-at-checkout.ts'
-import { type KnownWorktree, openWorkTree, showIndex, type Tools } from './open-work-tree.ts'
-import { replaceFile } from './own-directory.ts'
+import { type KnownWorktree, openWorkTree, publishIndex, type Tools } from './open-work-tree.ts'
+import { replaceFile } from './private-git-dir.ts'
 import { registerAgain } from './register-again.ts'
 import type { Repository } from './repository.ts'
 import { fillWorkTree } from './restore-work-tree.ts'
 import { type RunGit, runGit } from './run-git.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
+import { wrapError } from './wrap-error.ts'
 
-export interface RemakeWorktreeOptions {
+export interface RecreateWorktreeOptions {
   readonly repository: Repository
   readonly worktree: KnownWorktree
-  /** Its files; those that it began with unless told. */
+  /** Its files. Default: those of the base. */
   readonly tree?: TreeId
   readonly git?: RunGit
   readonly files?: WorktreeFiles
 }
 
-/** Whether it had to be made again. Rejects with `workspace-failed` when something else is there. */
-export async function remakeWorktree(options: RemakeWorktreeOptions): Promise<boolean> {
+/** True if it was recreated. Rejects with `workspace-failed` if something else is at its path. */
+export async function remakeWorktree(options: RecreateWorktreeOptions): Promise<boolean> {
   const { repository, worktree } = options
   const files = options.files ?? worktreeFiles
   const status = await checkWorktree(files, repository, worktree)
@@ -44,8 +44,8 @@ export async function remakeWorktree(options: RemakeWorktreeOptions): Promise<bo
     else await registerAgain(files, repository, worktree, status)
     return status === 'missing'
   } catch (error) {
-    const what = `The worktree ${worktree.path} could not be made again`
-    throw failure(what, error, 'Remove the cause, then resume.')
+    const message = `Could not recreate the worktree ${worktree.path}`
+    throw wrapError(message, error, 'Fix the cause, then resume.')
   }
 }
 
@@ -62,7 +62,7 @@ async function remake(
   await files.mkdir(dirname(path), { recursive: true })
   await remove(folder, fromText(basename(beside)))
   await files.mkdir(beside)
-  // It is not there, so this only tells git of it.
+  // The folder does not exist yet, so this only adds the entry in the repository.
   await registerAgain(files, repository, worktree, 'pruned')
   const tree = await openWorkTree(tools, repository, { id, path: beside, carried })
   await files.rm(tree.own.indexFile, { force: true })
@@ -71,10 +71,10 @@ async function remake(
   const pointer = Buffer.from(`gitdir: ${adminDir(repository, id)}\n`)
   await replaceFile(files, join(beside, '.git'), pointer)
   await files.rename(beside, path)
-  await showIndex(files, tree, id)
+  await publishIndex(files, tree, id)
 }
 
-/** What it had, and nothing else, whatever the rules are by now. */
+/** Carries over the same paths as before, whatever the current rules are. */
 async function carryAgain(
   { git, files }: Tools,
   repository: Repository,
@@ -87,6 +87,6 @@ async function carryAgain(
     const literal = path.replaceAll(/[\\*?[\](){}!+@]/g, String.raw`\$&`)
     return { path: literal, by: linked.includes(path) ? 'link' : 'copy' }
   })
-  const ignored = await ignoredPaths(git, files, repository)
+  const ignored = await listIgnored(git, files, repository)
   await carryOver({ files, from: checkout, to, ignored, rules })
 }

@@ -1,12 +1,12 @@
-// Ways out that lead past files and network: settings of the kernel, keyrings, terminals, files that
-// give rights away. For root most of them would be open without capabilities too.
+// Escapes that use neither files nor network: kernel settings, keyrings, terminals, setuid files. As root most
+// of them would work even without capabilities.
 
 import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { drive, identities, newFolder } from './fixture.ts'
 
-/** Perl is part of every Debian and can make any call. */
+/** Perl is part of every Debian and can make any system call. */
 const hasPerl = existsSync('/usr/bin/perl') && process.arch === 'x64'
 
 describe.each(identities)('in the sandbox of %s', (identity) => {
@@ -18,7 +18,7 @@ describe.each(identities)('in the sandbox of %s', (identity) => {
   }
   const shell = (script: string): Promise<string> => run('sh', ['-c', script])
 
-  test('no setting of the kernel can be changed, not even opened', async () => {
+  test('no kernel setting can be opened for writing', async () => {
     const script = `for file in kernel/core_pattern kernel/hostname kernel/modprobe vm/overcommit_memory \\
         fs/suid_dumpable user/max_user_namespaces net/ipv4/ip_forward; do
       (: >> /proc/sys/$file) 2> /dev/null && echo "$file"
@@ -30,7 +30,7 @@ describe.each(identities)('in the sandbox of %s', (identity) => {
     expect(await shell(script)).toBe('end\n')
   })
 
-  test('there are no rights, none to be had, and a filter', async () => {
+  test('there are no capabilities, none can be gained, and the filter is active', async () => {
     const status = await shell('cat /proc/self/status')
     const values = (name: string): readonly string[] =>
       [...status.matchAll(new RegExp(`^${name}:\\s*(\\S+)`, 'gm'))].map(([, value]) => value ?? '')
@@ -41,7 +41,7 @@ describe.each(identities)('in the sandbox of %s', (identity) => {
     expect(values('Seccomp')).toEqual(['2'])
   })
 
-  test('the first process, which dies with us, has no files inside', async () => {
+  test('the files of the first process in /proc are hidden', async () => {
     const script = `ls -A /proc/1 /proc/1/. /proc/2/root/proc/1 | grep -v :
       for file in mem environ fd/0 root/etc comm task/1/mem; do
         [ -e /proc/1/$file ] && echo "$file"
@@ -53,7 +53,7 @@ describe.each(identities)('in the sandbox of %s', (identity) => {
   })
 
   test.skipIf(!hasPerl)('the first process cannot be traced, read or written', async () => {
-    // Attach, seize; by a number that is cut off to it, too. Then its memory, and what it has open.
+    // Attach and seize, also with a pid whose lower half is 1; then its memory and its descriptors.
     const script = `use strict; my $vector = pack('QQ', 0x1000, 8);
       my %calls = ('attach' => [101, 16, 1, 0, 0], 'seize' => [101, 0x4206, 1, 0, 0],
         'cut' => [101, 16, (1 << 32) + 1, 0, 0], 'read' => [310, 1, $vector, 1, $vector, 1, 0],
@@ -69,7 +69,7 @@ describe.each(identities)('in the sandbox of %s', (identity) => {
     )
   })
 
-  test.skipIf(!hasPerl)('a process of its own can be traced, and its memory read', async () => {
+  test.skipIf(!hasPerl)('a child process can be traced, and its memory read', async () => {
     const script = `use strict; my $text = 'a text that is found in both'; my $room = '-' x 28;
       my $at = unpack('Q', pack('P', $text)); my $to = unpack('Q', pack('P', $room));
       my $child = fork // die; if ($child == 0) { sleep 100; exit }
@@ -97,7 +97,7 @@ describe.each(identities)('in the sandbox of %s', (identity) => {
     expect(devices.filter((device) => !harmless.test(device))).toEqual([])
   })
 
-  test.skipIf(!hasPerl)('keys, rings and other doors are shut', async () => {
+  test.skipIf(!hasPerl)('keyrings, io_uring and other dangerous calls are denied', async () => {
     const script = `use strict; my $zero = "\\0" x 256;
       my %calls = ('add_key' => [248, 'user', 'a', 'b', 1, -3], 'request_key' => [249, 'user', 'a', 0, 0],
         'keyctl' => [250, 0, -3, 0], 'io_uring_setup' => [425, 4, $zero], 'bpf' => [321, 0, $zero, 72],
@@ -116,7 +116,7 @@ describe.each(identities)('in the sandbox of %s', (identity) => {
     expect(await run('perl', ['-e', script])).toBe('end\n')
   })
 
-  test.skipIf(!hasPerl)('no file can be made that gives our rights to others', async () => {
+  test.skipIf(!hasPerl)('no setuid or setgid file can be created', async () => {
     const workspace = await newFolder(identity)
     const script = `use strict; my $w = 'file'; open(my $f, '>', $w); close $f;
       sub call { my @call = @_; return syscall(shift @call, @call) }
