@@ -49,7 +49,7 @@ function readNames(root, file, modules) {
     if (!modules.has(path)) modules.set(path, readDeclarations(readFileSync(path, 'utf8')))
     return modules.get(path)
   }
-  const names = [...load(file).exports.keys()].toSorted()
+  const names = [...load(file).exports.keys()].toSorted((a, b) => (a < b ? -1 : 1))
   return names.map((name) => {
     const found = find(load, file, load(file).exports.get(name))
     const isDocumented = hasDocComment(root, found.file, found.local)
