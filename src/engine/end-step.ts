@@ -13,9 +13,9 @@ import {
   type WorkspaceChanged,
   windowOpensAtMs,
 } from '../loop/index.ts'
-import { type Draft, describeStep, type StepSpec } from './ask-step.ts'
 import type { Branch } from './live-run.ts'
 import type { Meter } from './meter.ts'
+import { type Draft, describeStep, type StepSpec } from './step-spec.ts'
 import { prepare } from './stored.ts'
 
 export interface Attempt {

@@ -21,7 +21,6 @@ import {
   toFault,
   toJson,
 } from '../loop/index.ts'
-import { type Draft, describeStep, type StepSpec } from './ask-step.ts'
 import { runBounded } from './bounded.ts'
 import {
   type Attempt,
@@ -44,6 +43,7 @@ import {
 import { createMeter, type Meter, refuseOverrun } from './meter.ts'
 import type { RecordedStep } from './recorded-steps.ts'
 import { atOnce, takeTurn } from './start-turn.ts'
+import { type Draft, describeStep, type StepSpec } from './step-spec.ts'
 import { requireNew } from './tried-before.ts'
 
 /** A step that ends the process each time must not do so for ever. */
