@@ -15,7 +15,7 @@ function newState(): string {
 
 /** A process that has the record as a daemon has it, and never answers. */
 async function silentDaemon(folder: string, onTerm = ''): Promise<number> {
-  const module = new URL('../../dist/journal/hold-file.js', import.meta.url).href
+  const module = new URL('../../../dist/journal/hold-file.js', import.meta.url).href
   const program = `
     import { holdFile } from ${JSON.stringify(module)}
     globalThis.held = holdFile(${JSON.stringify(join(folder, 'daemon', 'lock.db'))})
@@ -29,7 +29,7 @@ async function silentDaemon(folder: string, onTerm = ''): Promise<number> {
 }
 
 function ctl(folder: string, ...args: string[]): Promise<{ code: unknown; stderr: string }> {
-  const program = new URL('../../dist/cli/loopctl.js', import.meta.url).pathname
+  const program = new URL('../../../dist/cli/loopctl.js', import.meta.url).pathname
   const env = { PATH: process.env['PATH'], HOME: folder, LOOPWRIGHT_STATE: folder }
   return new Promise((resolve) => {
     execFile(process.execPath, [program, ...args], { env, cwd: folder }, (error, _, stderr) =>

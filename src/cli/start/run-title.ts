@@ -21,9 +21,13 @@ function changesOf(source: Source | undefined): string {
   return words.length === 0 ? '' : `  (${words.join(', ')})`
 }
 
-export function describePlace({ run, state }: Pick<RunDetail, 'run' | 'state'>): string {
+/** `how`: such as a fork of which run. */
+export function describePlace(
+  { run, state }: Pick<RunDetail, 'run' | 'state'>,
+  how?: string,
+): string {
   const { worktree, source } = state
-  const what = `${run.loop}${changesOf(source)}`
+  const what = `${run.loop}${changesOf(source)}${how === undefined ? '' : `  ${how}`}`
   if (run.workspace === undefined) return what
   if (worktree === undefined) return `${what}  in ${run.workspace}`
   const folder = join(run.workspace, worktree.folder ?? '')

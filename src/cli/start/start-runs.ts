@@ -89,7 +89,7 @@ export async function resumeRun(
     options,
     (inspected) => ({
       before,
-      title: `${describePlace(inspected)}, resumed after iteration ${before.state.iteration}`,
+      title: describePlace(inspected, `resumed after iteration ${before.state.iteration}`),
     }),
   )
 }
@@ -116,7 +116,7 @@ export async function retryRun(
     options,
     (inspected) => ({
       before: undefined,
-      title: `${describePlace(inspected)}, a retry of ${before.run.name}`,
+      title: describePlace(inspected, `a retry of ${before.run.name}`),
       notes: notesOn(inspected.state),
     }),
   )
@@ -152,7 +152,7 @@ export async function forkRun(
     options,
     (inspected) => ({
       before: undefined,
-      title: `${describePlace(inspected)}, forked from ${from.run.name} after iteration ${iteration}`,
+      title: describePlace(inspected, `forked from ${from.run.name} after iteration ${iteration}`),
       notes: notesOn(inspected.state),
       epilogue: compareAtEnd(starter, inspected.run.id),
     }),

@@ -12,7 +12,8 @@ import type { DaemonParts, DaemonSettings, Log } from '../parts.ts'
 import type { Principal } from '../principal.ts'
 import { operationsFor } from '../routes/operation-groups.ts'
 import { routesFor } from '../routes/routes-for.ts'
-import { createLocalScheduler, type LocalRun, type LocalStart } from './local-scheduler.ts'
+import type { LocalRun } from './local-runs.ts'
+import { createLocalScheduler, type LocalStart } from './local-scheduler.ts'
 
 export interface InProcessOptions extends LocalStart {
   /** The state folder. It is made if it is not there. */

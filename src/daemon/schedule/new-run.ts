@@ -18,26 +18,28 @@ export interface NewRunParts {
   readonly now: () => number
 }
 
+export type QueuedRun = Pick<RunPlace, 'id' | 'why'>
+
 /** Resolves when it is on disk; nothing is started. */
 export async function createQueued(
   parts: NewRunParts,
   request: NewRunRequest,
   key?: string,
-): Promise<RunId> {
+): Promise<QueuedRun> {
   const { file } = request
   const { place, loaded } = await createRun(startParts(parts, { file }), request, (placed) => ({
     row: queueRow(placed, request, parts.now()),
     ...(key === undefined ? {} : { request: { key, digest: digestOf(request) } }),
   }))
   await loaded.close()
-  return place.id
+  return place
 }
 
 export async function forkQueued(
   parts: NewRunParts,
   run: RunId,
   request: ForkRequest | ForkChoice,
-): Promise<RunId> {
+): Promise<QueuedRun> {
   const { place, loaded } = await createFork(
     startParts(parts, { run }),
     run,
@@ -47,14 +49,14 @@ export async function forkQueued(
     }),
   )
   await loaded.close()
-  return place.id
+  return place
 }
 
 export const retryQueued = async (
   parts: NewRunParts,
   run: RunId,
   request: RetryRequest,
-): Promise<RunId> => forkQueued(parts, run, await toFork(parts, run, request))
+): Promise<QueuedRun> => forkQueued(parts, run, await toFork(parts, run, request))
 
 const startParts = ({ host, log }: NewRunParts, about: object): StartParts => ({
   host,

@@ -16,7 +16,7 @@ import type { DaemonSettings, EnqueueOptions, Log, Scheduler, Submitted } from '
 import { type Board, createBoard } from './board.ts'
 import { type CallerEnvironments, createCallerEnvironments } from './caller-environments.ts'
 import { toDriveRequest, toRow } from './drive-request.ts'
-import { createQueued, digestOf, forkQueued, retryQueued } from './new-run.ts'
+import { createQueued, digestOf, forkQueued, type QueuedRun, retryQueued } from './new-run.ts'
 import { systemNow } from './system-now.ts'
 
 export interface SchedulerOptions {
@@ -54,13 +54,13 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
   )
   const accepted = async (
     { environment }: Pick<NewRunRequest, 'environment'>,
-    create: () => Promise<RunId>,
+    create: () => Promise<QueuedRun>,
   ): Promise<Submitted> => {
     requireTaking(board)
-    const run = await create()
+    const { id: run, why } = await create()
     environments.put(run, environment)
     board.add(await rowOf(host, run))
-    return { run: await journal.findRun(run), isNew: true }
+    return { run: await journal.findRun(run), isNew: true, ...defined({ why }) }
   }
   return {
     submit: withKeys(host, environments, (request, key) =>
