@@ -120,7 +120,9 @@ export async function tryFault(
       candidates: Number(/(?:edit |, |None of )(\d+) (?:of|small)/.exec(report.text)?.[1] ?? 0),
       seconds,
       cpuSeconds,
-      heldBackFailures: Number(/(\d+) earlier edits passed the visible/.exec(report.text)?.[1] ?? 0),
+      heldBackFailures: Number(
+        /(\d+) earlier edits passed the visible/.exec(report.text)?.[1] ?? 0,
+      ),
       text: report.text,
     }
   } finally {

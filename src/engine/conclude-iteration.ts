@@ -28,14 +28,14 @@ import {
   restsOn,
   toJson,
 } from '../loop/index.ts'
-import { askAboutExisting } from './ask-existing.ts'
-import { isRecordedNext } from './ask-step.ts'
 import { type CertifyEnd, certifyWork } from './certify-work.ts'
 import { keepWork } from './keep-work.ts'
 import type { Branch, LiveRun } from './live-run.ts'
-import { takeAsFound } from './perform-step.ts'
-import type { RecordedStep } from './recorded-steps.ts'
-import { isTheSame, readAnswer, runCheck } from './run-check.ts'
+import { askAboutExisting } from './steps/ask-existing.ts'
+import { isRecordedNext } from './steps/ask-step.ts'
+import { takeAsFound } from './steps/perform-step.ts'
+import type { RecordedStep } from './steps/recorded-steps.ts'
+import { isTheSame, readAnswer, runCheck } from './steps/run-check.ts'
 
 export interface Ended {
   readonly event: IterationEnded

@@ -1,6 +1,4 @@
 export { applyIdle, suspendIdle } from './apply-idle.ts'
-export { questionId } from './ask-person.ts'
-
 export type {
   Certification,
   Certifier,
@@ -22,7 +20,6 @@ export { type DriveEnd, type DriveOptions, driveRun } from './drive-run.ts'
 export { streamEvents } from './event-stream.ts'
 export { type Hook, type HookContext, type HookPoint, hookPoints } from './hook.ts'
 export { Interruption } from './interrupter.ts'
-
 export { eventsAfter, loadRun, readCreated, stateAt } from './load-run.ts'
 export { type OpenProcess, openProcess, type ProcessEnd } from './open-process.ts'
 export { openQuestions, questionsOf } from './open-questions.ts'
@@ -50,7 +47,8 @@ export type {
   Verdict,
   Workspace,
 } from './ports.ts'
-export { readSteps } from './recorded-steps.ts'
+export { questionId } from './steps/ask-person.ts'
+export { readSteps } from './steps/recorded-steps.ts'
 
 export {
   type AskedAfter,

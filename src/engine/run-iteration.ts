@@ -34,8 +34,8 @@ import {
   type LiveIteration,
   type LiveRun,
 } from './live-run.ts'
-import { noSteps, type RecordedSteps, readSteps } from './recorded-steps.ts'
-import { notNew } from './tried-before.ts'
+import { noSteps, type RecordedSteps, readSteps } from './steps/recorded-steps.ts'
+import { notNew } from './steps/tried-before.ts'
 
 export interface Entry {
   readonly iteration: number

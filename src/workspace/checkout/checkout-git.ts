@@ -12,8 +12,8 @@ import { isObjectId, type ObjectId } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { type RunGit, runGit } from '../git/run-git.ts'
 import { readBelow } from '../git/small-file.ts'
-import { worktreeFiles } from '../git/worktree-files.ts'
 import { identityOf } from '../stat-cache.ts'
+import { worktreeFiles } from '../worktree/worktree-files.ts'
 
 export interface CheckoutGit {
   readonly repository: Repository

@@ -13,8 +13,8 @@ import type { ObjectId } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { type RunGit, runGit } from '../git/run-git.ts'
 import { GitError } from '../git/run-program.ts'
-import { treeTimeoutMs } from '../git/work-tree.ts'
-import { worktreeFiles } from '../git/worktree-files.ts'
+import { treeTimeoutMs } from '../worktree/work-tree.ts'
+import { worktreeFiles } from '../worktree/worktree-files.ts'
 import { collectFolders, type SourceFile, type TreeFiles, type TreeSource } from './tree-source.ts'
 
 export interface GitSource extends TreeSource {

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { runProgram } from '../git/run-program.ts'
-import { treeTimeoutMs } from '../git/work-tree.ts'
+import { treeTimeoutMs } from '../worktree/work-tree.ts'
 
 export async function removeTree(path: string): Promise<void> {
   if (await run('rm', ['-rf', '--', path])) return

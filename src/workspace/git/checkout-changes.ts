@@ -6,13 +6,13 @@
 import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import { type Bytes, toDisplay } from '../bytes.ts'
+import type { WorktreeFiles } from '../worktree/worktree-files.ts'
 import { ignorePattern } from './ignore-pattern.ts'
 import { listDifferences, splitNul } from './list-changes.ts'
 import { createPrivateGitDir } from './private-git-dir.ts'
 import { emptyTree, type ObjectId, resolveCommit } from './refs.ts'
 import type { Repository } from './repository.ts'
 import type { GitLocation, RunGit } from './run-git.ts'
-import type { WorktreeFiles } from './worktree-files.ts'
 
 const shownMax = 5
 

@@ -1,8 +1,9 @@
 /** Turns trees into commits: all snapshots on a private ref that keeps them, iterations on the run's branch. */
 
 import { LoopError, type TreeId } from '../../loop/index.ts'
+import type { KnownWorktree } from '../worktree/open-work-tree.ts'
+import type { WorkTree } from '../worktree/work-tree.ts'
 import { toFileKey } from './names.ts'
-import type { KnownWorktree } from './open-work-tree.ts'
 import {
   branchRef,
   changeRef,
@@ -13,7 +14,6 @@ import {
 } from './refs.ts'
 import type { GitLocation, RunGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
-import type { WorkTree } from './work-tree.ts'
 
 export interface CommitRequest {
   /** The first line summarizes the change. */

@@ -19,13 +19,13 @@ import {
   readLinkTarget,
   tryLstat,
 } from '../workspace-directory.ts'
+import { type WorktreeFiles, worktreeFiles } from '../worktree/worktree-files.ts'
 import { filterIgnored } from './list-changes.ts'
 import { createPrivateGitDir } from './private-git-dir.ts'
 import { type GitEntry, objectHash } from './read-objects.ts'
 import type { Repository } from './repository.ts'
 import { isReserved } from './reserved-names.ts'
 import type { GitLocation, RunGit } from './run-git.ts'
-import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 
 export interface CheckoutDifference {
   readonly changed: readonly Bytes[]

@@ -1,11 +1,11 @@
 /** Deletes a branch that is not checked out. */
 
 import { join } from 'node:path'
+import { type WorktreeFiles, worktreeFiles } from '../worktree/worktree-files.ts'
 import { branchRef, changeRef, resolveCommit } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { type RunGit, runGit } from './run-git.ts'
 import { readBelow } from './small-file.ts'
-import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 
 /** False if the branch does not exist or is checked out. */
 export async function dropBranch(

@@ -5,11 +5,11 @@
 
 import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
-import type { Tools } from './open-work-tree.ts'
+import type { Tools } from '../worktree/open-work-tree.ts'
+import type { WorktreeFiles } from '../worktree/worktree-files.ts'
 import { type ObjectId, resolveCommit } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { readBelow } from './small-file.ts'
-import type { WorktreeFiles } from './worktree-files.ts'
 
 export interface Base {
   readonly name: string

@@ -3,7 +3,7 @@
 import { dirname } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import { hasCode } from '../workspace-directory.ts'
-import type { WorktreeFiles } from './worktree-files.ts'
+import type { WorktreeFiles } from '../worktree/worktree-files.ts'
 
 export const freeBytesMinDefault: number = 512 * 1024 * 1024
 

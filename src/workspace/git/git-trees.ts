@@ -3,6 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { LoopError, type TreeId } from '../../loop/index.ts'
+import { treeTimeoutMs } from '../worktree/work-tree.ts'
+import { type WorktreeFiles, worktreeFiles } from '../worktree/worktree-files.ts'
 import {
   changedLines,
   changedPaths,
@@ -15,8 +17,6 @@ import { createPrivateGitDir, type PrivateGitDir } from './private-git-dir.ts'
 import { branchRef, resolveCommit } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { type RunGit, runGit } from './run-git.ts'
-import { treeTimeoutMs } from './work-tree.ts'
-import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 
 export interface GitTrees {
   /** The incomplete ones among these trees. */

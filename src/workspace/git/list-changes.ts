@@ -6,10 +6,10 @@
 import { type Bytes, fromBuffer, joinBytes, toPath } from '../bytes.ts'
 import { ChangedError } from '../read-file.ts'
 import { listNames, tryLstat } from '../workspace-directory.ts'
+import { isOutside, treeTimeoutMs, type WorkTree } from '../worktree/work-tree.ts'
 import type { ObjectId } from './refs.ts'
 import type { GitLocation, RunGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
-import { isOutside, treeTimeoutMs, type WorkTree } from './work-tree.ts'
 
 export interface Suspect {
   readonly path: Bytes

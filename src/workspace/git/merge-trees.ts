@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 import { toDisplay } from '../bytes.ts'
+import type { Tools } from '../worktree/open-work-tree.ts'
 import { splitNul } from './list-changes.ts'
-import type { Tools } from './open-work-tree.ts'
 import { createPrivateGitDir } from './private-git-dir.ts'
 import type { ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { sanitize, worktreePath } from '../worktree/worktree-path.ts'
 import { isBranchName, toFileKey, toSlug } from './names.ts'
-import { sanitize, worktreePath } from './worktree-path.ts'
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 80 }),

@@ -11,10 +11,10 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
+import type { WorktreeFiles } from '../worktree/worktree-files.ts'
 import type { Repository } from './repository.ts'
 import type { GitLocation } from './run-git.ts'
 import { readBelow, readSmall, requireNoLink } from './small-file.ts'
-import type { WorktreeFiles } from './worktree-files.ts'
 
 export interface PrivateGitDir {
   readonly path: string

@@ -11,13 +11,13 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
+import { worktreeFiles } from '../worktree/worktree-files.ts'
 import { findGit } from './find-git.ts'
 import { createPrivateGitDir } from './private-git-dir.ts'
 import { markVariables } from './process-mark.ts'
 import { projectFolders, type Repository } from './repository.ts'
 import { configuration, runGit } from './run-git.ts'
 import { GitError, runProgram } from './run-program.ts'
-import { worktreeFiles } from './worktree-files.ts'
 
 export interface Remote {
   readonly name: string

@@ -5,11 +5,11 @@
 
 import { createHash } from 'node:crypto'
 import { type Bytes, joinBytes } from '../bytes.ts'
+import { treeTimeoutMs } from '../worktree/work-tree.ts'
 import type { ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
 import type { RunGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
-import { treeTimeoutMs } from './work-tree.ts'
 
 export interface GitObject {
   readonly type: string

@@ -9,10 +9,10 @@
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
+import { type WorktreeFiles, worktreeFiles } from '../worktree/worktree-files.ts'
 import { type RunGit, runGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
 import { readSmall, requireNoLink } from './small-file.ts'
-import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 
 export interface Repository {
   /** The git directory that all worktrees share. */

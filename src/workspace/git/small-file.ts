@@ -7,7 +7,7 @@ import { constants } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import { hasCode } from '../workspace-directory.ts'
-import type { WorktreeFiles } from './worktree-files.ts'
+import type { WorktreeFiles } from '../worktree/worktree-files.ts'
 
 /** Far larger than any of the files that are read here. */
 const bytesMaxDefault = 4 * 1024 * 1024

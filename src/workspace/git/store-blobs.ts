@@ -8,9 +8,9 @@ import type { Bytes } from '../bytes.ts'
 import { inParallel } from '../in-parallel.ts'
 import { ChangedError, readBytes, readChunks, wholeBytesMax } from '../read-file.ts'
 import { concurrency, readLinkTarget } from '../workspace-directory.ts'
+import { treeTimeoutMs, type WorkTree } from '../worktree/work-tree.ts'
 import { isObjectId, type ObjectId } from './refs.ts'
 import { GitError } from './run-program.ts'
-import { treeTimeoutMs, type WorkTree } from './work-tree.ts'
 
 export interface Source {
   readonly path: Bytes
