@@ -2,6 +2,7 @@
 
 import type { RunRow } from '../engine/index.ts'
 import type { Host } from '../host/host.ts'
+import type { ReadLoops } from '../launch/load-loop.ts'
 import type { RunId } from '../loop/index.ts'
 import type {
   CallerEnvironment,
@@ -97,6 +98,8 @@ export interface Log {
 export interface DaemonParts {
   readonly host: Host
   readonly scheduler: RunStarter
+  /** Shared by previews and new runs in one process. */
+  readonly reads?: ReadLoops
   readonly log: Log
   readonly settings: DaemonSettings
   readonly startedAtMs: number
