@@ -131,7 +131,7 @@ export function renderTried(
 async function forget(program: Command, run: string | undefined): Promise<void> {
   const session = openSession(program)
   await withNewStateFolder(program, async (host) => {
-    const { forgetKnown } = await import('../../launch/preflight/forget.ts')
+    const { forgetKnown } = await import('../../launch/preflight/forget-known.ts')
     const forgotten = await forgetKnown(host, run)
     session.print(forgotten, () => {
       const { answers, attempts } = forgotten
