@@ -6,10 +6,11 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { initialState } from '../src/loop/index.ts'
+import { loopTypes } from '../src/loops/index.ts'
 import { jsonSchemas, recordedEventSchema, toCheckpointFile } from '../src/protocol/index.ts'
 
 const folder = resolve(import.meta.dirname, '..', 'schemas')
-const generated = jsonSchemas()
+const generated = jsonSchemas(loopTypes)
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const read = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), 'utf8'))

@@ -23,7 +23,7 @@ import {
   requireTrusted,
   type TrustedEntry,
 } from '../definition/loop-file/index.ts'
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import type { PlannedChecks } from './checks/plan-checks.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
 import { neededVariables, variablesOfCode } from './needed-variables.ts'
@@ -36,8 +36,9 @@ export async function previewLoop(
   path: string,
   folder: string,
   purpose?: LoadOptions['purpose'],
+  types?: LoadOptions['types'],
 ): Promise<LoopPreview> {
-  const seen = summary(await look(path, purpose))
+  const seen = summary(await look(path, defined({ purpose, types })))
   return { ...seen, trusted: await openTrust(folder).isTrusted(seen) }
 }
 
@@ -69,7 +70,7 @@ export const trustedLoops = (folder: string): Promise<readonly TrustedEntry[]> =
 
 /** Rejects with `not-trusted`, `bad-loop-file`, `bad-template` or `bad-request`. */
 export async function loadLoop(path: string, options: LoadOptions): Promise<LoadedLoop> {
-  const looked = await look(path, options.purpose)
+  const looked = await look(path, options)
   if (options.purpose !== 'look' || looked.type === 'code') {
     await requireTrustedLoop(summary(looked), options.folder)
   }
@@ -135,11 +136,20 @@ function problemsOf(error: unknown): LoopReport['problems'] {
   throw error
 }
 
-async function look(path: string, purpose?: LoadOptions['purpose']): Promise<Looked> {
+async function look(
+  path: string,
+  { purpose, types }: Pick<LoadOptions, 'purpose' | 'types'> = {},
+): Promise<Looked> {
   if (codeLoopEndings.includes(extname(path))) {
     return { type: 'code', scanned: await scanCodeLoop(path) }
   }
-  return { type: 'data', read: await readLoopFile(path, purpose === 'resume' ? { nowMs: 0 } : {}) }
+  return {
+    type: 'data',
+    read: await readLoopFile(path, {
+      ...(purpose === 'resume' ? { nowMs: 0 } : {}),
+      ...defined({ types }),
+    }),
+  }
 }
 
 function summary(looked: Looked): Omit<LoopPreview, 'trusted'> {

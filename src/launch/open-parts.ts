@@ -7,7 +7,7 @@ import { type Agent, createAgents } from '../agents/index.ts'
 import type { Tools } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { defined } from '../loop/index.ts'
-import type { LoopFile } from '../protocol/index.ts'
+import { type AgentSettings, type LoopFile, makerRole } from '../protocol/index.ts'
 import type { Environment } from '../system/environment.ts'
 import { connectMcp, type McpTools } from '../tools/index.ts'
 import { makeOwnFolder, removeAbandonedFolders } from '../workspace/index.ts'
@@ -24,7 +24,7 @@ import {
   openChecks,
   type ResolvedChecks,
 } from './checks/open-checks.ts'
-import { openReaders } from './checks/reader-agent.ts'
+import { openReaders, type ReaderSettings } from './checks/reader-agent.ts'
 import { resolveChecks } from './checks/resolve-checks.ts'
 import { surroundingsIn } from './checks/surroundings.ts'
 import type { CodeParts } from './code-loop/index.ts'
@@ -38,13 +38,11 @@ import type { RunDependencies } from './preflight/run-preflight.ts'
 import { prepareWith } from './prepare-run.ts'
 import { createModelDoor } from './shared-gateway.ts'
 
-/** The role that the built-in loop type `plain` asks for. */
-const maker = 'maker'
-
 export type FileParts = Pick<
   LoopFile,
   | 'name'
-  | 'agent'
+  | 'agents'
+  | 'readers'
   | 'tools'
   | 'mcp'
   | 'checks'
@@ -92,18 +90,18 @@ export async function openParts(
       problems,
     })
     const opening = { place, walls, models, environment, problems, checks: commandsOf(checks) }
-    const { agent, used } = await openMaker(file, opening, code)
+    const makers = await openMakers(file, opening, code)
     const mcp = await openServers(file, place, walls, environment, problems)
     opened.push(() => mcp.close())
     const others = [...mcp.tools, ...(code?.tools ?? [])]
     const { tools, allowing } = openTools(file, place.folder, walls, others, problems)
-    const readers = readersOf(checks, file.certify)
+    const readers = { ...readersIn(file, place), ...readersOf(checks, file.certify) }
     const { hooks, gate, actions } = code ?? {}
     const certifying = certifyingParts(file, { ...opening, checks, place, tools }, code?.checks)
     return {
       parts: {
         agents: createAgents({
-          [maker]: allowing(agent),
+          ...mapValues(makers, ({ agent }) => allowing(agent)),
           ...(await openReaders(readers, opening, { workspace })),
         }),
         tools,
@@ -122,7 +120,7 @@ export async function openParts(
         prepare: prepareWith(certifying, dependencies.set),
         exclude: [...file.exclude, ...apartIn(place)],
         sandbox: walls.walls,
-        ...defined({ agent: used, hooks, gate, actions }),
+        ...defined({ agent: usedFirst(makers), hooks, gate, actions }),
       },
       problems,
       close,
@@ -157,15 +155,62 @@ function aroundChecks(
   return surroundingsIn({ sandbox, walls: walls.walls, environment, project })
 }
 
+type OpenedAgents = Readonly<Record<string, OpenedAgent>>
+
+/** The agents that may change files, by role. */
+async function openMakers(
+  { agents, readers }: FileParts,
+  opening: AgentParts & { readonly place: OpenPlace },
+  code: CodeParts | undefined,
+): Promise<OpenedAgents> {
+  const opened: [string, OpenedAgent][] = []
+  const isCode = code?.agent !== undefined && agents[makerRole] === undefined
+  const roles = [...Object.keys(agents), ...(isCode ? [makerRole] : [])]
+  for (const role of roles.filter((one) => !readers.includes(one))) {
+    opened.push([role, await openMaker(role, agents[role], opening, code)])
+  }
+  return Object.fromEntries(opened)
+}
+
 async function openMaker(
-  file: FileParts,
+  role: string,
+  settings: AgentSettings | undefined,
   opening: AgentParts & { readonly place: OpenPlace },
   code: CodeParts | undefined,
 ): Promise<OpenedAgent> {
   if (opening.place.isForChecks === true) return { agent: nobody }
-  if (code?.agent === undefined) return openAgent(file.agent, opening)
-  return { agent: code.agent, used: { name: 'code of the loop' } }
+  if (role === makerRole && code?.agent !== undefined) {
+    return { agent: code.agent, used: { name: 'code of the loop' } }
+  }
+  return settings === undefined ? { agent: nobody } : openAgent(settings, opening)
 }
+
+/** The agents of the loop that may only read, by role. */
+const readersIn = (
+  { agents, readers }: FileParts,
+  { isForChecks }: OpenPlace,
+): Readonly<Record<string, ReaderSettings>> =>
+  Object.fromEntries(
+    (isForChecks === true ? [] : readers).flatMap((role) => {
+      const agent = agents[role]
+      if (agent === undefined) return []
+      const timeoutMs = 'timeoutMs' in agent ? agent.timeoutMs : readerTimeoutMs
+      return [[role, { agent, timeoutMs }] as const]
+    }),
+  )
+
+/** Of an agent that has no time limit of its own: as long as a program has by default. */
+const readerTimeoutMs = 1_800_000
+
+/** The maker, or whoever comes first in a loop without one. */
+const usedFirst = (makers: OpenedAgents): OpenedAgent['used'] =>
+  (makers[makerRole] ?? Object.values(makers)[0])?.used
+
+const mapValues = <T, U>(
+  values: Readonly<Record<string, T>>,
+  change: (value: T) => U,
+): Readonly<Record<string, U>> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 
 const nobody: Agent = { work: () => Promise.reject(new Error('Nobody works here.')) }
 

@@ -17,7 +17,7 @@ export interface OpenedTools {
   allowing(agent: Agent): Agent
 }
 
-type ToolsFile = Pick<LoopFile, 'tools' | 'checks' | 'certify' | 'exclude'>
+type ToolsFile = Pick<LoopFile, 'tools' | 'readers' | 'checks' | 'certify' | 'exclude'>
 
 export function openTools(
   file: ToolsFile,
@@ -46,9 +46,10 @@ export const ownTools = (
 ): readonly Tool[] => builtInTools({ commands, protects, skip })
 
 /** Whoever judges reads, whatever the agent may do. */
-function namesBesides({ checks, certify }: ToolsFile): readonly string[] {
+function namesBesides({ readers, checks, certify }: ToolsFile): readonly string[] {
   const all = Object.values(checks)
-  const isRead = certify.consult.length > 0 || all.some(({ type }) => type === 'judge')
+  const isRead =
+    readers.length > 0 || certify.consult.length > 0 || all.some(({ type }) => type === 'judge')
   return [
     ...all.flatMap((check) => (check.type === 'tool' ? [check.tool] : [])),
     ...(isRead ? readTools : []),

@@ -39,6 +39,11 @@ export {
   type TestNote,
 } from './certificate-strength.ts'
 export {
+  type CheckedLoopFile,
+  type CheckLoopFileOptions,
+  checkLoopFile,
+} from './check-loop-file.ts'
+export {
   type CheckpointFile,
   type Continuation,
   checkpointCharsMax,
@@ -57,7 +62,6 @@ export {
   type Settings,
   withDefaults,
 } from './config.ts'
-export { withDefaultPrompt } from './default-prompt.ts'
 export { describeLevel, describeStrength } from './describe-strength.ts'
 export {
   type Checkpoint,
@@ -110,10 +114,8 @@ export {
   type FileProblem,
   type JudgeCheckSettings,
   type LoopFile,
-  type LoopFileType,
   type McpServer,
   type ModelAgentSettings,
-  type PlainFile,
   type ProgramAgentSettings,
   type PromptSection,
   type RepairAgentSettings,
@@ -126,14 +128,17 @@ export {
   type WorktreeSettings,
 } from './loop-file.ts'
 export { issueProblems, issueReason, quoted, unknownName } from './loop-file-issues.ts'
+export { promptSchema } from './loop-file-parts.ts'
+export { builtInToolNames } from './loop-file-problems.ts'
+export { defaultLoopType } from './loop-file-schema.ts'
 export {
-  builtInToolNames,
-  consultProblems,
-  eachCheckProblems,
-  loopFileProblems,
-  sandboxProblems,
-} from './loop-file-problems.ts'
-export { loopFileSchemas, type WrittenLoopFile } from './loop-file-schema.ts'
+  type AgentRole,
+  type AgentRoles,
+  type LoopFileType,
+  makerRole,
+  type Unnamed,
+} from './loop-file-type.ts'
+export { key, keys, list, text, whole } from './loop-file-values.ts'
 export { toLoopResult } from './loop-result.ts'
 export { parseCheckpointFile } from './parse-checkpoint-file.ts'
 export { toLoopOutcome, toLoopPhase } from './phases.ts'

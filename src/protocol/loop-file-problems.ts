@@ -1,16 +1,16 @@
 /** What a schema cannot say about a loop file: that its parts fit each other. Pure. */
 
 import type {
-  AcpAgentSettings,
   AgentSettings,
   CheckSettings,
   FileCondition,
   FileProblem,
-  PlainFile,
+  LoopFile,
+  PromptSection,
   SandboxSettings,
 } from './loop-file.ts'
 import { quoted, unknownName } from './loop-file-issues.ts'
-import type { WrittenLoopFile } from './loop-file-schema.ts'
+import { type LoopFileType, makerRole, type Unnamed } from './loop-file-type.ts'
 
 /** The tools that are there without an MCP server. */
 export const builtInToolNames: readonly string[] = [
@@ -25,36 +25,51 @@ export const builtInToolNames: readonly string[] = [
 
 const conditionDepthMax = 5
 
+/** Where an agent stands in the file. */
+interface PlacedAgent {
+  readonly agent: AgentSettings
+  readonly path: readonly PropertyKey[]
+}
+
+type File = Unnamed<LoopFile>
+
 /** `own`: names of tools that are code of the file. */
 export function loopFileProblems(
-  file: WrittenLoopFile,
+  file: File,
+  type: LoopFileType,
   nowMs: number,
   own: readonly string[] = [],
-): FileProblem[] {
+): readonly FileProblem[] {
+  const shared = [
+    ...sandboxProblems(file.sandbox),
+    ...eachCheckProblems(file, own),
+    ...consultProblems(file),
+  ]
+  // What else is wrong with a loop type that is code, only the code can tell.
+  if (type.roles === 'any') return shared
   return [
-    ...sectionProblems(file.prompt),
+    ...Object.entries(type.prompts?.(file.settings) ?? {}).flatMap(sectionProblems),
     ...toolProblems(file),
     ...agentProblems(file),
     ...checkProblems(file),
-    ...eachCheckProblems(file, own),
-    ...consultProblems(file),
-    ...sandboxProblems(file.sandbox),
+    ...shared,
     ...file.until.flatMap((condition, index) =>
       conditionProblems(condition, ['until', index], Object.keys(file.checks), nowMs),
     ),
     ...deadlineProblems(file.limits.deadlineAtMs, ['limits', 'deadline'], nowMs),
+    ...(type.problems?.(file) ?? []),
   ]
 }
 
-function sectionProblems(sections: PlainFile['prompt']): FileProblem[] {
+function sectionProblems([key, sections]: [string, readonly PromptSection[]]): FileProblem[] {
   const names = sections.map(({ name }) => name)
   return duplicates(names).map((index) => ({
-    path: ['prompt', index, 'name'],
+    path: [key, index, 'name'],
     reason: `there are two sections named ${names[index]}: give this one another name`,
   }))
 }
 
-function toolProblems({ tools = [], mcp }: Pick<PlainFile, 'tools' | 'mcp'>): FileProblem[] {
+function toolProblems({ tools = [], mcp }: Pick<LoopFile, 'tools' | 'mcp'>): FileProblem[] {
   const servers = Object.keys(mcp)
   const twice = duplicates(tools).map((index) => ({
     path: ['tools', index],
@@ -82,8 +97,7 @@ function unknownTool(
 
 const wallLists = ['readOnly', 'hide', 'network'] as const
 
-/** Of any loop file; the rest is about the built-in loop type. */
-export function sandboxProblems(sandbox: SandboxSettings): FileProblem[] {
+function sandboxProblems(sandbox: SandboxSettings): FileProblem[] {
   const twice = wallLists.flatMap((name) =>
     duplicates(sandbox[name]).map((index) => ({
       path: ['sandbox', name, index],
@@ -100,37 +114,48 @@ export function sandboxProblems(sandbox: SandboxSettings): FileProblem[] {
   return [...twice, ...idle.map((name) => ({ path: ['sandbox', name], reason }))]
 }
 
-/** What is said about tools must hold for the agent that there is. */
-function agentProblems(file: WrittenLoopFile): FileProblem[] {
-  const { agent, tools, mcp } = file
-  switch (agent.type) {
-    case 'command':
-    case 'program':
-      return ownTools(file, 'an agent that is a command brings its own tools')
-    case 'acp':
-      return [
-        ...ownTools(file, 'an agent that speaks ACP brings its own tools'),
-        ...acpProblems(agent),
-      ]
-    case 'repair':
-      return [
-        ...ownTools(file, 'the repair agent calls no tools'),
-        ...(Object.values(file.checks).some(isCommand) ? [] : [nothingToRepair]),
-      ]
-    case 'script':
-      return agent.script.flatMap((turns, list) =>
-        turns.flatMap((turn, index): FileProblem[] => {
-          if (!('call' in turn)) return []
-          const path = ['agent', 'script', list, index, 'call']
-          if (tools === undefined) return unknownTool(turn.call, Object.keys(mcp), path)
-          return tools.includes(turn.call)
-            ? []
-            : [{ path, reason: unknownName('tool', turn.call, tools) }]
-        }),
-      )
-    case 'model':
-      return []
-  }
+/** The written place of each; a role with the agent of another role has none. */
+function placedAgents({ agents }: File): readonly PlacedAgent[] {
+  const entries = Object.entries(agents)
+  return entries.flatMap(([role, agent], at) =>
+    entries.findIndex(([, other]) => other === agent) === at
+      ? [{ agent, path: role === makerRole ? ['agent'] : ['agents', role] }]
+      : [],
+  )
+}
+
+/** What is said about tools must hold for the agents that there are. */
+function agentProblems(file: File): FileProblem[] {
+  const agents = Object.values(file.agents)
+  const placed = placedAgents(file)
+  const [first] = agents
+  return [
+    ...(first === undefined || agents.some(callsTools) ? [] : ownTools(file, first)),
+    ...(agents.some(({ type }) => type === 'repair') && !Object.values(file.checks).some(isCommand)
+      ? [nothingToRepair]
+      : []),
+    ...placed.flatMap((one) => [...acpProblems(one), ...scriptProblems(one, file)]),
+    ...file.readers.flatMap((role) => {
+      const agent = file.agents[role]
+      // One that is shared with another role is not written here.
+      const path = placed.find((one) => one.agent === agent && one.path.includes(role))?.path
+      return agent === undefined ? [] : readerProblems(agent, path ?? ['agents', role])
+    }),
+  ]
+}
+
+function scriptProblems({ agent, path }: PlacedAgent, { tools, mcp }: File): FileProblem[] {
+  if (agent.type !== 'script') return []
+  return agent.script.flatMap((turns, list) =>
+    turns.flatMap((turn, index): FileProblem[] => {
+      if (!('call' in turn)) return []
+      const at = [...path, 'script', list, index, 'call']
+      if (tools === undefined) return unknownTool(turn.call, Object.keys(mcp), at)
+      return tools.includes(turn.call)
+        ? []
+        : [{ path: at, reason: unknownName('tool', turn.call, tools) }]
+    }),
+  )
 }
 
 const nothingToRepair: FileProblem = {
@@ -141,9 +166,17 @@ const nothingToRepair: FileProblem = {
 
 const isCommand = ({ type }: CheckSettings): boolean => type === 'command' || type === 'condition'
 
-function ownTools(file: WrittenLoopFile, why: string): FileProblem[] {
-  const { agent, tools, mcp } = file
-  const theirs = `${why}, so this would do nothing`
+/** Why `tools` and `mcp` would do nothing for an agent that does not call our tools. */
+const ownToolsReasons: Readonly<Record<string, string>> = {
+  command: 'an agent that is a command brings its own tools',
+  program: 'an agent that is a command brings its own tools',
+  acp: 'an agent that speaks ACP brings its own tools',
+  repair: 'the repair agent calls no tools',
+}
+
+function ownTools(file: File, agent: AgentSettings): FileProblem[] {
+  const { tools, mcp } = file
+  const theirs = `${ownToolsReasons[agent.type]}, so this would do nothing`
   const servers = agent.type === 'repair' ? 'remove it' : 'tell the program of its servers'
   const idle = Object.keys(mcp).length > 0 && !hasOtherCallers(file)
   return [
@@ -153,7 +186,7 @@ function ownTools(file: WrittenLoopFile, why: string): FileProblem[] {
 }
 
 /** Checks and judges call tools too. */
-const hasOtherCallers = ({ checks, certify }: WrittenLoopFile): boolean =>
+const hasOtherCallers = ({ checks, certify }: File): boolean =>
   Object.values(checks).some(
     (check) => check.type === 'tool' || (check.type === 'judge' && callsTools(check.agent)),
   ) || certify.consult.some(({ agent }) => callsTools(agent))
@@ -161,38 +194,38 @@ const hasOtherCallers = ({ checks, certify }: WrittenLoopFile): boolean =>
 const callsTools = ({ type }: AgentSettings): boolean => type === 'model' || type === 'script'
 
 /** Only of a program that is known it is known how it is told. */
-function acpProblems({ acp, model, args }: AcpAgentSettings): FileProblem[] {
-  if (typeof acp === 'string') return []
+function acpProblems({ agent, path }: PlacedAgent): FileProblem[] {
+  if (agent.type !== 'acp' || typeof agent.acp === 'string') return []
+  const { model, args } = agent
   return [
     ...(model === undefined
       ? []
       : [
           {
-            path: ['agent', 'model'],
+            path: [...path, 'model'],
             reason: 'a command is told its model by its own arguments: put it into acp',
           },
         ]),
     ...(args.length === 0
       ? []
       : [
-          { path: ['agent', 'args'], reason: 'a command has its arguments in acp: put them there' },
+          { path: [...path, 'args'], reason: 'a command has its arguments in acp: put them there' },
         ]),
   ]
 }
 
-function checkProblems({ agent, checks, until }: WrittenLoopFile): FileProblem[] {
+function checkProblems({ agents, checks, until }: File): FileProblem[] {
   if (Object.keys(checks).length > 0 || !until.some(needsChecks)) return []
   // It needs them anyway, and says so.
-  if (agent.type === 'repair') return []
+  if (Object.values(agents).some(({ type }) => type === 'repair')) return []
   const reason =
     'there are no checks, so checks-pass can never be met and the run could not succeed: ' +
     'add one, such as test: npm test, or give until without checks-pass'
   return [{ path: ['checks'], reason }]
 }
 
-/** Of any loop file. */
-export function eachCheckProblems(
-  { checks, mcp }: Pick<PlainFile, 'checks' | 'mcp'>,
+function eachCheckProblems(
+  { checks, mcp }: Pick<LoopFile, 'checks' | 'mcp'>,
   own: readonly string[] = [],
 ): FileProblem[] {
   const servers = Object.keys(mcp)
@@ -203,10 +236,7 @@ export function eachCheckProblems(
   })
 }
 
-/** Of any loop file. */
-export function consultProblems({
-  certify: { consult },
-}: Pick<PlainFile, 'certify'>): FileProblem[] {
+function consultProblems({ certify: { consult } }: Pick<LoopFile, 'certify'>): FileProblem[] {
   const names = consult.map(({ name }) => name)
   return [
     ...duplicates(names).map((index) => ({

@@ -1,21 +1,24 @@
 /**
- * How a loop file is written. One schema for each loop type, in a table: another type is another
- * entry, and the published schema is whatever the table holds.
+ * How a loop file is written: the keys that every file has, and those that its loop type adds. The published
+ * schema is made of whatever types are passed in.
  */
 
 import { z } from 'zod'
-import { captureLimits, defaultLimits, defined } from '../loop/index.ts'
+import { defaultLimits, defined } from '../loop/index.ts'
 import { exactly } from './exactly.ts'
-import type { LoopFile, LoopFileType, PlainFile } from './loop-file.ts'
+import type { AgentSettings, LoopFile } from './loop-file.ts'
 import { agentSchema } from './loop-file-agents.ts'
 import { certifySchema, scopeSchema, sealsSchema } from './loop-file-certify.ts'
 import { checksSchema } from './loop-file-checks.ts'
 import { conditionSchema } from './loop-file-conditions.ts'
-import { mcpSchema, promptSchema } from './loop-file-parts.ts'
+import { unknownName } from './loop-file-issues.ts'
+import { mcpSchema } from './loop-file-parts.ts'
 import { sandboxSchema } from './loop-file-sandbox.ts'
+import { type LoopFileType, makerRole } from './loop-file-type.ts'
 import {
   dollars,
   duration,
+  expects,
   form,
   key,
   keys,
@@ -30,11 +33,17 @@ import {
 import { worktreeSettingsSchema } from './loop-file-worktree.ts'
 import { json } from './values.ts'
 
-/** As written: a file without a name is named after itself. */
-export type WrittenLoopFile = Unnamed<LoopFile>
-type Unnamed<T extends LoopFile> = Omit<T, 'name'> & { readonly name?: string }
+/** The keys of every loop file, as they are written: agents may have the short form. */
+export interface WrittenLoopFile
+  extends Omit<LoopFile, 'name' | 'agents' | 'readers' | 'settings'> {
+  readonly name?: string
+  readonly agent?: AgentSettings
+  readonly agents: { readonly [role: string]: AgentSettings | undefined }
+}
 
-const defaultContextTokens = 100_000
+/** The loop type of a file that names none. */
+export const defaultLoopType = 'plain'
+
 const countMax = 1_000_000
 const spendingMax = 1_000_000_000_000
 
@@ -76,154 +85,165 @@ const limitsSchema = keys({
   ...defined({ deadlineAtMs: deadline }),
 }))
 
-const contextSchema = keys({
-  tokens: key(
-    whole(100, 100_000_000).prefault(defaultContextTokens),
-    'How many tokens the prompt may have; never more than the window of the model.',
-  ),
-}).transform(({ tokens }) => ({ tokensMax: tokens }))
+const loopName = (name: string) => {
+  const literal = z.literal(name)
+  return name === defaultLoopType ? literal.prefault(name) : literal
+}
 
-const progressSchema = keys({
-  entries: key(
-    whole(1, 1000).prefault(captureLimits.entriesMax),
-    'How many of the last iterations it tells of.',
-  ),
-  chars: key(
-    whole(1, 1_000_000).prefault(captureLimits.charsMax),
-    'How many characters it keeps of each output: the last ones. Of the newest iteration it keeps 4,000 at least.',
-  ),
-}).transform(({ entries, chars }) => ({ entriesMax: entries, charsMax: chars }))
+const roleName = () =>
+  form(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'the name of a role: letters, digits, "-" and "_"')
 
-const plainSchema: z.ZodType<Unnamed<PlainFile>> = exactly<Unnamed<PlainFile>>()(
-  keys({
-    loop: key(z.literal('plain').prefault('plain'), 'The loop type.'),
-    name: key(
-      form(
-        /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
-        'a name of letters, digits, ".", "-" and "_"',
-      ).exactOptional(),
-      'The name of the loop; that of the file unless told.',
-      'fix-sum',
-    ),
-    description: key(text(2000).exactOptional(), 'What the loop is for, in a sentence.'),
-    workspace: key(
-      text(4000).exactOptional(),
-      'The folder to work in, relative to this file; where the command is run unless told.',
-      './project',
-    ),
-    worktree: key(
-      worktreeSettingsSchema.prefault('auto'),
-      'A git worktree for each run, on a branch of its own, so that the checkout stays as it is: true, false, or auto, where the workspace is the top of a git repository that has a commit.',
-      'auto',
-      { base: 'main', carry: [{ path: '**/node_modules', by: 'link' }] },
-    ),
-    input: key(
-      table(
-        form(
-          /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
-          'the name of an input: letters, digits and "_", at most 64',
-        ),
-        json,
-        'names and values of inputs',
-        200,
-      ).prefault({}),
-      'Values for the prompt, there as input.<name>. Only these names can be given on the command line.',
-      { goal: 'Make the tests pass.' },
-    ),
-    prompt: key(
-      promptSchema,
-      'What the agent is told in each iteration: a Liquid template, a file with one, or a list of sections. Only the agent repair can do without.',
-      '{{ input.goal }}\n{{ progress }}',
-      { file: 'prompt.md' },
-    ),
-    agent: key(
-      agentSchema.clone(),
-      'Who works: an agent program by its name, repair, which needs no model, any command line, an ACP agent, a model, or a script.',
-      'claude',
-      'repair',
-      { program: 'codex', model: 'gpt-5', turns: 50 },
-      { acp: 'gemini', permissions: 'edits' },
-      { command: ['my-agent', '--headless'] },
-      { model: 'anthropic/claude-sonnet-5' },
-    ),
-    tools: key(
-      list(toolName(), 'a list of names of tools', { max: 500 }).exactOptional(),
-      'The tools that the agent may call; every built-in one and all of the MCP servers unless told.',
-      ['read', 'edit', 'run', 'files__read_file'],
-    ),
-    mcp: key(
-      mcpSchema.prefault({}),
-      'MCP servers by name. Their tools are there as <server>__<tool>.',
-      { files: { command: ['mcp-server-filesystem', '.'] } },
-    ),
-    checks: key(
-      checksSchema.prefault({}),
-      'What the engine finds out itself after each iteration: commands, standard conditions, tools and judges, by name. They decide, not the agent.',
-      { test: 'npm test' },
-      ['all_tests_pass', 'linting_clean'],
-    ),
-    scope: key(
-      scopeSchema().prefault([]),
-      'What the agent may change without asking: globs over paths; ! excludes. Derived from the manifests of the project by default.',
-      ['src/**', '!src/generated/**'],
-    ),
-    seals: key(
-      sealsSchema.prefault({}),
-      'What of the files judges the work and must not be changed by whoever does it, besides the tests and settings that are known.',
-      { paths: ['spec/**'], changes: 'refuse' },
-    ),
-    certify: key(
-      certifySchema.prefault({}),
-      'What must hold besides the checks before the work counts as complete.',
-      { dependencies: 'carry', require: 'red-to-green' },
-      'quick',
-    ),
-    until: key(
-      list(conditionSchema, 'a list of conditions', { min: 1, max: 20 }).prefault([
-        { type: 'checks-pass' },
-        { type: 'no-progress', iterations: 3 },
-      ]),
-      'When the run is over, besides its limits: the first condition that is met.',
-    ),
-    limits: key(limitsSchema.prefault({}), 'What the run may use up. Checked before it is spent.', {
-      iterations: 20,
-      cost: 1.5,
-      time: '2h',
+/** Only roles that the loop type knows. */
+function agentsByRole({ name, roles }: LoopFileType): z.ZodType<WrittenLoopFile['agents']> {
+  if (roles === 'any')
+    return table(roleName(), agentSchema.clone(), 'roles, each with an agent', 20)
+  const known = Object.keys(roles)
+  return z.partialRecord(
+    z.enum(known, {
+      error: ({ input }) => unknownName(`role of the loop type ${name}`, String(input), known),
     }),
-    context: key(contextSchema.prefault({}), 'How long the prompt may get.', { tokens: 100_000 }),
-    progress: key(
-      progressSchema.prefault({}),
-      'How much of the last iterations {{ progress }} shows.',
-      { entries: 5, chars: 500 },
-    ),
-    exclude: key(
-      list(
-        form(
-          /^(?!\.{1,2}$)[^/\\\p{Cc}]{1,255}$/u,
-          'a name in the root of the workspace, without /',
-        ),
-        'a list of names',
-        { max: 200 },
-      ).prefault(['node_modules', '.venv']),
-      'Names in the root of the workspace that are no part of what is kept, compared and restored.',
-    ),
-    sandbox: key(
-      sandboxSchema.prefault({}),
-      'What commands may touch and use: the agent, its tools, MCP servers and checks. Without it they have the workspace, no network and the usual limits.',
-      { require: 'strong', network: ['registry.npmjs.org'] },
-    ),
+    agentSchema.clone(),
+    { error: expects('roles, each with an agent') },
+  )
+}
+
+const describeRoles = (roles: LoopFileType['roles']): string =>
+  roles === 'any'
+    ? ''
+    : ` Roles: ${Object.entries(roles)
+        .map(([role, { description }]) => `${role} (${description})`)
+        .join(', ')}.`
+
+/** The keys that every loop file has. */
+const commonKeys = (type: LoopFileType) => ({
+  loop: key(loopName(type.name), 'The loop type.'),
+  name: key(
+    form(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+      'a name of letters, digits, ".", "-" and "_"',
+    ).exactOptional(),
+    'The name of the loop; that of the file unless told.',
+    'fix-sum',
+  ),
+  description: key(text(2000).exactOptional(), 'What the loop is for, in a sentence.'),
+  workspace: key(
+    text(4000).exactOptional(),
+    'The folder to work in, relative to this file; where the command is run unless told.',
+    './project',
+  ),
+  worktree: key(
+    worktreeSettingsSchema.prefault('auto'),
+    'A git worktree for each run, on a branch of its own, so that the checkout stays as it is: true, false, or auto, where the workspace is the top of a git repository that has a commit.',
+    'auto',
+    { base: 'main', carry: [{ path: '**/node_modules', by: 'link' }] },
+  ),
+  input: key(
+    table(
+      form(
+        /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
+        'the name of an input: letters, digits and "_", at most 64',
+      ),
+      json,
+      'names and values of inputs',
+      200,
+    ).prefault({}),
+    'Values for the prompt, there as input.<name>. Only these names can be given on the command line.',
+    { goal: 'Make the tests pass.' },
+  ),
+  agent: key(
+    agentSchema.clone().exactOptional(),
+    'Who works: an agent program by its name, repair, which needs no model, any command line, an ACP agent, a model, or a script.',
+    'claude',
+    'repair',
+    { program: 'codex', model: 'gpt-5', turns: 50 },
+    { acp: 'gemini', permissions: 'edits' },
+    { command: ['my-agent', '--headless'] },
+    { model: 'anthropic/claude-sonnet-5' },
+  ),
+  agents: key(
+    agentsByRole(type).prefault({}),
+    `The agents by role, for loop types that work with several. The key agent is the short form for ${makerRole}.${describeRoles(type.roles)}`,
+    { [makerRole]: 'claude' },
+  ),
+  tools: key(
+    list(toolName(), 'a list of names of tools', { max: 500 }).exactOptional(),
+    'The tools that the agent may call; every built-in one and all of the MCP servers unless told.',
+    ['read', 'edit', 'run', 'files__read_file'],
+  ),
+  mcp: key(
+    mcpSchema.prefault({}),
+    'MCP servers by name. Their tools are there as <server>__<tool>.',
+    { files: { command: ['mcp-server-filesystem', '.'] } },
+  ),
+  checks: key(
+    checksSchema.prefault({}),
+    'What the engine finds out itself after each iteration: commands, standard conditions, tools and judges, by name. They decide, not the agent.',
+    { test: 'npm test' },
+    ['all_tests_pass', 'linting_clean'],
+  ),
+  scope: key(
+    scopeSchema().prefault([]),
+    'What the agent may change without asking: globs over paths; ! excludes. Derived from the manifests of the project by default.',
+    ['src/**', '!src/generated/**'],
+  ),
+  seals: key(
+    sealsSchema.prefault({}),
+    'What of the files judges the work and must not be changed by whoever does it, besides the tests and settings that are known.',
+    { paths: ['spec/**'], changes: 'refuse' },
+  ),
+  certify: key(
+    certifySchema.prefault({}),
+    'What must hold besides the checks before the work counts as complete.',
+    { dependencies: 'carry', require: 'red-to-green' },
+    'quick',
+  ),
+  until: key(
+    list(conditionSchema, 'a list of conditions', { min: 1, max: 20 }).prefault([...type.until]),
+    'When the run is over, besides its limits: the first condition that is met.',
+  ),
+  limits: key(limitsSchema.prefault({}), 'What the run may use up. Checked before it is spent.', {
+    iterations: 20,
+    cost: 1.5,
+    time: '2h',
   }),
-)
+  exclude: key(
+    list(
+      form(/^(?!\.{1,2}$)[^/\\\p{Cc}]{1,255}$/u, 'a name in the root of the workspace, without /'),
+      'a list of names',
+      { max: 200 },
+    ).prefault(['node_modules', '.venv']),
+    'Names in the root of the workspace that are no part of what is kept, compared and restored.',
+  ),
+  sandbox: key(
+    sandboxSchema.prefault({}),
+    'What commands may touch and use: the agent, its tools, MCP servers and checks. Without it they have the workspace, no network and the usual limits.',
+    { require: 'strong', network: ['registry.npmjs.org'] },
+  ),
+})
 
-told.add(plainSchema, { description: 'A prompt, an agent and checks; again until they pass.' })
+const schemas = new WeakMap<LoopFileType, z.ZodType<WrittenLoopFile>>()
 
-export const loopFileSchemas: Readonly<Record<LoopFileType, z.ZodType<WrittenLoopFile>>> = {
-  plain: plainSchema,
+/** The whole file: unknown keys are refused. */
+export function loopFileSchema(type: LoopFileType): z.ZodType<WrittenLoopFile> {
+  const known = schemas.get(type) ?? createSchema(type)
+  schemas.set(type, known)
+  return known
+}
+
+function createSchema(type: LoopFileType): z.ZodType<WrittenLoopFile> {
+  const { loop, name, description, workspace, worktree, input, ...rest } = commonKeys(type)
+  // In the order in which people write them, and editors offer them.
+  const head = { loop, name, description, workspace, worktree, input }
+  const schema = exactly<WrittenLoopFile>()(keys({ ...head, ...type.keys, ...rest }))
+  told.add(schema, { description: type.description })
+  return schema
 }
 
 /** For editors. Draft 7, because that is what the YAML language server knows. */
-export function loopFileJsonSchema(): { readonly $schema?: string | undefined } {
-  const forms = Object.values(loopFileSchemas)
+export function loopFileJsonSchema(types: readonly LoopFileType[]): {
+  readonly $schema?: string | undefined
+} {
+  const forms = types.map(loopFileSchema)
   const [only = z.never(), ...others] = forms
   const schema = others.length === 0 ? only : z.union(forms)
   const { $schema, ...shape } = z.toJSONSchema(schema, {
@@ -234,12 +254,15 @@ export function loopFileJsonSchema(): { readonly $schema?: string | undefined } 
     override: ({ zodSchema, jsonSchema }) => {
       const examples = told.get(zodSchema)?.examples
       if (examples !== undefined) jsonSchema.examples = [...examples]
+      const type = types[forms.findIndex((form) => Object.is(form, zodSchema))]
+      if (type !== undefined) jsonSchema.required = neededKeys(type, jsonSchema.required)
     },
   })
-  return { $schema, ...withoutPrompt(shape) }
+  return { $schema, ...shape }
 }
 
-/** A key that only some agents need is not missed here, but by the reader. */
-function withoutPrompt({ required = [], ...shape }: { required?: string[] }): object {
-  return { ...shape, required: required.filter((name) => name !== 'prompt') }
-}
+/** A key that only some files of the type need is not missed here, but by the reader. */
+const neededKeys = (
+  { keys: own, complete }: LoopFileType,
+  required: readonly string[] = [],
+): string[] => required.filter((name) => complete === undefined || !Object.hasOwn(own, name))

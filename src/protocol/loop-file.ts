@@ -2,12 +2,12 @@
  * A loop file as the program works with it: every default filled in, durations in milliseconds, money
  * in micro-dollars, sizes in bytes, moments in milliseconds since 1970. How it is written is in `loop-file-schema.ts`.
  *
- * The union is told apart by `loop`: one member for each loop type that a file can have.
+ * What is here belongs to every loop file. What a loop type adds is in `settings`, and is declared by that type
+ * (`loop-file-type.ts`).
  */
 
 import type {
   Amount,
-  CaptureLimits,
   Condition,
   ExistingFailure,
   Json,
@@ -15,22 +15,19 @@ import type {
   StandardCondition,
 } from '../loop/index.ts'
 
-export type LoopFile = PlainFile
-
-export type LoopFileType = LoopFile['loop']
-
-/** A prompt, an agent, checks; again until they pass. */
-export interface PlainFile {
-  readonly loop: 'plain'
+export interface LoopFile<Settings = unknown> {
+  /** The name of its loop type. */
+  readonly loop: string
   readonly name: string
   readonly description?: string
   /** As it is written: relative to the folder of the file. Absent: where the command is run. */
   readonly workspace?: string
   readonly worktree: WorktreeSettings
   readonly input: { readonly [name: string]: Json }
-  /** At least one. A prompt that is a text is one section by the name of `prompt`. */
-  readonly prompt: readonly PromptSection[]
-  readonly agent: AgentSettings
+  /** By role, in the order of the loop type, with its defaults filled in. */
+  readonly agents: { readonly [role: string]: AgentSettings }
+  /** Roles whose agents may read the workspace and change nothing. */
+  readonly readers: readonly string[]
   /** Absent: every built-in tool and every tool of the servers. */
   readonly tools?: readonly string[]
   readonly mcp: { readonly [server: string]: McpServer }
@@ -41,10 +38,10 @@ export interface PlainFile {
   readonly certify: CertifySettings
   readonly until: readonly FileCondition[]
   readonly limits: Limits
-  readonly context: { readonly tokensMax: number }
-  readonly progress: CaptureLimits
   readonly exclude: readonly string[]
   readonly sandbox: SandboxSettings
+  /** The keys that belong to the loop type. */
+  readonly settings: Settings
 }
 
 /** Whether a run gets a git worktree of its own, and how. */

@@ -8,6 +8,7 @@ import {
   type CheckSettings,
   type LoopFile,
   type McpServer,
+  makerRole,
   type SandboxSettings,
   type WorktreeSettings,
 } from '../../protocol/index.ts'
@@ -21,7 +22,7 @@ const linesMax = 60
 export function describePowers(file: LoopFile): readonly string[] {
   const lines = [
     ...placePowers(file),
-    ...agentPowers(file.agent),
+    ...Object.keys(file.agents).flatMap((role) => rolePowers(role, file)),
     ...toolPowers(file),
     ...Object.entries(file.mcp).flatMap(([name, server]) => serverPowers(name, server)),
     ...Object.entries(file.checks).map(([name, check]) => checkPower(name, check)),
@@ -64,6 +65,16 @@ const named = (paths: readonly string[]): string =>
 
 const ownLogin =
   'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted'
+
+/** The maker is "the agent"; agents of other roles are told apart by their role. */
+function rolePowers(role: string, { agents, readers }: LoopFile): string[] {
+  const agent = agents[role]
+  if (agent === undefined) return []
+  if (role === makerRole) return agentPowers(agent)
+  if (!readers.includes(role)) return agentPowers(agent).map((line) => `as ${role}: ${line}`)
+  const isSame = agent === agents[makerRole]
+  return [`asks ${isSame ? 'the same agent' : readerLine(agent)} as ${role}, which may only read`]
+}
 
 function agentPowers(agent: AgentSettings): string[] {
   switch (agent.type) {
@@ -110,8 +121,11 @@ const permissionWords: Readonly<Record<AcpPermissions, string>> = {
   none: 'allows the agent nothing that it asks for',
 }
 
-function toolPowers({ agent, tools, mcp }: LoopFile): string[] {
-  if (agent.type !== 'model' && agent.type !== 'script') return []
+function toolPowers({ agents, readers, tools, mcp }: LoopFile): string[] {
+  const callers = Object.entries(agents).filter(
+    ([role, { type }]) => !readers.includes(role) && (type === 'model' || type === 'script'),
+  )
+  if (callers.length === 0) return []
   const servers = Object.keys(mcp).length > 0 ? ' and all of its MCP servers' : ''
   const names = tools ?? builtInToolNames
   const runs = names.includes('run') ? ' (run: any command)' : ''

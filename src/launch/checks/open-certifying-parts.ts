@@ -4,7 +4,7 @@ import { delimiter } from 'node:path'
 import { createAgents } from '../../agents/index.ts'
 import type { Check, Tools } from '../../engine/index.ts'
 import { defined } from '../../loop/index.ts'
-import type { CertifySettings, LoopFile } from '../../protocol/index.ts'
+import { type CertifySettings, type LoopFile, makerRole } from '../../protocol/index.ts'
 import { createTools } from '../../tools/index.ts'
 import type { AgentParts } from '../agents/agent-parts.ts'
 import { openIdentity } from '../certify/identity/open-identity.ts'
@@ -23,7 +23,7 @@ import { surroundingsIn } from './surroundings.ts'
 
 type CertifyingFile = Pick<
   LoopFile,
-  'agent' | 'scope' | 'seals' | 'certify' | 'exclude' | 'sandbox'
+  'agents' | 'scope' | 'seals' | 'certify' | 'exclude' | 'sandbox'
 >
 
 export interface CertifyingOptions extends Pick<AgentParts, 'models' | 'environment'> {
@@ -44,7 +44,7 @@ export function certifyingParts(
     scope: file.scope,
     seals: file.seals,
     certify: file.certify,
-    ...modelNamed(file.agent),
+    ...modelNamed(file.agents),
     ...defined({ require: file.sandbox.require }),
     existing: Object.fromEntries(
       Object.entries(checks).map(([name, { existing }]) => [name, existing]),
@@ -131,5 +131,5 @@ export function readersOf(
 }
 
 /** Where the file names one: another may have been chosen by the agent program itself. */
-const modelNamed = (agent: LoopFile['agent']): Pick<CertifyingParts, 'model'> =>
-  'model' in agent && agent.model !== undefined ? { model: agent.model } : {}
+const modelNamed = ({ [makerRole]: agent }: LoopFile['agents']): Pick<CertifyingParts, 'model'> =>
+  agent !== undefined && 'model' in agent && agent.model !== undefined ? { model: agent.model } : {}
