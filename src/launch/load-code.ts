@@ -27,7 +27,7 @@ import {
   unknownName,
 } from '../protocol/index.ts'
 import { type OpenCodeLoop, openCodeLoop, type ScannedLoop } from './code-loop/index.ts'
-import { firstPrompt, requireSeals, withGiven, workspaceOf } from './load-file.ts'
+import { firstPrompt, requireSeals, withGiven, withType, workspaceOf } from './load-file.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
 
@@ -121,8 +121,8 @@ async function typeOf(
     input: isJsonObject(input) ? input : {},
     prompts: changedPrompts(promptsOf(code, type, file), changes),
   })
-  const { loop, variables } = prepared
-  return { loop, variables, firstPrompt: firstPrompt(prepared) }
+  const { variables } = prepared
+  return { loop: withType(prepared.loop, type), variables, firstPrompt: firstPrompt(prepared) }
 }
 
 const unreachableLoop = (): never => {

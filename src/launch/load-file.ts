@@ -13,9 +13,10 @@ import {
   withSettings,
 } from '../definition/loop-changes.ts'
 import { describePowers, type ReadLoopFile } from '../definition/loop-file/index.ts'
-import { didYouMean, type Json, LoopError } from '../loop/index.ts'
-import type { PreparedLoop } from '../loops/index.ts'
-import type { LoopFile } from '../protocol/index.ts'
+import { type AnyLoopType } from '../engine/index.ts'
+import { defined, didYouMean, type Json, LoopError } from '../loop/index.ts'
+import type { LoopTypeDefinition, PreparedLoop } from '../loops/index.ts'
+import { defaultLoopType, type LoopFile } from '../protocol/index.ts'
 import { modelWarnings } from './agents/model-warnings.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
 import { loopWarnings } from './loop-warnings.ts'
@@ -42,7 +43,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
   return {
     source: changedSource({ file: path, digest }, changes),
     files: named(read),
-    loop: prepared.loop,
+    loop: withType(prepared.loop, read.type),
     input,
     limits: file.limits,
     agents: file.agents,
@@ -81,6 +82,20 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
 /** Changing the loop file is not the loop's work, and must not be undone with it. */
 const named = ({ path, files }: ReadLoopFile): readonly string[] =>
   files.map((file) => resolve(dirname(path), file.path))
+
+/** Of which type a loop is and how its agents appear is kept with the run, except for `plain`. */
+export function withType(
+  loop: AnyLoopType,
+  { name: type, roles }: LoopTypeDefinition,
+): AnyLoopType {
+  if (type === defaultLoopType) return loop
+  if (roles === 'any') return { ...loop, type }
+  const shown = Object.entries(roles).map(([role, { label, reports }]) => [
+    role,
+    defined({ label, reports }),
+  ])
+  return { ...loop, type, roles: Object.fromEntries(shown) }
+}
 
 export const firstPrompt =
   (prepared: Pick<PreparedLoop, 'firstPrompt'>): LoadedLoop['firstPrompt'] =>

@@ -28,6 +28,7 @@ import type { StepNote } from './loop-type.ts'
 import type { Outcome } from './outcome.ts'
 import type { Patch } from './patch.ts'
 import type { Question } from './question.ts'
+import type { RoleAppearances } from './role-appearance.ts'
 
 /** Raised when the meaning of an event changes; a run records the version it was written with. */
 export const eventVersion = 1
@@ -172,6 +173,10 @@ export interface RunCreated {
   readonly loop: string
   readonly codeDigest: string
   readonly limits: Limits
+  /** The registered loop type of the loop. Absent: `plain`, or code. */
+  readonly loopType?: string
+  /** How the agents of the loop appear. Absent: see `defaultRoles`. */
+  readonly roles?: RoleAppearances
   readonly input?: Stored
   /** The file that the loop came from, if it came from one. */
   readonly source?: Source

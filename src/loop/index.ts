@@ -185,6 +185,7 @@ export {
   retryPolicy,
   windowOpensAtMs,
 } from './retry.ts'
+export { defaultRoles, type RoleAppearance, type RoleAppearances } from './role-appearance.ts'
 export {
   failedOnBase,
   findDescription,

@@ -61,6 +61,11 @@ export const stepKindSchema: z.ZodType<StepKind> = z.enum([
   'certify',
 ])
 
+const roleAppearanceSchema = z.strictObject({
+  label: text.exactOptional(),
+  reports: z.literal(true).exactOptional(),
+})
+
 export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
   z.discriminatedUnion('type', [
     z.strictObject({
@@ -69,6 +74,8 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       loop: text,
       codeDigest: text,
       limits: limitsSchema,
+      loopType: text.exactOptional(),
+      roles: z.record(text, roleAppearanceSchema).exactOptional(),
       input: storedSchema.exactOptional(),
       source: sourceSchema.exactOptional(),
       worktree: worktreeSchema.exactOptional(),

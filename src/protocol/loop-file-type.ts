@@ -4,6 +4,7 @@
  */
 
 import type { z } from 'zod'
+import type { RoleAppearance } from '../loop/index.ts'
 import type { FileProblem, LoopFile, PromptSection } from './loop-file.ts'
 import type { JsonObject } from './values.ts'
 
@@ -31,15 +32,13 @@ export type Unnamed<File extends LoopFile> = Omit<File, 'name'> & { readonly nam
 
 export type AgentRoles = { readonly [role: string]: AgentRole }
 
-export interface AgentRole {
+export interface AgentRole extends RoleAppearance {
   /** What it does, as a phrase: "does the work". */
   readonly description: string
   /** `read`: it may read the workspace, and changes nothing. */
   readonly access: 'write' | 'read'
   /** A file that names no agent for it is refused, goes without, or has the agent of another role. */
   readonly absent: 'refused' | 'allowed' | { readonly sameAs: string }
-  /** What its output is called in run folders; default: the role. */
-  readonly label?: string
 }
 
 /** The role that the key `agent` is the short form of. */

@@ -3,6 +3,7 @@
 import { eventsAfter, load, loadRun, type RunRow } from '../../engine/index.ts'
 import {
   type Amount,
+  defaultRoles,
   describeEnding,
   describeFault,
   describeOutcome,
@@ -113,6 +114,7 @@ function createFold(): Fold {
   const flaky = new Set<string>()
   const refusals = new Set<string>()
   let prompt: string | undefined
+  let roles = defaultRoles
   let open: Open = newOpen(0, undefined)
 
   function finished(event: StepFinished, result: Json | undefined): void {
@@ -123,13 +125,17 @@ function createFold(): Fold {
       if (event.evidence.flaky === true) flaky.add(event.evidence.check)
     }
     if (name.startsWith('prompt#')) prompt ??= textIn(result, 'prompt')
-    if (name.startsWith('agent:maker')) open.agent = textIn(result, 'status')
+    const role = /^agent:(.*)#\d+$/.exec(name)?.[1]
+    if (role !== undefined && roles[role]?.reports === true) open.agent = textIn(result, 'status')
     if (name.startsWith('certify:')) for (const one of refusalsIn(result)) refusals.add(one)
   }
 
   return {
     add({ event, atMs }, result) {
       switch (event.type) {
+        case 'run-created':
+          roles = event.roles ?? defaultRoles
+          return
         case 'iteration-started':
           open = newOpen(atMs, event.tree)
           return

@@ -1,6 +1,6 @@
 /** The loop type `plain` as a loop file has it: its keys, its role, and its loop. */
 
-import { type CaptureLimits, captureLimits } from '../../loop/index.ts'
+import { type CaptureLimits, captureLimits, defaultRoles } from '../../loop/index.ts'
 import {
   isJsonObject,
   type JsonObject,
@@ -51,7 +51,7 @@ export const plainType: LoopTypeDefinition<PlainKeys> = {
       description: 'does the work',
       access: 'write',
       absent: 'refused',
-      label: 'impl',
+      ...defaultRoles[makerRole],
     },
   },
   until: [{ type: 'checks-pass' }, { type: 'no-progress', iterations: 3 }],
