@@ -21,6 +21,7 @@ import type {
   RunRemoved,
   Worktree,
 } from '../protocol/api/index.ts'
+import type { LoopOperationName } from '../protocol/index.ts'
 import type { Break } from './follow.ts'
 
 export interface RunsFilter {
@@ -45,6 +46,12 @@ export interface Streamed {
 }
 
 export type Told = Exclude<Decision, { type: 'answer' }>
+
+export interface Operated {
+  /** Of an operation about a run. */
+  readonly run?: string
+  readonly body?: object
+}
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -75,6 +82,9 @@ export interface Client {
   merge(run: string, request?: MergeRequest): Promise<Merged>
   events(run: string, options?: Streamed): AsyncIterable<RecordedEvent>
   output(run: string, options?: Streamed): AsyncIterable<OutputEntry>
+
+  /** An operation that a loop type declares, for the runs of that type or for none. */
+  operate(type: string, operation: LoopOperationName, request?: Operated): Promise<unknown>
 
   /** Whatever else there is, by its path. */
   get(path: string, query?: Query): Promise<unknown>

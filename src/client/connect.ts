@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { LoopError } from '../loop/index.ts'
 import type { Page, QueueEntry } from '../protocol/api/index.ts'
+import { operationPath } from '../protocol/loop-operation.ts'
 import { type Client, type Query, runPath, type Told } from './client.ts'
 import { queryOf, streamEvents, streamOutput } from './streams.ts'
 import { type Ask, createTransport, type Method, type Transport } from './transport.ts'
@@ -67,6 +68,11 @@ function createClient(transport: Transport): Client {
     merge: (run, request = {}) => post(runPath(run, 'merge'), request),
     events: (run, options) => streamEvents(transport, run, options),
     output: (run, options) => streamOutput(transport, run, options),
+    operate(type, operation, { run = '', body = {} } = {}) {
+      const path = operationPath(type, operation, encodeURIComponent(run))
+      if (operation.method === 'get') return transport.json('GET', path, { timeoutMs: longMs })
+      return transport.json('POST', path, { body, timeoutMs: longMs })
+    },
     get: (path, query) => transport.json('GET', `${path}${queryOf(query)}`, { timeoutMs: longMs }),
     post: (path, body) => transport.json('POST', path, { body: body ?? {}, timeoutMs: longMs }),
     delete: (path, query) =>

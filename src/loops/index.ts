@@ -3,7 +3,6 @@ export {
   loopOperation,
   type OperationAsked,
   type OperationParts,
-  operationPath,
 } from './loop-operation.ts'
 export type {
   Beginning,

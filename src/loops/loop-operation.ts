@@ -9,14 +9,10 @@
 import type { z } from 'zod'
 import type { Blobs, Journal } from '../engine/index.ts'
 import type { RunId, RunState } from '../loop/index.ts'
+import type { LoopOperationName } from '../protocol/index.ts'
 
-export interface LoopOperation<Body = unknown, Answer = unknown> {
-  /** A verb in lower case. */
-  readonly name: string
+export interface LoopOperation<Body = unknown, Answer = unknown> extends LoopOperationName {
   readonly summary: string
-  /** `get`: it changes nothing, and has no body. */
-  readonly method: 'get' | 'post'
-  readonly about: 'run' | 'nothing'
   /** Of `post`: the fields of the request. */
   readonly body?: { readonly schema: z.ZodType<Body>; readonly example: object }
   readonly answer: { readonly schema: z.ZodType<Answer>; readonly description: string }
@@ -39,7 +35,3 @@ export interface OperationAsked<Body> {
 export const loopOperation = <Body, Answer>(
   operation: LoopOperation<Body, Answer>,
 ): LoopOperation => operation
-
-/** The path of an operation; `{run}` stands for the run. */
-export const operationPath = (type: string, { name, about }: LoopOperation): string =>
-  about === 'run' ? `/loop-types/${type}/runs/{run}/${name}` : `/loop-types/${type}/${name}`

@@ -139,6 +139,7 @@ export {
   type Unnamed,
 } from './loop-file-type.ts'
 export { key, keys, list, text, whole } from './loop-file-values.ts'
+export { type LoopOperationName, operationPath } from './loop-operation.ts'
 export { toLoopResult } from './loop-result.ts'
 export { parseCheckpointFile } from './parse-checkpoint-file.ts'
 export { toLoopOutcome, toLoopPhase } from './phases.ts'

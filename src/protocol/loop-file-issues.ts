@@ -76,11 +76,11 @@ export function issueProblems(
     const path = [...above, ...issue.path]
     switch (issue.code) {
       case 'unrecognized_keys': {
-        // The message of this one is the list of the keys that there are.
-        const known = issue.message.split(', ')
+        // The message of this one is what keys are called here, and those that there are.
+        const [what = '', ...known] = issue.message.split(', ')
         return issue.keys.map((name) => ({
           path: [...path, name],
-          reason: unknownName('key', name, known),
+          reason: unknownName(what, name, known),
           atKey: true,
         }))
       }

@@ -11,14 +11,12 @@ import { agentSchema } from './loop-file-agents.ts'
 import { certifySchema, scopeSchema, sealsSchema } from './loop-file-certify.ts'
 import { checksSchema } from './loop-file-checks.ts'
 import { conditionSchema } from './loop-file-conditions.ts'
-import { unknownName } from './loop-file-issues.ts'
 import { mcpSchema } from './loop-file-parts.ts'
 import { sandboxSchema } from './loop-file-sandbox.ts'
 import { type LoopFileType, makerRole } from './loop-file-type.ts'
 import {
   dollars,
   duration,
-  expects,
   form,
   key,
   keys,
@@ -93,26 +91,16 @@ const loopName = (name: string) => {
 const roleName = () =>
   form(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'the name of a role: letters, digits, "-" and "_"')
 
-/** Only roles that the loop type knows. */
-function agentsByRole({ name, roles }: LoopFileType): z.ZodType<WrittenLoopFile['agents']> {
+/** Only roles that the loop type knows, each with what it is for. */
+function agentsByRole({ roles }: LoopFileType): z.ZodType<WrittenLoopFile['agents']> {
   if (roles === 'any')
     return table(roleName(), agentSchema.clone(), 'roles, each with an agent', 20)
-  const known = Object.keys(roles)
-  return z.partialRecord(
-    z.enum(known, {
-      error: ({ input }) => unknownName(`role of the loop type ${name}`, String(input), known),
-    }),
-    agentSchema.clone(),
-    { error: expects('roles, each with an agent') },
-  )
+  const shape = Object.entries(roles).map(([role, { description }]) => [
+    role,
+    key(agentSchema.clone().exactOptional(), `The agent that ${description}.`),
+  ])
+  return keys(Object.fromEntries(shape) as Record<string, typeof agentSchema>, 'role')
 }
-
-const describeRoles = (roles: LoopFileType['roles']): string =>
-  roles === 'any'
-    ? ''
-    : ` Roles: ${Object.entries(roles)
-        .map(([role, { description }]) => `${role} (${description})`)
-        .join(', ')}.`
 
 /** The keys that every loop file has. */
 const commonKeys = (type: LoopFileType) => ({
@@ -162,7 +150,7 @@ const commonKeys = (type: LoopFileType) => ({
   ),
   agents: key(
     agentsByRole(type).prefault({}),
-    `The agents by role, for loop types that work with several. The key agent is the short form for ${makerRole}.${describeRoles(type.roles)}`,
+    `The agents by role, for loop types that work with several. The key agent is the short form for ${makerRole}.`,
     { [makerRole]: 'claude' },
   ),
   tools: key(

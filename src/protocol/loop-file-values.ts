@@ -38,11 +38,17 @@ export const expects =
       ? `it is missing: expected ${what}`
       : `expected ${what}, found ${found(input)}`
 
-/** Unknown keys are refused. The message lists the keys that there are, for the nearest name. */
-export function keys<S extends z.core.$ZodLooseShape>(shape: S): z.ZodObject<S, z.core.$strict> {
+/**
+ * Unknown keys are refused. The message says what keys are called here and lists those that there are, for the
+ * nearest name.
+ */
+export function keys<S extends z.core.$ZodLooseShape>(
+  shape: S,
+  what: string = 'key',
+): z.ZodObject<S, z.core.$strict> {
   return z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? Object.keys(shape).join(', ') : undefined,
+      issue.code === 'unrecognized_keys' ? [what, ...Object.keys(shape)].join(', ') : undefined,
   })
 }
 

@@ -10,7 +10,7 @@ import { defined, LoopError } from '../../loop/index.ts'
 import type { DaemonParts } from '../parts.ts'
 import { endStreams } from '../streams/index.ts'
 import type { Operation, Reply } from './operation.ts'
-import { operations } from './operations.ts'
+import { createOperations, operations } from './operations.ts'
 import { type AskedAt, problemOf, problemType } from './problem-answer.ts'
 import { readRequest } from './read-request.ts'
 
@@ -18,7 +18,8 @@ export function createRoutes(parts: DaemonParts): Hono {
   const app = new Hono()
   parts.closing.addEventListener('abort', () => endStreams(parts.host), { once: true })
   const paths = new Map<string, Operation[]>()
-  for (const one of operations) {
+  const { loopTypes } = parts.host
+  for (const one of loopTypes === undefined ? operations : createOperations(loopTypes)) {
     paths.set(one.path, [...(paths.get(one.path) ?? []), one])
     app.on(one.method.toUpperCase(), routePath(one.path), (context) => answer(parts, one, context))
   }

@@ -58,7 +58,7 @@ export async function driveQueued(
         purpose: 'resume',
         onLine: (line) => log.info({ run }, line),
         signal,
-        ...defined({ changes }),
+        ...defined({ changes, types: host.loopTypes }),
       })
       const models = host.models.withEnvironment(environment)
       return startIn({ ...parts, models }, run, loaded, request, watched).catch(

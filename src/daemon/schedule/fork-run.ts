@@ -71,7 +71,7 @@ async function createFrom(
     environment: runEnvironment(request.environment),
     changes: { ...inherited, ...request.changes },
     onLine: (line) => log.info({ run, file }, line),
-    ...defined({ input }),
+    ...defined({ input, types: host.loopTypes }),
   })
   try {
     const workspace = request.workspace ?? forkFolder(from, iteration)

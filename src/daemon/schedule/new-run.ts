@@ -150,12 +150,12 @@ function requireWhole({ file, workspace, here }: NewRunRequest): void {
 
 /** Only what was seen by whoever says so: the file may have changed since. */
 export async function trustAsAsked(
-  { folder }: Host,
+  { folder, loopTypes }: Host,
   file: string,
   digest: string | undefined,
 ): Promise<void> {
   if (digest === undefined) return
-  const preview = await previewLoop(file, folder)
+  const preview = await previewLoop(file, folder, undefined, loopTypes)
   if (preview.digest !== digest) {
     const message = `${file} is not what was looked at: it changed since.`
     throw new LoopError('not-trusted', `${message} Look at it again, and trust it as it is now.`)
@@ -176,7 +176,7 @@ function loadFor(
     defaultModel: model,
     ...moreChecks(checks),
     onLine: (line) => log.info({ file }, line),
-    ...defined({ input, changes }),
+    ...defined({ input, changes, types: host.loopTypes }),
   })
 }
 
