@@ -155,6 +155,7 @@ export {
 } from './outcome.ts'
 export { applyPatch, applyPatchInPlace, diff, isUnchanged, type Patch } from './patch.ts'
 export { plainOutput } from './plain-output.ts'
+export { type ProgramName, programNames } from './program-names.ts'
 export {
   type CaptureLimits,
   captureLimits,

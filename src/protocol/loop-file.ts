@@ -6,13 +6,15 @@
  * (`loop-file-type.ts`).
  */
 
-import type {
-  Amount,
-  Condition,
-  ExistingFailure,
-  Json,
-  Limits,
-  StandardCondition,
+import {
+  type Amount,
+  type Condition,
+  type ExistingFailure,
+  type Json,
+  type Limits,
+  type ProgramName,
+  programNames,
+  type StandardCondition,
 } from '../loop/index.ts'
 
 export interface LoopFile<Settings = unknown> {
@@ -101,8 +103,8 @@ export interface SectionSettings {
 }
 
 /** Agent programs that are known by their names. */
-export const agentPrograms = ['claude', 'codex', 'opencode', 'gemini'] as const
-export type AgentProgramName = (typeof agentPrograms)[number]
+export const agentPrograms: typeof programNames = programNames
+export type AgentProgramName = ProgramName
 
 /** What `agent` may be without further settings. */
 export const agentNames: readonly (AgentProgramName | 'repair')[] = [...agentPrograms, 'repair']

@@ -8,10 +8,8 @@
  *    not said in so many words.
  */
 
-import type { AgentEnd } from '../../loop/index.ts'
-
-export const programNames = ['claude', 'codex', 'opencode', 'gemini'] as const
-export type ProgramName = (typeof programNames)[number]
+import type { AgentEnd, Json, ProgramName } from '../../loop/index.ts'
+import type { Permissions } from '../acp/permissions.ts'
 
 export type ModelProvider = 'anthropic' | 'openai' | 'google'
 
@@ -38,9 +36,21 @@ export interface AgentProgram {
     readonly command: string
     readonly args: readonly string[]
     readonly package: { readonly name: string; readonly version: string }
+    /** What it needs besides that which leads it to its model when it is started headless. */
+    launch(
+      headless: Launch,
+      options: Pick<LaunchOptions, 'model'>,
+      permissions: Permissions,
+    ): Partial<AcpLaunch>
   }
   /** How it is started for one task. */
   launch(options: LaunchOptions): Launch
+  /**
+   * How it is started with a login of its own, outside the sandbox: it may edit files without asking, and nothing
+   * else. Absent: flags alone do not keep it from taking orders from the repository. `model`: the flags that
+   * choose one, if one is chosen.
+   */
+  launchWithOwnLogin?(options: LaunchOptions, model: readonly string[]): Launch
   /** For the lines of one start. */
   reader(): LineReader
 }
@@ -82,6 +92,15 @@ export interface Launch {
   readonly settings?: Readonly<Record<string, string>>
   /** Its standard input; closed at once where there is none. */
   readonly input?: string
+}
+
+/** How it is started for ACP. `args` come behind those that it always has for ACP. */
+export interface AcpLaunch extends Pick<Launch, 'args' | 'env' | 'settings'> {
+  /** The session mode that it is put into. */
+  readonly mode?: string
+  readonly sessionMeta?: { readonly [key: string]: Json }
+  /** The title of the session. */
+  readonly title?: string
 }
 
 /** What a line told. Texts are as it printed them; whoever shows them makes them safe. */

@@ -6,7 +6,7 @@
  * nobody. `CLAUDE.md` is read as part of the workspace, which is all that it is.
  */
 
-import type { AgentProgram, Launch, LaunchOptions } from './agent-program.ts'
+import type { AcpLaunch, AgentProgram, Launch, LaunchOptions } from './agent-program.ts'
 import { claudeReader } from './claude-reader.ts'
 
 export const claude: AgentProgram = {
@@ -26,8 +26,10 @@ export const claude: AgentProgram = {
     command: 'claude-agent-acp',
     args: [],
     package: { name: '@agentclientprotocol/claude-agent-acp', version: '0.49.0' },
+    launch: acpLaunch,
   },
   launch,
+  launchWithOwnLogin,
   reader: claudeReader,
 }
 
@@ -67,7 +69,49 @@ function launch(options: LaunchOptions): Launch {
       NO_PROXY: '127.0.0.1,localhost',
       no_proxy: '127.0.0.1,localhost',
     },
-    // What begins with a slash is a command of its own, and a success without a question to a model.
-    input: /^\s*\//.test(prompt) ? `Task: ${prompt.trimStart()}` : prompt,
+    input: withoutCommand(prompt),
+  }
+}
+
+function launchWithOwnLogin(
+  { prompt, turnsMax, args }: LaunchOptions,
+  model: readonly string[],
+): Launch {
+  return {
+    args: [
+      '--print',
+      '--output-format=stream-json',
+      '--verbose',
+      ...model,
+      '--setting-sources=user',
+      '--strict-mcp-config',
+      '--disable-slash-commands',
+      '--permission-mode=acceptEdits',
+      ...(turnsMax === undefined ? [] : [`--max-turns=${turnsMax}`]),
+      ...args,
+    ],
+    env: {},
+    input: withoutCommand(prompt),
+  }
+}
+
+/** What begins with a slash is a command of its own, and a success without a question to a model. */
+const withoutCommand = (prompt: string): string =>
+  /^\s*\//.test(prompt) ? `Task: ${prompt.trimStart()}` : prompt
+
+/**
+ * The adapter starts it by its SDK. It would read the settings of the repository, hooks and addresses among them,
+ * and take from them whether it asks at all.
+ */
+function acpLaunch(_headless: Launch, { model }: Pick<LaunchOptions, 'model'>): Partial<AcpLaunch> {
+  const options = {
+    settingSources: ['user'],
+    strictMcpConfig: true,
+    additionalDirectories: ['.'],
+  }
+  return {
+    env: { ANTHROPIC_MODEL: model },
+    mode: 'default',
+    sessionMeta: { claudeCode: { options } },
   }
 }
