@@ -145,7 +145,10 @@ function readType(
   if (loop !== undefined) return undefined
   const name = settings['loop'] ?? defaultLoopType
   const known = types.map((type) => type.name)
-  return types.find((type) => type.name === name) ?? unknownName('loop type', String(name), known)
+  return (
+    types.find((type) => type.name === name) ??
+    unknownName('loop type', typeof name === 'string' ? name : '', known)
+  )
 }
 
 /** A loop type that is code needs no agent, and any input is its own business. */

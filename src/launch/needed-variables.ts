@@ -1,13 +1,11 @@
 /** The names of the environment variables that a loop uses; the CLI sends their values with a request. */
 
 import type { ScannedLoop } from '../definition/code-loop/scan-code-loop.ts'
-import type { AgentSettings, LoopFile, McpServer } from '../protocol/index.ts'
+import { type AgentSettings, checkAgent, type LoopFile, type McpServer } from '../protocol/index.ts'
 import { providerVariables } from './run-environment.ts'
 
 export function neededVariables({ agents, mcp, checks, certify }: LoopFile): readonly string[] {
-  const judges = Object.values(checks).flatMap((check) =>
-    check.type === 'judge' ? [check.agent] : [],
-  )
+  const judges = Object.values(checks).flatMap((check) => checkAgent(check)?.agent ?? [])
   const consulted = certify.consult.map((one) => one.agent)
   return unique([
     ...[...Object.values(agents), ...judges, ...consulted].flatMap(variablesOfAgent),

@@ -15,15 +15,11 @@ import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
 import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
 import { type CalibratedIn, calibratedChecks } from './calibrate/calibrated-checks.ts'
+import type { CheckSurroundings, ResolvedChecks } from './checks/check-kind.ts'
 import { folderFiles } from './checks/folder-reader.ts'
+import { checkKind } from './checks/kinds/registry.ts'
 import { certifyingParts, readersOf } from './checks/open-certifying-parts.ts'
-import {
-  type CheckPlace,
-  describeCheck,
-  describeCode,
-  openChecks,
-  type ResolvedChecks,
-} from './checks/open-checks.ts'
+import { describeCode, openChecks } from './checks/open-checks.ts'
 import { openReaders, type ReaderSettings } from './checks/reader-agent.ts'
 import { resolveChecks } from './checks/resolve-checks.ts'
 import { surroundingsIn } from './checks/surroundings.ts'
@@ -150,7 +146,7 @@ function holdDependencies(): HeldDependencies {
 function aroundChecks(
   { sandbox }: FileParts,
   { walls, environment, place }: Pick<AgentParts, 'walls' | 'environment' | 'place'>,
-): CheckPlace['surroundings'] {
+): CheckSurroundings['surroundings'] {
   const project = place.checkout ?? place.workspace
   return surroundingsIn({ sandbox, walls: walls.walls, environment, project })
 }
@@ -228,7 +224,7 @@ const describer =
   async (name) => {
     const check = checks[name]
     if (check === undefined || code?.checks?.[name] !== undefined) return describeCode(name)
-    return describeCheck(name, check, {
+    return checkKind(check).describe(name, check, {
       workspace: at.workspace,
       path: at.environment['PATH'],
       described: (await at.tools.list?.()) ?? [],
@@ -237,15 +233,10 @@ const describer =
 
 /** Those that are commands of the workspace itself. */
 const commandsOf = (checks: ResolvedChecks): CommandChecks =>
-  Object.fromEntries(
-    Object.entries(checks).flatMap(([name, check]): [string, CommandChecks[string]][] => {
-      if (check.type === 'command') return [[name, check]]
-      if (check.type !== 'standard') return []
-      const { env, timeoutMs } = check
-      const here = check.commands.filter(({ folder }) => folder === '')
-      return here.map(({ argv }, index) => [`${name} ${index}`, { command: argv, env, timeoutMs }])
-    }),
-  )
+  Object.assign(
+    {},
+    ...Object.entries(checks).map(([name, check]) => checkKind(check).commands?.(name, check)),
+  ) as CommandChecks
 
 /** For a run that works on no files. */
 async function emptyFolder(opened: (() => Promise<unknown>)[]): Promise<string> {

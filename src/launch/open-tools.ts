@@ -5,7 +5,7 @@ import { uuidv7 } from 'uuidv7'
 import type { Agent } from '../agents/index.ts'
 import type { Tools } from '../engine/index.ts'
 import { didYouMean, LoopError } from '../loop/index.ts'
-import type { LoopFile } from '../protocol/index.ts'
+import { checkAgent, checkTool, type LoopFile } from '../protocol/index.ts'
 import { outputFolder } from '../system/state-folders.ts'
 import { builtInTools, createTools, type Tool } from '../tools/index.ts'
 import { readTools } from './checks/reader-agent.ts'
@@ -49,11 +49,10 @@ export const ownTools = (
 function namesBesides({ readers, checks, certify }: ToolsFile): readonly string[] {
   const all = Object.values(checks)
   const isRead =
-    readers.length > 0 || certify.consult.length > 0 || all.some(({ type }) => type === 'judge')
-  return [
-    ...all.flatMap((check) => (check.type === 'tool' ? [check.tool] : [])),
-    ...(isRead ? readTools : []),
-  ]
+    readers.length > 0 ||
+    certify.consult.length > 0 ||
+    all.some((check) => checkAgent(check) !== undefined)
+  return [...all.flatMap((check) => checkTool(check)?.tool ?? []), ...(isRead ? readTools : [])]
 }
 
 const only = (names: ReadonlySet<string>, agent: Agent): Agent => ({

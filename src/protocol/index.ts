@@ -39,6 +39,13 @@ export {
   type TestNote,
 } from './certificate-strength.ts'
 export {
+  type CheckWords,
+  checkAgent,
+  checkTool,
+  describeCheckPower,
+  runsCommands,
+} from './check-kinds.ts'
+export {
   type CheckedLoopFile,
   type CheckLoopFileOptions,
   checkLoopFile,

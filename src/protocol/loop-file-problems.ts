@@ -1,8 +1,8 @@
 /** What a schema cannot say about a loop file: that its parts fit each other. Pure. */
 
+import { checkAgent, checkTool, runsCommands } from './check-kinds.ts'
 import type {
   AgentSettings,
-  CheckSettings,
   FileCondition,
   FileProblem,
   LoopFile,
@@ -131,7 +131,8 @@ function agentProblems(file: File): FileProblem[] {
   const [first] = agents
   return [
     ...(first === undefined || agents.some(callsTools) ? [] : ownTools(file, first)),
-    ...(agents.some(({ type }) => type === 'repair') && !Object.values(file.checks).some(isCommand)
+    ...(agents.some(({ type }) => type === 'repair') &&
+    !Object.values(file.checks).some(runsCommands)
       ? [nothingToRepair]
       : []),
     ...placed.flatMap((one) => [...acpProblems(one), ...scriptProblems(one, file)]),
@@ -164,8 +165,6 @@ const nothingToRepair: FileProblem = {
     'the repair agent needs a check that is a command and fails now: add one, such as test: npm test',
 }
 
-const isCommand = ({ type }: CheckSettings): boolean => type === 'command' || type === 'condition'
-
 /** Why `tools` and `mcp` would do nothing for an agent that does not call our tools. */
 const ownToolsReasons: Readonly<Record<string, string>> = {
   command: 'an agent that is a command brings its own tools',
@@ -187,9 +186,10 @@ function ownTools(file: File, agent: AgentSettings): FileProblem[] {
 
 /** Checks and judges call tools too. */
 const hasOtherCallers = ({ checks, certify }: File): boolean =>
-  Object.values(checks).some(
-    (check) => check.type === 'tool' || (check.type === 'judge' && callsTools(check.agent)),
-  ) || certify.consult.some(({ agent }) => callsTools(agent))
+  Object.values(checks).some((check) => {
+    const asked = checkAgent(check)
+    return checkTool(check) !== undefined || (asked !== undefined && callsTools(asked.agent))
+  }) || certify.consult.some(({ agent }) => callsTools(agent))
 
 const callsTools = ({ type }: AgentSettings): boolean => type === 'model' || type === 'script'
 
@@ -230,9 +230,13 @@ function eachCheckProblems(
 ): FileProblem[] {
   const servers = Object.keys(mcp)
   return Object.entries(checks).flatMap(([name, check]) => {
-    if (check.type === 'judge') return readerProblems(check.agent, ['checks', name, 'judge'])
-    if (check.type !== 'tool' || own.includes(check.tool)) return []
-    return unknownTool(check.tool, servers, ['checks', name, 'tool'])
+    const [asked, called] = [checkAgent(check), checkTool(check)]
+    return [
+      ...(asked === undefined ? [] : readerProblems(asked.agent, ['checks', name, asked.key])),
+      ...(called === undefined || own.includes(called.tool)
+        ? []
+        : unknownTool(called.tool, servers, ['checks', name, called.key])),
+    ]
   })
 }
 

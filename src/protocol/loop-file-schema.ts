@@ -102,8 +102,8 @@ function agentsByRole({ roles }: LoopFileType): z.ZodType<WrittenLoopFile['agent
   return keys(Object.fromEntries(shape) as Record<string, typeof agentSchema>, 'role')
 }
 
-/** The keys that every loop file has. */
-const commonKeys = (type: LoopFileType) => ({
+/** What every loop file has: its name, and where it works. */
+const headKeys = (type: LoopFileType) => ({
   loop: key(loopName(type.name), 'The loop type.'),
   name: key(
     form(
@@ -138,6 +138,10 @@ const commonKeys = (type: LoopFileType) => ({
     'Values for the prompt, there as input.<name>. Only these names can be given on the command line.',
     { goal: 'Make the tests pass.' },
   ),
+})
+
+/** Who works, and with what. */
+const agentKeys = (type: LoopFileType) => ({
   agent: key(
     agentSchema.clone().exactOptional(),
     'Who works: an agent program by its name, repair, which needs no model, any command line, an ACP agent, a model, or a script.',
@@ -163,6 +167,10 @@ const commonKeys = (type: LoopFileType) => ({
     'MCP servers by name. Their tools are there as <server>__<tool>.',
     { files: { command: ['mcp-server-filesystem', '.'] } },
   ),
+})
+
+/** What decides about the work, and what it may use up and touch. */
+const checkKeys = (type: LoopFileType) => ({
   checks: key(
     checksSchema.prefault({}),
     'What the engine finds out itself after each iteration: commands, standard conditions, tools and judges, by name. They decide, not the agent.',
@@ -219,10 +227,9 @@ export function loopFileSchema(type: LoopFileType): z.ZodType<WrittenLoopFile> {
 }
 
 function createSchema(type: LoopFileType): z.ZodType<WrittenLoopFile> {
-  const { loop, name, description, workspace, worktree, input, ...rest } = commonKeys(type)
   // In the order in which people write them, and editors offer them.
-  const head = { loop, name, description, workspace, worktree, input }
-  const schema = exactly<WrittenLoopFile>()(keys({ ...head, ...type.keys, ...rest }))
+  const all = { ...headKeys(type), ...type.keys, ...agentKeys(type), ...checkKeys(type) }
+  const schema = exactly<WrittenLoopFile>()(keys(all))
   told.add(schema, { description: type.description })
   return schema
 }
@@ -242,7 +249,7 @@ export function loopFileJsonSchema(types: readonly LoopFileType[]): {
     override: ({ zodSchema, jsonSchema }) => {
       const examples = told.get(zodSchema)?.examples
       if (examples !== undefined) jsonSchema.examples = [...examples]
-      const type = types[forms.findIndex((form) => Object.is(form, zodSchema))]
+      const type = types[forms.findIndex((one) => Object.is(one, zodSchema))]
       if (type !== undefined) jsonSchema.required = neededKeys(type, jsonSchema.required)
     },
   })

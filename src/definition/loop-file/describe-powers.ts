@@ -5,7 +5,8 @@ import {
   type AgentSettings,
   builtInToolNames,
   type CertifySettings,
-  type CheckSettings,
+  type CheckWords,
+  describeCheckPower,
   type LoopFile,
   type McpServer,
   makerRole,
@@ -25,7 +26,9 @@ export function describePowers(file: LoopFile): readonly string[] {
     ...Object.keys(file.agents).flatMap((role) => rolePowers(role, file)),
     ...toolPowers(file),
     ...Object.entries(file.mcp).flatMap(([name, server]) => serverPowers(name, server)),
-    ...Object.entries(file.checks).map(([name, check]) => checkPower(name, check)),
+    ...Object.entries(file.checks).map(([name, check]) =>
+      describeCheckPower(name, check, checkWords),
+    ),
     ...certifyPowers(file.certify),
     ...sandboxPowers(file.sandbox),
     `may use ${runLimits(file)}`,
@@ -142,17 +145,10 @@ function serverPowers(name: string, server: McpServer): string[] {
   return [`connects to the MCP server ${name} at ${server.url}${passed(variables)}`]
 }
 
-function checkPower(name: string, check: CheckSettings): string {
-  switch (check.type) {
-    case 'command':
-      return `runs the check ${name}: ${commandLine(check.command)}${given(check.env)}`
-    case 'condition':
-      return `runs the check ${name}: the usual command for ${check.condition} in the project${given(check.env)}`
-    case 'tool':
-      return `calls the tool ${check.tool} for the check ${name}`
-    case 'judge':
-      return `asks ${readerLine(check.agent)} to judge for the check ${name}`
-  }
+const checkWords: CheckWords = {
+  command: (command) => commandLine(command),
+  env: (env) => given(env),
+  agent: (agent) => readerLine(agent),
 }
 
 function certifyPowers({ dependencies, installScripts, consult }: CertifySettings): string[] {

@@ -11,13 +11,11 @@ import { openIdentity } from '../certify/identity/open-identity.ts'
 import type { OpenPlace } from '../loaded-loop.ts'
 import { openWalls } from '../open-sandbox.ts'
 import { ownTools } from '../open-tools.ts'
+import { filesOfAgent } from './agent-name.ts'
 import type { CertifyingParts } from './certifying-parts.ts'
-import {
-  filesNamedBy,
-  filesOfAgent,
-  openCertifyingChecks,
-  type ResolvedChecks,
-} from './open-checks.ts'
+import type { ResolvedChecks } from './check-kind.ts'
+import { checkKind } from './kinds/registry.ts'
+import { openCertifyingChecks } from './open-checks.ts'
 import { openReaders, type ReaderSettings } from './reader-agent.ts'
 import { surroundingsIn } from './surroundings.ts'
 
@@ -109,7 +107,7 @@ const namedFiles = (
 ): readonly string[] => [
   ...new Set([
     ...Object.entries(checks).flatMap(([name, check]) =>
-      Object.hasOwn(code, name) ? [] : filesNamedBy(check),
+      Object.hasOwn(code, name) ? [] : checkKind(check).filesNamed(check),
     ),
     ...consult.flatMap(({ agent }) => filesOfAgent(agent)),
   ]),
@@ -120,9 +118,10 @@ export function readersOf(
   checks: ResolvedChecks,
   { consult }: CertifySettings,
 ): Readonly<Record<string, ReaderSettings>> {
-  const judges = Object.entries(checks).flatMap(([name, check]): [string, ReaderSettings][] =>
-    check.type === 'judge' ? [[`judge:${name}`, check]] : [],
-  )
+  const judges = Object.entries(checks).flatMap(([name, check]): [string, ReaderSettings][] => {
+    const reader = checkKind(check).reader?.(check)
+    return reader === undefined ? [] : [[`judge:${name}`, reader]]
+  })
   const consultants = consult.map(({ name, ...settings }): [string, ReaderSettings] => [
     `consult:${name}`,
     settings,

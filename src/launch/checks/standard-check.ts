@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import type { Check } from '../../engine/index.ts'
 import type { CheckView } from '../agents/command-view.ts'
 import type { OpenWalls } from '../open-sandbox.ts'
+import type { StandardCheck } from './check-kind.ts'
 import { keepOutput, withWhole } from './check-output.ts'
 import { commandCheck } from './command-check.ts'
-import type { StandardCheck } from './open-checks.ts'
 
 type Answer = Awaited<ReturnType<Check>>
 

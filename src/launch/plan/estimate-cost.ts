@@ -9,7 +9,7 @@ import { defined, estimateTokens, isLoopError, type Limits } from '../../loop/in
 import type { CostEstimate } from '../../protocol/api/index.ts'
 import { type AgentSettings, type LoopFile, makerRole } from '../../protocol/index.ts'
 import { modelFor } from '../agents/program-model.ts'
-import { agentName } from '../checks/open-checks.ts'
+import { agentName } from '../checks/agent-name.ts'
 
 /** Where a file does not say how long an answer may be, the gateway does. */
 const outputTokensDefault = 16_384

@@ -8,12 +8,12 @@ import { statfs } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { agentProgram } from '../../agents/index.ts'
 import { isLoopError, LoopError, type Preflight } from '../../loop/index.ts'
-import type { AgentSettings } from '../../protocol/index.ts'
+import { type AgentSettings, runsCommands } from '../../protocol/index.ts'
 import type { Environment } from '../../system/environment.ts'
 import { findAgentProgram } from '../agents/find-program.ts'
 import { keyProblem } from '../agents/model-warnings.ts'
+import { agentName } from '../checks/agent-name.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
-import { agentName } from '../checks/open-checks.ts'
 import type { PlannedCheck } from '../checks/plan-checks.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { differentAgents, missingAgents } from '../loop-warnings.ts'
@@ -169,7 +169,7 @@ function lookAtChecks(
   const path = [environment['PATH'] ?? '', join(workspace, 'node_modules', '.bin')].join(delimiter)
   const hasPackages = manifests.some((file) => existsSync(join(workspace, file)))
   const missing = checks
-    .filter(({ type }) => type === 'command' || type === 'condition')
+    .filter(({ type }) => type !== 'code' && runsCommands({ type }))
     .flatMap(({ name, text }) =>
       missingTools(text, { workspace, path, hasPackages }).map(
         (tool) =>
