@@ -3,23 +3,12 @@
 import type { BegunFiles, Check } from '../../engine/index.ts'
 import type { ConditionCommand, OpenCheck } from '../../evidence/index.ts'
 import type { ToolDescription } from '../../loop/index.ts'
-import type {
-  AgentSettings,
-  CheckSettings,
-  CommandCheckSettings,
-  ConditionCheckSettings,
-  JudgeCheckSettings,
-  ToolCheckSettings,
-} from '../../protocol/index.ts'
+import type { AgentSettings, CheckSettings, ConditionCheckSettings } from '../../protocol/index.ts'
 import type { CommandChecks } from '../agents/open-repair.ts'
 import type { Identity } from '../certify/identity/open-identity.ts'
 import type { OpenWalls } from '../open-sandbox.ts'
 
-export type ResolvedCheck =
-  | CommandCheckSettings
-  | StandardCheck
-  | ToolCheckSettings
-  | JudgeCheckSettings
+export type ResolvedCheck = Exclude<CheckSettings, ConditionCheckSettings> | StandardCheck
 
 /** A standard condition, with what has to be run for it: all of it, one after the other. */
 export interface StandardCheck extends Omit<ConditionCheckSettings, 'type'> {

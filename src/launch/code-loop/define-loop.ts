@@ -25,8 +25,8 @@ export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 export type Size = `${number}${'B' | 'KB' | 'MB' | 'GB'}`
 
 export interface CodeLoop<Input = never, Context = never, Progress = never, Result = never> {
-  /** A loop type of its own; `plain` unless told. */
-  readonly loop?: 'plain' | LoopType<Input, Context, Progress, Result>
+  /** A loop type in code, or the name of a built-in one; default: `plain`. */
+  readonly loop?: string | LoopType<Input, Context, Progress, Result>
   readonly name?: string
   readonly description?: string
   /** Relative to the file. */
@@ -38,6 +38,8 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   readonly prompt?: string | readonly CodeLoopSection[]
   /** Who works: an agent in code, the name of one that is known, or its settings. */
   readonly agent?: Agent | KnownAgent | { readonly [key: string]: Json }
+  /** The agents by role, for a loop type that works with several; `agent` is the short form for `maker`. */
+  readonly agents?: { readonly [role: string]: KnownAgent | { readonly [key: string]: Json } }
   /** Names of tools that there are, and tools in code. */
   readonly tools?: readonly (string | Tool)[]
   readonly mcp?: { readonly [server: string]: { readonly [key: string]: Json } }
